@@ -145,7 +145,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         """
         address = client_address(request)
         if address == UNKNOWN:
-            raise PermissionDenied("there is no telling where this comes from")
+            raise PermissionDenied("the client address is unknown")
         return address
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:  # noqa: ANN401 - allauth's

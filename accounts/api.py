@@ -167,7 +167,7 @@ def compare_players(request: HttpRequest, player_id: UUID, other_id: UUID) -> Co
     """Compare two players: figures, the deals both have finished, the rated races both were in."""
     one, two = (get_object_or_404(User.objects.with_page(), public_id=key) for key in (player_id, other_id))
     if one == two:
-        raise Refusal(ErrorCode.NOT_FOUND, "A player is compared with another one.")
+        raise Refusal(ErrorCode.NOT_FOUND, "A player cannot be compared with themselves.")
     found = comparison.compare(one, two)
     sides = [SideOut.of(*side) for side in zip((one, two), found.overall, found.ratings, strict=True)]
     return ComparisonOut(

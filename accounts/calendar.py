@@ -66,7 +66,7 @@ def change(request: PlayerRequest) -> HttpResponse:
     limits.spend(request, "preferences")
     wanted, hour = request.POST.get("do"), request.POST.get("hour", "")
     if wanted not in {"set", "renew", "stop"} or hour not in _HOURS_AS_SENT:
-        raise Refusal(ErrorCode.BAD_REQUEST, "There is no such setting of a calendar.")
+        raise Refusal(ErrorCode.BAD_REQUEST, "There is no such calendar setting.")
     if wanted == "stop":
         CalendarLink.objects.filter(player=request.user).delete()
         messages.success(request, _("The calendar is off."))

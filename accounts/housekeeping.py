@@ -43,17 +43,17 @@ def _remove_held_names(before: datetime, size: int) -> int:
 
 
 KINDS: Final = (
-    Aged(User, "guests who began nothing", 7 * _DAY, remove_empty_guests),
+    Aged(User, "guests without a game", 7 * _DAY, remove_empty_guests),
     Aged(
         User,
-        "guests who began nothing for as long as their cookie lasts, with their games",
+        "guests inactive for the life of their cookie, with their games",
         timedelta(seconds=settings.SESSION_COOKIE_AGE),
         remove_lost_guests,
         batch=50,
     ),
-    Aged(Session, "sessions that have expired", timedelta(0), _remove_sessions),
-    Aged(UserSession, "addresses and browsers of sessions that are over", _DAY, _remove_listed_sessions),
-    Aged(PushDevice, "browsers to remind in, whose sessions are over", _DAY, _remove_devices),
-    Aged(HeldName, "names held for a while, once their time is over", timedelta(0), _remove_held_names),
+    Aged(Session, "expired sessions", timedelta(0), _remove_sessions),
+    Aged(UserSession, "addresses and browsers of ended sessions", _DAY, _remove_listed_sessions),
+    Aged(PushDevice, "reminder subscriptions of ended sessions", _DAY, _remove_devices),
+    Aged(HeldName, "held names, once their time is up", timedelta(0), _remove_held_names),
     Aged(EmailConfirmation, "unanswered confirmations of an e-mail address", 30 * _DAY, _remove_confirmations),
 )

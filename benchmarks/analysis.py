@@ -1,9 +1,9 @@
-"""Analyses of random practice games: CPU time a game and the share of positions not known, by variant.
+"""Analyses of random practice games: CPU time per game and the share of unknown positions, by variant.
 
-`python -m benchmarks.analysis [VARIANT ...] [--games N]`; exit code 1 when a variant's median is over the aim. The
-deals can be won, as those of practice, and are played at random, with a liking for foundations and a few moves taken
-back, as far as they go. CPU seconds, without loading the search, are
-compared with those of a million moves of `chess`, measured after each game.
+`python -m benchmarks.analysis [VARIANT ...] [--games N]`; the exit code is 1 if a variant's median misses the target.
+The deals are winnable, as in practice. The games are random, with a preference for foundations and a few undos, and end
+when no move is left. CPU seconds exclude loading the search, and are compared with those of a million moves of `chess`,
+measured after each game.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from games.analysis.search import Search, Task
 from games.rules import CATALOGUE, Table, open_table
 from games.solver import Budget, Solution, solve
 
-#: The 40 seconds that docs/analysis.md allows a game are some four million moves of `chess`.
+#: The 40 seconds per game of docs/analysis.md are some four million moves of `chess`.
 RATIO_AIM = 4.0
 LONGEST = 300
-#: Positions looked at to certify a deal.
+#: Node budget for certifying a deal.
 NODES = 300_000
 
 
 def choose(table: Table, dice: random.Random) -> str | None:
-    """The next token of a random player; None to give up."""
+    """Return a random player's next token, or None to give up."""
     legal = table.legal_moves()
     if not legal or dice.random() < 0.03:
         return "u" if table.can_undo and dice.random() < 0.6 else None if not legal else dice.choice(legal)
@@ -43,7 +43,7 @@ def choose(table: Table, dice: random.Random) -> str | None:
 
 
 def games(variant: str) -> Iterator[Task]:
-    """Random games of certified deals."""
+    """Yield random games on certified deals."""
     for number in count():
         table = open_table(variant, sha256(b"talon analysis benchmark %d" % number).digest())
         found = solve(table, Budget(nodes=NODES))
@@ -52,7 +52,7 @@ def games(variant: str) -> Iterator[Task]:
 
 
 def played(table: Table, dice: random.Random) -> list[str]:
-    """The tokens of a random game."""
+    """Return the tokens of a random game."""
     tokens: list[str] = []
     while not table.is_won and len(tokens) < LONGEST and (token := choose(table, dice)) is not None:
         table.push(token)
@@ -61,7 +61,7 @@ def played(table: Table, dice: random.Random) -> list[str]:
 
 
 def analyse(task: Task) -> tuple[float, Findings]:
-    """Seconds, and what was found."""
+    """Analyse a game, and return the CPU seconds and the findings."""
     search = Search(task)
     begun = time.process_time()
     (*_, last) = search.run()
@@ -87,7 +87,7 @@ def measure(variant: str, number: int, board: Chess) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("variants", nargs="*", default=list(CATALOGUE), metavar="VARIANT")
-    parser.add_argument("--games", type=int, default=10, help="games of each variant (default: %(default)s)")
+    parser.add_argument("--games", type=int, default=10, help="games per variant (default: %(default)s)")
     options = parser.parse_args()
     announce()
     print(f"{options.games} games each: median s    p90 s   not known   turning     bytes")

@@ -1,7 +1,7 @@
 """A bare Django project with Talon's applications, for comparison: `python -m benchmarks.bare_parts`.
 
-It migrates an empty SQLite database and answers every request with one line. It has none of Talon's own settings, but
-for the names of the applications and of the user model that they cannot do without.
+It migrates an empty SQLite database and answers every request with one line. Of Talon's settings it has only the
+required ones: the list of applications and the user model.
 """
 
 from __future__ import annotations

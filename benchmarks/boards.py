@@ -1,9 +1,9 @@
-"""Reading a deal's board with a million entries, and what a thousand watchers of it cost.
+"""Reads of a deal's board with a million entries, and the cost of a thousand watchers.
 
-`DATABASE_URL=postgres://… python -m benchmarks.boards [--entries N]`; exit code 1 when an aim is missed. It makes a
-database of its own on that server and drops it at the end. Each time is the median of many calls, made in turns with a
-bare indexed SELECT of one row over the same connection, and compared with it. The
-watchers are told of a change a hundred times a second.
+`DATABASE_URL=postgres://… python -m benchmarks.boards [--entries N]`; the exit code is 1 if a target is missed. It uses
+its own database on that server, and drops it at the end. Times are medians of many calls, made in turns with a bare
+indexed SELECT of one row over the same connection, and compared with it. The board changes a hundred times a second for
+its watchers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SQL_AIM = 15.0
 BARE = "bare indexed SELECT"
 WATCHERS = 1_000
 WATCHED_SECONDS = 5
-#: One reading a second is allowed, however often the board changes.
+#: One reading per second is permitted, however often the board changes.
 READINGS_AIM = WATCHED_SECONDS
 
 
@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def measure(entries: int, calls: int) -> int:
-    """Fill, measure, print; the exit code."""
+    """Fill, measure, print, and return the exit code."""
     started = time.perf_counter()
     deal = fill(entries)
     print(f"{entries:,} entries in PostgreSQL after {time.perf_counter() - started:.0f} s")
@@ -84,7 +84,7 @@ def report(medians: dict[str, float]) -> bool:
 
 
 async def watch(deal: Deal) -> tuple[int, int]:
-    """Readings while many watch a board that changes all the time, and how many watchers have seen it."""
+    """Return the number of readings while many watch a constantly changing board, and of watchers that got frames."""
     from leaderboards import live
 
     readings, shown = 0, asyncio.Event()
@@ -118,7 +118,7 @@ async def watch(deal: Deal) -> tuple[int, int]:
 
 
 async def tell(deal: Deal) -> None:
-    """Say that a deal's boards have changed."""
+    """Announce that a deal's boards have changed."""
     from channels.layers import get_channel_layer
 
     from leaderboards.entries import board_group
@@ -129,7 +129,7 @@ async def tell(deal: Deal) -> None:
 
 
 def sql_calls(deal: Deal, entries: int) -> dict[str, Callable[[], object]]:
-    """What SQL is asked; each call for somebody else."""
+    """Return the SQL reads to measure; each call is for another player."""
     from leaderboards import boards
     from leaderboards.listings import deal_listing
     from leaderboards.pages import Cursor
@@ -156,26 +156,26 @@ def bare_select(player: Player) -> object:
 
 
 class Players:
-    """Players of the board, chosen at random."""
+    """Random players of the board."""
 
     def __init__(self, entries: int) -> None:
         self._entries, self._choose = entries, random.Random(5)
 
     def any(self) -> Player:
-        """One of them, as the board functions take a player."""
+        """Return a random player, as the board functions expect one."""
         from django.contrib.auth import get_user_model
 
         return get_user_model()(pk=self._choose.randint(1, self._entries))
 
 
 def position_at(listing: Listing, index: int) -> Position:
-    """Where the entry with an index stands."""
+    """Return the position of the entry with this index."""
     position: Position = listing.listed().order_by(*listing.columns).values_list(*listing.columns)[index]
     return position
 
 
 def fill(entries: int) -> Deal:
-    """A deal with so many listed results of as many players: a third won; takes a minute or more."""
+    """Create a deal with many listed results, each of another player, a third of them won; takes a minute or more."""
     from django.core.management import call_command
     from django.db import connection
 
@@ -185,7 +185,7 @@ def fill(entries: int) -> Deal:
     call_command("migrate", verbosity=0)
     deal: Deal = factory.deal()
     with connection.cursor() as cursor:
-        cursor.execute("SET session_replication_role = replica")  # the rows refer to each other as they should
+        cursor.execute("SET session_replication_role = replica")  # skip foreign key checks, as the rows are consistent
         cursor.execute("SELECT setseed(0.5)")
         for statement in FILL:
             cursor.execute(statement, {"entries": entries, "deal": deal.pk})

@@ -1,8 +1,8 @@
-"""The table in Chromium on a throttled line and a slow processor: first load, dragging, putting down, winning.
+"""The table in Chromium on a throttled connection and CPU: first load, dragging, dropping, winning.
 
-`python -m benchmarks.browser`; exit code 1 when an aim is missed. The profile is DevTools' fast 4G (9 Mbit/s, 165 ms
-for each request) with the processor slowed down four times; the site serves its collected, compressed files. Times
-are ratios to those of a blank page with the same profile in the same run.
+`python -m benchmarks.browser`; the exit code is 1 if a target is missed. The profile is DevTools' fast 4G (9 Mbit/s,
+165 ms per request) with a CPU slowed down four times; the site serves its collected, compressed files. Times are ratios
+to those of a blank page with the same profile in the same run.
 """
 
 # ruff: noqa: ANN401 - Playwright is imported when it is known to be needed
@@ -21,14 +21,14 @@ from typing import Any, NamedTuple
 from benchmarks.references import amount, announce, row
 
 KIB_AIM = 51.0
-#: Ratios to a blank page of the same site, throttled the same way: loading it, a frame while one box is dragged,
-#: laying out a deck of boxes, and the paint after a click on one.
+#: Ratios to a blank page of the same site with the same throttling: loading it, a frame while a box is dragged, layout
+#: of a deck of boxes, and the paint after a click on one.
 DEALT_AIM = 4.0
 FRAME_AIM = 1.5
 LONGEST_TASK_AIM = 6.0
 PUT_DOWN_AIM = 3.0
 PAINT_AIM = 8.0
-CELEBRATION_AIM = 8.0  # from the acknowledged winning move to the celebration on screen
+CELEBRATION_AIM = 8.0  # from the acknowledged winning move to the visible celebration
 BLANK = "/robots.txt"
 LINE = {"offline": False, "latency": 165, "downloadThroughput": 9e6 / 8, "uploadThroughput": 1.5e6 / 8}
 GROUP = 12
@@ -36,7 +36,7 @@ LOADS = 5
 PUT_DOWNS = 7
 LAST_MOVES = 12
 WINS = 3
-SETTLE_MS = 1500  # what the browser does for itself when it opens a window
+SETTLE_MS = 1500  # for the browser's own work on a new window
 
 _WATCH = """() => {
   window.watched = {tasks: [], frames: [], down: []};
@@ -50,7 +50,7 @@ _WATCH = """() => {
   addEventListener('pointerup', () => watched.down.push(performance.now() - began));
 }"""
 
-# Notes when each move was acknowledged, how long interactions took to be painted, and when a celebration was.
+# Records the acknowledgement of each move, the time until interactions are painted, and the celebration.
 _WATCH_WIN = """() => {
   window.win = {acknowledged: 0, painted: [], celebrated: 0};
   const Plain = WebSocket;
@@ -73,7 +73,7 @@ _WATCH_WIN = """() => {
 }"""
 
 
-# A deck of boxes, one of which follows the pointer; the milliseconds of laying them out again, some times over.
+# A deck of boxes, one of which follows the pointer; returns the ms of repeated layouts.
 _DECK = """() => {
   window.blank = {painted: []};
   document.body.replaceChildren();
@@ -137,7 +137,7 @@ def main() -> int:
 
 
 def slow(page: Any) -> Any:
-    """Throttle a page; returns its DevTools session."""
+    """Throttle a page and return its DevTools session."""
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     session.send("Network.emulateNetworkConditions", LINE)
@@ -164,7 +164,7 @@ def blank(browser: Any, url: str) -> Blank:
         page.mouse.click(300, 300)
         page.evaluate("() => new Promise(requestAnimationFrame)")
     page.wait_for_timeout(200)
-    painted = max(page.evaluate("blank.painted"), default=16.0)  # shorter ones are not told
+    painted = max(page.evaluate("blank.painted"), default=16.0)  # shorter ones are not reported
     context.close()
     return Blank(statistics.median(work), statistics.quantiles(frames, n=20)[-1], painted)
 
@@ -182,8 +182,9 @@ def load_blank(browser: Any, url: str) -> float:
 
 
 def load(browser: Any, url: str) -> tuple[float, float, float]:
-    """KiB over the wire and milliseconds to the frame with the cards, faces drawn, of the table's first, cold load; and
-    milliseconds to the first frame of a blank page, in turns with it.
+    """Measure the table's first, cold load: KiB transferred, ms to the frame with all cards and faces.
+
+    The third value is the ms to the first frame of a blank page, measured in turns.
     """
     context = browser.new_context(base_url=url, viewport={"width": 390, "height": 844})
     page = context.new_page()
@@ -217,7 +218,7 @@ def load(browser: Any, url: str) -> tuple[float, float, float]:
 
 
 def drag(browser: Any, url: str) -> tuple[float, float, float, int]:
-    """Of dragging a group of cards the longest task and p95 of frame times, and the median put-down time, in ms."""
+    """Drag a group of cards; return longest task, p95 of frame times, median drop time, in ms, and the group's size."""
     from tests.browser.table import Mouse, won_record
 
     context = browser.new_context(base_url=url, viewport={"width": 1280, "height": 860})
@@ -255,13 +256,15 @@ def drag(browser: Any, url: str) -> tuple[float, float, float, int]:
         player.wait_played()
         if "-" in token:
             put_down.append(page.evaluate("watched.down.at(-1)"))
-    context.close()  # else its watch of every frame goes on, beside whatever is measured next
+    context.close()  # otherwise it would keep observing frames during later measurements
     return max(tasks, default=0.0), statistics.quantiles(frames, n=20)[-1], statistics.median(put_down), group
 
 
 def win(browser: Any, url: str) -> tuple[float, float]:
-    """Of the end of a game the longest time from an interaction to the next paint, but for one in fifty, and the median
-    time from the acknowledged winning move to the frame that shows the celebration, in ms.
+    """Win a game; return the longest time from an interaction to its paint, and the time to the celebration, in ms.
+
+    One interaction in fifty is left out. The second time is the median from the acknowledged winning move to the frame
+    that shows the celebration.
     """
     from tests.browser.table import Mouse, won_record
 
@@ -295,7 +298,7 @@ def report(
     won: tuple[float, float],
     beside: Blank,
 ) -> int:
-    """Print the figures beside their targets; 1 when one is missed."""
+    """Print the figures beside their targets; return 1 if one is missed."""
     longest, frame, put_down, group = dragged
     received, dealt, blank_load = loaded
     reached = [

@@ -1,12 +1,12 @@
-"""How many cores, connections, bytes and servers a day with its midnight rush needs.
+"""Capacity planning: the cores, connections, bytes and servers needed for a day with its midnight rush.
 
-    python -m benchmarks.capacity --players 1000000      what such a day needs, from the costs measured last
+    python -m benchmarks.capacity --players 1000000      needs of such a day, from the stored costs
     python -m benchmarks.capacity --measure costs.json   measures the costs on this machine, in some five minutes, and
-                                                         writes them; `--costs costs.json` reckons with them later
-    python -m benchmarks.capacity --check rush.json ...  compares with what `benchmarks.rush --json` has measured
+                                                         writes them; `--costs costs.json` uses them later
+    python -m benchmarks.capacity --check rush.json ...  compares with measurements of `benchmarks.rush --json`
 
-Exit code 1 when a check is more than 25 % off, 2 when it cannot be done. `--measure` starts a PostgreSQL and a Redis of
-its own and leaves nothing behind. docs/capacity.md explains the figures.
+Exit code 1 if a check is more than 25 % off, 2 if it cannot be done. `--measure` starts its own PostgreSQL and Redis,
+and leaves nothing behind. docs/capacity.md explains the figures.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ COSTS = Path(__file__).with_suffix(".json")
 
 HELP = {
     "players": "of the day",
-    "rush": "share of them that belongs to the midnight rush",
+    "rush": "share of arrivals in the midnight rush",
     "minutes": "in which the rush fades to a third",
-    "newcomers": "share of the arrivals without a session",
-    "games": "of a player",
-    "moves": "of a game",
-    "pace": "seconds a move",
-    "watching": "share of those who play: boards watched beside it",
-    "racing": "share of those who play: in a race",
-    "spectating": "share of those who play: watch a race beside it",
+    "newcomers": "share of arrivals without a session",
+    "games": "per player",
+    "moves": "per game",
+    "pace": "seconds per move",
+    "watching": "share of players who also watch a board",
+    "racing": "share of players in a race",
+    "spectating": "share of players who also watch a race",
     "busy": "share of a core that a process may use at the peak",
-    "cores": "of one server",
-    "sockets": "of one web process, MAX_SOCKETS",
-    "pool": "database connections of one web process, DATABASE_POOL",
+    "cores": "per server",
+    "sockets": "per web process, MAX_SOCKETS",
+    "pool": "database connections per web process, DATABASE_POOL",
     "connections": "of PostgreSQL, max_connections",
 }
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print what was asked for; the exit code."""
+    """Print what the arguments ask for, and return the exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
     announce(OFF, file=sys.stderr if options.json else None)
@@ -73,18 +73,18 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def read(path: Path) -> Costs:
-    """Costs that were written."""
+    """Read stored costs."""
     return msgspec.json.decode(path.read_bytes(), type=Costs)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--measure", type=Path, metavar="FILE", help="measure the costs afresh, write and use them")
-    parser.add_argument("--costs", type=Path, metavar="FILE", default=COSTS, help="costs that were written")
-    parser.add_argument("--check", type=Path, metavar="FILE", nargs="+", help="what benchmarks.rush --json printed")
+    parser.add_argument("--measure", type=Path, metavar="FILE", help="measure the costs, write them and use them")
+    parser.add_argument("--costs", type=Path, metavar="FILE", default=COSTS, help="stored costs")
+    parser.add_argument("--check", type=Path, metavar="FILE", nargs="+", help="output of benchmarks.rush --json")
     parser.add_argument("--json", action="store_true", help="print JSON")
     for kind in (Demand, Shape):
-        group = parser.add_argument_group("the day" if kind is Demand else "how the site is run")
+        group = parser.add_argument_group("the day" if kind is Demand else "the configuration of the site")
         for name, default in asdict(kind()).items():
             about = f"{HELP[name]} (%(default)s)"
             group.add_argument(f"--{name}", type=type(default), default=default, metavar="N", help=about)
@@ -92,9 +92,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def servers() -> None:
-    """Look whether there are servers to measure with.
+    """Check that servers for a measurement are installed.
 
-    :raises FileNotFoundError: where there are none.
+    :raises FileNotFoundError: if not.
     """
     from benchmarks.capacity_site import installed
 
@@ -103,7 +103,7 @@ def servers() -> None:
 
 
 def measured(path: Path) -> Costs:
-    """Costs measured now, and written."""
+    """Measure the costs, and write them."""
     # Only a measurement needs servers and their clients.
     from benchmarks.capacity_costs import measure
 
@@ -113,12 +113,12 @@ def measured(path: Path) -> Costs:
 
 
 def lines(costs: Costs, demand: Demand, found: Needs, reached: list[Limit]) -> list[str]:
-    """The report for people."""
+    """Return the lines of the report."""
     rows: tuple[tuple[str, Any, str], ...] = (
         ("players of the day", demand.players, ",.0f"),
-        ("at the peak: arrivals a second", found.arrivals, ",.1f"),
-        ("moves a second", found.moves, ",.0f"),
-        ("verdicts a second", found.verdicts, ",.1f"),
+        ("at the peak: arrivals per second", found.arrivals, ",.1f"),
+        ("moves per second", found.moves, ",.0f"),
+        ("verdicts per second", found.verdicts, ",.1f"),
         ("WebSockets", found.sockets, ",.0f"),
         ("sent, MiB/s", found.sent_mib_a_second, ",.1f"),
         ("PostgreSQL's log, MiB/s", found.wal_mib_a_second, ",.2f"),
@@ -133,15 +133,15 @@ def lines(costs: Costs, demand: Demand, found: Needs, reached: list[Limit]) -> l
         ("Redis servers", found.redis_servers, ",d"),
         ("connections to the database, at most", found.database_connections, ",d"),
         ("memory of web processes, GiB", found.web_memory_gib, ",.1f"),
-        ("a day: sent, GiB", found.sent_gib_a_day, ",.1f"),
+        ("per day: sent, GiB", found.sent_gib_a_day, ",.1f"),
         ("PostgreSQL's log, GiB", found.wal_gib_a_day, ",.1f"),
-        ("kept for ever, GiB", found.kept_gib_a_day, ",.2f"),
+        ("kept permanently, GiB", found.kept_gib_a_day, ",.2f"),
         ("journal of two days, GiB", found.journal_gib, ",.2f"),
     )
     return [
         f"with costs measured on {costs.taken}: {costs.machine}",
         *(f"{what:>40}  {value:{form}}" for what, value, form in rows),
-        "used up first, by players a day:",
+        "exhausted first, by players per day:",
         *(f"{limit.players:>12,.0f}  {limit.what}" for limit in reached),
     ]
 

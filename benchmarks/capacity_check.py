@@ -1,4 +1,4 @@
-"""What `benchmarks.capacity` expects of a rush, beside what `benchmarks.rush --json` has measured."""
+"""Check of `benchmarks.capacity`: its expectations of a rush beside the results of `benchmarks.rush --json`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.capacity_model import Cost, Costs
 from benchmarks.rush_parts import MOVES
 
 TOLERANCE: Final = 0.25
-#: ms of CPU a player up to which nothing is compared: that is how well it can be measured.
+#: CPU ms per player below which nothing is compared; the accuracy of the measurement.
 NOTHING: Final = 1.0
 CHECKED: Final = ("web", "worker")
 SHOWN: Final = (*CHECKED, "postgres", "redis")
@@ -18,27 +18,27 @@ SHOWN: Final = (*CHECKED, "postgres", "redis")
 
 @dataclass(frozen=True, slots=True)
 class Rush:
-    """What is read of a rush."""
+    """Results of a rush."""
 
     newcomers: int
     returning: int
     arrived: int
     queued: int
     cpu: dict[str, float]
-    """ms for each who arrived, by process."""
+    """ms per arrival, by process."""
 
     def __post_init__(self) -> None:
-        """Refuse what says nothing.
+        """Refuse an empty result.
 
-        :raises ValueError: when nobody came.
+        :raises ValueError: if no player arrived.
         """
         if min(self.arrived, self.newcomers + self.returning) < 1:
-            raise ValueError("nobody arrived in this rush")
+            raise ValueError("no player arrived in this rush")
 
     def spent(self, kind: str) -> float:
-        """By all processes of a kind, such as `web-1` and `web-2`; in ms for each who arrived.
+        """Return the ms per arrival of all processes of a kind, such as `web-1` and `web-2`.
 
-        What one process does when costs are measured, pages and tables, is divided among two kinds in the rush.
+        Pages and tables share a process when costs are measured, and are separate in the rush.
         """
         kinds = ("web", "tables") if kind == "web" else (kind,)
         return sum(ms for name, ms in self.cpu.items() if name.partition("-")[0] in kinds)
@@ -46,7 +46,7 @@ class Rush:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """ms of CPU a player of one kind of process."""
+    """Expected and measured CPU ms per player, for one kind of process."""
 
     kind: str
     expected: float
@@ -54,36 +54,36 @@ class Comparison:
 
     @property
     def off(self) -> float:
-        """By how much the measured is more than the expected, as a share of the expected; 0 where both are nothing."""
+        """Return the difference as a share of the expected value, or 0 if both are negligible."""
         if max(self.expected, self.measured) < NOTHING:
             return 0.0
         return self.measured / self.expected - 1 if self.expected else float("inf")
 
     @property
     def agrees(self) -> bool:
-        """Whether the model is as good as it should be."""
+        """Return whether the difference is within the tolerance."""
         return abs(self.off) <= TOLERANCE
 
 
 def expected(costs: Costs, rush: Rush) -> Cost:
-    """What one of those who arrive should cost: the whole way, with some moves. No game ends meanwhile."""
+    """Return the expected cost of one arrival up to the last move of the rush. No game ends."""
     every = rush.newcomers + rush.returning
     arrivals = costs.newcomer * (rush.newcomers / every) + costs.returning * (rush.returning / every)
     return arrivals + costs.each["move"] * MOVES
 
 
 def compare(costs: Costs, rush: Rush) -> Iterator[Comparison]:
-    """Expected beside measured, by kind of process."""
+    """Yield the comparisons by kind of process."""
     hoped = expected(costs, rush)
     for kind in SHOWN:
         yield Comparison(kind, max(0.0, getattr(hoped, kind)), rush.spent(kind))
 
 
 def report(costs: Costs, rushes: Sequence[Rush]) -> int:
-    """Print the comparisons; 1 when one of web processes or workers is too far off."""
+    """Print the comparisons; return 1 if web processes or workers are too far off."""
     missed = False
     for rush in rushes:
-        print(f"{rush.arrived} arrived, {rush.queued} of them by the queue; ms of CPU a player:")
+        print(f"{rush.arrived} arrived, {rush.queued} of them through the queue; ms of CPU per player:")
         for one in compare(costs, rush):
             said = ("ok" if one.agrees else "MISSED") if one.kind in CHECKED else ""
             missed |= said == "MISSED"

@@ -1,7 +1,7 @@
-"""Measures `benchmarks.capacity`'s costs, step by step.
+"""Measurement of `benchmarks.capacity`'s costs, step by step.
 
-CPU time of whole process trees is read before and after each step, a server's processes that have ended included; what
-the idle site takes meanwhile is subtracted. The clock of the wall only paces the players.
+The CPU time of whole process trees, with a server's ended processes, is read before and after each step, and the idle
+site's share is subtracted. The wall clock only paces the players.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PLAYING = 100
 TOKENS = 100
 PACE = 0.4  # s between two moves of a player
 FINISHES_A_SECOND = 10
-#: Who come at random moments of the time, and the moves they make.
+#: Players who arrive at random moments, and the moves they make.
 NEW_AT_RANDOM, ACCOUNTS_AT_RANDOM, ARRIVING_SECONDS, FIRST_MOVES = 100, 50, 30.0, 5
 IDLE_SECONDS = 15.0
 WATCHERS, CHANGES = 200, 10
@@ -48,18 +48,18 @@ RACE_PACE, RACE_SECONDS = 2.0, 16.0
 SPECTATORS = 160
 Step = Callable[[], Awaitable[Any]]
 
-#: Tables whose rows are a game's.
+#: Tables that store games.
 GAMES = ("games_attempt", "games_start")
 
 
 def measure(say: Callable[[str], None]) -> Costs:
-    """Measure everything, in some five minutes; `say` is told how it goes on."""
+    """Measure everything, in some five minutes; `say` gets progress messages."""
     with stack(ROOMS, VISITORS + WARM + ACCOUNTS_AT_RANDOM, say) as (site, prepared):
         return asyncio.run(Measurement(site, prepared, say).costs())
 
 
 class Measurement:
-    """All steps, one after the other."""
+    """All steps in order."""
 
     def __init__(self, site: Site, prepared: Prepared, say: Callable[[str], None]) -> None:
         self.site, self.prepared, self.say = site, prepared, say
@@ -96,14 +96,14 @@ class Measurement:
         )
 
     async def bare_view(self) -> float:
-        """What a page without anything costs the web process."""
+        """Return the web process's CPU ms for an empty page."""
         visitors = [self.visitor() for _ in range(VISITORS)]
         cost = await self.site.cost(some_at_once([partial(visitor.get, "/bare") for visitor in visitors]))
         await self.leave(visitors, [])
         return cost.web / VISITORS
 
     async def newcomers(self) -> tuple[float, float]:
-        """Newcomers up to the first cards, who then do nothing; bytes stored of a guest and of a game begun."""
+        """Bring newcomers up to the first cards; return the bytes stored per guest and per started game."""
         visitors = [self.visitor() for _ in range(VISITORS)]
         before = self.site.bytes()
         tables = await self.arrive(visitors, "")
@@ -116,7 +116,7 @@ class Measurement:
         return guest / VISITORS, begun / VISITORS
 
     async def accounts(self, visitors: Sequence[Guest]) -> tuple[float, float, float]:
-        """Players with accounts, who play; moves a second, and bytes stored of a move and of a game that has ended."""
+        """Have players with accounts play; return moves per second, and bytes stored per move and per finished game."""
         tables = await self.arrive(visitors, " again")
         before = self.site.bytes()
         rate = await self.moves(tables[:PLAYING])
@@ -130,7 +130,7 @@ class Measurement:
         return rate, played / (PLAYING * TOKENS), judged / PLAYING
 
     async def at_random(self, accounts: Sequence[Guest]) -> None:
-        """Newcomers and accounts go the whole way as people do: what they cost beyond the steps and moves."""
+        """Measure what arrivals at random moments cost beyond the sum of their steps and moves."""
         visitors = [self.visitor() for _ in range(NEW_AT_RANDOM)] + list(accounts)
         moments = sorted(random.uniform(0, ARRIVING_SECONDS) for _ in visitors)
         random.shuffle(visitors)
@@ -143,7 +143,7 @@ class Measurement:
         self.note(BETWEEN, cost - steps - known["move"] * FIRST_MOVES)
 
     async def way(self, visitor: Guest) -> None:
-        """From the home page to the first moves; each page is looked at for a while."""
+        """Go from the home page to the first moves, with a pause on each page."""
         home, start_page, start = self.steps(visitor).values()
         for look in (home, start_page):
             await look()
@@ -156,25 +156,25 @@ class Measurement:
         await table.close()
 
     def visitor(self, session: str = "") -> Guest:
-        """Somebody from an address of their own."""
+        """Return a visitor with a new address."""
         self.made += 1
         return Guest(self.site, self.made, session)
 
     def growth(self, before: dict[str, int]) -> dict[str, int]:
-        """By how many bytes the tables have grown."""
+        """Return the growth of the tables in bytes."""
         return {name: size - before.get(name, 0) for name, size in self.site.bytes().items()}
 
     def note(self, name: str, cost: Cost) -> None:
-        """Keep what something costs, and say it."""
+        """Store and print the cost of an item."""
         self.each[name] = cost.written()
         self.say(f"{name}: {self.each[name]}")
 
     async def step(self, name: str, work: Sequence[Step]) -> None:
-        """Do the same for many, a few at once, and note what it costs for each."""
+        """Do the same work for many visitors, a few at once, and record the cost of each."""
         self.note(name, await self.site.cost(some_at_once(work)) * (1 / len(work)))
 
     async def warm_up(self, visitors: Sequence[Guest]) -> None:
-        """Everything once, and in every game."""
+        """Do everything once in every game."""
         tables = []
         for visitor in visitors:
             for step in (*self.steps(visitor).values(), visitor.table):
@@ -187,7 +187,7 @@ class Measurement:
         await self.leave(visitors, tables)
 
     def steps(self, visitor: Guest) -> dict[str, Step]:
-        """The way to a game."""
+        """Return the steps that lead to a game."""
         start = f"/play/{visitor.variant}/"
         return {
             "home": partial(visitor.get, "/"),
@@ -196,31 +196,31 @@ class Measurement:
         }
 
     async def arrive(self, visitors: Sequence[Guest], kind: str) -> list[Table]:
-        """All of them up to the first cards, step by step."""
+        """Bring all visitors up to the first cards, step by step."""
         for name in ("home", "start page", "start"):
             await self.step(f"{name}{kind}", [self.steps(visitor)[name] for visitor in visitors])
         await self.step(f"table{kind}", [visitor.table for visitor in visitors])
         tables = [visitor.socket() for visitor in visitors]
         before = self.site.trees["web"].resident_kib()
         await self.step(f"hello{kind}", [table.hello for table in tables])
-        # Of the first ones: later tables are put where these have been.
+        # Measured with the first tables only, because later ones reuse their memory.
         self.socket_kib = self.socket_kib or (self.site.trees["web"].resident_kib() - before) / len(tables)
         return tables
 
     async def idle(self, tables: Sequence[Table]) -> None:
-        """Open tables at which nobody does anything."""
+        """Measure open, idle tables."""
         quiet = [table.ping(IDLE_SECONDS, PING_EVERY * number / len(tables)) for number, table in enumerate(tables)]
         self.note("socket", await self.site.cost(gathered(quiet)) * (1 / (len(tables) * IDLE_SECONDS)))
 
     async def moves(self, tables: Sequence[Table]) -> float:
-        """Games at an even pace; returns the moves a second of all."""
+        """Play at an even pace, and return the total moves per second."""
         begun = time.monotonic()
         games = [table.play(TOKENS, PACE, PACE * number / len(tables)) for number, table in enumerate(tables)]
         self.note("move", await self.site.cost(gathered(games)) * (1 / (len(tables) * TOKENS)))
         return len(tables) * TOKENS / (time.monotonic() - begun)
 
     async def verdicts(self, visitors: Sequence[Guest], tables: Sequence[Table]) -> None:
-        """Those who have played resign one after the other and look at the panel of the end."""
+        """Resign the players' games one by one, and open the end panel."""
 
         async def end(visitor: Guest, table: Table) -> None:
             await table.finish()
@@ -231,7 +231,7 @@ class Measurement:
         self.note("verdict", await self.site.cost(work) * (1 / len(ends)))
 
     async def watch(self, visitors: Sequence[Guest], tables: Sequence[Table]) -> None:
-        """A board that changes every second, with nobody who looks, and another with many."""
+        """Measure a board that changes every second, without watchers and with many."""
         boards: dict[str, list[Table]] = {}
         for visitor, table in zip(visitors, tables, strict=True):
             boards.setdefault(visitor.variant, []).append(table)
@@ -244,17 +244,17 @@ class Measurement:
         self.note("watcher", (together - alone) * (1 / (WATCHERS * CHANGES)))
 
     def deal(self, variant: str) -> int:
-        """The id of today's deal."""
+        """Return the id of today's deal."""
         found = self.site.ask(f"SELECT id FROM games_deal WHERE variant = '{variant}' AND day IS NOT NULL")
         return int(found[0][0])
 
     async def changes(self, tables: Sequence[Table]) -> None:
-        """Results, one a second."""
+        """Finish one game a second."""
         await gathered([late(table.finish, number) for number, table in enumerate(tables[:CHANGES])])
         await asyncio.sleep(1)
 
     async def race(self) -> None:
-        """Races of four with nobody who looks on, then with spectators."""
+        """Measure races of four without and with spectators."""
         begin = ("benchmarks.capacity_parts", "begin", json.dumps(self.prepared.races), str(COUNTDOWN))
         rows = json.loads(await asyncio.to_thread(run, *begin, environment=self.site.environment))
         tables, rooms = [], []
@@ -276,19 +276,18 @@ class Measurement:
         await self.leave([], tables)
 
     async def run_races(self, tables: Sequence[Table]) -> None:
-        """All racers move at the same pace."""
+        """Have all racers move at the same pace."""
         moves = round(RACE_SECONDS / RACE_PACE)
         offsets = [RACE_PACE * number / len(tables) for number in range(len(tables))]
         await gathered([table.play(moves, RACE_PACE, at) for table, at in zip(tables, offsets, strict=True)])
 
     async def leave(self, visitors: Sequence[Guest], tables: Sequence[Table]) -> None:
-        """Close all connections."""
         await gathered([table.close() for table in tables])
         await gathered([visitor.close() for visitor in visitors])
 
 
 def machine() -> str:
-    """What it was measured on."""
+    """Describe the machine."""
     model = next(
         (
             line.partition(":")[2].strip()

@@ -1,8 +1,8 @@
-"""What a day with so many players needs: costs and demand in, needs out. Pure; `benchmarks.capacity` prints it.
+"""Capacity model of a day: costs and demand in, needs out. It is pure; `benchmarks.capacity` prints its results.
 
-Arrivals are spread evenly over the day but for a share of them, the rush, which comes at 00:00 UTC and fades
-exponentially. Everybody plays so many games one after the other; their lengths differ, so that whoever plays ends with
-the same chance at any moment. Loads are proportional to the players: nothing here knows of queues or locks.
+Arrivals are even over the day, except a share, the rush, that comes at 00:00 UTC and fades exponentially. Each player
+plays a number of games in sequence; lengths vary such that a running game ends with the same probability at any moment.
+Loads are proportional to the number of players: queues and locks are not modelled.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Final
 
 DAY: Final = 24 * 3600
 STEP: Final = 20
-"""Seconds between two looks at the day."""
+"""Seconds between two evaluated moments of the day."""
 
-#: What the costs are measured without: certification, and admission, which would put players into the queue.
+#: Switched off when costs are measured: certification, and admission, which would queue players.
 OFF: Final = {"SEALED_STOCK": "0", "ADMISSION": "0"}
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What something costs: ms of CPU by kind of process, bytes sent to browsers, bytes of PostgreSQL's log (WAL)."""
+    """Cost of an item: ms of CPU by kind of process, bytes sent to browsers, bytes of PostgreSQL's log (WAL)."""
 
     web: float = 0.0
     worker: float = 0.0
@@ -55,40 +55,40 @@ class Cost:
         return self + other * -1
 
     def written(self) -> Cost:
-        """As it is kept: rounded, and without what is below nothing, which only an inexact measurement gives."""
+        """Return the cost as stored: rounded, and without negative values, which only measurement errors give."""
         return Cost(*(max(0.0, round(getattr(self, one.name), 4)) for one in fields(Cost)))
 
 
 def total(costs: Mapping[str, Cost], names: tuple[str, ...]) -> Cost:
-    """The sum of the named ones."""
+    """Return the sum of the named costs."""
     return sum((costs[name] for name in names), Cost())
 
 
 BETWEEN: Final = "between"
-"""What somebody on the way to a table costs beyond the steps, as each comes alone and between other people's steps."""
+"""Additional cost of arriving alone and between other players' steps."""
 NEWCOMER: Final = ("home", "start page", "start", "table", "hello", "leave", BETWEEN)
-"""The steps of somebody who has never been here, up to the first cards, and away from the table."""
+"""Steps of a first-time visitor up to the first cards, and leaving the table."""
 AGAIN: Final = ("start page again", "start again", "table again", "hello again", "leave again", BETWEEN)
-"""Those of the next game of somebody who has played here."""
+"""Steps of a player's next game."""
 RETURNING: Final = ("home again", *AGAIN)
 ONCE: Final = (*dict.fromkeys((*NEWCOMER, *RETURNING)), "move", "verdict")
-"""What costs something when it happens."""
+"""Items with a cost per event."""
 LASTING: Final = ("socket", "watcher", "racer", "spectator")
-"""What costs something in every second: an open socket, and beside it who watches a board, races, watches a race."""
+"""Items with a cost per second: an open socket, and additionally watching a board, racing, watching a race."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Bytes in the database, indexes included."""
+    """Bytes in the database, with indexes."""
 
     move: float  # in the journal
-    game: float  # kept for ever
+    game: float  # kept permanently
     guest: float  # a new guest with session and links
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Memory of a web process, and of a process of a worker."""
+    """Memory of a web process and of a worker process."""
 
     process_mib: float  # without sockets
     worker_mib: float
@@ -97,52 +97,52 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Everything that is measured, and how."""
+    """All measured costs, and how they were measured."""
 
     taken: str
     machine: str
-    tokens: int  # of the games that were judged
-    moves_a_second: float  # of all players together, while a move was measured
-    bare_view: float  # ms of CPU of a web process for a page of Django without anything: how fast the machine was
+    tokens: int  # of the games judged
+    moves_a_second: float  # of all players together during the measurement of a move
+    bare_view: float  # CPU ms of a web process for an empty Django page: the speed of the machine
     each: dict[str, Cost]
     stored: Stored
     memory: Memory
 
     @property
     def newcomer(self) -> Cost:
-        """An arrival without a session, with everything about its first table but what is done there."""
+        """Return the cost of an arrival without a session, with its first table but without moves."""
         return total(self.each, NEWCOMER)
 
     @property
     def returning(self) -> Cost:
-        """The same with a session."""
+        """Return the same with a session."""
         return total(self.each, RETURNING)
 
     @property
     def next_game(self) -> Cost:
-        """From the end of a game on, with everything about the next table but what is done there."""
+        """Return the cost of the next game's table, without moves."""
         return total(self.each, AGAIN)
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A day's players and what they do. Shares are between 0 and 1."""
+    """Players of a day and their actions. Shares are between 0 and 1."""
 
     players: float = 100_000.0
-    rush: float = 0.15  # share of the arrivals that belong to the midnight rush
+    rush: float = 0.15  # share of arrivals in the midnight rush
     minutes: float = 5.0  # in which the rush fades to a third (1/e)
-    newcomers: float = 0.3  # share of the arrivals without a session
-    games: int = 3  # of a player, one after the other
-    moves: float = 120.0  # of a game
-    pace: float = 3.0  # seconds a move
-    watching: float = 0.05  # of those who play: boards that are watched beside it
-    racing: float = 0.05  # of those who play: in a race
-    spectating: float = 0.02  # of those who play: watch a race beside it
+    newcomers: float = 0.3  # share of arrivals without a session
+    games: int = 3  # per player, in sequence
+    moves: float = 120.0  # per game
+    pace: float = 3.0  # seconds per move
+    watching: float = 0.05  # share of players who also watch a board
+    racing: float = 0.05  # share of players in a race
+    spectating: float = 0.02  # share of players who also watch a race
 
     def __post_init__(self) -> None:
-        """Refuse what no day is like.
+        """Refuse an impossible day.
 
-        :raises ValueError: naming what is wrong.
+        :raises ValueError: naming the fault.
         """
         for name in ("rush", "newcomers", "watching", "racing", "spectating"):
             if not 0 <= getattr(self, name) <= 1:
@@ -153,18 +153,18 @@ class Demand:
 
     @property
     def game_seconds(self) -> float:
-        """How long a game takes on average."""
+        """Return the average length of a game."""
         return self.moves * self.pace
 
     @property
     def sockets(self) -> float:
-        """WebSockets of one who plays."""
+        """Return the WebSockets per player."""
         return 1 + self.watching + self.racing + self.spectating
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What happens at a time of the day (seconds after 00:00 UTC): so many a second, and so many at once."""
+    """Rates and numbers at a time of the day (seconds after 00:00 UTC)."""
 
     at: float
     arrivals: float
@@ -176,16 +176,16 @@ class Moment:
 
 
 def arrived(demand: Demand, until: float) -> float:
-    """The players who have come by so many seconds after midnight, at most a day."""
+    """Return the number of players who have arrived this many seconds after midnight, at most a day."""
     fade = demand.minutes * 60
     rush = -math.expm1(-until / fade) / -math.expm1(-DAY / fade)
     return demand.players * (demand.rush * rush + (1 - demand.rush) * until / DAY)
 
 
 def moments(demand: Demand) -> Iterator[Moment]:
-    """The day in steps; at its beginning those play who came in the last minutes of the day before."""
+    """Yield the moments of the day; at its start, players of the last minutes of the day before are playing."""
     evenly = demand.players * (1 - demand.rush) / DAY
-    playing = [evenly * demand.game_seconds] * demand.games  # those at their first game, at their second, ...
+    playing = [evenly * demand.game_seconds] * demand.games  # players in their first game, their second, ...
     ending = min(1.0, STEP / demand.game_seconds)
     for at in range(0, DAY, STEP):
         came = arrived(demand, at + STEP) - arrived(demand, at)
@@ -205,7 +205,7 @@ def moments(demand: Demand) -> Iterator[Moment]:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a day's events cost: each once, but those who play in every second."""
+    """Costs of a day's events: per event, or per second for players at a table."""
 
     arrival: Cost
     next_game: Cost
@@ -214,7 +214,7 @@ class Prices:
 
     @classmethod
     def of(cls, costs: Costs, demand: Demand) -> Prices:
-        """The prices of such a day."""
+        """Return the prices for this demand."""
         each = costs.each
         beside = each["watcher"] * demand.watching + each["racer"] * demand.racing
         return cls(
@@ -228,7 +228,7 @@ class Prices:
         )
 
     def load(self, moment: Moment) -> Cost:
-        """What a moment costs a second: ms of CPU, bytes."""
+        """Return the cost per second at a moment: ms of CPU, bytes."""
         return (
             self.arrival * moment.arrivals
             + self.next_game * moment.next_games
@@ -239,18 +239,18 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How the site is run."""
+    """Configuration of the site."""
 
     busy: float = 0.7  # share of a core that a process may use at the peak
-    cores: int = 16  # of one server
-    sockets: int = 2_000  # of one web process, MAX_SOCKETS
-    pool: int = 24  # database connections of one web process, DATABASE_POOL
+    cores: int = 16  # per server
+    sockets: int = 2_000  # per web process, MAX_SOCKETS
+    pool: int = 24  # database connections per web process, DATABASE_POOL
     connections: int = 300  # of PostgreSQL, max_connections
 
     def __post_init__(self) -> None:
-        """Refuse what no site is run like.
+        """Refuse an impossible configuration.
 
-        :raises ValueError: naming what is wrong.
+        :raises ValueError: naming the fault.
         """
         if not 0 < self.busy <= 1:
             raise ValueError("busy is a share, more than 0 and at most 1")
@@ -261,9 +261,9 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a day needs. Cores are those in use at the kind's busiest moment."""
+    """Resources needed for a day. Cores are those in use at the kind's busiest moment."""
 
-    arrivals: float  # a second, at the peak, as the next three
+    arrivals: float  # per second at the peak, like the next three
     moves: float
     verdicts: float
     sockets: float
@@ -292,7 +292,7 @@ JOURNAL_DAYS: Final = 2
 
 
 def needs(costs: Costs, demand: Demand, shape: Shape) -> Needs:
-    """What such a day needs."""
+    """Return the resources needed for such a day."""
     day = list(moments(demand))
     prices = Prices.of(costs, demand)
     loads = [prices.load(moment) for moment in day]
@@ -328,20 +328,20 @@ def needs(costs: Costs, demand: Demand, shape: Shape) -> Needs:
 
 
 def _whole(wanted: float) -> int:
-    """So many whole ones, at least one; what is over by rounding alone is not counted."""
+    """Round up to at least one, ignoring rounding errors."""
     return max(1, math.ceil(wanted - 1e-6))
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Something that there is only so much of, and the players of a day with which it is used up."""
+    """A limited resource, and the number of players a day that exhausts it."""
 
     what: str
     players: float
 
 
 def limits(costs: Costs, demand: Demand, shape: Shape) -> list[Limit]:
-    """What is used up one after the other while the players grow, the first first."""
+    """Return the limits in the order in which growing numbers of players reach them."""
     found = needs(costs, demand, shape)
     web = shape.connections // (shape.pool + 1)
     there = (

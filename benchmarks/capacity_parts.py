@@ -1,6 +1,6 @@
-"""The processes of `benchmarks.capacity --measure` that need Django: accounts, rooms for races, and their start.
+"""Processes of `benchmarks.capacity --measure` that need Django: accounts, race rooms, and their start.
 
-Run by itself it does nothing, as it is no benchmark of its own.
+It is no benchmark itself, and does nothing if run without arguments.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 
 def prepare(rooms: int, accounts: int) -> None:
-    """Make rooms with four seated players each and accounts with sessions, where there is no player yet.
+    """Create rooms with four seated players each, and accounts with sessions, before there are other players.
 
     Prints `races`, the ids of the rooms' races, and `sessions`, the accounts' session keys.
     """
@@ -30,7 +30,7 @@ def prepare(rooms: int, accounts: int) -> None:
 
 
 def account(number: int) -> User:
-    """A new account."""
+    """Create an account."""
     from accounts.models import User
 
     return User.objects.create_user(f"account{number}", password=None, display_name=f"account{number}")

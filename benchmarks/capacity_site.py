@@ -1,4 +1,4 @@
-"""The site that `benchmarks.capacity --measure` asks, one of each process on servers of its own, and its CPU time."""
+"""The site that `benchmarks.capacity --measure` measures, with one process of each kind on its own servers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ JOURNAL = "games_move"
 
 
 def installed() -> bool:
-    """Whether there are servers to start."""
+    """Return whether PostgreSQL and Redis are installed."""
     return postgres_programs() is not None and Redis.is_installed()
 
 
@@ -35,7 +35,7 @@ class Tree:
         self.pid = pid
 
     def pids(self) -> list[int]:
-        """Those that live."""
+        """Return the ids of the living processes."""
         parents = {}
         for status in Path("/proc").glob("[0-9]*/stat"):
             with suppress(OSError):
@@ -46,46 +46,46 @@ class Tree:
         return found
 
     def ms(self) -> float:
-        """CPU time so far, with that of children that have ended."""
+        """Return the CPU time so far, including ended children."""
         spent = 0.0
         for pid in self.pids():
             with suppress(OSError):
-                spent += time.clock_gettime((~pid << 3) | 2) * 1000  # as clock_getcpuclockid(3) makes the clock
+                spent += time.clock_gettime((~pid << 3) | 2) * 1000  # the id as from clock_getcpuclockid(3)
                 cutime, cstime = _fields(Path(f"/proc/{pid}/stat"))[13:15]
                 spent += (int(cutime) + int(cstime)) * 1000 / os.sysconf("SC_CLK_TCK")
         return spent
 
     def resident_kib(self) -> int:
-        """Memory of the process alone."""
+        """Return the resident memory of the process itself."""
         status = Path(f"/proc/{self.pid}/status").read_text()
         return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
 
 
 def _fields(status: Path) -> list[str]:
-    """What /proc/<pid>/stat has behind the name: state, parent, ..."""
+    """Return the fields after the name in /proc/<pid>/stat: state, parent, ..."""
     return status.read_text().rsplit(")", 1)[1].split()
 
 
 class Site:
-    """The processes, and what they have spent."""
+    """The processes, and the resources they have used."""
 
     def __init__(self, port: int, trees: dict[str, Tree], database: str, environment: dict[str, str]) -> None:
         self.port, self.trees, self.environment = port, trees, environment
         self.database = psycopg.connect(database, autocommit=True)
-        self.idle = Cost()  # a second
+        self.idle = Cost()  # per second
         self.sent = 0
-        """Bytes that visitors and sockets have received."""
+        """Bytes received by visitors and sockets."""
 
     def cpu(self) -> dict[str, float]:
-        """CPU time of each kind of process so far, in ms."""
+        """Return the CPU time of each kind of process so far, in ms."""
         return {name: tree.ms() for name, tree in self.trees.items()}
 
     def logged(self) -> float:
-        """Bytes of PostgreSQL's log so far."""
+        """Return the bytes of PostgreSQL's WAL so far."""
         return float(self.ask("SELECT pg_current_wal_lsn() - '0/0'")[0][0])
 
     async def cost(self, work: Awaitable[Any]) -> Cost:
-        """What some work costs beyond what the idle site takes. Asking for the log is in no cost."""
+        """Return the cost of some work beyond that of the idle site. Reading the WAL position is not included."""
         logged, begun = self.logged(), time.monotonic()
         before = Cost(**self.cpu(), sent=self.sent, wal=logged)
         await work
@@ -93,7 +93,7 @@ class Site:
         return after - before - self.idle * (time.monotonic() - begun)
 
     def bytes(self) -> dict[str, int]:
-        """The size of each table with its indexes; the journal's partitions together."""
+        """Return the size of each table with its indexes; the journal's partitions are added up."""
         found: dict[str, int] = {}
         rows = self.ask(
             "SELECT relname, pg_total_relation_size(oid) FROM pg_class "
@@ -105,13 +105,13 @@ class Site:
         return found
 
     def ask(self, sql: str) -> list[Any]:
-        """The rows that a statement gives."""
+        """Return the rows of a statement."""
         return self.database.execute(sql.encode()).fetchall()
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What there is before anybody comes: races whose seats are taken, and sessions of accounts."""
+    """Data prepared before the visitors: races with seated players, and sessions of accounts."""
 
     races: list[int]
     sessions: list[str]
@@ -119,7 +119,7 @@ class Prepared:
 
 @contextmanager
 def stack(rooms: int, accounts: int, say: Callable[[str], None]) -> Iterator[tuple[Site, Prepared]]:
-    """One web process, one worker of verdicts with one process, PostgreSQL and Redis."""
+    """Run one web process, one verdict worker with one process, PostgreSQL and Redis."""
     postgres, cache = Postgres(), Redis()
     started: list[subprocess.Popen[str]] = []
     with tempfile.TemporaryDirectory() as var, (Path(var) / "site.log").open("w+") as log:
@@ -158,7 +158,7 @@ def stack(rooms: int, accounts: int, say: Callable[[str], None]) -> Iterator[tup
 
 
 def servers(postgres: Postgres, cache: Redis) -> dict[str, Tree]:
-    """The servers' processes."""
+    """Return the processes of the servers."""
     with psycopg.connect(postgres.url) as connection:
         [(backend,)] = connection.execute("SELECT pg_backend_pid()").fetchall()
         postmaster = int(_fields(Path(f"/proc/{backend}/stat"))[1])
@@ -168,5 +168,5 @@ def servers(postgres: Postgres, cache: Redis) -> dict[str, Tree]:
 
 
 def run(module: str, *arguments: str, environment: dict[str, str]) -> str:
-    """What a module prints."""
+    """Run a module and return its output."""
     return subprocess.check_output([sys.executable, "-m", module, *arguments], env=environment, text=True)

@@ -1,4 +1,4 @@
-"""Who uses the site in `benchmarks.capacity --measure`: visitors, and the sockets of their tables, boards and rooms."""
+"""Visitors of `benchmarks.capacity --measure`, and the sockets of their tables, boards and rooms."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from benchmarks.pages_parts import UnexpectedError, Visitor
 from games.rules import CATALOGUE
 
 AT_ONCE = 4
-PING_EVERY = 15.0  # s, as the client has it
+PING_EVERY = 15.0  # s, as in the client
 THOUGHT = (1.0, 3.0)  # s
 VARIANTS = tuple(CATALOGUE)
 
 
 class Guest(Visitor):
-    """A visitor of a site, whose bytes are counted."""
+    """A visitor whose received bytes are counted."""
 
     def __init__(self, site: Site, number: int, session: str = "") -> None:
         super().__init__(site.port, f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}")
@@ -38,21 +38,20 @@ class Guest(Visitor):
         return status, headers, body
 
     def socket(self) -> Table:
-        """The socket of the table that was looked at last."""
+        """Return the socket of the table last opened."""
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         attempt = self.path.strip("/").rpartition("/")[2]
         return Table(self.site, self.address, f"/ws/play/{attempt}/", cookies, self.opening)
 
 
 class Socket:
-    """A WebSocket whose frames are counted."""
+    """A WebSocket whose received bytes are counted."""
 
     def __init__(self, site: Site, address: str, path: str, cookies: str = "") -> None:
         self.site, self.address, self.path, self.cookies = site, address, path, cookies
         self.line: ClientConnection | None = None
 
     async def open(self) -> None:
-        """Connect."""
         heads = {"X-Forwarded-For": self.address} | ({"Cookie": self.cookies} if self.cookies else {})
         host = f"127.0.0.1:{self.site.port}"
         origin: Any = f"http://{host}"
@@ -66,14 +65,13 @@ class Socket:
         )
 
     async def send(self, **message: object) -> None:
-        """Send a message."""
         assert self.line is not None
         await self.line.send(json.dumps(message))
 
     async def receive(self, *wanted: str) -> dict[str, Any]:
-        """The next message of one of these types; others are passed over.
+        """Return the next message of one of these types, and ignore others.
 
-        :raises UnexpectedError: for an error.
+        :raises UnexpectedError: if an error is received.
         """
         assert self.line is not None
         while True:
@@ -86,13 +84,12 @@ class Socket:
                 return told
 
     async def listen(self) -> None:
-        """Take every frame there is, until it is closed."""
+        """Read frames until the socket is closed."""
         assert self.line is not None
         async for frame in self.line:
             self.site.sent += len(frame)
 
     async def close(self) -> None:
-        """Close it."""
         if self.line is not None:
             await self.line.close()
 
@@ -108,20 +105,20 @@ class Table(Socket):
         self.is_over = False
 
     async def hello(self) -> None:
-        """Connect and greet; the page has the view."""
+        """Connect and say hello; the page already has the view."""
         await self.open()
         await self.send(type="hello", v=1, have=self.n)
         await self.receive("resumed")
 
     async def sit(self) -> None:
-        """Connect and greet before the start of a race, and wait for the cards."""
+        """Connect and say hello before the start of a race, and wait for the cards."""
         await self.open()
         await self.send(type="hello", v=1)
         told = await self.receive("view")
         self.n, self.legal = told["n"], told["legal"]
 
     async def move(self) -> None:
-        """Make any move, or take one back where there is none."""
+        """Make any legal move, or undo one if there is none."""
         if self.is_over or not (self.legal or self.n):
             return  # one deal of some thousands has no first move
         token = self.chosen.choice(self.legal) if self.legal else "u"
@@ -131,7 +128,7 @@ class Table(Socket):
         self.n, self.legal = told["n"], told.get("legal", [])
 
     async def play(self, moves: int, pace: float, offset: float) -> None:
-        """Make so many moves, each at its time."""
+        """Make moves at fixed times."""
         begun = time.monotonic() + offset
         for number in range(moves):
             await asyncio.sleep(max(0.0, begun + number * pace - time.monotonic()))
@@ -144,7 +141,7 @@ class Table(Socket):
         await self.receive("verdict")
 
     async def ping(self, seconds: float, offset: float) -> None:
-        """Do nothing but what a client does then."""
+        """Ping as an idle client does."""
         begun = time.monotonic()
         for at in itertools.takewhile(lambda at: at < seconds, itertools.count(offset, PING_EVERY)):
             await asyncio.sleep(max(0.0, begun + at - time.monotonic()))
@@ -154,7 +151,7 @@ class Table(Socket):
 
 
 async def some_at_once(work: Sequence[Callable[[], Awaitable[Any]]]) -> None:
-    """Do all of it, a few at once."""
+    """Run all work, a few at once."""
     waiting = iter(work)
 
     async def take() -> None:
@@ -165,24 +162,23 @@ async def some_at_once(work: Sequence[Callable[[], Awaitable[Any]]]) -> None:
 
 
 async def gathered(work: Sequence[Awaitable[Any]]) -> None:
-    """Await all."""
     await asyncio.gather(*work)
 
 
 async def thought() -> None:
-    """Look at a page for a while."""
+    """Wait as a person looking at a page."""
     await asyncio.sleep(random.uniform(*THOUGHT))
 
 
 async def late(work: Callable[[], Awaitable[Any]], seconds: float) -> None:
-    """Do it after so many seconds."""
+    """Run some work after a delay."""
     await asyncio.sleep(seconds)
     await work()
 
 
 @asynccontextmanager
 async def listening(sockets: Sequence[Socket], *, greet: bool = False) -> AsyncIterator[None]:
-    """The sockets are open and take what comes."""
+    """Open the sockets and read their frames."""
     for socket in sockets:
         await socket.open()
         if greet:

@@ -1,14 +1,14 @@
-"""Copies: how many copies are seen, and how many players who know nothing of each other are accused.
+"""Copy detection: the shares of copies found and of independent players flagged.
 
-`python -m benchmarks.copies [--deals N] [--seed TEXT] [variant …]`; exit code 1 when an aim is missed. Deals are drawn
-afresh each time from a seed that is printed; what a variant shows depends on it alone. On each deal there are
+`python -m benchmarks.copies [--deals N] [--seed TEXT] [variant …]`; the exit code is 1 if a target is missed. Deals are
+drawn from a new seed each time, which is printed; a variant's results depend only on it. On each deal there are
 
-- a solver's win, copied six times with moves made and taken back and neighbours swapped (the aim), and six times
-  disguised more heavily: cards sent there and back, the stock gone round;
-- simple players: greedy ones who never, seldom or often stray, and two who take the first legal move. They come one
-  after the other, and those who win are compared with those who won before; then once more as if all had won, which
-  shows how much is left to chance, where games that are lost early are alike;
-- winners among a hundred more such players: who wins has something in common with others who won. Their pairs.
+- a solver's win, copied six times with undos and swapped neighbours (the target), and six times in heavier disguise:
+  cards sent there and back, the stock gone through;
+- simple players: greedy ones who never, seldom or often stray, and two who make the first legal move. They come in
+  turn, and each win is compared with earlier wins; then once more as if all had won, which shows how much is left to
+  chance when games that are lost early are alike;
+- winners among a hundred more such players, all pairs of whom are compared, because wins resemble each other.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ CAUGHT_AIM = 0.99
 
 @dataclass(frozen=True)
 class Game:
-    """What is compared of a game; its line without the weights, which only those that look alike need."""
+    """The data of a game to compare; the line without weights, which only similar games need."""
 
     variant: str
     seed: bytes
@@ -52,14 +52,14 @@ class Game:
 
     @property
     def game(self) -> str:
-        """The game's name."""
+        """Return the game's name."""
         from games.rules import CATALOGUE
 
         return CATALOGUE[self.variant].game
 
     @cached_property
     def bits(self) -> dict[int, float]:
-        """What was decided, with its weights."""
+        """Return the weighted decisions of the game."""
         from games.fairplay.decisions import decisions, weighed
         from games.rules import open_table
 
@@ -69,13 +69,13 @@ class Game:
 
 @dataclass
 class Share:
-    """So many of so many."""
+    """A share as a fraction."""
 
     found: int = 0
     of: int = 0
 
     def add(self, found: Sequence[bool]) -> None:
-        """Count some more."""
+        """Count further cases."""
         self.found += sum(found)
         self.of += len(found)
 
@@ -84,15 +84,13 @@ class Share:
 
     @property
     def value(self) -> float:
-        """Between 0 and 1."""
+        """Return the share between 0 and 1."""
         return self.found / self.of if self.of else 0.0
 
 
 @dataclass
 class Found:
-    """Of simple players, those accused by one who won before, and as if all had; of pairs of winners, those that
-    accuse; of copies, those seen.
-    """
+    """Simple players flagged by earlier winners, and if all had won; flagged pairs of winners; found copies."""
 
     players: Share = field(default_factory=Share)
     as_if_won: Share = field(default_factory=Share)
@@ -100,12 +98,12 @@ class Found:
     retold: Share = field(default_factory=Share)
     disguised: Share = field(default_factory=Share)
     bits: list[float] = field(default_factory=list)
-    """The weights of the solver's wins."""
+    """Weights of the solver's wins."""
     honest_bits: list[float] = field(default_factory=lambda: [0.0])
-    """What winners of lines that are alike have in common."""
+    """Weights shared by winners with similar lines."""
 
     def shares(self) -> tuple[Share, ...]:
-        """In the order in which they are shown."""
+        """Return the shares in the order they are printed."""
         return self.players, self.as_if_won, self.winners, self.retold, self.disguised
 
 
@@ -120,7 +118,7 @@ def game(variant: str, seed: bytes, tokens: Sequence[str]) -> Game:
 
 
 def sketched(one: Game, other: Game) -> bool:
-    """Whether the database would find one by the other."""
+    """Return whether the database query would find one game by the other."""
     parts = [(a.line[at : at + 4], b.line[at : at + 4]) for a, b in [(one, other)] for at in range(0, 16, 4)]
     return any(a == b != b"" for a, b in parts)
 
@@ -138,7 +136,7 @@ def accused(one: Game, other: Game) -> bool:
 
 
 def study(variant: str, deals: int, draw: str) -> Found:
-    """So many deals with a solver's win of a variant."""
+    """Study this many deals of a variant that the solver wins."""
     from tests.games.fairplay.copying import disguised, solved
 
     found, number = Found(), 0
@@ -159,7 +157,7 @@ def study(variant: str, deals: int, draw: str) -> Found:
 
 
 def meet(found: Found, variant: str, seed: bytes, chance: Random) -> None:
-    """Have simple players play a deal, and compare them."""
+    """Have simple players play a deal, and compare their games."""
     from tests.games.fairplay.copying import played
 
     tables = [played(variant, seed, chance, STRAYS[n % 3]) for n in range(PLAYERS)]
@@ -191,7 +189,7 @@ def more_winners(variant: str, seed: bytes, chance: Random, wanted: int) -> Iter
 
 
 def in_common(one: Game, other: Game) -> float:
-    """The bits that both have in common, by the one who would be the lighter proof."""
+    """Return the bits that both have in common, by the weights of the game for which they are less."""
     common = one.bits.keys() & other.bits.keys()
     return min(sum(bits[made] for made in common) for bits in (one.bits, other.bits))
 
@@ -210,7 +208,7 @@ def main() -> int:
     from games.rules import CATALOGUE
 
     announce()
-    print(f"seed {options.seed}, {options.deals} deals a variant")
+    print(f"seed {options.seed}, {options.deals} deals per variant")
     columns = ("players accused", "if all had won", "winners' pairs", "copies seen", "heavily hidden")
     print(f"{'variant':<12}{''.join(f'{name:>17}' for name in columns)}  winners', solver's bits    s")
     met = True

@@ -1,18 +1,17 @@
-"""2,000 players at a human pace on a process of tables, beside 20,000 page views in five minutes on a web process.
+"""Load test: 2,000 human-paced players on a table process, and 20,000 page views in five minutes on a web process.
 
-`DATABASE_URL=postgres://… python -m benchmarks.crowd`; exit code 1 when an aim is missed. It takes some eight minutes.
-Nothing may fail, the memory of both processes must stay, and moves must be quick; how quick the same moves are
-without the page views is measured first, in the same run. For the aims the machine should be quiet: its load is
+`DATABASE_URL=postgres://… python -m benchmarks.crowd`; the exit code is 1 if a target is missed. It takes some eight
+minutes. Nothing may fail, the memory of both processes must not grow, and moves must be fast compared with the same
+moves without page views, which are measured first in the same run. The machine should be otherwise idle; its load is
 printed.
 
-It makes a database of its own on that server and drops it at the end, and starts a Redis of its own. There are a
-process of tables and a web process with collected files, a worker for verdicts, one process with all the players and
-one that looks at pages. What a proxy would do, the players do: their sockets go to the tables, all else to the web
-process.
-Players are in the middle of their games. They move every two to six seconds, at random, take moves back, give up, and
-begin other games by the forms; each sends the pings that the site's own client sends, and comes from an address of its
-own. Times are from the sending of a move to its answer, by the clock of the players' process, whose event loop's
-lateness is printed too.
+It uses its own database on that server, which it drops at the end, and its own Redis. There are a table process and a
+web process with collected files, a verdict worker, one process with all players and one that views pages. The clients
+also do the proxy's work: sockets go to the tables, everything else to the web process.
+
+Players are in the middle of their games. They move every two to six seconds at random, undo moves, give up, and start
+other games with the forms; each sends the pings of the site's client and has its own address. Times are from sending a
+move to its answer, on the clock of the players' process, whose event-loop lag is printed too.
 """
 
 from __future__ import annotations
@@ -46,30 +45,30 @@ from deploy.servers import Redis, eventually, free_port
 SOCKETS: Final = 2_000
 SECONDS: Final = 300.0
 VIEWS: Final = 20_000
-#: What serves, by its name in the Procfile; the web process is ready only once there are tables.
+#: Servers by their names in the Procfile; the web process is ready only once there are tables.
 SERVERS: Final = ("tables", "web")
 READY_WITHIN: Final = 60.0
-#: Seconds of play without page views, before.
+#: Seconds of play before the page views.
 ALONE_SECONDS: Final = 60.0
 SAMPLE_SECONDS: Final = 10.0
 
-#: The p99 of moves beside page views, over that without them in the same run.
+#: p99 of moves during page views, relative to that without them in the same run.
 P99_AIM: Final = 3.0
 GROWTH_AIM: Final = 0.05
-#: The last seconds in which memory must not grow; of a shorter run the last three fifths.
+#: Final seconds in which memory must not grow; in a shorter run, the last three fifths.
 GROWTH_SECONDS: Final = 180.0
-#: So many samples are averaged at either end.
+#: Number of samples averaged at both ends.
 ENDS: Final = 3
 
 FILES: Final = 8192
-"""Descriptors that a process may have open: each socket is one."""
+"""Open files per process: each socket is one."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sockets", type=int, default=SOCKETS, help="players, each with a socket (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="of play beside page views (%(default)s)")
-    parser.add_argument("--views", type=int, default=VIEWS, help="pages looked at in that time (%(default)s)")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of play with page views (%(default)s)")
+    parser.add_argument("--views", type=int, default=VIEWS, help="page views in that time (%(default)s)")
     options = parser.parse_args()
     url = server_url()
     if not url:
@@ -79,7 +78,7 @@ def main() -> int:
         return 0
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES if hard == resource.RLIM_INFINITY else min(FILES, hard), hard))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # after which its processes are ended
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that its processes are ended
     with ExitStack() as stack:
         var = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         (var / "metrics").mkdir()
@@ -99,7 +98,7 @@ def main() -> int:
 
 
 class Crowd:
-    """A run: its processes, and what is seen of them."""
+    """A run: its processes, and its results."""
 
     def __init__(self, options: argparse.Namespace, environment: dict[str, str], var: Path, stack: ExitStack) -> None:
         self.options, self.environment, self.var, self.stack = options, environment, var, stack
@@ -110,17 +109,17 @@ class Crowd:
         self.late: list[int] = []
         self.counts: dict[str, int] = {}
         self.memory: dict[str, list[tuple[float, float]]] = {}
-        """Of each server: seconds since the page views began, and resident MB."""
+        """By server: seconds since the page views began, and resident MB."""
 
     def run(self) -> int:
-        """Prepare, serve, play, print; the exit code."""
+        """Prepare, serve, play, print, and return the exit code."""
         options = self.options
         print(f"preparing {options.sockets:,} players ...", flush=True)
         made = subprocess.check_output(part("prepare", str(options.sockets)), env=self.environment)
         ports = {name: self.serve(name) for name in SERVERS}
         self.start("worker", program("worker"))
         job = {**json.loads(made), **ports, "views": options.views / options.seconds}
-        print(f"load average {load_average()}; the players come ...", flush=True)
+        print(f"load average {load_average()}; players arrive ...", flush=True)
         self.load("play", job)
         alone, busy = self.phase("alone", min(ALONE_SECONDS, options.seconds))
         print(f"CPU: {busy}", flush=True)
@@ -128,13 +127,15 @@ class Crowd:
         proportional = [proportional_mb(one.pid) for one in self.servers().values()]
         moves, busy = self.phase("beside", options.seconds)
         for (name, process), before in zip(self.servers().items(), proportional, strict=True):
-            print(f"{name}: proportional set {before:.0f} MB at first, {proportional_mb(process.pid):.0f} at last")
+            print(
+                f"{name}: proportional set {before:.0f} MB at the start, {proportional_mb(process.pid):.0f} at the end"
+            )
         self.stop_loads()
         self.count_faults()
         return self.report(alone, moves, busy)
 
     def serve(self, name: str) -> int:
-        """Start one of the servers, and wait until it is ready; its port."""
+        """Start one of the servers, wait until it is ready, and return its port."""
         port = free_port()
         self.start(name, [*program(name), "--port", str(port)])
         eventually(lambda: is_ready(port), within=READY_WITHIN)
@@ -146,9 +147,9 @@ class Crowd:
         self.tell(what, json.dumps(job))
 
     def start(self, name: str, command: list[str]) -> subprocess.Popen[str]:
-        """Start a process that ends with the run; its log is in a file, and of a worker all that it says.
+        """Start a process that ends with the run and logs to a file; a worker's whole output is logged.
 
-        Each is a session of its own, as services are: Linux shares the processors out among sessions.
+        Each has its own session, like a service, because Linux divides CPU time between sessions.
         """
         log = self.stack.enter_context((self.var / f"{name}.log").open("w"))
         said = log if name == "worker" else subprocess.PIPE
@@ -166,13 +167,13 @@ class Crowd:
         return process
 
     def servers(self) -> dict[str, subprocess.Popen[str]]:
-        """The processes whose memory and faults are looked at."""
+        """Return the processes whose memory and faults are checked."""
         return {name: self.processes[name] for name in SERVERS}
 
     def phase(self, name: str, seconds: float) -> tuple[list[int], str]:
-        """Let everybody play for so long, with a line each ten seconds.
+        """Let all players play for this long, and print a line every ten seconds.
 
-        Returns how long the moves took, sorted, and what CPU time went where meanwhile.
+        Returns the sorted times of moves, and the CPU usage as text.
         """
         self.ask()
         self.moves, self.views, self.late, self.counts = [], [], [], {}
@@ -183,7 +184,7 @@ class Crowd:
         return sorted(self.moves), shares(used, self.cpu(), time.monotonic() - begun)
 
     def sample(self, phase: str, at: float) -> None:
-        """Take what the loads have seen, look at the memory, and print a line."""
+        """Collect the results of the load processes, read the memory, and print a line."""
         moves, views = len(self.moves), len(self.views)
         self.ask()
         sizes = []
@@ -201,13 +202,13 @@ class Crowd:
         )
 
     def ask(self) -> None:
-        """Ask the loads what they have seen since the last time."""
+        """Ask the load processes for their results since the last time."""
         for what in ("play", "look"):
             if what in self.processes:
                 self.tell(what, "")
 
     def tell(self, what: str, line: str) -> None:
-        """Write a line to a load process, and add what it answers."""
+        """Write a line to a load process, and add its answer."""
         process = self.processes[what]
         assert process.stdin is not None
         assert process.stdout is not None
@@ -216,7 +217,7 @@ class Crowd:
         self.take(what, process.stdout.readline())
 
     def take(self, what: str, line: str) -> None:
-        """Add what a load process has told."""
+        """Add results of a load process."""
         if not line:
             raise SystemExit(f"the process that is to {what} has ended: {self.log_of(what)[-2000:]}")
         seen = json.loads(line)
@@ -234,12 +235,12 @@ class Crowd:
         self.told += told
 
     def stop_loads(self) -> None:
-        """Let those who play and look go; the servers are left as they are."""
+        """Stop the load processes; the servers keep running."""
         for what in ("play", "look"):
             end(self.processes[what])
 
     def cpu(self) -> dict[str, float]:
-        """The CPU seconds used so far by each process of the run, by the servers, and by the whole machine."""
+        """Return the CPU seconds used so far by each process of the run, by the servers, and by the whole machine."""
         used = {name: cpu_seconds(process.pid) for name, process in self.processes.items()}
         used["worker"] += sum(map(cpu_seconds, children(self.processes["worker"].pid)))
         with redis.Redis.from_url(self.environment["REDIS_URL"]) as client:
@@ -251,20 +252,20 @@ class Crowd:
         return (self.var / f"{name}.log").read_text()
 
     def count_faults(self) -> None:
-        """Count what the servers' logs say of errors."""
+        """Count the errors in the servers' logs."""
         for name in SERVERS:
             lines = [line for line in self.log_of(name).splitlines() if is_fault(line)]
             self.fault(len(lines), [f"{name}: {line[:300]}" for line in lines])
 
     def report(self, alone: list[int], moves: list[int], busy: str) -> int:
-        """Print the figures and whether the aims are met; the exit code."""
+        """Print the figures and whether the targets are met, and return the exit code."""
         views, late = self.views, self.late
         seconds = self.options.seconds
         print(f"moves without page views   {len(alone):8,}   {quantiles(alone)}")
-        print(f"moves beside page views    {len(moves):8,}   {quantiles(moves)}   {len(moves) / seconds:,.0f}/s")
+        print(f"moves with page views      {len(moves):8,}   {quantiles(moves)}   {len(moves) / seconds:,.0f}/s")
         print(f"pages                      {len(views):8,}   {quantiles(views)}   {len(views) / seconds:,.0f}/s")
-        print("meanwhile: " + ", ".join(f"{number:,} {what}" for what, number in sorted(self.counts.items())))
-        print(f"the players' own loop      late by {quantiles(late)}")
+        print("counts: " + ", ".join(f"{number:,} {what}" for what, number in sorted(self.counts.items())))
+        print(f"the players' event loop    lag {quantiles(late)}")
         print(f"CPU: {busy}")
         print(f"load average {load_average()}")
         p99 = percentile(moves, 99) / 1000
@@ -276,18 +277,18 @@ class Crowd:
                 amount(f"memory of {name}, last {window:.0f} s", share * 100, "%", at_most=GROWTH_AIM * 100)
                 for name, share in grown.items()
             ),
-            row("p99 of a move beside page views", p99, percentile(alone, 99) / 1000, "ms", at_most=P99_AIM),
+            row("p99 of a move with page views", p99, percentile(alone, 99) / 1000, "ms", at_most=P99_AIM),
         ]
         return int(not all(reached))
 
 
 def shares(before: dict[str, float], after: dict[str, float], seconds: float) -> str:
-    """The CPU time between two looks, as shares of one processor."""
+    """Return the CPU time between two readings, as shares of one core."""
     return ", ".join(f"{name} {(after[name] - used) / seconds:.0%}" for name, used in before.items())
 
 
 def program(name: str) -> list[str]:
-    """The command of a process, as the Procfile has it."""
+    """Return the command of a process from the Procfile."""
     first, *arguments = commands()[name]
     return [str(Path(sys.executable).with_name(first)), *arguments]
 
@@ -297,7 +298,7 @@ def part(*arguments: str) -> list[str]:
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """End a process, if it has not ended."""
+    """Stop a process if it still runs."""
     process.terminate()
     try:
         process.wait(20)
@@ -307,13 +308,13 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 def quantiles(times: Sequence[int]) -> str:
-    """Of times in microseconds."""
+    """Format the quantiles of times in microseconds."""
     ordered = sorted(times) or [0]
     return f"p50 {percentile(ordered, 50) / 1000:5.1f} ms p99 {percentile(ordered, 99) / 1000:6.1f} ms"
 
 
 def growth(samples: Sequence[tuple[float, float]], window: float) -> float:
-    """By what share a size has grown over the last `window` seconds of (second, size), a few averaged at either end."""
+    """Return the relative growth over the last `window` seconds of (second, size), with a few averaged at both ends."""
     last = samples[-1][0]
     sizes = [size for at, size in samples if at >= last - window]
     few = min(ENDS, max(1, len(sizes) // 2))
@@ -321,7 +322,7 @@ def growth(samples: Sequence[tuple[float, float]], window: float) -> float:
 
 
 def is_fault(line: str) -> bool:
-    """Whether a line of a server's log tells of an error, or is none of the log's own."""
+    """Return whether a log line reports an error or is not in the log format."""
     try:
         return json.loads(line)["level"] in {"error", "critical"}
     except (ValueError, KeyError):
@@ -329,25 +330,25 @@ def is_fault(line: str) -> bool:
 
 
 def proportional_mb(pid: int) -> float:
-    """The proportional set of a process: its own memory, and its part of what it shares."""
+    """Return the proportional set size of a process, in MB."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
 def children(pid: int) -> list[int]:
-    """The processes that one has started."""
+    """Return the child processes."""
     return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def backends_cpu_seconds(url: str) -> float:
-    """What PostgreSQL's processes for the connections of a database have used; 0 if they are on another machine."""
+    """Return the CPU time of PostgreSQL's processes for the connections of a database; 0 if on another machine."""
     with psycopg.connect(url) as asking:
         rows = asking.execute("SELECT pid FROM pg_stat_activity WHERE datname = current_database()").fetchall()
     return sum(cpu_seconds(pid) for (pid,) in rows if name_of(pid) == "postgres")
 
 
 def name_of(pid: int) -> str:
-    """The name of a process on this machine; empty if there is none."""
+    """Return the name of a process on this machine, or an empty text."""
     try:
         return Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
@@ -355,7 +356,7 @@ def name_of(pid: int) -> str:
 
 
 def machine_cpu_seconds() -> float:
-    """What all processors have done so far."""
+    """Return the CPU time used by all cores so far."""
     user, nice, system, _, _, irq, soft, *_ = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:])
     return (user + nice + system + irq + soft) / os.sysconf("SC_CLK_TCK")
 

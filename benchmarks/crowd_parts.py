@@ -1,8 +1,7 @@
-"""The other processes of `benchmarks.crowd`: the players' rows, those who play, and those who look at pages.
+"""Other processes of `benchmarks.crowd`: the players' rows, the players, and the page views.
 
-Run by itself it does nothing, as it is no benchmark of its own. Those who play and those who look are told what to do
-by the first line of their input, as JSON; on each further line they print what they have seen since the last one, and
-they end when their input does.
+It is no benchmark itself. The load processes get their job as JSON in the first line of input; at each further line
+they print their results since the last one, and they end with their input.
 """
 
 from __future__ import annotations
@@ -30,23 +29,23 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 #: Seconds between two moves, and before the first.
 PACE: Final = (2.0, 6.0)
-#: So many tokens of the first games have been played before: a crowd does not begin all its games at once.
+#: Tokens already played in the first games, because a crowd does not start all games at once.
 PLAYED: Final = (0, 180)
-#: After so many moves a player gives a game up that goes on.
+#: Number of moves after which a player gives up.
 PATIENCE: Final = (20, 200)
-#: How often a move that could be taken back is, and how often a game is given up in which nothing helps any more.
+#: Probabilities of an undo, and of giving up when no move helps.
 TAKES_BACK: Final = 0.08
 GIVES_UP: Final = 0.5
-#: How often the next game is one of the day's, while there are some left.
+#: Probability that the next game is one of today's, while some are left.
 PLAYS_TODAYS: Final = 0.7
-#: Players who come in a second at the beginning.
+#: Players who arrive per second at the start.
 ARRIVALS: Final = 60.0
-#: Seconds between two pings of a client, as docs/protocol.md has it, and for which any answer is waited for.
+#: Seconds between two pings of a client, as in docs/protocol.md, and the timeout of all answers.
 PING: Final = 15.0
 PATIENT: Final = 30.0
-#: The secret in a player's CSRF cookie, which a form may send as it is.
+#: Secret in a player's CSRF cookie, which a form may send unmasked.
 SECRET: Final = "c" * 32
-#: How many errors are told in words.
+#: Number of errors reported in full.
 TOLD: Final = 20
 
 PAGES: Final = {
@@ -60,16 +59,15 @@ PAGES: Final = {
     "day of the archive": 1,
     "profile": 2,
 }
-"""The pages that are looked at, by how often of all."""
-#: A third have never been here; the others, guests and accounts in equal parts, play too.
+"""The pages to view, with their weights."""
+#: A third have no session; the others, guests and accounts in equal parts, also play.
 STRANGERS: Final = 1 / 3
 
 
 def prepare(count: int) -> None:
-    """Make as many guests as accounts, with sessions and a game each in the middle of today's deals; print what the
-    others need.
+    """Create as many guests as accounts, each with a session and a half-played game of today; print their data.
 
-    That is the day, of each player the attempt and the session's key, and the public ids of the accounts.
+    Prints the day, each player's attempt and session key, and the public ids of the accounts.
     """
     import django
 
@@ -104,7 +102,7 @@ def prepare(count: int) -> None:
 
 
 def play_on(attempt: Attempt) -> None:
-    """Play some of a game at random, into the journal."""
+    """Write random moves of a game to the journal."""
     from games.attempts import deal_table
     from games.models import Move
 
@@ -118,7 +116,7 @@ def play_on(attempt: Attempt) -> None:
 
 
 class Job(msgspec.Struct):
-    """What a load process is to do. `web` and `tables` are ports; `views` are pages a second."""
+    """Job of a load process. `web` and `tables` are ports; `views` is pages per second."""
 
     web: int
     tables: int
@@ -130,37 +128,37 @@ class Job(msgspec.Struct):
 
 @dataclass
 class Tally:
-    """What has been seen since it was last told. Times are in microseconds."""
+    """Results since the last report. Times are in microseconds."""
 
     times: list[int] = field(default_factory=list)
     late: list[int] = field(default_factory=list)
-    """By how much this process's own event loop was late: so much of `times` is not the server's."""
+    """Lag of this process's own event loop, the part of `times` that the server did not cause."""
     counts: dict[str, int] = field(default_factory=dict)
     errors: int = 0
     told: list[str] = field(default_factory=list)
 
     def count(self, what: str) -> None:
-        """Count something that happened."""
+        """Count an event."""
         self.counts[what] = self.counts.get(what, 0) + 1
 
     def error(self, text: str) -> None:
-        """Count what must not happen."""
+        """Count an error."""
         self.errors += 1
         if len(self.told) < TOLD:
             self.told.append(text[:300])
 
     def took(self, since: float) -> None:
-        """Note how long an answer took, from `time.perf_counter()` then."""
+        """Record the time of an answer since this `time.perf_counter()`."""
         self.times.append(round((time.perf_counter() - since) * 1e6))
 
     def tell(self) -> None:
-        """Print it all, and begin again."""
+        """Print everything, and reset."""
         print(json.dumps(vars(self)), flush=True)
         self.times, self.late, self.counts, self.errors, self.told = [], [], {}, 0, []
 
 
 async def report(tally: Tally, commands: asyncio.StreamReader) -> None:
-    """Tell what has been seen at each line; return at the end of the input."""
+    """Report at each line of input; return at its end."""
     watching = asyncio.create_task(watch_loop(tally))
     while await commands.readline():
         tally.tell()
@@ -168,7 +166,7 @@ async def report(tally: Tally, commands: asyncio.StreamReader) -> None:
 
 
 async def watch_loop(tally: Tally) -> None:
-    """Note by how much the event loop is late, fifty times a second."""
+    """Record the lag of the event loop, fifty times a second."""
     while True:
         due = time.perf_counter() + 0.02
         await asyncio.sleep(0.02)
@@ -176,7 +174,7 @@ async def watch_loop(tally: Tally) -> None:
 
 
 class Told(msgspec.Struct):
-    """What a player needs of a message."""
+    """The fields of a message that a player needs."""
 
     type: str
     n: int = 0
@@ -189,7 +187,7 @@ decode = msgspec.json.Decoder(Told).decode
 
 
 class LostError(Exception):
-    """The table's socket has been closed or refused, or has told of an error."""
+    """The table's socket was closed or refused, or has reported an error."""
 
 
 class Socket(Wire):
@@ -234,9 +232,9 @@ class Socket(Wire):
         self.ended |= told.type == "ended"
 
     async def ask(self, message: dict[str, Any], answer: str) -> Told:
-        """Send a message and wait for its answer, of that type.
+        """Send a message and wait for its answer of this type.
 
-        :raises LostError: when there is none to come.
+        :raises LostError: if none can come.
         """
         if self.leaving:
             raise LostError("the connection was lost before")
@@ -248,12 +246,12 @@ class Socket(Wire):
             return await self.answer
 
     def say(self, message: dict[str, Any]) -> None:
-        """Send a message whose answer nobody waits for."""
+        """Send a message without waiting for an answer."""
         if not self.leaving:
             self.transport.write(frame(json.dumps(message)))
 
     def leave(self) -> None:
-        """Close, as a browser does that leaves the page."""
+        """Close like a browser that leaves the page."""
         self.leaving = True
         if not self.transport.is_closing():
             self.transport.write(b"\x88\x82\0\0\0\0\x03\xe8")
@@ -261,7 +259,7 @@ class Socket(Wire):
 
 
 class Player:
-    """Somebody who plays one game after the other, at a human pace and at random, over a socket for each."""
+    """A player of one game after another, at a human pace and at random, with a socket for each."""
 
     def __init__(self, job: Job, tally: Tally, number: int) -> None:
         attempt, session = job.players[number]
@@ -275,7 +273,7 @@ class Player:
         """Set once the first table is open."""
 
     async def play(self, delay: float) -> None:
-        """Play for as long as the process lives."""
+        """Play until the process ends."""
         await asyncio.sleep(delay)
         while True:
             try:
@@ -287,7 +285,7 @@ class Player:
                 await pause()
 
     async def begin(self) -> None:
-        """Begin another of today's games, or practice."""
+        """Start another of today's games, or practice."""
         if self.left and random.random() < PLAYS_TODAYS:
             await self.visitor.start(f"/play/{self.left.pop()}/start")
         else:
@@ -297,7 +295,7 @@ class Player:
         self.tally.count("games begun")
 
     async def game(self) -> None:
-        """Look at the table and play until the game is over or given up."""
+        """Open the table and play until the game is over or given up."""
         await self.visitor.table()
         await self.visitor.close()
         opening = msgspec.convert(self.visitor.opening, Told)
@@ -323,7 +321,7 @@ class Player:
         return socket
 
     async def moves(self, socket: Socket, opening: Told) -> None:
-        """Play until the game is over, or given up."""
+        """Play until the game is over or given up."""
         last, token = opening, "u"
         for _ in range(random.randint(1 if opening.n else PATIENCE[0], PATIENCE[1])):
             await pause()
@@ -335,16 +333,15 @@ class Player:
         if not socket.ended:
             await socket.ask({"type": "resign", "n": last.n + 1}, "ended")
         self.tally.count("games over")
-        await pause()  # in which the verdict comes
+        await pause()  # while the verdict arrives
 
 
 async def pause() -> None:
-    """Think."""
     await asyncio.sleep(random.uniform(*PACE))
 
 
 async def ping(socket: Socket) -> None:
-    """Ping as the site's own client does."""
+    """Ping like the site's client."""
     await asyncio.sleep(random.uniform(0, PING))
     while True:
         socket.say({"type": "ping", "t": 1})
@@ -352,13 +349,13 @@ async def ping(socket: Socket) -> None:
 
 
 def visitor(job: Job, address: int) -> Visitor:
-    """A browser with an address of its own."""
+    """Return a browser with its own address."""
     shown = f"10.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
     return Visitor(job.web, shown, tables=job.tables)
 
 
 async def play(job: Job, commands: asyncio.StreamReader) -> None:
-    """Everybody plays; print a line once all are at their tables."""
+    """Run all players; print a line once all are at their tables."""
     from config.server import calm_collector
 
     tally = Tally()
@@ -373,9 +370,9 @@ async def play(job: Job, commands: asyncio.StreamReader) -> None:
 
 
 async def look(job: Job, commands: asyncio.StreamReader) -> None:
-    """Look at pages at fixed times, whatever becomes of those before; print a line once all have been seen once.
+    """View pages at fixed times, independently of earlier ones; print a line once each has been seen once.
 
-    A process that has just been started reads templates and opens connections, which is not what is measured.
+    A new process loads templates and opens connections, which is not to be measured.
     """
     tally = Tally()
     for what, is_stranger in itertools.product(PAGES, (True, False)):
@@ -389,7 +386,7 @@ async def look(job: Job, commands: asyncio.StreamReader) -> None:
 
 
 async def views(job: Job, tally: Tally) -> None:
-    """Begin one view after the other."""
+    """Start the views at their times."""
     under_way: set[asyncio.Task[None]] = set()
     begun = time.perf_counter()
     for number in range(sys.maxsize):
@@ -402,7 +399,7 @@ async def views(job: Job, tally: Tally) -> None:
 
 
 async def view(tally: Tally, found: Visitor, path: str) -> None:
-    """Look at one page over a connection of its own; anything but 2xx and 3xx is an error."""
+    """View one page over a new connection; any status but 2xx and 3xx is an error."""
     since = time.perf_counter()
     try:
         async with asyncio.timeout(PATIENT):
@@ -418,7 +415,7 @@ async def view(tally: Tally, found: Visitor, path: str) -> None:
 
 
 def page(job: Job, number: int, what: str, *, is_stranger: bool) -> tuple[Visitor, str]:
-    """Who looks as the next, and where such a page is; a table is looked at by its player."""
+    """Return the next visitor and the address of such a page; only its player views a table."""
     attempt, session = random.choice(job.players)
     found = visitor(job, len(job.players) + number)
     if what == "table" or not is_stranger:
@@ -438,7 +435,7 @@ def page(job: Job, number: int, what: str, *, is_stranger: bool) -> tuple[Visito
 
 
 async def load(what: str) -> None:
-    """Do as the input says."""
+    """Do the job given as input."""
     commands = asyncio.StreamReader(limit=1 << 24)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(commands), sys.stdin)

@@ -1,4 +1,4 @@
-"""A database of a benchmark's own, on the server that DATABASE_URL names."""
+"""A benchmark's own database, on the server in DATABASE_URL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 
 def server_url() -> str:
-    """What DATABASE_URL names if that is PostgreSQL; empty otherwise, and then says that the benchmark is skipped."""
+    """Return DATABASE_URL if it is PostgreSQL; otherwise print that the benchmark is skipped, and return ""."""
     url = os.environ.get("DATABASE_URL", "")
     if not url.startswith("postgres"):
         print("skipped: DATABASE_URL names no PostgreSQL")
@@ -19,7 +19,7 @@ def server_url() -> str:
 
 @contextmanager
 def own_database(url: str) -> Iterator[str]:
-    """A new, empty database for this run alone; its URL. It is dropped at the end, whoever is still connected."""
+    """Create an empty database for this run and yield its URL; it is dropped at the end despite open connections."""
     import psycopg
 
     name = f"talon_bench_{os.getpid()}"

@@ -1,7 +1,7 @@
-"""How soon the embedded site is up, its memory, and how it plays: `python -m benchmarks.embedded`.
+"""The embedded site: start time, memory and moves: `python -m benchmarks.embedded`.
 
-It runs with the settings that players get, certification of deals included, and without the compiled search, which
-`make run` does not install. Moves alone are measured without worker and beat.
+It runs with a player's default settings, including certification of deals, without the compiled search, which `make
+run` does not install. Moves are measured without worker and beat.
 
 The start is from the start of the interpreter to the answer of the home page, on an empty directory and again on the
 same one. It is compared with a bare Django project with the same applications (`benchmarks.bare_parts`), which migrates
@@ -75,7 +75,7 @@ def median_of(starts: list[Start]) -> float:
 
 
 def embedded_environment(var: str) -> dict[str, str]:
-    """The environment without any server, otherwise as players have it."""
+    """Return the environment without servers, otherwise as players have it."""
     backends = ("DATABASE_URL", "REDIS_URL", "PUBLIC_URL")
     kept = {name: value for name, value in os.environ.items() if name not in backends}
     return {**kept, "VAR_DIR": var, "PORT": "0", "TALON_NO_NUMBA": "1"}
@@ -96,7 +96,7 @@ def play(var: str) -> list[dict[str, Any]]:
 
 
 class Start(NamedTuple):
-    """A start: seconds until the first page was there, the memory then, and the most of it while it was watched."""
+    """A start: seconds until the first page, memory then, and its maximum while watched."""
 
     seconds: float
     mib: float
@@ -104,7 +104,7 @@ class Start(NamedTuple):
 
 
 def start(module: str, var: str, *, watched: float = 0) -> Start:
-    """Start a server, load a page, watch it for so many seconds, and stop it."""
+    """Start a server, load a page, watch it for this many seconds, and stop it."""
     begun = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, "-m", module], env=embedded_environment(var), stdout=subprocess.PIPE, text=True
@@ -124,7 +124,7 @@ def start(module: str, var: str, *, watched: float = 0) -> Start:
 
 
 def memory(pid: int) -> float:
-    """The memory of a process and its children in MiB, each shared page counted once; 0 when it has just ended."""
+    """Return the memory of a process and its children in MiB, counting shared pages once; 0 if it has just ended."""
     with suppress(OSError):
         children = [
             child for task in Path(f"/proc/{pid}/task").glob("*/children") for child in task.read_text().split()

@@ -1,10 +1,10 @@
-"""How often fair play's look at the pace errs: simulated fast people flagged, and programs let pass.
+"""Errors of the pace check: simulated fast people who are flagged, and programs that pass.
 
-`python -m benchmarks.fairplay --games 10000 [variant …]`; exit code 1 when an aim is missed. The seed is a new one each
-time and printed; what a variant shows depends on it alone, so variants can be run one by one. People play known wins
-and greedy games of new deals; programs play winning lines, known ones and the solver's, at 1.5 times the pace of the
-fastest person on that line, by fixed delays, uniform and log-normal jitter, with and without pauses. The simulated
-players (tests/games/fairplay/simulated.py) know nothing of what is looked for.
+`python -m benchmarks.fairplay --games 10000 [variant …]`; the exit code is 1 if a target is missed. The seed is new
+each time and printed; a variant's results depend only on it, so variants can be run separately. People play known wins
+and greedy games of new deals. Programs play known and solved winning lines at 1.5 times the pace of the fastest person
+on that line, with fixed delays, uniform and log-normal jitter, with and without pauses. The simulated players
+(tests/games/fairplay/simulated.py) do not know the checks.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ NODES = 200_000
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("variants", nargs="*", help="all where none is named")
-    parser.add_argument("--games", type=int, default=1000, help="of people, and of programs, a variant")
-    parser.add_argument("--lines", type=int, default=LINES, help="different lines of people a variant")
-    parser.add_argument("--solved", type=int, default=SOLVED, help="lines of the solver's a variant")
-    parser.add_argument("--times", type=float, default=TIMES_AS_FAST, help="how many times as fast programs are")
+    parser.add_argument("variants", nargs="*", help="default: all")
+    parser.add_argument("--games", type=int, default=1000, help="of people, and of programs, per variant")
+    parser.add_argument("--lines", type=int, default=LINES, help="different lines of people per variant")
+    parser.add_argument("--solved", type=int, default=SOLVED, help="solver's lines per variant")
+    parser.add_argument("--times", type=float, default=TIMES_AS_FAST, help="speed of programs relative to people")
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**9))
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -44,12 +44,12 @@ def main() -> int:
 
     django.setup()
     announce()
-    print(f"seed {options.seed}, {options.games} games of each kind a variant")
+    print(f"seed {options.seed}, {options.games} games of each kind per variant")
     return measure(options)
 
 
 def measure(options: argparse.Namespace) -> int:
-    """Play, judge, print; the exit code."""
+    """Play, judge, print, and return the exit code."""
     from games.rules import CATALOGUE
     from tests.games.fairplay import simulated
 
@@ -85,7 +85,7 @@ def said(count: Counter[str]) -> str:
 
 
 def judged(game: Game, variant: str) -> set[str]:
-    """The codes of what is found, and `any` if there is something."""
+    """Return the codes of the findings, and `any` if there are some."""
     from games.fairplay.pace import implausibilities
 
     found = implausibilities(game.tokens, game.clock, game.end_ms, [], variant)
@@ -93,7 +93,7 @@ def judged(game: Game, variant: str) -> set[str]:
 
 
 def winning(variant: str, solved: int, chance: Random) -> list[list[Step]]:
-    """The known wins of a variant, and lines that the solver finds for new deals."""
+    """Return known wins of a variant, and lines that the solver finds for new deals."""
     from games.rules import open_table
     from games.solver import Budget, Solution, solve
     from tests.games.certified import won

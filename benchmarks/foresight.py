@@ -1,10 +1,10 @@
-"""Foresight: how far solver's lines stand out from games of players who know only what they have seen.
+"""Foresight: the distance between solver's lines and games of players who know only what they have seen.
 
-`python -m benchmarks.foresight [--deals N] [--seed TEXT] [variant …]`. Deals are drawn afresh each time from a seed
-that is printed. On each deal that the solver wins, its line is played by a timer, and people of three strengths play
-(tests/games/fairplay/foreseeing.py). Printed are the mean and the standard deviation of each kind's figure, and the
-share of lines above what one honest game in a hundred, and one in a thousand, reaches: of single lines, and of the
-means of many. Both are taken from fitted normal distributions. Pauses have the same figure for people and timers.
+`python -m benchmarks.foresight [--deals N] [--seed TEXT] [variant …]`. Deals are drawn from a new seed each time, which
+is printed. On each deal that the solver wins, a timer plays its line, and people of three strengths play
+(tests/games/fairplay/foreseeing.py). It prints the mean and standard deviation of each kind's figure, and the share of
+lines above the level that one honest game in a hundred, and one in a thousand, reaches: for single lines and for means
+of many. Both follow from fitted normal distributions. Pauses get the same figure for people and timers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Games:
 
 
 def study(variant: str, deals: int, draw: str) -> tuple[dict[str, Games], float]:
-    """The games on so many deals, by kind of player, and the seconds that measuring one took."""
+    """Return the games on this many deals by kind of player, and the seconds per measurement."""
     from games.fairplay.foresight import measure
     from tests.games.fairplay import foreseeing
 
@@ -73,14 +73,14 @@ def said(figures: list[float]) -> str:
 
 
 def caught(line: list[float], people: list[float], together: int, odds: float) -> float:
-    """The share of the means of so many lines above what honest ones reach by those odds."""
+    """Return the share of means of several lines above the level of honest means at these odds."""
     scale = together**0.5
     limit = NormalDist(fmean(people), stdev(people) / scale).inv_cdf(1 - odds)
     return 1 - NormalDist(fmean(line), stdev(line) / scale).cdf(limit)
 
 
 def quick(line: list[float], people: list[float], together: int) -> str:
-    """As `caught`, of those whose figure is too low."""
+    """Return the same as `caught` for figures that are too low."""
     if min(len(line), len(people)) < ENOUGH:
         return "–"
     low, high = [-one for one in line], [-one for one in people]
@@ -88,7 +88,7 @@ def quick(line: list[float], people: list[float], together: int) -> str:
 
 
 def row(variant: str, kinds: dict[str, Games], seconds: float) -> str:
-    """The line of the table for a variant."""
+    """Return a variant's row of the table."""
     z = {kind: [one.z for one in games.found] for kind, games in kinds.items()}
     honest = {kind: kinds[kind] for kind in ("weak", "decent", "strong")}
     people = [one for kind in honest for one in z[kind]]
@@ -119,7 +119,7 @@ def main() -> int:
     from games.rules import CATALOGUE
 
     announce()
-    print(f"seed {options.seed}, {options.deals} deals a variant")
+    print(f"seed {options.seed}, {options.deals} deals per variant")
     heads = ["variant", "deals", "weak", "decent", "strong", "of these, wins", "solver's lines"]
     heads += [f"caught by {together}, at 1 % / 0.1 %" for together in TOGETHER]
     heads += ["by 10, among winners at 1 %"]

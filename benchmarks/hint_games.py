@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from games.models import Attempt, Deal
 
 RANDOM_MOVES: Final = 15
-#: Positions of each deal.
+#: Positions per deal.
 EACH: Final = 5
 #: Budget to certify a deal in search positions, and the share of searches that answer late.
 CERTIFYING: Final = 300_000
@@ -348,7 +348,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("variants", nargs="*", default=list(CATALOGUE), metavar="VARIANT")
     parser.add_argument(
-        "--positions", type=int, default=200, help="of each variant, 0 to leave out the games (default: %(default)s)"
+        "--positions", type=int, default=200, help="per variant, 0 to skip the games (default: %(default)s)"
     )
     parser.add_argument("--minutes", type=float, default=10, help="at most for each variant (default: %(default)s)")
     parser.add_argument("--first", type=int, default=0, help="number of the first position (default: %(default)s)")

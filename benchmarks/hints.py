@@ -105,7 +105,7 @@ def high(seconds: list[float]) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("variants", nargs="*", default=list(CATALOGUE), metavar="VARIANT")
-    parser.add_argument("--positions", type=int, default=20, help="positions of each variant (default: %(default)s)")
+    parser.add_argument("--positions", type=int, default=20, help="positions per variant (default: %(default)s)")
     parser.add_argument("--seed", default=secrets.token_hex(4), help="of the positions (default: a new one)")
     options = parser.parse_args()
     print(f"{options.positions} positions each; --seed {options.seed}")

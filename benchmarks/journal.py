@@ -1,8 +1,8 @@
-"""The journal by day on PostgreSQL: commits beside those of one table, and a day that goes beside one deleted.
+"""The journal partitioned by day on PostgreSQL: commits compared with a single table, and dropping with deleting.
 
-`DATABASE_URL=postgres://… python -m benchmarks.journal`; exit code 1 when an aim is missed. It makes a database of its
-own on that server and drops it at the end. Both journals are measured in turns in one run, with the statements that the
-site uses. A twentieth of a day's games are still open when it goes, and carried over. What is deleted is vacuumed, too.
+`DATABASE_URL=postgres://… python -m benchmarks.journal`; the exit code is 1 if a target is missed. It uses its own
+database on that server, and drops it at the end. Both journals are measured in turns with the site's own statements. A
+twentieth of a day's games are still open when the day is dropped, and are carried over. Deleting includes the vacuum.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ ROUNDS = 6
 COMMITS = 150
 ROWS = 2_000_000
 ROWS_A_GAME = 100
-OPEN = 20  # one game of so many is practice that goes on
+OPEN = 20  # one game in this many is running practice
 
 COMMIT_AIM = 1.35
 GONE_AIM = 0.5
-#: The longest commit while a day is dropped, over the median of all commits by day.
+#: The longest commit while a day is dropped, relative to the median of all commits by day.
 STALL_AIM = 100.0
 
 
@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def measure(rows: int, commits: int) -> int:
-    """In the benchmark's own database."""
+    """Measure in the benchmark's own database."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     import django
 
@@ -64,17 +64,17 @@ def measure(rows: int, commits: int) -> int:
     call_command("migrate", verbosity=0)
     journal = Journal()
     one, days = journal.commits(commits)
-    reached = [row("commit of 128 moves, by day beside one table", days, one, "ms", at_most=COMMIT_AIM)]
+    reached = [row("commit of 128 moves, by day and in one table", days, one, "ms", at_most=COMMIT_AIM)]
     deleted, dropped = journal.gone(rows)
     reached += [
-        row("a day dropped, beside deleted and vacuumed", dropped, deleted, "s", at_most=GONE_AIM),
-        row("longest commit meanwhile, beside the median", journal.longest * 1000, days, "ms", at_most=STALL_AIM),
+        row("a day dropped, and deleted and vacuumed", dropped, deleted, "s", at_most=GONE_AIM),
+        row("longest commit meanwhile, and the median", journal.longest * 1000, days, "ms", at_most=STALL_AIM),
     ]
     return 0 if all(reached) else 1
 
 
 class Journal:
-    """The journal in both forms, with the moves of players made up."""
+    """The journal in both forms, with made-up moves."""
 
     def __init__(self) -> None:
         from importlib import import_module
@@ -92,7 +92,7 @@ class Journal:
         self.longest = 0.0
 
     def commits(self, count: int) -> tuple[float, float]:
-        """Return the ms of a commit in one table and by day: the medians of rounds in turns."""
+        """Return the ms of a commit in one table and by day: medians of rounds in turns."""
         times: dict[bool, list[float]] = {True: [], False: []}
         for number in range(2 * ROUNDS):
             by_day = number % 2 == 0
@@ -102,7 +102,7 @@ class Journal:
         return one * 1000, days * 1000
 
     def gone(self, rows: int) -> tuple[float, float]:
-        """Return the seconds in which a day goes from one table, and by day."""
+        """Return the seconds to remove a day from one table, and to drop its partition."""
         self.form(by_day=False)
         self.fill(rows)
         deleted = self.timed(self.purge)
@@ -143,7 +143,7 @@ class Journal:
         return [attempt.pk for attempt in Attempt.objects.bulk_create(made, batch_size=1000)]
 
     def write(self, playing: list[int], count: int) -> float:
-        """The median time of a commit with a move of each."""
+        """Return the median time of a commit with a move of each attempt."""
         from games.live.journal_store import Entry, JournalStore
 
         store, times = JournalStore("default"), []
@@ -166,7 +166,7 @@ class Journal:
         store.close()
 
     def fill(self, rows: int) -> None:
-        """Games of a day, most of them finished hours ago, and nothing else."""
+        """Insert the games of one day, most of them finished hours ago."""
         from django.db import connection
 
         from games.models import Attempt

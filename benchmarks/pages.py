@@ -1,13 +1,13 @@
-"""What a newcomer's way from the home page to the fifth move costs the server in CPU, beside a bare Django view.
+"""Server CPU of a newcomer's way from the home page to the fifth move, compared with a bare Django view.
 
-`DATABASE_URL=… REDIS_URL=… python -m benchmarks.pages`; exit code 1 when an aim is missed. It makes a
-database of its own on that server and drops it at the end; without Redis the process's own memory is the cache. One
-real server process with collected static files is asked as browsers ask, gzip and all, and its CPU time (user and
-system) is read before and after every step. The bare view is in the same process, on the same server, behind Django's
-own handler without any middleware, and asked in every round between the others. The clock of the wall plays no part.
+`DATABASE_URL=… REDIS_URL=… python -m benchmarks.pages`; the exit code is 1 if a target is missed. It uses its own
+database on that server, and drops it at the end; without Redis, the cache is process memory. A real server process with
+collected static files gets requests as from browsers, with gzip, and its CPU time (user and system) is read before and
+after every step. The bare view is in the same process, on the same server, behind Django's own handler without
+middleware, and is requested in every round between the others. The wall clock plays no part.
 
-It is measured twice: with newcomers one after the other, where each commit and each turn of the loop has one of them,
-and with several at once, as at midnight, who share what is done for many in one go. Each is held against the aims.
+There are two measurements: with newcomers in sequence, where each commit and each loop iteration serves one, and with
+several at once, as at midnight, who share batched work. Both have targets.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from benchmarks.databases import own_database, server_url
 from benchmarks.pages_parts import Visitor
 from benchmarks.references import announce, row
 
-PLAYERS = 60  # a round
+PLAYERS = 60  # per round
 ROUNDS = 5
-AT_ONCE = {"one after the other": 1, "eight at once": 8}
+AT_ONCE = {"one at a time": 1, "eight at once": 8}
 MOVES = 5
 
-#: Admission is off: on a busy machine it would send visitors to the queue.
+#: Admission is off, because on a busy machine it would queue visitors.
 SERVED = {"COLLECTED_STATIC": "1", "ADMISSION": "0"}
 
 PATH_AIM = 30.0
@@ -58,7 +58,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--players", type=int, default=PLAYERS, help="newcomers a round")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--json", action="store_true", help="print the medians as JSON, and no aims")
+    parser.add_argument("--json", action="store_true", help="print the medians as JSON, without targets")
     options = parser.parse_args()
     url = server_url()
     if not url:
@@ -70,7 +70,7 @@ def main() -> int:
 
 
 def measure(options: argparse.Namespace, environment: dict[str, str]) -> int:
-    """Prepare, serve, ask, print; the exit code."""
+    """Prepare, serve, request, print, and return the exit code."""
 
     def part(*arguments: str) -> list[str]:
         return [sys.executable, "-m", "benchmarks.pages_parts", *arguments]
@@ -93,7 +93,7 @@ def measure(options: argparse.Namespace, environment: dict[str, str]) -> int:
 
 
 def report(how: str, medians: dict[str, float]) -> int:
-    """Print the figures beside the bare view's; the exit code."""
+    """Print the figures beside the bare view's, and return the exit code."""
     bare = medians[BARE]
     way = sum(medians[step] for step in WAY)
     print(f"newcomers {how}")
@@ -107,17 +107,18 @@ def report(how: str, medians: dict[str, float]) -> int:
 
 
 class Load:
-    """The visitors, each from an address that no earlier one has had."""
+    """The visitors, each from a new address."""
 
     def __init__(self, port: int, pid: int, players: int, day: str) -> None:
         self.port, self.players, self.day = port, players, day
-        self.clock = (~pid << 3) | 2  # the CPU clock of that process, as clock_getcpuclockid(3) makes it
-        self.made = random.randrange(1 << 23)  # no other run's either, which Redis may still count
+        self.clock = (~pid << 3) | 2  # CPU clock id of that process, as clock_getcpuclockid(3) computes it
+        self.made = random.randrange(1 << 23)  # also avoids addresses of other runs, which Redis may still count
         self.at_once = 1
 
     async def rounds(self, count: int) -> dict[str, dict[str, list[float]]]:
-        """The CPU time in ms of each step for one visitor, in every round, with so many at once; the rounds of each
-        kind take turns, and one more of each warms up.
+        """Return the CPU ms of each step per visitor in every round, with this many visitors at once.
+
+        Rounds of each kind take turns, after one warm-up round.
         """
         found: dict[str, dict[str, list[float]]] = {how: {} for how in AT_ONCE}
         for number in range(count + 1):
@@ -128,7 +129,7 @@ class Load:
         return found
 
     async def round(self) -> dict[str, float]:
-        """One round."""
+        """Run one round."""
         visitors = [self.visitor() for _ in range(self.players)]
 
         async def get(path: str, visitor: Visitor) -> None:
@@ -151,7 +152,7 @@ class Load:
         return taken
 
     async def step(self, visitors: list[Visitor], step: Step) -> float:
-        """What a step cost the server, in ms for each visitor."""
+        """Return the server's CPU ms per visitor for a step."""
         waiting = iter(visitors)
 
         async def take() -> None:

@@ -1,6 +1,6 @@
-"""The processes of `benchmarks.pages`: the day's deals, the server with the bare view, and a visitor.
+"""Processes of `benchmarks.pages`: the day's deals, the server with the bare view, and a visitor.
 
-Run by itself it does nothing, as it is no benchmark of its own.
+It is no benchmark itself, and does nothing if run without arguments.
 """
 
 # ruff: noqa: ANN401 - ASGI's messages are what they are
@@ -41,7 +41,7 @@ def prepare() -> None:
 
 
 def serve() -> None:
-    """Serve the site as it is, and the bare view at /bare; print the port first."""
+    """Serve the site, and the bare view at /bare; print the port first."""
     import django
 
     django.setup()
@@ -56,7 +56,7 @@ def serve() -> None:
         return HttpResponse("as little as a page can be", headers={"Content-Length": "26"})
 
     class Bare(ASGIHandler):
-        """Django with one view and nothing else."""
+        """Django with a single view."""
 
         def resolve_request(self, _request: HttpRequest) -> Any:
             return view, (), {}
@@ -73,13 +73,13 @@ def serve() -> None:
 
 
 class UnexpectedError(Exception):
-    """The server has answered something else than it should."""
+    """The server's answer was not the expected one."""
 
 
 class Visitor:
-    """A browser that has never been here: one connection, its cookies, and the table once there is one.
+    """A first-time browser: one connection, its cookies, and its table once there is one.
 
-    Its sockets go to the port of `tables`, where those are elsewhere.
+    Its sockets go to the port `tables` if tables are separate.
     """
 
     def __init__(self, port: int, address: str, *, tables: int | None = None) -> None:
@@ -90,14 +90,14 @@ class Visitor:
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def get(self, path: str) -> bytes:
-        """The page, as it was sent."""
+        """Return the page as it was sent."""
         status, _, body = await self.ask("GET", path)
         if status != 200:
             raise UnexpectedError(f"{path}: {status} {body[:300]!r}")
         return body
 
     async def start(self, path: str, **fields: str) -> None:
-        """Begin the game, and remember where its table is."""
+        """Start a game, and store the address of its table."""
         form = urlencode({"csrfmiddlewaretoken": self.cookies["csrftoken"], **fields}).encode()
         status, headers, body = await self.ask("POST", path, form)
         if status != 302:
@@ -105,7 +105,7 @@ class Visitor:
         self.path = headers["location"]
 
     async def table(self) -> None:
-        """Look at the table."""
+        """Open the table's page."""
         import gzip
 
         page = gzip.decompress(await self.get(self.path))
@@ -114,7 +114,7 @@ class Visitor:
         self.opening = json.loads(found[1])
 
     async def play(self, moves: int) -> None:
-        """Say hello at the table, as its page does, and play so many moves."""
+        """Say hello at the table, as its page does, and play this many moves."""
         from websockets.asyncio.client import connect
 
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
@@ -143,16 +143,16 @@ class Visitor:
                 legal = told["legal"]
 
     async def pause(self) -> None:
-        """Before each move; this visitor does not think."""
+        """Wait before each move; this visitor does not."""
 
     def timed(self, _step: str) -> AbstractContextManager[None]:
-        """Around each step at the table; nothing is measured here."""
+        """Measure a step at the table; this visitor does not."""
         return nullcontext()
 
     async def ask(self, method: str, path: str, form: bytes = b"") -> tuple[int, dict[str, str], bytes]:
-        """One request on the visitor's connection: status, headers and body.
+        """Send a request on the visitor's connection; return status, headers and body.
 
-        As browsers do, it is sent again over a new connection when a kept one turns out to be closed.
+        Like a browser, it repeats the request on a new connection if the old one turns out to be closed.
         """
         kept = self.streams
         try:
@@ -164,7 +164,7 @@ class Visitor:
         return await self._asked(method, path, form)
 
     async def _asked(self, method: str, path: str, form: bytes) -> tuple[int, dict[str, str], bytes]:
-        if self.streams is None or self.streams[0].at_eof():  # the server closes what is idle
+        if self.streams is None or self.streams[0].at_eof():  # the server closes idle connections
             self.streams = await asyncio.open_connection("127.0.0.1", self.port)
         reader, writer = self.streams
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
@@ -188,7 +188,7 @@ class Visitor:
         return await self.answer(reader)
 
     async def answer(self, reader: asyncio.StreamReader) -> tuple[int, dict[str, str], bytes]:
-        """Read one answer, and keep its cookies."""
+        """Read one answer, and store its cookies."""
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin1").split("\r\n")
         headers: dict[str, str] = {}
         for line in lines[1:-2]:
@@ -200,7 +200,6 @@ class Visitor:
         return int(lines[0].split()[1]), headers, await reader.readexactly(int(headers.get("content-length", "0")))
 
     async def close(self) -> None:
-        """Close the connection."""
         if self.streams is not None:
             self.streams[1].close()
             await self.streams[1].wait_closed()

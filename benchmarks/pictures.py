@@ -1,8 +1,8 @@
-"""Animated pictures: how long one takes to draw, and how large it is.
+"""Animated pictures: drawing time and size.
 
-`python -m benchmarks.pictures [--seed TEXT] [game …]`; exit code 1 when an aim is missed. For each game 300 legal moves
-are played at random, from a seed that is printed: more cards come and go than in a person's game. The CPU time is
-compared with that of Pillow alone, which reads the same picture and writes it again.
+`python -m benchmarks.pictures [--seed TEXT] [game …]`; the exit code is 1 if a target is missed. For each game, 300
+random legal moves are played, from a seed that is printed; more cards move than in a person's game. CPU time is
+compared with that of Pillow alone, which reads and rewrites the same picture.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ROUNDS = 3
 
 
 def played(game: str, random: Random) -> Record:
-    """A game of 300 moves, taken back where none is left."""
+    """Return a game of 300 moves, with undos if no move is left."""
     seed = random.randbytes(32)
     table = open_table(game, seed)
     tokens = []
@@ -43,7 +43,7 @@ def played(game: str, random: Random) -> Record:
 
 
 def measure(game: str, random: Random) -> bool:
-    """Draw one game and print what that took; returns whether both aims are reached."""
+    """Draw one game, print the figures, and return whether both targets are met."""
     record = played(game, random)
     picture = animation(record, "talon.example · 2026-01-01")
     drawing, writing = [], []
@@ -71,7 +71,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def main() -> int:
-    """Measure the games that are named, or all of them."""
+    """Measure the named games, by default all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", default=secrets.token_hex(4))
     parser.add_argument("games", nargs="*", default=list(GAMES))

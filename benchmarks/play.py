@@ -1,8 +1,8 @@
-"""Validated, durable moves of one ASGI process beside an echo consumer that commits a row for each message.
+"""Validated, durable moves of one ASGI process, compared with an echo consumer that commits a row per message.
 
-`DATABASE_URL=postgres://… python -m benchmarks.play`; exit code 1 when an aim is missed. The driver makes a database of
-its own on that server and drops it at the end. Server and load generator are processes of their own; each client sends
-its next message when the answer to the last one has come.
+`DATABASE_URL=postgres://… python -m benchmarks.play`; the exit code is 1 if a target is missed. It uses its own
+database on that server, and drops it at the end. Server and load generator are separate processes; each client sends
+its next message when the last one is answered.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def measure(options: argparse.Namespace, environment: dict[str, str]) -> int:
 
 
 class Load:
-    """The load generator: a process of its own for each measurement, so that nothing is left of the one before."""
+    """The load generator: a new process for each measurement, which starts clean."""
 
     def __init__(self, port: int, pid: int, players: list[Any]) -> None:
         self.port, self.pid, self.players = port, pid, players

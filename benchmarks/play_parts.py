@@ -1,6 +1,6 @@
-"""The processes of `benchmarks.play`: the players' rows, the server, the load generator.
+"""Processes of `benchmarks.play`: the players' rows, the server, the load generator.
 
-Run by itself it does nothing, as it is no benchmark of its own.
+It is no benchmark itself, and does nothing if run without arguments.
 """
 
 # ruff: noqa: ANN401 - ASGI's messages and asyncio's transports are what they are
@@ -31,7 +31,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 
 def make_players(count: int) -> None:
-    """Make players with sessions and an attempt each at today's deals; print [attempt, session key] of each."""
+    """Create players with sessions and an attempt each at today's deals; print [attempt, session key] of each."""
     import django
 
     django.setup()
@@ -43,7 +43,7 @@ def make_players(count: int) -> None:
 
 
 def seated(count: int, today: list[Deal]) -> list[tuple[str, str]]:
-    """So many guests with an attempt each at the deals: attempt and session key of each."""
+    """Create guests with an attempt each at the deals; return attempt and session key of each."""
     from accounts.guests import create_guest
     from games.attempts import start_attempt
 
@@ -56,7 +56,7 @@ def seated(count: int, today: list[Deal]) -> list[tuple[str, str]]:
 
 
 def session_of(player: User) -> str:
-    """The key of a new session in which a player is signed in."""
+    """Return the key of a new session in which a player is signed in."""
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.db import SessionStore
 
@@ -71,7 +71,7 @@ def session_of(player: User) -> str:
 
 
 def make_deals() -> list[Deal]:
-    """Deal each variant of the day; nobody has looked whether they can be won."""
+    """Deal each variant of the day, without certification."""
     from django.utils import timezone
 
     from games.models import Deal
@@ -90,7 +90,7 @@ def make_deals() -> list[Deal]:
 
 
 def serve(*, profile: bool) -> None:
-    """Serve the site as it is, and beside it the echo consumers; print the port first."""
+    """Serve the site and the echo consumers; print the port first."""
     import django
 
     django.setup()
@@ -101,7 +101,7 @@ def serve(*, profile: bool) -> None:
     from config.asgi import application
 
     class Plain(AsyncConsumer):
-        """The least a consumer can be."""
+        """A minimal consumer."""
 
         async def websocket_connect(self, _message: Any) -> None:
             await self.send({"type": "websocket.accept"})
@@ -113,7 +113,7 @@ def serve(*, profile: bool) -> None:
             raise StopConsumer
 
     class Dispatched(Plain):
-        """The same with the dispatch that the game's consumer has."""
+        """The same with the dispatch of the game's consumer."""
 
         async def dispatch(self, message: Any) -> None:
             if message["type"] == "websocket.receive":
@@ -122,7 +122,7 @@ def serve(*, profile: bool) -> None:
                 await super().dispatch(message)
 
     class Durable(Dispatched):
-        """The same, which commits one row before it answers."""
+        """The same, and it commits one row before it answers."""
 
         async def websocket_receive(self, message: Any) -> None:
             await insert()
@@ -191,7 +191,7 @@ WARM = 20
 
 
 class Moved(msgspec.Struct):
-    """What a client needs of the server's messages."""
+    """The fields of the server's messages that a client needs."""
 
     type: str
     n: int = 0
@@ -202,14 +202,14 @@ decode = msgspec.json.Decoder(Moved).decode
 
 
 def frame(text: str) -> bytes:
-    """A client's text frame; a mask of zeros leaves the text as it is."""
+    """Return a client's text frame; a zero mask leaves the text unchanged."""
     payload = text.encode()
     size = bytes([0x80 | len(payload)]) if len(payload) < 126 else b"\xfe" + struct.pack(">H", len(payload))
     return b"\x81" + size + b"\0\0\0\0" + payload
 
 
 class Wire(asyncio.Protocol):
-    """As much of a client's WebSocket as is needed here: whole text frames, no fragments, no compression."""
+    """A minimal WebSocket client: whole text frames, no fragments, no compression."""
 
     def __init__(self, port: int, path: str, cookies: str, heads: str = "") -> None:
         self.port, self.path, self.cookies, self.heads = port, path, cookies, heads
@@ -217,13 +217,13 @@ class Wire(asyncio.Protocol):
         self.is_open = False
 
     def opened(self) -> None:
-        """The server has accepted."""
+        """Called when the server has accepted."""
 
     def received(self, payload: bytes) -> None:
-        """A message has come."""
+        """Called for each message."""
 
     def failed(self, reason: str) -> None:
-        """The server has refused the connection, or closed it."""
+        """Called when the server has refused or closed the connection."""
         raise SystemExit(reason)
 
     def connection_made(self, transport: Any) -> None:
@@ -274,7 +274,7 @@ class Wire(asyncio.Protocol):
 
 
 class Client(Wire):
-    """One player in a closed loop."""
+    """A player in a closed loop."""
 
     def __init__(self, run: Run, path: str, session: str, *, plays: bool) -> None:
         super().__init__(run.port, path, f"sessionid={session}")
@@ -305,7 +305,7 @@ class Client(Wire):
         self.answered()
 
     def answered(self) -> None:
-        """Note how long it took, and send the next message."""
+        """Record the time taken, and send the next message."""
         self.run.took(time.perf_counter() - self.sent_at)
         if self.run.going:
             self.send()
@@ -359,7 +359,7 @@ class Run:
         before = 0
         for number, (attempt, session) in enumerate(self.players):
             if number == WARM and self.what == "idle":
-                # The first connections load modules and open pools; those are not the cost of a socket.
+                # The first connections load modules and open pools, which is not the cost of a socket.
                 await asyncio.sleep(self.seconds)
                 before = resident_kib(self.pid)
             path = f"/ws/play/{attempt}/" if plays else f"/{self.what}"
@@ -399,7 +399,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 async def load() -> None:
-    """Read a job, do it, print what was measured."""
+    """Read a job, do it, and print the results."""
     print(json.dumps(await Run(json.load(sys.stdin)).measure()))
 
 

@@ -1,4 +1,4 @@
-"""The production shape as benchmarks start it, and what each of its processes costs in CPU."""
+"""The production shape for benchmarks, and the CPU time of each of its processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from deploy.procfile import commands
 from deploy.servers import Redis, eventually, free_port
 from tests.services.stack import Process
 
-#: The names of what serves and works; `postgres` is the server's processes that this database has, `redis` its own.
+#: Names of servers and workers; `postgres` stands for the server's processes of this database, `redis` for its own
+#: Redis.
 WEBS, TABLES = ("web-1", "web-2"), ("tables-1", "tables-2")
 OTHERS = ("worker", "keeper", "analyst", "beat")
 POSTGRES, REDIS = "postgres", "redis"
@@ -21,7 +22,7 @@ Costs = dict[str, float]
 
 
 class Shape:
-    """Two web processes, one or two of tables, three workers and beat, on a database and a Redis of their own."""
+    """Two web processes, one or two table processes, three workers and beat, on their own database and Redis."""
 
     def __init__(self, environment: Mapping[str, str], home: Path, *, tables: int = 1) -> None:
         self.ports = [free_port() for _ in WEBS]
@@ -33,9 +34,9 @@ class Shape:
         self._of_backends = 0.0
 
     def start(self) -> None:
-        """Start everything, and wait until all that listens is ready.
+        """Start everything, and wait until all listening processes are ready.
 
-        :raises TimeoutError: when they are not.
+        :raises TimeoutError: if they are not.
         """
         lines = commands()
         for name, port in zip(WEBS, self.ports, strict=True):
@@ -44,7 +45,7 @@ class Shape:
             self._start(name, [*lines["tables"], "--port", str(port)])
         for name in OTHERS:
             self._start(name, lines[name])
-        for port in (*self.tables, *self.ports):  # web processes are ready once they hear of tables
+        for port in (*self.tables, *self.ports):  # web processes are ready once they know of tables
             eventually(lambda port=port: is_ready(port), within=60)  # type: ignore[misc]
         self.costs()
 
@@ -52,26 +53,25 @@ class Shape:
         self._processes[name] = Process(command, self._environment, self._home / f"{name}.log")
 
     def stop(self) -> None:
-        """Stop everything."""
         for process in self._processes.values():
             process.stop()
 
     def said(self) -> str:
-        """What the processes have written."""
+        """Return the output of the processes."""
         return "".join(f"== {name}\n{text}" for name in self._processes if (text := self._log(name)))
 
     def _log(self, name: str) -> str:
         return (self._home / f"{name}.log").read_text()
 
     def costs(self) -> Costs:
-        """What each process has cost up to now, with its children."""
+        """Return the CPU time of each process so far, with its children."""
         found = {name: session_seconds(process.child.pid) for name, process in self._processes.items()}
         return {**found, POSTGRES: self._postgres(), REDIS: self._redis()}
 
     def _postgres(self) -> float:
-        """Of the processes that serve this database, as far as they have been looked at; 0 on another machine.
+        """Return the CPU time of this database's processes that were seen so far; 0 if on another machine.
 
-        One that ended between two looks takes what it did since with it.
+        The time since the last reading is lost if a process ends.
         """
         import psycopg
 
@@ -93,7 +93,7 @@ class Shape:
 
 @contextmanager
 def own_redis() -> Iterator[str]:
-    """A Redis for this run alone; its URL."""
+    """Run a Redis for this run, and yield its URL."""
     server = Redis()
     server.start()
     try:
@@ -103,19 +103,19 @@ def own_redis() -> Iterator[str]:
 
 
 def own_seconds(pid: int) -> float:
-    """The CPU time that a process has taken; 0 for one that is not on this machine."""
+    """Return a process's own CPU time; 0 if it is not on this machine."""
     fields = _stat(Path(f"/proc/{pid}/stat"))
     return _seconds(fields[11:13]) if fields else 0.0
 
 
 def session_seconds(leader: int) -> float:
-    """The CPU time of all processes of a session, and of their children that have ended."""
+    """Return the CPU time of all processes of a session, with their ended children."""
     found = (_stat(path) for path in Path("/proc").glob("[0-9]*/stat"))
     return sum(_seconds(fields[11:15]) for fields in found if fields and int(fields[3]) == leader)
 
 
 def _stat(path: Path) -> list[str]:
-    """The fields of /proc/…/stat from the state on, see proc(5); none of a process that is gone."""
+    """Return the fields of /proc/…/stat from the state on (see proc(5)), or none if the process has ended."""
     try:
         return path.read_text().rsplit(")", 1)[1].split()
     except (FileNotFoundError, ProcessLookupError):
@@ -127,7 +127,7 @@ def _seconds(ticks: list[str]) -> float:
 
 
 def is_ready(port: int) -> bool:
-    """Whether a process says that it can serve."""
+    """Return whether a process is ready to serve."""
     import urllib.error
     import urllib.request
 

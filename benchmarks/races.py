@@ -1,12 +1,12 @@
-"""A race of 16 with 100 spectators over two processes: lanes, their bytes, the start, and what a racer's move costs.
+"""A race of 16 with 100 spectators over two processes: lane latency and bytes, the start, and the cost of moves.
 
-After it 200 races of four, all on one process, which start in the same second: when the cards come, and what a move
-takes beside one of a race alone.
+Then 200 races of four, all on one process, start in the same second: when the cards arrive, and the time of moves
+compared with a single race.
 
-`DATABASE_URL=postgres://… REDIS_URL=redis://… python -m benchmarks.races`; exit code 1 when an aim is missed. One
-process has the racers' tables, the other those who watch; both are on this machine and share its clock. The database is
-made on that server and dropped at the end. Lanes are compared with a bare message between the same two processes,
-and the first cards with the same frames sent from a timer.
+`DATABASE_URL=postgres://… REDIS_URL=redis://… python -m benchmarks.races`; the exit code is 1 if a target is missed.
+One process has the racers' tables, the other the spectators; both are on this machine and share its clock. It uses its
+own database on that server, and drops it at the end. Lanes are compared with a bare message between the same two
+processes, and the first cards with the same frames sent from a timer.
 """
 
 # ruff: noqa: ANN401 - messages and rows are what they are
@@ -33,13 +33,13 @@ RACERS, SPECTATORS = 16, 100
 COUNTDOWN = 6.0
 ROUNDS, BUSY_SECONDS, MOVES = 40, 10.0, 400
 GROUP = "benchmark"
-#: The p95 of lanes, over that of bare messages between the same processes.
+#: p95 of lanes, relative to bare messages between the same processes.
 LANE_AIM = 6.0
 BYTES_AIM = 2048
-#: The p99 of first cards, over that of the same messages ready to send: of one race, and of all at once.
+#: p99 of first cards, relative to the same frames ready to send: for one race, and for all at once.
 START_AIM, STARTS_AIM = 6.0, 6.0
 MOVE_AIM = 1.10
-#: The p99 of moves in 200 races, beside that of one race alone in the same process.
+#: p99 of moves in 200 races, relative to a single race in the same process.
 MANY_AIM = 3.0
 
 
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def measure_many(environment: dict[str, str]) -> int:
-    """200 races of four at once on one process."""
+    """Measure 200 races of four at once on one process."""
     command = [sys.executable, "-m", "benchmarks.races_parts", *sys.argv[1:]]
     done = json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
     start, alone, together = done["start"], done["alone"], done["together"]
@@ -77,7 +77,7 @@ def measure_many(environment: dict[str, str]) -> int:
 
 
 def percentile(ordered: Sequence[float], percent: int) -> float:
-    """Of sorted values."""
+    """Return a percentile of sorted values."""
     return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
 
 
@@ -127,14 +127,14 @@ def report(done: dict[str, Any], seen: dict[str, Any]) -> int:
 
 
 def reached(viewer: dict[str, float], key: str) -> float | None:
-    """When a viewer knew of this token or a later one."""
+    """Return the time when a viewer had seen this token or a later one."""
     entrant, _, n = key.partition(" ")
     times = [viewer[f"{entrant} {later}"] for later in range(int(n), int(n) + 12) if f"{entrant} {later}" in viewer]
     return min(times, default=None)
 
 
 def prepare() -> None:
-    """Make a room whose players are all ready; print it."""
+    """Create a room whose players are all ready, and print it."""
     import django
 
     django.setup()
@@ -157,7 +157,7 @@ def prepare() -> None:
 
 
 class Eyes:
-    """Somebody who watches: when each number of tokens was first heard of, and how many bytes came."""
+    """A spectator: the time each number of tokens was first seen, and the bytes received."""
 
     def __init__(self, player_id: int | None) -> None:
         self.player_id = player_id
@@ -176,7 +176,7 @@ class Eyes:
 
 
 async def watch(prepared: dict[str, Any]) -> None:
-    """Watch until told to stop; print what was seen."""
+    """Watch until stopped, and print the results."""
     from channels.layers import get_channel_layer
 
     from games.races.hub import Hub
@@ -206,7 +206,7 @@ async def watch(prepared: dict[str, Any]) -> None:
     await asyncio.to_thread(sys.stdin.readline)
     assert not task.done()
     print(json.dumps({"bare": bare, "lanes": [one.heard for one in eyes], "bytes": counted or [0]}), flush=True)
-    os._exit(0)  # the layer would log every reading that is broken off
+    os._exit(0)  # otherwise the layer would log every cancelled read
 
 
 class Hand:
@@ -231,7 +231,7 @@ class Hand:
 
 
 async def race(prepared: dict[str, Any]) -> None:
-    """Run the race; print when who moved, when the cards came, and what a move costs."""
+    """Run the race; print the times of moves and of the cards, and the cost of a move."""
     from asgiref.sync import sync_to_async
     from channels.layers import get_channel_layer
     from django.utils import timezone
@@ -307,5 +307,5 @@ if __name__ == "__main__":
 
             django.setup()
             asyncio.run((watch if what == "watch" else race)(json.loads(prepared)))
-        case _:  # or a number: of races at once
+        case _:  # or a number: of concurrent races
             sys.exit(main())

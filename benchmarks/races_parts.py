@@ -1,7 +1,7 @@
-"""200 races of four on one process, all beside each other: what a move takes then, and when the cards come.
+"""200 concurrent races of four on one process: the time of moves, and when the cards arrive.
 
-A part of `benchmarks.races`, which runs it. Players are connections within the process: each has a table and watches
-its room. Moves come at fixed times and are measured from there, so that waiting for the one before hides nothing.
+A part of `benchmarks.races`. Players are connections within the process: each has a table and watches its room. Moves
+are due at fixed times and measured from them, so that waiting for the previous move is included.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 RACES, RACERS = 200, 4
-#: The countdown is so many times what it takes to seat everybody, going by those of the first race.
+#: The countdown is this many times the time to seat all players, estimated from the first race.
 ROOM_TO_SIT = 3.0
-#: Seconds between two moves of a racer, and for how long they play: the one race alone, and all together.
+#: Seconds between two moves of a racer, and of play: for a single race, and for all together.
 ALONE_EVERY, ALONE_SECONDS = 0.1, 12.0
 EVERY, SECONDS = 2.0, 10.0
 
 
 class Told(msgspec.Struct):
-    """What a player needs of a message."""
+    """The fields of a message that a player needs."""
 
     type: str = ""
     legal: list[str] = []
@@ -66,7 +66,7 @@ class Player:
             self.legal = told.legal
 
     async def play(self, begin: float, every: float, seconds: float) -> list[float]:
-        """Move at fixed times; returns how long after each it was known that the move is kept."""
+        """Move at fixed times; return the time from each until the move is acknowledged."""
         assert self.table is not None
         waits: list[float] = []
         if not self.legal:
@@ -94,7 +94,7 @@ class Eyes:
 
 
 def gather(races: int) -> list[int]:
-    """Make rooms with seated players; the ids of their races."""
+    """Create rooms with seated players, and return the ids of their races."""
     from django.contrib.auth import get_user_model
     from django.utils import timezone
 
@@ -115,9 +115,9 @@ def gather(races: int) -> list[int]:
 
 
 def freeze(races: list[int], countdown: timedelta) -> tuple[float, list[tuple[int, str, Any]]]:
-    """Start all countdowns at once; when the races start, and their racers with rooms and attempts.
+    """Start all countdowns at once; return the time of the start, and the racers with rooms and attempts.
 
-    By whole tables: one by one it takes minutes, and is not what is measured.
+    Rows are updated in bulk; one by one would take minutes, and is not to be measured.
     """
     from django.utils import timezone
 
@@ -152,7 +152,7 @@ async def seat(rows: list[tuple[int, str, Any]]) -> list[Player]:
 
 
 async def play(players: list[Player], every: float, seconds: float) -> list[float]:
-    """All play, each at times of its own; the sorted waits."""
+    """Have all play, each at different times, and return the sorted waits."""
     begin = time.monotonic() + 1
     offsets = [every * number / len(players) for number in range(len(players))]
     found = await asyncio.gather(
@@ -162,13 +162,13 @@ async def play(players: list[Player], every: float, seconds: float) -> list[floa
 
 
 async def run(first: list[int], others: list[int]) -> dict[str, Any]:
-    """One race alone, then all the others together."""
+    """Run one race alone, then all the others together."""
     from asgiref.sync import sync_to_async
 
     from games.live.tables import shared_tables
 
     _, rows = await sync_to_async(freeze)(first, timedelta(seconds=10))
-    players = await seat(rows[:1])  # which opens pools and the like
+    players = await seat(rows[:1])  # to open pools and the like
     begun = time.monotonic()
     players += await seat(rows[1:])
     each = (time.monotonic() - begun) / (RACERS - 1)
@@ -176,14 +176,14 @@ async def run(first: list[int], others: list[int]) -> dict[str, Any]:
     await asyncio.gather(*(player.dealt.wait() for player in players))
     await asyncio.sleep(1)
     alone = await play(players, ALONE_EVERY, ALONE_SECONDS)
-    print("one race alone is measured", file=sys.stderr)
+    print("a single race is measured", file=sys.stderr)
     starts_at, rows = await sync_to_async(freeze)(others, countdown)
     players = await seat(rows)
     spare = starts_at - time.time()
-    print(f"all are seated {spare:.0f} s before the start", file=sys.stderr)
-    assert spare > 1, "this machine is too slow to seat everybody in time"
+    print(f"all seated {spare:.0f} s before the start", file=sys.stderr)
+    assert spare > 1, "this machine is too slow to seat all players in time"
     await asyncio.gather(*(player.dealt.wait() for player in players))
-    print("all have their cards", file=sys.stderr)
+    print("all cards are dealt", file=sys.stderr)
     start = [player.dealt_at - starts_at for player in players]
     await asyncio.sleep(5)
     bare = await bare_p99([player.first for player in players])
@@ -203,7 +203,7 @@ async def run(first: list[int], others: list[int]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, and print what was found."""
+    """Measure, and print the results."""
     import django
 
     django.setup()
@@ -211,9 +211,9 @@ def main() -> None:
 
     call_command("migrate", verbosity=0)
     first, *others = gather((int(sys.argv[1]) if sys.argv[1:] else RACES) + 1)
-    print("the rooms are made", file=sys.stderr)
+    print("the rooms are ready", file=sys.stderr)
     print(json.dumps(asyncio.run(run([first], others))), flush=True)
-    os._exit(0)  # the layer would log every reading that is broken off
+    os._exit(0)  # otherwise the layer would log every cancelled read
 
 
 if __name__ == "__main__":

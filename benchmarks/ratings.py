@@ -1,8 +1,8 @@
-"""Folding ratings again over 100,000 races of 2 to 16 racers, from the first one on, and what a race at the end costs.
+"""Refolding the ratings of 100,000 races of 2 to 16 racers from the first one on, and the cost of one race at the end.
 
-`[DATABASE_URL=postgres://…] python -m benchmarks.ratings [--races N]`; exit code 1 when an aim is missed. It makes a
-database of its own: on that server, or else in a file. Beside the whole stands the fold alone, without a database, over
-the same races in the same process. Both targets are ratios to it.
+`[DATABASE_URL=postgres://…] python -m benchmarks.ratings [--races N]`; the exit code is 1 if a target is missed. It
+uses its own database, on that server or else in a file. Both targets are ratios to the fold alone, without a database,
+over the same races in the same process.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 RACES = 100_000
 PLAYERS = 3_000
-#: The whole over the fold alone: CPU time of this process, and by the clock, which has PostgreSQL's part too.
+#: The whole relative to the fold alone: in CPU time of this process, and by the wall clock, which includes PostgreSQL.
 RATIO_AIM = 5.0
 CLOCK_AIM = 12.0
 LATE = 20
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
-#: Races of a room of the making; a number has two bytes.
+#: Generated races per room, as their numbers have two bytes.
 A_ROOM = 1_000
 
 
@@ -64,7 +64,7 @@ def main() -> int:
 
 
 def measure(races: int, players: int) -> int:
-    """Fill, measure, print; the exit code."""
+    """Fill, measure, print, and return the exit code."""
     from django.core.management import call_command
     from django.db import connection
 
@@ -96,14 +96,14 @@ def measure(races: int, players: int) -> int:
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:
-    """The seconds that the work takes, by the clock and of this process."""
+    """Return the seconds of some work, by the wall clock and of this process's CPU."""
     begun, begun_cpu = time.perf_counter(), time.process_time()
     work()
     return time.perf_counter() - begun, time.process_time() - begun_cpu
 
 
 def server_seconds() -> float:
-    """The CPU seconds of the PostgreSQL process that serves this one; 0 when it is on another machine."""
+    """Return the CPU seconds of the PostgreSQL process that serves this one; 0 if on another machine."""
     from django.db import connection
 
     if connection.vendor != "postgresql":
@@ -119,7 +119,7 @@ def server_seconds() -> float:
 
 
 def fold_alone(first: Key) -> float:
-    """The seconds of this process that the fold takes in memory."""
+    """Return the CPU seconds of the fold in memory."""
     from leaderboards.ratings.folding import Fold
     from leaderboards.ratings.inputs import races_from
 
@@ -133,14 +133,14 @@ def fold_alone(first: Key) -> float:
 
 
 def last_but(count: int) -> int:
-    """The id of the race that so many came after."""
+    """Return the id of the race with this many later ones."""
     from leaderboards.ratings.inputs import finished
 
     return finished().order_by("-finished_at", "-id").values_list("id", flat=True)[count]
 
 
 def fill(races: int, players: int) -> None:
-    """Players with strengths of their own, and races that they have run; takes a minute or more."""
+    """Create players of different strengths with races; takes a minute or more."""
     from django.contrib.auth import get_user_model
     from django.db import transaction
 
@@ -179,7 +179,7 @@ def fill(races: int, players: int) -> None:
 
 
 def ranking(choose: random.Random, ids: list[int], eager: list[float], strength: dict[int, float]) -> list[int]:
-    """Two to sixteen players, who come as often as they are eager, in the order of how they did."""
+    """Return two to sixteen players, chosen by how often they play, in the order of their results."""
     wanted = choose.randint(2, 16)
     who: set[int] = set()
     while len(who) < wanted:

@@ -1,10 +1,10 @@
-"""Reference work that benchmarks are compared with, and the rows that show the ratios.
+"""Reference work for benchmarks, and the printed rows with ratios.
 
-A target that depends on the speed of the machine is a ratio to a reference of the same kind of work, measured in turns
-with it in the same run. Only what does not depend on it, such as bytes, counts and shares, has an absolute target.
+A target that depends on the machine's speed is a ratio to a reference of the same kind of work, measured in turns with
+it in the same run. Only machine-independent figures, such as bytes, counts and shares, have absolute targets.
 
-The targets of times that used to be absolute come from small runs on a busy machine with two cores. They leave at least
-a third more than the ratio seen there, most of them twice as much or more. Other targets are older.
+The targets of times that used to be absolute come from small runs on a busy machine with two cores. They exceed the
+ratio seen there by at least a third, most of them twofold or more. Other targets are older.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from celery import shared_task
 
 ROUNDS: Final = 5
 MILLION: Final = 1_000_000
-#: Settings that switch off a part of the site when they are 0, and what that part is called.
+#: Settings that switch off a part of the site if 0, with the part's name.
 SWITCHES: Final = {
     "ADMISSION": "admission",
     "LADDERS": "ladders",
@@ -35,9 +35,9 @@ UNITS: Final = frozenset({"KiB", "MiB", "KB", "MB", "bytes/s", "errors", "undeci
 
 
 def announce(environment: Mapping[str, str] | None = None, *without: str, file: TextIO | None = None) -> None:
-    """Print the first line of a benchmark: "defaults", or what it switches off.
+    """Print the first line of a benchmark: "defaults", or the parts that are switched off.
 
-    `environment` is the environment of the site that is measured; `without` names parts that are not started.
+    `environment` is the environment of the measured site; `without` names parts that are not started.
     """
     found = [name for switch, name in SWITCHES.items() if (environment or {}).get(switch) == "0"]
     off = ", ".join([*found, *without])
@@ -86,7 +86,7 @@ def in_turns(calls: Mapping[str, Callable[[], object]], rounds: int, *, warm_up:
 
 
 def per_second(work: Callable[[], int], *, rounds: int = ROUNDS) -> float:
-    """Return how much of its work a function does in a CPU second of this process: the median of some rounds."""
+    """Return the amount of a function's work per CPU second of this process: the median of some rounds."""
     rates = []
     for _ in range(rounds):
         begun = time.process_time()
@@ -167,7 +167,7 @@ def commit() -> None:
 
 
 def committed() -> int:
-    """Return how many rows have been committed."""
+    """Return the number of committed rows."""
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -177,7 +177,7 @@ def committed() -> int:
 
 
 def commits(count: int, queue: str, *, every: float) -> float:
-    """Have a worker commit `count` rows, a task each; return the seconds, looking every so many."""
+    """Have a worker commit `count` rows, one per task; return the seconds, polling every `every` s."""
     wanted = committed() + count
     begun = time.perf_counter()
     for _ in range(count):
@@ -191,7 +191,7 @@ def commits(count: int, queue: str, *, every: float) -> float:
 
 
 async def bare_p99(frames: Sequence[str]) -> float:
-    """Send ready frames to all players at one moment; return the p99 of seconds until one is read."""
+    """Send prepared frames to all players at once; return the p99 of seconds until one is read."""
     found = []
     for _ in range(ROUNDS):
         due, late = time.time() + 0.5, []

@@ -1,6 +1,6 @@
-"""The rules library beside `chess`, the best-loved pure-Python rules library: one process, CPU time, medians.
+"""The rules library compared with `chess`, the most popular pure-Python rules library: one process, CPU time, medians.
 
-`python -m benchmarks.rules`; exit code 1 when an aim is missed.
+`python -m benchmarks.rules`; the exit code is 1 if a target is missed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MEMORY_AIM_KB = 100
 
 
 def choose(rng: random.Random, legal: list[str]) -> str:
-    """A random move that leans towards the foundations, as players do."""
+    """Return a random move with a preference for the foundations, like players."""
     up = [token for token in legal if token.endswith("-f")]
     return rng.choice(up) if up and rng.random() < 0.8 else rng.choice(legal)
 
@@ -66,7 +66,7 @@ def opening(records: list[Record]) -> Callable[[], int]:
 
 
 def table_kb(record: Record) -> float:
-    """What a table holds in memory after 200 tokens."""
+    """Return the memory of a table after 200 tokens, in KB."""
     open_table(record.name, record.seed)
     tracemalloc.start()
     table: Table = open_table(record.name, record.seed)
@@ -97,7 +97,7 @@ def main() -> int:
 
 
 def compared(work: Callable[[], int], reference: Callable[[], int]) -> tuple[float, float]:
-    """Return what both do in a CPU second: medians of rounds in turns."""
+    """Return the work of both per CPU second: medians of rounds in turns."""
     rates = [(per_second(work, rounds=1), per_second(reference, rounds=1)) for _ in range(ROUNDS)]
     return statistics.median(mine for mine, _ in rates), statistics.median(theirs for _, theirs in rates)
 

@@ -1,21 +1,21 @@
-"""The midnight rush: what those meet with who arrive within a minute, and what becomes of others' moves.
+"""The midnight rush: waiting times of players who arrive within a minute, and their effect on others' moves.
 
-`DATABASE_URL=postgres://… python -m benchmarks.rush`; exit code 1 when an aim is missed. It makes a database of its own
-on that server, starts a Redis of its own and the whole production shape on them (`deploy/Procfile`, two web processes,
-one of tables, collected static files), and ends all of it. Newcomers and returning accounts come at random moments of
-the time, each the way of a browser: home, start page, start, table, `hello`, five moves, with one to three seconds of
-thought before each step. Who is shown the queue waits in it as its page does. Others are at their tables before and
-move every second.
+`DATABASE_URL=postgres://… python -m benchmarks.rush`; the exit code is 1 if a target is missed. It uses its own
+database on that server, its own Redis, and the whole production form on them (`deploy/Procfile`: two web processes, one
+table process, collected static files), and stops all of it at the end. Newcomers and returning accounts arrive at
+random moments, and each takes a browser's way: home, start page, start, table, `hello`, five moves, with one to three
+seconds of thought before each step. Queued players wait as their page does. Other players are at their tables before,
+and move every second.
 
-`--bursts 300 1000` has that many newcomers come within three seconds instead, one burst after the other, who do not
-stop to think, with two processes of tables. Admission is on in both cases.
+With `--bursts 300 1000`, that many newcomers arrive within three seconds instead, in successive bursts, without pauses
+for thought, and there are two table processes. Admission is on in both cases.
 
 `--steady` has as many players move and load pages, at a constant rate, as fill a machine of two cores. The queue's page
 is no failure, every other server error is.
 
 Moves are compared with those before the rush in the same run. CPU is user and system time of each process with its
-children, less what it takes in the same time without a rush, for each who arrived. The load generator shares the
-machine with what it measures: cores are what it and everybody else have left to the servers.
+children per arrival, minus its usage in the same time without a rush. The load generator shares the machine with the
+servers; "cores" are what it and other processes leave to them.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ from benchmarks.processes import Shape, own_redis
 
 NEWCOMERS, RETURNING, PLAYING = 200, 100, 100
 SECONDS = 60.0
-#: The processes of those who arrive: on a busy machine, one would get less of it than the servers.
+#: Processes of the arriving players; on a busy machine, one would get less CPU than the servers.
 CROWDS = 4
 LISTS = ("waits", "turns", "firsts", "seated")
-#: Seconds of thought between two steps of those who arrive.
+#: Seconds of thought between two steps of arriving players.
 THOUGHT = (1.0, 3.0)
-#: For how long moves are measured before the rush, in s, and how long everybody settles before that.
+#: Seconds in which moves are measured before the rush, and of settling before that.
 IDLE_SECONDS, SETTLING = 20.0, 3.0
-#: The p99 of moves in the rush beside that before it.
+#: p99 of moves during the rush, relative to that before it.
 MOVES_AIM = 3.0
-#: Of a burst: within what multiple of the time that the servers' own CPU needs 95 % are seated, the p95 of moves in ms,
-#: that of the first answer in s, and the share of pairs of waiting clients that went in as they came. Those who came to
-#: the same process within the beat of its gate and the client's own lateness are no pair.
+#: For a burst: 95 % are seated within this multiple of the time that the servers' CPU needs; the p95 of moves in ms;
+#: that of the first answer in s; and the share of pairs of waiting clients admitted in order of arrival. Clients that
+#: arrive at the same process within a beat of its gate plus their own lag are no pair.
 BURST_SECONDS, CPU_AIM, MOVES_MS, ANSWER_AIM, ORDER_AIM, SAME_MOMENT = 3.0, 2.0, 100.0, 1.0, 0.99, 0.5
 #: The steady mix: players who make a move a second, accounts that load pages, their pages a second, and how long, in s.
 STEADY_PLAYING, STEADY_READERS, STEADY_PAGES, STEADY_SECONDS = 490, 200, 67, 40.0
@@ -61,10 +61,10 @@ Facts = dict[str, Any]
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--newcomers", type=int, default=NEWCOMERS, help="visitors who have never been here")
+    parser.add_argument("--newcomers", type=int, default=NEWCOMERS, help="first-time visitors")
     parser.add_argument("--returning", type=int, default=RETURNING, help="accounts that are signed in already")
     parser.add_argument("--playing", type=int, default=PLAYING, help="players at their tables before the rush")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="the time within which they arrive")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="seconds within which they arrive")
     parser.add_argument("--bursts", type=int, nargs="+", default=[], help="newcomers within three seconds each")
     parser.add_argument("--steady", action="store_true", help="players and readers at a constant rate")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
@@ -87,7 +87,7 @@ def main() -> int:
 
 
 def run(options: argparse.Namespace, url: str) -> Iterator[Facts]:
-    """Start everything, measure, and end everything; the figures of each burst, or of the one rush."""
+    """Start everything, measure, and stop everything; yield the figures of each burst, or of the single rush."""
     with ExitStack() as stack:
         var = stack.enter_context(tempfile.TemporaryDirectory(prefix="talon-rush-"))
         database, redis = stack.enter_context(own_database(url)), stack.enter_context(own_redis())
@@ -123,7 +123,7 @@ def run(options: argparse.Namespace, url: str) -> Iterator[Facts]:
 
 
 class Part:
-    """A process of `benchmarks.rush_parts` that gets ready, does its work when told to, and prints what it found."""
+    """A process of `benchmarks.rush_parts` that gets ready, does its work on command, and prints its results."""
 
     def __init__(self, name: str, job: Facts) -> None:
         self._name = name
@@ -136,18 +136,18 @@ class Part:
             raise SystemExit(f"{name} has failed")
 
     def go_on(self) -> None:
-        """Tell it to go on."""
+        """Tell it to continue."""
         self._say("")
 
     def found(self) -> Any:  # noqa: ANN401 - a part's own
-        """Wait for what it found in the end."""
+        """Wait for its results."""
         found, _ = self._process.communicate()
         if self._process.returncode:
             raise SystemExit(f"{self._name} has failed")
         return json.loads(found)
 
     def end(self) -> None:
-        """End it, if it has not ended."""
+        """Stop it if it still runs."""
         self._process.kill()
         self._process.wait()
 
@@ -162,7 +162,7 @@ def part(*arguments: str) -> list[str]:
 
 
 def measure(options: argparse.Namespace, shape: Shape, prepared: Facts) -> Facts:
-    """Let some play, then the others arrive; the figures."""
+    """Have some players play, then the others arrive; return the figures."""
     with ExitStack() as stack:
         playing = Part("play", {"ports": shape.tables, "players": prepared["playing"]})
         stack.callback(playing.end)
@@ -221,7 +221,7 @@ def measure(options: argparse.Namespace, shape: Shape, prepared: Facts) -> Facts
 
 
 def together(found: list[Facts]) -> Facts:
-    """What all crowds have met with."""
+    """Combine the results of all crowds."""
     steps: dict[str, list[float]] = {}
     for name, times in itertools.chain(*(one["steps"].items() for one in found)):
         steps.setdefault(name, []).extend(times)
@@ -238,7 +238,7 @@ def moves(waits: list[tuple[float, float]], begun: float, ended: float) -> dict[
 
 
 def order(turns: list[tuple[int, float, float]]) -> float:
-    """The share of pairs that waited at one process and were let in as they had come."""
+    """Return the share of pairs waiting at one process that were admitted in order of arrival."""
     kept = pairs = 0
     for (port, came, went), (other, later, after) in itertools.combinations(sorted(turns, key=lambda turn: turn[1]), 2):
         if port == other and later - came > SAME_MOMENT:
@@ -248,21 +248,21 @@ def order(turns: list[tuple[int, float, float]]) -> float:
 
 
 def cpu_seconds() -> float:
-    """The CPU time that all processes of the machine have taken."""
+    """Return the CPU time of all processes of the machine."""
     line = Path("/proc/stat").read_text().splitlines()[0]
     user, nice, system, _idle, _iowait, irq, softirq, *_ = map(int, line.split()[1:])
     return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
 
 def percentiles(seconds: list[float], *wanted: int) -> dict[str, float]:
-    """In ms by name, such as p95; of nothing 0."""
+    """Return percentiles in ms by name, such as p95; 0 if there are no values."""
     ordered = sorted(seconds) or [0.0]
     last = len(ordered) - 1
     return {f"p{percent}": ordered[min(last, len(ordered) * percent // 100)] * 1000 for percent in wanted}
 
 
 def report(facts: Facts, *, as_json: bool) -> int:
-    """Print the figures; the exit code."""
+    """Print the figures, and return the exit code."""
     ratio = facts["moves"]["rush_p99"] / max(0.001, facts["moves"]["idle_p99"])
     aims = (
         (f"refused or failed            {facts['refused']}, aim none", not facts["refused"]),
@@ -278,7 +278,7 @@ def report(facts: Facts, *, as_json: bool) -> int:
 
 
 def report_burst(facts: Facts) -> int:
-    """Print a burst's figures beside the aims; the exit code."""
+    """Print a burst's figures beside the targets, and return the exit code."""
     seated, cores, moved = facts["seated"], facts["cores"], facts["moves"]
     needed, bound = facts["cpu_used"] / cores, CPU_AIM * facts["cpu_used"] / cores
     p95, answer = seated["p95"] / 1000, facts["firsts"]["p95"] / 1000
@@ -332,7 +332,7 @@ def judge(aims: tuple[tuple[str, bool], ...], facts: Facts) -> int:
 
 
 def show(facts: Facts) -> None:
-    """Print all but the aims."""
+    """Print the figures without targets."""
     for name, of in sorted(facts["steps"].items()):
         print(f"{name:<24} p50 {of['p50']:8.1f} ms   p95 {of['p95']:8.1f} ms")
     for name, ms in facts["cpu"].items():

@@ -1,6 +1,6 @@
-"""The processes of `benchmarks.rush` beside the service's own: its rows, those already playing, and those who arrive.
+"""Processes of `benchmarks.rush` besides the service's own: rows, players at their tables, and arriving players.
 
-Run by itself it does nothing, as it is no benchmark of its own.
+It is no benchmark itself, and does nothing if run without arguments.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from benchmarks.play_parts import Client, Run, decode, make_deals, seated, sessi
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 MOVES = 5
-#: Seconds between two moves of those already playing, and of thought between two steps of those who arrive.
+#: Seconds between two moves of players at their tables, and of thought between two steps of arriving players.
 PACE = (0.5, 1.5)
 THOUGHT = (1.0, 3.0)
-#: Seconds that a browser waits for an answer, and a person in the queue.
+#: Timeouts in seconds of a browser, and of a person in the queue.
 PATIENCE = 30.0
 LONGEST_WAIT = 900.0
-#: What shows that a page is the queue's, where it asks, and after how many seconds again when no answer came
+#: What identifies the queue page, the address it polls, and the seconds between polls without an answer
 #: (frontend/static/js/queue.js).
 QUEUE_PAGE, QUEUE = b'id="queue-place"', "/queue.json"
 AGAIN = 5.0
@@ -40,12 +40,12 @@ VARIANTS = ("stonewall", "braid")
 #: Pages that signed-in players look at between games.
 PAGES = ("/", "/play/stonewall/", "/play/braid/", "/boards/", "/races/")
 NEW, RETURNING = "newcomer", "returning"
-#: Visitors that have come before anything is measured, a process: the first ones load modules and open connections.
+#: Visitors per process before the measurement; the first ones load modules and open connections.
 WARM = 16
 
 
 def prepare(playing: int, returning: int) -> None:
-    """Migrate, collect the static files, deal the day, seat players and make accounts.
+    """Migrate, collect the static files, deal the day, seat players and create accounts.
 
     Prints `playing`, attempt and session key of each, and `returning`, session keys.
     """
@@ -64,48 +64,48 @@ def prepare(playing: int, returning: int) -> None:
     print(json.dumps({"playing": players, "returning": accounts}))
 
 
-# --- Those already playing ------------------------------------------------------------------------------------------
+# --- Players at their tables ------------------------------------------------------------------------------------------
 
 
 class Paced(Client):
-    """One of those already playing, who thinks before each move."""
+    """A player at a table, who thinks before each move."""
 
     run: Playing
     is_over = False
 
     def received(self, payload: bytes) -> None:
-        """Take a message; a game may be won even by chance, and has no more moves then."""
+        """Handle a message; a game may even be won by chance, and then has no more moves."""
         if decode(payload).type in {"ended", "verdict"}:
             self.is_over = True
         else:
             super().received(payload)
 
     def answered(self) -> None:
-        """Note how long the move took, and make the next one after a thought."""
+        """Record the time of the move, and make the next one after a pause."""
         self.run.waits.append((time.monotonic(), time.perf_counter() - self.sent_at))
         self.think()
 
     def think(self) -> None:
-        """Move after a while."""
+        """Move after a pause."""
         asyncio.get_running_loop().call_later(random.uniform(*PACE), self.send)
 
     def send(self) -> None:
-        """Move, unless all is over."""
+        """Move, unless the game or the measurement is over."""
         if self.run.going and not self.is_over:
             super().send()
 
 
 class Playing(Run):
-    """All who are already playing."""
+    """All players at their tables."""
 
     def __init__(self, job: dict[str, Any]) -> None:
         self.ports = job["ports"]
         super().__init__({"what": "play", "seconds": 0.0, "pid": 0, "port": self.ports[0], **job})
         self.waits: list[tuple[float, float]] = []
-        """When each move was acknowledged (s, monotonic, the same in all processes), and after how long (s)."""
+        """When each move was acknowledged (s, monotonic, the same in all processes), and its time (s)."""
 
     async def play(self) -> None:
-        """Sit down, say so, play until told to stop, and print the waits."""
+        """Sit down, report ready, play until told to stop, and print the waits."""
         loop = asyncio.get_running_loop()
         ports = itertools.cycle(self.ports)
         everybody = [Paced(self, f"/ws/play/{attempt}/", session, plays=True) for attempt, session in self.players]
@@ -121,31 +121,31 @@ class Playing(Run):
         print(json.dumps(self.waits), flush=True)
 
 
-# --- Those who arrive -----------------------------------------------------------------------------------------------
+# --- Arriving players -------------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Found:
-    """What those who arrived have met with."""
+    """Results of the arriving players."""
 
     steps: dict[str, list[float]] = field(default_factory=dict)
-    """How long each step took that was not put off, in s."""
+    """Times of each step that was not queued, in s."""
     waits: list[float] = field(default_factory=list)
-    """How long each of those who were queued has waited in all, in s."""
+    """Total waiting time of each queued player, in s."""
     turns: list[tuple[int, float, float]] = field(default_factory=list)
-    """Of those who were queued: the port, and when they got a ticket and were let in (s, monotonic)."""
+    """For queued players: the port, and the times of ticket and admission (s, monotonic)."""
     firsts: list[float] = field(default_factory=list)
-    """How long the first answer took, be it the queue's page, to what needs a place, in s."""
+    """Time of the first answer to a step that needs admission, even if it is the queue's page, in s."""
     seated: list[float] = field(default_factory=list)
-    """When each was greeted at the table (s, monotonic)."""
+    """Time of each greeting at the table (s, monotonic)."""
     arrived: int = 0
-    """Who came to the last move."""
+    """Players who made the last move."""
     refused: Counter[str] = field(default_factory=Counter)
     """Why the others did not."""
 
 
 class Arriving(Visitor):
-    """Somebody on the way from the home page to the fifth move, who waits where there is a queue."""
+    """A player on the way from the home page to the fifth move, who waits in the queue if there is one."""
 
     def __init__(
         self, ports: tuple[int, int], address: str, kind: str, found: Found, thought: tuple[float, float] = THOUGHT
@@ -173,7 +173,7 @@ class Arriving(Visitor):
         try:
             await way
             self.found.arrived += 1
-        except (UnexpectedError, OSError, EOFError, WebSocketException) as error:  # a time-out is an OSError
+        except (UnexpectedError, OSError, EOFError, WebSocketException) as error:  # a timeout is an OSError
             self.found.refused[f"{type(error).__name__}: {error}"[:160]] += 1
             await self.hang_up()
 
@@ -190,7 +190,7 @@ class Arriving(Visitor):
         self.streams = None
 
     async def go(self) -> None:
-        """From step to step, with thoughts between them."""
+        """Go from step to step, with pauses for thought."""
         start = f"/play/{random.choice(VARIANTS)}/"
         await self.page("home", "/")
         await self.pause()
@@ -202,14 +202,14 @@ class Arriving(Visitor):
         await self.play(MOVES)
 
     async def page(self, step: str, path: str) -> None:
-        """Look at a page; if the queue is shown in its place, wait and look again."""
+        """View a page; if the queue's page comes instead, wait and try again."""
         while True:
             begun = time.perf_counter()
             status, headers, body = await self.ask("GET", path)
             if status == 200:
                 self.note(step, begun)
                 return
-            if status == 303:  # from the queue to the page that was wanted
+            if status == 303:  # from the queue to the wanted page
                 path = headers["location"]
                 continue
             if status != 503 or QUEUE_PAGE not in body:
@@ -217,7 +217,7 @@ class Arriving(Visitor):
             await self.wait()
 
     async def begin(self, start: str) -> None:
-        """Send the form that begins the game; if that leads back to its page, wait there and send it again."""
+        """Submit the form that starts the game; if it redirects to its page, wait there and submit it again."""
         while True:
             form = f"csrfmiddlewaretoken={self.cookies['csrftoken']}".encode()
             begun = time.perf_counter()
@@ -234,9 +234,9 @@ class Arriving(Visitor):
             await self.pause()
 
     async def wait(self) -> None:
-        """Ask as the page of the queue does until it goes on.
+        """Poll like the queue's page until admitted.
 
-        :raises TimeoutError: when it never does.
+        :raises TimeoutError: if that takes too long.
         """
         begun = time.monotonic()
         async with asyncio.timeout(LONGEST_WAIT):
@@ -250,32 +250,31 @@ class Arriving(Visitor):
         self.waited += time.monotonic() - begun
 
     async def pause(self) -> None:
-        """Think."""
         if self.kind:
             await asyncio.sleep(random.uniform(*self.thought))
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:
-        """Note how long a step takes."""
+        """Record the time of a step."""
         begun = time.perf_counter()
         yield
         self.note(step, begun)
 
     def note(self, step: str, begun: float) -> None:
-        """Note how long a step took."""
+        """Record the time of a step."""
         if step == "hello":
             self.found.seated.append(time.monotonic())
         name = step if step in {"hello", "move"} else f"{step}, {self.kind}"
         self.found.steps.setdefault(name, []).append(time.perf_counter() - begun)
 
     async def ask(self, method: str, path: str, form: bytes = b"") -> tuple[int, dict[str, str], bytes]:
-        """One request, for which nobody waits for ever."""
+        """Send a request with a timeout."""
         async with asyncio.timeout(PATIENCE):
             return await super().ask(method, path, form)
 
 
 class Crowd:
-    """All who arrive, over both web processes."""
+    """All arriving players of both web processes."""
 
     def __init__(self, job: dict[str, Any]) -> None:
         self.ports, self.tables, self.seconds = job["ports"], job["tables"], job["seconds"]
@@ -283,7 +282,7 @@ class Crowd:
         self.number, self.every, self.made = job["number"], job["every"], 0
 
     async def arrive(self) -> None:
-        """Warm up, say so, come when told to, and print what was met with."""
+        """Warm up, report ready, arrive on command, and print the results."""
         warmed = Found()
         for _ in range(WARM * len(self.ports)):
             await self.visitor("", warmed).come()
@@ -301,12 +300,12 @@ class Crowd:
         print(json.dumps(facts), flush=True)
 
     async def come(self, visitor: Arriving) -> None:
-        """Come at any moment of the time."""
+        """Arrive at a random moment."""
         await asyncio.sleep(random.uniform(0, self.seconds))
         await visitor.come()
 
     def visitor(self, kind: str, found: Found, session: str = "") -> Arriving:
-        """Somebody with an address of their own, who keeps to one web process as a kept connection does."""
+        """Return a player with a new address that stays on one web process, as a connection does."""
         self.made += 1
         address = f"{10 + self.number}.{self.made >> 16 & 255}.{self.made >> 8 & 255}.{self.made & 255}"
         ports = self.ports[self.made % len(self.ports)], self.tables[self.made // 2 % len(self.tables)]
@@ -317,7 +316,7 @@ class Crowd:
 
 
 async def told(ready: str) -> None:
-    """Say that it is ready, and wait to be told to go on."""
+    """Report ready, and wait for the command to continue."""
     print(ready, flush=True)
     await asyncio.to_thread(sys.stdin.readline)
 

@@ -1,12 +1,12 @@
-"""Certifying deals: CPU seconds for a winnable deal of each variant, compiled and plain, and 300 deals of Stonewall.
+"""Certification: CPU seconds per winnable deal of each variant, compiled and plain, and 300 deals of Stonewall.
 
-`python -m benchmarks.solver [--deals N]`; exit code 1 when an aim is missed. `--markdown` prints the table of
-docs/winnability.md, `--stonewall` measures the 300 deals alone. Stonewall's deals are others in each run; `--seed`
-repeats those of a run. CPU seconds are compared with those of a million moves of `chess`, measured before and after.
-Solvitaire takes 36.5 s for such deals on a machine where `chess` pushes 93,000 moves a second; a third is the target.
-Certifying is what the stock of deals
-needs: drawing seeds until one is solved within the node budget, and shortening its line. Times are of this process's
-CPU, so that a busy machine changes little; compiling is done before and told apart.
+`python -m benchmarks.solver [--deals N]`; the exit code is 1 if a target is missed. `--markdown` prints the table of
+docs/winnability.md; `--stonewall` measures only the 300 deals. Stonewall's deals are new in each run; `--seed` repeats
+those of a run. CPU seconds are compared with those of a million moves of `chess`, measured before and after. Solvitaire
+takes 36.5 s for such deals on a machine where `chess` pushes 93,000 moves a second; a third is the target.
+Certification is what the stock of deals needs: drawing seeds until one is solved within the node budget, and shortening
+its line. Times are of this process's CPU, so that other load matters little; compiling is done before and reported
+separately.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def seed_of(number: int) -> bytes:
 
 
 def certify(variant: str, deals: int, nodes: int) -> float:
-    """CPU seconds a certified deal, over so many of them."""
+    """Return the CPU seconds per certified deal, over this many deals."""
     begun = time.process_time()
     number = found = 0
     while found < deals:
@@ -61,7 +61,7 @@ def certify_all(deals: int, nodes: int) -> dict[str, float]:
 
 
 def compile_all(variants: Iterable[str]) -> float:
-    """CPU seconds until every search of these variants is loaded or compiled."""
+    """Return the CPU seconds to load or compile every search of these variants."""
     begun = time.process_time()
     for variant in variants:
         load(open_table(variant, bytes(32)))
@@ -69,7 +69,7 @@ def compile_all(variants: Iterable[str]) -> float:
 
 
 def stonewall(seed: str) -> tuple[int, list[float]]:
-    """Deals left undecided, and CPU seconds for each of them."""
+    """Return the number of undecided deals, and the CPU seconds of each deal."""
     undecided = 0
     times = []
     for number in range(STONEWALL_DEALS):
@@ -81,7 +81,7 @@ def stonewall(seed: str) -> tuple[int, list[float]]:
 
 
 def plain_times(deals: int) -> dict[str, float]:
-    """The same in a process without Numba."""
+    """Return the same figures from a process without Numba."""
     command = [sys.executable, "-m", "benchmarks.solver", "--plain", "--deals", str(deals)]
     done = subprocess.run(
         command, env={**os.environ, "TALON_NO_NUMBA": "1"}, check=True, stdout=subprocess.PIPE, text=True
@@ -91,21 +91,21 @@ def plain_times(deals: int) -> dict[str, float]:
 
 
 def as_table(compiled: Mapping[str, float], plain: Mapping[str, float]) -> str:
-    """CPU seconds a certified deal in Markdown, as docs/winnability.md has them."""
+    """Return the CPU seconds per certified deal as Markdown, for docs/winnability.md."""
     lines = ["| variant | compiled | plain Python |", "| --- | ---: | ---: |"]
     lines += [f"| {name} | {compiled[name]:.2f} | {plain[name]:.1f} |" for name in compiled]
     return "\n".join([*lines, f"| all nine | {sum(compiled.values()):.1f} | {sum(plain.values()):.0f} |"])
 
 
 def certified(deals: int, board: Chess, *, markdown: bool) -> list[bool]:
-    """Measure certifying, and tell the figures; returns which aims were reached."""
+    """Measure certification, print the figures, and return which targets are met."""
     before = board.million()
     compiled = certify_all(deals, NODES)
     plain = plain_times(max(1, deals // 5))
     if markdown:
         print(as_table(compiled, plain))
     else:
-        print("CPU seconds a certified deal:      compiled      plain")
+        print("CPU seconds per certified deal:      compiled      plain")
         for variant in CATALOGUE:
             print(f"  {variant:<28} {compiled[variant]:>12.3f} {plain[variant]:>10.2f}")
     million = statistics.median([before, board.million()])
@@ -116,7 +116,7 @@ def certified(deals: int, board: Chess, *, markdown: bool) -> list[bool]:
 
 
 def decided(seed: str, board: Chess) -> list[bool]:
-    """Measure Stonewall's deals, and tell the figures; returns which aims were reached."""
+    """Measure Stonewall's deals, print the figures, and return which targets are met."""
     before = board.million(rounds=3)
     undecided, times = stonewall(seed)
     million = statistics.median([before, board.million(rounds=3)])
@@ -130,8 +130,8 @@ def decided(seed: str, board: Chess) -> list[bool]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--deals", type=int, default=20, help="deals to certify of each variant (default: %(default)s)")
-    parser.add_argument("--seed", default=secrets.token_hex(4), help="of Stonewall's deals (default: a new one)")
+    parser.add_argument("--deals", type=int, default=20, help="deals to certify per variant (default: %(default)s)")
+    parser.add_argument("--seed", default=secrets.token_hex(4), help="for Stonewall's deals (default: a new one)")
     parser.add_argument("--stonewall", action="store_true", help="only Stonewall's deals")
     parser.add_argument("--markdown", action="store_true", help="print the table of docs/winnability.md")
     parser.add_argument("--plain", action="store_true", help=argparse.SUPPRESS)

@@ -1,10 +1,10 @@
-"""Verdicts a second of one Celery worker process, and the time from the finish of a game to its rank.
+"""Verdicts per second of one Celery worker process, and the time from the finish of a game to its rank.
 
-`DATABASE_URL=postgres://… python -m benchmarks.verification`; exit code 1 when an aim is missed. It makes a database of
-its own on that server, drops it at the end, and starts a Redis of its own; both are used as in production. The records
-have 200 tokens each, of every catalogue variant in turn, and all are ranked; then the rate is taken once more with wins
-among them, which are longer and are compared with each other for copies. These are of simple players at deals that are
-won easily, so that many are alike. All is compared with tasks that only commit one row, on the same worker in turns.
+`DATABASE_URL=postgres://… python -m benchmarks.verification`; the exit code is 1 if a target is missed. It uses its own
+database on that server, which it drops at the end, and its own Redis, both configured as in production. The records
+have 200 tokens each, of every catalogue variant in turn, and all are ranked. Then the rate is measured again with some
+wins, which are longer and are compared with each other for copies. These are by simple players on easy deals, so that
+many are alike. Everything is compared, in turns, with tasks that only commit one row, on the same worker.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 RECORDS = 3_000
 TOKENS = 200
 FINISHES = 40
-MIXED = 400  # a round
+MIXED = 400  # per round
 ONE_WIN_IN = 5
 ROUNDS = 3
 QUEUE, REFERENCES = "verdicts", "benchmarks.references"
@@ -75,7 +75,7 @@ def main() -> int:
 
 
 def measure(records: int, finishes: int) -> int:
-    """Fill, measure, print; the exit code."""
+    """Fill, measure, print, and return the exit code."""
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
@@ -87,7 +87,7 @@ def measure(records: int, finishes: int) -> int:
     try:
         warm_up(deals)
         for number in range(ROUNDS):
-            # A task settles whatever is pending, so the records of a round are made just before it.
+            # A task settles all pending attempts, so a round's records are created just before it.
             numbers = range(number * each, (number + 1) * each)
             attempts = [finish(deals[one % len(deals)], one) for one in numbers]
             rate, rate_of_tasks = verdicts_per_second(attempts)
@@ -99,7 +99,7 @@ def measure(records: int, finishes: int) -> int:
         latency, bare_latency = finish_to_rank(deals, finishes)
     finally:
         worker.terminate()
-        worker.wait(60)  # it may wait half a minute for its parent to count what it has done
+        worker.wait(60)  # it may wait half a minute until its parent has counted its tasks
     beside = statistics.median(bare)
     print(f"tasks until none waits {statistics.median(tasks):.0f}/s")
     met = [
@@ -111,7 +111,7 @@ def measure(records: int, finishes: int) -> int:
 
 
 def start_worker() -> subprocess.Popen[bytes]:
-    """One worker process, as production runs it."""
+    """Start one worker process, as in production."""
     command = [
         "-m",
         "celery",
@@ -131,7 +131,7 @@ def start_worker() -> subprocess.Popen[bytes]:
 
 
 def make_deals() -> list[Deal]:
-    """A deal of each variant."""
+    """Create a deal of each variant."""
     from games.rules import CATALOGUE
     from tests.leaderboards import factory
 
@@ -139,13 +139,13 @@ def make_deals() -> list[Deal]:
 
 
 def line(deal: Deal, number: int) -> list[str]:
-    """Two hundred legal tokens that do not win, different for each number."""
+    """Return two hundred legal tokens that do not win, different for each number."""
     walks = (walk(deal, random.Random(seed)) for seed in itertools.count(number, 10**7))
     return next(tokens for tokens in walks if len(tokens) == TOKENS)
 
 
 def walk(deal: Deal, choose: random.Random) -> list[str]:
-    """Random tokens until the game is won or has enough of them; undo among them, and where the game is stuck."""
+    """Return random tokens, with undos also when stuck, until the game is won or has enough."""
     from games.attempts import deal_table
 
     table, found = deal_table(deal), list[str]()
@@ -157,7 +157,7 @@ def walk(deal: Deal, choose: random.Random) -> list[str]:
 
 
 def finish(deal: Deal, number: int) -> Attempt:
-    """Somebody's finished attempt, at a person's pace."""
+    """Create a finished attempt at a human pace."""
     from tests.leaderboards import factory
 
     pace = random.Random(number)
@@ -167,7 +167,7 @@ def finish(deal: Deal, number: int) -> Attempt:
 
 
 def with_wins(deals: list[Deal], easy: Easy, records: int, first: int) -> list[Attempt]:
-    """Finished attempts, some of them won, numbered from `first` on."""
+    """Create finished attempts, some of them won, numbered from `first` on."""
     wins = natural_wins(easy, first, max(1, records // ONE_WIN_IN + 1))
     return [
         win(*next(wins), number) if number % ONE_WIN_IN == 0 else finish(deals[number % len(deals)], 2 * 10**6 + number)
@@ -176,7 +176,7 @@ def with_wins(deals: list[Deal], easy: Easy, records: int, first: int) -> list[A
 
 
 def easy_deals() -> Easy:
-    """Make deals that are won easily: each with its variant and the number of its seed."""
+    """Create deals that are easily won, each with its variant and seed."""
     from tests.games.fairplay.copying import EASY
     from tests.leaderboards import factory
 
@@ -184,7 +184,7 @@ def easy_deals() -> Easy:
 
 
 def natural_wins(easy: Easy, first: int, number: int) -> Iterator[tuple[Deal, tuple[str, ...]]]:
-    """Win as many deals as a simple player does, from all that are won easily in turn."""
+    """Yield wins by a simple player, from the easy deals in turn."""
     from tests.games.fairplay.copying import played
 
     chance, found = random.Random(first), 0
@@ -198,7 +198,7 @@ def natural_wins(easy: Easy, first: int, number: int) -> Iterator[tuple[Deal, tu
 
 
 def win(deal: Deal, tokens: Sequence[str], number: int) -> Attempt:
-    """Somebody's win, at a person's pace."""
+    """Create a win at a human pace."""
     from tests.leaderboards import factory
 
     pace = random.Random(number)
@@ -208,14 +208,14 @@ def win(deal: Deal, tokens: Sequence[str], number: int) -> Attempt:
 
 
 def warm_up(deals: list[Deal]) -> None:
-    """Have the worker do every kind of record once."""
+    """Have the worker judge every kind of record once."""
     verdicts_per_second([finish(deal, 10**6 + number) for number, deal in enumerate(deals)])
 
 
 def verdicts_per_second(attempts: list[Attempt]) -> tuple[float, float]:
-    """Send the tasks of all attempts; verdicts a second until all have one, and tasks a second until none is queued.
+    """Send the tasks of all attempts; return verdicts per second, and tasks per second until the queue is empty.
 
-    A task settles others along with its own, so the verdicts are there before the last tasks are done.
+    A task settles others along with its own, so the verdicts are complete before the last tasks are done.
     """
     from games.events import request_verdict
     from games.models import Attempt
@@ -226,7 +226,7 @@ def verdicts_per_second(attempts: list[Attempt]) -> tuple[float, float]:
     verdicts, tasks = pending.count(), tasks_left()
     started = time.perf_counter()
     while pending.exists():
-        time.sleep(0.1)  # asking takes the worker's processor
+        time.sleep(0.1)  # polling takes CPU from the worker
     settled = time.perf_counter() - started
     while tasks_left():
         time.sleep(0.1)
@@ -234,7 +234,7 @@ def verdicts_per_second(attempts: list[Attempt]) -> tuple[float, float]:
 
 
 def tasks_left() -> int:
-    """How many tasks are queued; the worker has taken a handful more."""
+    """Return the number of queued tasks; the worker has reserved a handful more."""
     import redis
     from django.conf import settings
 
@@ -243,8 +243,9 @@ def tasks_left() -> int:
 
 
 def finish_to_rank(deals: list[Deal], finishes: int) -> tuple[float, float]:
-    """Return the median ms from a resignation, as the game's process makes it, to its rank on the board, and from the
-    sending of a task that only commits to its row, in turns.
+    """Measure, in turns, the median ms from a resignation to its rank, and from sending a commit-only task to its row.
+
+    The resignation is made as the game's process makes it.
     """
     from django.utils import timezone
 

@@ -45,7 +45,7 @@ class PublicAPI(NinjaAPI):
 api = PublicAPI(
     title="Talon",
     version="1",
-    description="Deals, races, boards, players and records of Talon. All is read, but /verify replays a record.",
+    description="Deals, races, boards, players and records of Talon. All are read-only; /verify replays a record.",
     throttle=[Limited("api")],
     docs=Swagger(settings={"deepLinking": False}),  # otherwise each operation's button would contain a link
 )

@@ -42,7 +42,7 @@ class Lead:
         except RedisError:
             held = False
         if held != self._held:
-            log.info("this beat leads" if held else "this beat waits")
+            log.info("this beat is the leader" if held else "this beat is on standby")
         self._held = held
         return held
 
@@ -52,7 +52,7 @@ class Lead:
             if self._lock.owned():
                 self._lock.release()
         except RedisError:
-            log.info("the lead ends by itself")
+            log.info("leader lock not released, it will expire")
         finally:
             self._held = False
             self._server.close()

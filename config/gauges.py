@@ -74,13 +74,13 @@ class Standing(Collector):
         """Yield the reachability of each server, and the database's figures if it answers."""
         states = self._checks()
         used = {server: float(state == "ok") for server, state in states.items() if state != "unused"}
-        yield _by("talon_reachable", "Whether a server answers: 1 or 0.", "server", used).metric
+        yield _by("talon_reachable", "1 if the server answers, otherwise 0.", "server", used).metric
         if not used["database"]:
             return
         try:
             found = database_figures.get("", lambda: list(_read(timezone.now())))
         except DatabaseError:
-            log.warning("standing not read", exc_info=True)
+            log.warning("gauges not read", exc_info=True)
             return
         yield from (figure.metric for figure in found)
 
@@ -95,7 +95,9 @@ class Children(Collector):
         except OSError:
             return
         yield _one("talon_worker_children", "Processes started by this worker.", len(sizes)).metric
-        yield _one("talon_worker_memory_bytes", "Their resident memory, without the worker's own.", sum(sizes)).metric
+        yield _one(
+            "talon_worker_memory_bytes", "Resident memory of those processes, without the worker's own.", sum(sizes)
+        ).metric
 
 
 def standing_registry(checks: Callable[[], Mapping[str, str]]) -> CollectorRegistry:
@@ -117,20 +119,22 @@ def waiting(now: datetime) -> Waiting:
 def _read(now: datetime) -> Iterator[Figure]:
     verdicts = waiting(now)
     yield _one("talon_verdicts_waiting", "Finished attempts without a verdict.", verdicts.attempts)
-    yield _one("talon_verdicts_oldest_seconds", "How long the oldest of them waits.", verdicts.oldest_seconds)
+    yield _one("talon_verdicts_oldest_seconds", "Age of the oldest of them.", verdicts.oldest_seconds)
     due = Attempt.objects.filter(state=Attempt.State.PLAYING, deadline__lte=now).aggregate(oldest=Min("deadline"))
     yield _one(
-        "talon_attempts_overdue_seconds", "How long the oldest attempt is past its time.", _age(now, due["oldest"])
+        "talon_attempts_overdue_seconds",
+        "Time since the deadline of the most overdue attempt.",
+        _age(now, due["oldest"]),
     )
     analyses = Analysis.objects.exclude(state=Analysis.State.DONE).count()
-    yield _one("talon_analyses_waiting", "Analyses asked for and not done.", analyses)
-    yield _one("talon_journal_days", "Days of moves that are kept (PostgreSQL).", len(journal_days.days()))
+    yield _one("talon_analyses_waiting", "Requested analyses that are not finished.", analyses)
+    yield _one("talon_journal_days", "Days of moves in the journal (PostgreSQL).", len(journal_days.days()))
     yield _by("talon_deals_missing", "Deals of a day not yet published.", "day", _missing_deals(now))
     if settings.SEALED_STOCK:
         stock = {variant: level.total() for variant, level in sealed.levels().items()}
         yield _by("talon_sealed_deals", "Certified deals in stock.", "variant", stock)
-    yield _by("talon_races", "Races that are not over.", "state", _races())
-    yield _one("talon_race_overdue_seconds", "How long a step of a race has been due.", _overdue_race(now))
+    yield _by("talon_races", "Unfinished races.", "state", _races())
+    yield _one("talon_race_overdue_seconds", "Time since the most overdue step of a race was due.", _overdue_race(now))
 
 
 def _missing_deals(now: datetime) -> dict[str, int]:

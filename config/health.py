@@ -155,7 +155,7 @@ def check_writable() -> str:
             Presence.objects.create(process=uuid.uuid4().hex, seen_at=now, day=now.date(), players=0, tables={})
             transaction.set_rollback(True)
     except DatabaseError:
-        log.warning("the database takes no row", exc_info=True)
+        log.warning("the database refuses writes", exc_info=True)
         return "not writable"
     return "ok"
 

@@ -68,7 +68,7 @@ def join_modules(entry: str, read: Read) -> dict[str, str]:
     needed = Counter(name for modules in late.values() for name in modules)
     first |= {name: module for modules in late.values() for name, module in modules.items() if needed[name] > 1}
     if both := sorted(late.keys() & first.keys()):
-        raise JoinError(f"{both[0]} is loaded late, and imported")
+        raise JoinError(f"{both[0]} is loaded both lazily and at once")
     places = _placed(first)
     text = "".join(_written(module, first, places) for module in first.values())
     files = {}
@@ -91,7 +91,7 @@ def join_styles(entry: str, read: Read) -> str:
     own = _INDENT.sub("", _COMMENT.sub("", _STYLE_IMPORT.sub("", text)))
     joined = "".join(join_styles(sheet, read) for sheet in sheets) + own
     if found := _STYLE_NOT_UNDERSTOOD.search(joined):
-        raise JoinError(f"{entry}: {found[0]!r} cannot be joined")
+        raise JoinError(f"{entry}: {found[0]!r} cannot be bundled")
     return joined
 
 
@@ -112,7 +112,7 @@ def _reached_late(name: str, read: Read, first: _Modules) -> _Modules:
     _reach(name, read, modules, ())
     own = {one: module for one, module in modules.items() if one not in first}
     if further := [module.name for module in own.values() if module.late]:
-        raise JoinError(f"{further[0]} is loaded late, and loads another")
+        raise JoinError(f"{further[0]} is loaded lazily, and loads another lazily")
     return own
 
 
@@ -144,9 +144,9 @@ def _parsed(name: str, text: str) -> _Module:
     module.late = [found_at(address) for address in _LATE.findall(body)]
     body = _EXPORT.sub("", _IMPORT.sub("", body))
     if found := _NOT_UNDERSTOOD.search(_LATE.sub("", body)):
-        raise JoinError(f"{name}: {found[0]!r} cannot be joined")
+        raise JoinError(f"{name}: {found[0]!r} cannot be bundled")
     if any(line.count("`") % 2 for line in body.splitlines()):
-        raise JoinError(f"{name}: a template over several lines cannot be joined")
+        raise JoinError(f"{name}: a template string over several lines cannot be bundled")
     # Keep the module's own name until its arguments are known.
     module.body = _INDENT.sub("", _LATE.sub(lambda late: f'import("{found_at(late[1])}")', body))
     return module
@@ -157,7 +157,7 @@ def _written(module: _Module, modules: _Modules, places: dict[str, str]) -> str:
     for names, other in module.imports:
         wanted = [part.split(" as ") for part in re.split(r",\s*", names) if part]
         if missing := {name for name, *_ in wanted} - set(modules[other].exports):
-            raise JoinError(f"{module.name} imports {sorted(missing)} of {other}")
+            raise JoinError(f"{module.name} imports {sorted(missing)} from {other}")
         if wanted:
             lines.append(f"const {{ {', '.join(': '.join(pair) for pair in wanted)} }} = {places[other]};\n")
     lines += [module.body, f"return {{{', '.join(module.exports)}}};\n}})();\n"]
@@ -174,5 +174,5 @@ def _written_late(name: str, own: _Modules, first: _Modules, given: str) -> str:
 
 def _beside(entry: str, address: str) -> str:
     if "/" in address:
-        raise JoinError(f"{entry}: {address!r} lies in another folder")
+        raise JoinError(f"{entry}: {address!r} is in another folder")
     return posixpath.join(posixpath.dirname(entry), address)

@@ -209,9 +209,9 @@ DATABASES = {"default": _database}
 REPLICA_URLS: list[str] = env.list("REPLICA_URLS", default=[])
 REPLICA_LAG: float = env.float("REPLICA_LAG", default=5.0)  # replication lag in s above which a replica is not used
 if REPLICA_URLS and _database["ENGINE"].endswith("sqlite3"):
-    raise ImproperlyConfigured("REPLICA_URLS needs PostgreSQL in DATABASE_URL")
+    raise ImproperlyConfigured("REPLICA_URLS requires PostgreSQL in DATABASE_URL")
 if REPLICA_LAG <= 0:
-    raise ImproperlyConfigured("REPLICA_LAG is more than 0")
+    raise ImproperlyConfigured("REPLICA_LAG must be above 0")
 REPLICAS: list[str] = [f"replica{number}" for number in range(1, len(REPLICA_URLS) + 1)]
 for _alias, _url in zip(REPLICAS, REPLICA_URLS, strict=True):
     # One connection per reading thread and no pool, so that threads do not wait for a connection to a dead server.
@@ -241,7 +241,7 @@ ADMISSION: bool = env.bool("ADMISSION", default=True)
 # that serve nothing else.
 MAX_SOCKETS: int = env.int("MAX_SOCKETS", default=4_000 if TABLES_ELSEWHERE else 2_000)
 if MAX_SOCKETS < 0:
-    raise ImproperlyConfigured("MAX_SOCKETS is negative")
+    raise ImproperlyConfigured("MAX_SOCKETS must not be negative")
 
 # --- Redis: channel layer, cache, tasks -----------------------------------------------------------------------------
 
@@ -350,14 +350,16 @@ SEALED_STOCK: int = env.int("SEALED_STOCK", default=14)  # certified deals in st
 DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=300)  # s to wait for a missing deal of today to be certified
 RELEASE_PATIENCE: int = env.int("RELEASE_PATIENCE", default=180)  # s that the release step waits for today's deals
 if min(SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE) < 0:
-    raise ImproperlyConfigured("SEALED_STOCK, DEAL_PATIENCE and RELEASE_PATIENCE are not negative")
+    raise ImproperlyConfigured("SEALED_STOCK, DEAL_PATIENCE and RELEASE_PATIENCE must not be negative")
 # Allow starter deals, whose seeds ship with the code, as daily deals; config.embedded turns this on. SQLite only.
 STARTER_DEALS: bool = env.bool("STARTER_DEALS", default=False) and _database["ENGINE"].endswith("sqlite3")
 
 # Key that signs the ledger's heads (games.deals.heads). Without it they are published unsigned.
 LEDGER_KEY: str = env.str("LEDGER_KEY", default="")
 if not re.fullmatch(r"([\w-]{43}=?)?", LEDGER_KEY, re.ASCII):
-    raise ImproperlyConfigured("LEDGER_KEY is 32 bytes in base64url: manage.py ledger_head --new-key prints a new one")
+    raise ImproperlyConfigured(
+        "LEDGER_KEY must be 32 bytes in base64url: manage.py ledger_head --new-key prints a new one"
+    )
 
 # --- Ladders --------------------------------------------------------------------------------------------------------
 
@@ -366,13 +368,13 @@ LADDERS: bool = env.bool("LADDERS", default=not _database["ENGINE"].endswith("sq
 ESTABLISHED_GAMES: int = env.int("ESTABLISHED_GAMES", default=3)  # verified games of the day, from earlier days
 ESTABLISHED_DAYS: int = env.int("ESTABLISHED_DAYS", default=2)  # least number of distinct days they are from
 if min(ESTABLISHED_GAMES, ESTABLISHED_DAYS) < 0:
-    raise ImproperlyConfigured("ESTABLISHED_GAMES and ESTABLISHED_DAYS are not negative")
+    raise ImproperlyConfigured("ESTABLISHED_GAMES and ESTABLISHED_DAYS must not be negative")
 
 # --- Fair play ------------------------------------------------------------------------------------------------------
 
 FORESIGHT_PLACES: int = env.int("FORESIGHT_PLACES", default=10)  # best games per deal to measure for staff; 0: none
 if FORESIGHT_PLACES < 0:
-    raise ImproperlyConfigured("FORESIGHT_PLACES is not negative")
+    raise ImproperlyConfigured("FORESIGHT_PLACES must not be negative")
 
 # --- Players --------------------------------------------------------------------------------------------------------
 
@@ -449,7 +451,7 @@ _SERVICES = {
 for _service, (_client_id, _secret, _scope) in _SERVICES.items():
     if bool(_client_id) != bool(_secret):
         _names = f"{_service.upper()}_CLIENT_ID and {_service.upper()}_CLIENT_SECRET"
-        raise ImproperlyConfigured(f"{_names} are set together or not at all")
+        raise ImproperlyConfigured(f"{_names} must be set together or not at all")
 SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {
     service: {"APPS": [{"client_id": client_id, "secret": secret}], "SCOPE": scope, "OAUTH_PKCE_ENABLED": True}
     for service, (client_id, secret, scope) in _SERVICES.items()
@@ -477,7 +479,9 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 # Browser reminders: off without a key, which `python -m accounts.push` generates.
 VAPID_PRIVATE_KEY: str = env.str("VAPID_PRIVATE_KEY", default="")
 if not re.fullmatch(r"([\w-]{43}=?)?", VAPID_PRIVATE_KEY, re.ASCII):
-    raise ImproperlyConfigured("VAPID_PRIVATE_KEY is 32 bytes in base64url: python -m accounts.push prints a new one")
+    raise ImproperlyConfigured(
+        "VAPID_PRIVATE_KEY must be 32 bytes in base64url: python -m accounts.push prints a new one"
+    )
 VAPID_CONTACT = f"mailto:{parseaddr(DEFAULT_FROM_EMAIL)[1]}"  # contact for push services if something is wrong
 # Allowed push services: these hosts and their subdomains. Nothing is sent anywhere else.
 PUSH_SERVICES: list[str] = env.list(

@@ -83,7 +83,7 @@ def _removed(kind: Aged, now: datetime) -> int:
     try:
         return kind.remove(now - kind.age, kind.batch)
     except Error:
-        log.exception("not removed: %s", kind.what)
+        log.exception("not deleted: %s", kind.what)
         return 0
 
 
@@ -182,47 +182,47 @@ def _remove_useless_stock(before: datetime, size: int) -> int:
 def kinds() -> Iterator[Aged]:
     """Yield the retention rules for the games' models."""
     days = timedelta(days=1)
-    yield Aged(Attempt, "practice without a move: closed as it stands", 30 * days, close_idle_practice, batch=50)
-    yield Aged(Attempt, "practice closed like that", 30 * days, _remove_closed_practice, batch=200)
+    yield Aged(Attempt, "idle practice games: closed", 30 * days, close_idle_practice, batch=50)
+    yield Aged(Attempt, "practice games closed when idle", 30 * days, _remove_closed_practice, batch=200)
     yield Aged(
         Move,
-        "journal rows of attempts that are gone (those in a day's partition go with it)",
+        "journal rows of deleted attempts (those in a day's partition are dropped with it)",
         0 * days,
         _remove_lost_moves,
     )
     yield Aged(Deal, "practice deals without an attempt", days, _remove_unplayed_deals)
-    yield Aged(Deal, "those of them that are certified and wait for a player", 30 * days, _remove_practice_stock)
+    yield Aged(Deal, "certified practice deals waiting for a player", 30 * days, _remove_practice_stock)
     yield Aged(
         PracticeOrder,
-        "wishes for a practice deal",
+        "orders for a practice deal",
         days,
         lambda before, size: rows(PracticeOrder.objects.filter(made_at__lt=before), size),
     )
     yield Aged(SealedDeal, "sealed deals of older rules", 30 * days, _remove_useless_stock)
     yield Aged(
         AwaitedDeal,
-        "deals awaited for a day that is over",
+        "waiting entries for deals of past days",
         2 * days,
         lambda before, size: rows(AwaitedDeal.objects.filter(day__lt=before.date()), size),
     )
     yield Aged(
         Question,
-        "questions whether a game can be won, with their answers",
+        "winnability questions with their answers",
         7 * days,
         lambda before, size: rows(Question.objects.filter(asked_at__lt=before), size),
     )
-    yield Aged(Start, "device and network in which a game of the day was begun", links.KEPT, _remove_starts)
-    yield Aged(Start, "those of players who are gone, once the deal is revealed", 0 * days, _remove_lost_starts)
-    yield Aged(SeenDeal, "what staff watched while its deal was secret", timedelta(days=2), _remove_seen)
+    yield Aged(Start, "device and network of started daily games", links.KEPT, _remove_starts)
+    yield Aged(Start, "device and network of deleted players, once the deal is revealed", 0 * days, _remove_lost_starts)
+    yield Aged(SeenDeal, "marks that staff watched a secret deal", timedelta(days=2), _remove_seen)
     yield Aged(
         ForesightFigures,
-        "what top games tell of foresight",
+        "foresight figures of top games",
         foreseen.KEPT,
         lambda before, size: rows(ForesightFigures.objects.filter(made_at__lt=before), size),
     )
     yield Aged(
         Presence,
-        "what a process said that is gone",
+        "presence reports of dead processes",
         timedelta(hours=1),
         lambda before, size: rows(Presence.objects.filter(seen_at__lt=before), size),
     )

@@ -231,7 +231,7 @@ def _lock(tables: Sequence[str], mode: str = "ACCESS EXCLUSIVE") -> None:
             time.sleep(LOCK_PAUSE)
         else:
             return
-    raise LockedError("the journal is locked by others")
+    raise LockedError("the journal is locked by another process")
 
 
 @contextmanager

@@ -267,11 +267,11 @@ class Kept(models.Model):
 
     def save(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         if not self._state.adding:
-            raise TypeError("what staff wrote is not changed")
+            raise TypeError("staff notes and decisions cannot be changed")
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:  # noqa: ANN401, ARG002
-        raise TypeError("what staff wrote is not deleted")
+        raise TypeError("staff notes and decisions cannot be deleted")
 
 
 class Decision(Kept):

@@ -372,7 +372,7 @@ def _before(races: Any, cursor: UUID, state: str) -> Any:  # noqa: ANN401
 
 
 def _bad_cursor() -> Refusal:
-    return Refusal(ErrorCode.BAD_CURSOR, "This cursor is of no page.")
+    return Refusal(ErrorCode.BAD_CURSOR, "This cursor is invalid.")
 
 
 def _is_linked(race: Race, code: str, player: int | None) -> bool:

@@ -48,7 +48,7 @@ def begin_journal_day() -> None:
     try:
         journal_days.begin_day((timezone.now() + journal_days.AHEAD).date())
     except journal_days.LockedError:
-        log.warning("the journal's day not begun: locked by others")
+        log.warning("journal day not created: locked by another process")
 
 
 @shared_task(name="talon.drop_journal_days", soft_time_limit=540, time_limit=570)
@@ -57,7 +57,7 @@ def drop_journal_days() -> None:
     try:
         dropped = journal_days.drop_days()
     except journal_days.LockedError:
-        log.warning("the journal's days not dropped: locked by others")
+        log.warning("journal days not dropped: locked by another process")
     else:
         log.info("journal days dropped", extra={"days": dropped})
 
@@ -92,7 +92,7 @@ def clean_games() -> int:
     """Delete expired rows, after recomputing the places of races that missed a moderation decision."""
     found = finishing.check_decisions()
     if found:
-        log.warning("races placed anew after decisions that were not heard", extra={"races": found})
+        log.warning("places recomputed after missed decisions", extra={"races": found})
     rooms = (
         races_housekeeping,
         ghosts_housekeeping,

@@ -62,7 +62,7 @@ def rank_marked(now: datetime | None = None) -> int:
         try:
             rank_player(mark.player)
         except (DatabaseError, ValueError):
-            log.exception("a player's results could not be ranked", extra={"player": mark.player_id})
+            log.exception("results of a player not ranked", extra={"player": mark.player_id})
         else:
             done += 1
     return done

@@ -142,7 +142,7 @@ def _recount_alone(mark: int, marked_at: datetime, now: datetime) -> int:
     try:
         return _recount_marks([mark])
     except _UNFIT:
-        log.exception("the seasons of a marked player could not be recounted", extra={"mark": mark})
+        log.exception("seasons of a player not recounted", extra={"mark": mark})
         # A mark that was renewed concurrently covers a new change, which has not been tried.
         return Recount.objects.filter(pk=mark, marked_at=marked_at).update(failed_at=now)
 

@@ -167,11 +167,11 @@ def test_imports_of(part: str) -> None:
     assert not found
 
 
-def test_no_modules_use_each_other_in_a_circle() -> None:
+def test_no_modules_import_each_other_in_a_circle() -> None:
     assert circle({module_name(path): set(imports(path)) - {module_name(path)} for path in files()}) == []
 
 
-def test_a_circle_is_noticed() -> None:
+def test_a_circle_is_detected() -> None:
     assert circle({"a": {"b"}, "b": {"c", "d"}, "c": {"a"}}) in (
         ["a", "b", "c", "a"],
         ["b", "c", "a", "b"],
@@ -180,12 +180,12 @@ def test_a_circle_is_noticed() -> None:
     assert circle({"a": {"b", "c"}, "b": {"c"}}) == []
 
 
-def test_nothing_is_imported_by_name() -> None:
+def test_no_module_is_imported_by_name() -> None:
     assert {str(path.relative_to(ROOT)): found for path in files() if (found := imported_by_name(path))} == {}
 
 
 @pytest.mark.parametrize(("part", "besides"), [("games.rules", set()), ("games.solver", SOLVER_PACKAGES)])
-def test_pure_parts_use_the_standard_library_alone(part: str, besides: set[str]) -> None:
+def test_pure_parts_use_only_the_standard_library(part: str, besides: set[str]) -> None:
     known = sys.stdlib_module_names | LOCAL | besides
     found = {
         str(path.relative_to(ROOT)): name
@@ -198,13 +198,13 @@ def test_pure_parts_use_the_standard_library_alone(part: str, besides: set[str])
 
 
 @pytest.mark.parametrize("part", ["games.rules", "games.solver"])
-def test_pure_parts_import_with_django_absent(part: str) -> None:
+def test_pure_parts_import_without_django(part: str) -> None:
     code = f"import sys; sys.modules['django'] = None; sys.modules['celery'] = None; import {part}"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_a_wrong_import_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_import_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
     wrong = tmp_path / "games" / "rules" / "wrong.py"
     wrong.parent.mkdir(parents=True)

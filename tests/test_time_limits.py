@@ -64,7 +64,7 @@ def names_in(node: ast.AST | None) -> set[str]:
     }
 
 
-def test_nothing_that_a_task_runs_swallows_its_time_limit() -> None:
+def test_no_code_of_a_task_swallows_its_time_limit() -> None:
     found = {
         (str(path.relative_to(ROOT)), name)
         for part in PARTS
@@ -89,12 +89,12 @@ def test_nothing_that_a_task_runs_swallows_its_time_limit() -> None:
         ("except ValueError: pass", False),
     ],
 )
-def test_the_test_would_notice(handlers: str, swallows: bool) -> None:
+def test_the_test_finds_violations(handlers: str, swallows: bool) -> None:
     source = f"def f():\n try: g()\n {handlers}"
     assert list(swallowing(ast.parse(source))) == ["f"] * swallows
 
 
-def test_the_test_would_notice_what_is_suppressed() -> None:
+def test_the_test_finds_suppressed_errors() -> None:
     assert list(swallowing(ast.parse("def f():\n with contextlib.suppress(Exception): g()"))) == ["f"]
     assert list(swallowing(ast.parse("on_commit(f, robust=True)"))) == [""]
     assert list(swallowing(ast.parse("async def f():\n with suppress(Exception): await g()"))) == []

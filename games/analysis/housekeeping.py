@@ -11,7 +11,7 @@ from games.housekeeping import Aged, rows
 KINDS: Final = (
     Aged(
         Analysis,
-        "analyses of games, since they were made",
+        "analyses of games, counted from their end",
         KEPT,
         lambda before, size: rows(Analysis.objects.filter(done_at__lt=before), size),
     ),

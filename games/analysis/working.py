@@ -84,7 +84,7 @@ def _make(analysis: Analysis) -> None:
         for report in reports(task_of(analysis)):
             if not _note(mine, report) or report.is_last:
                 return
-        log.warning("an analysis came to no end", extra={"attempt": analysis.attempt_id})
+        log.warning("analysis not finished", extra={"attempt": analysis.attempt_id})
     if analysis.tries >= TRIES:
         mine.update(state=Analysis.State.DONE, done_at=timezone.now(), claim=None)
     else:

@@ -11,13 +11,13 @@ from games.housekeeping import Aged, rows
 KINDS: Final = (
     Aged(
         Appeal,
-        "appeals, since their answers",
+        "appeals, counted from their answers",
         appeals.KEPT,
         lambda before, size: rows(Appeal.objects.filter(answered_at__lt=before), size),
     ),
     Aged(
         Report,
-        "reports of games, since their answers",
+        "reports of games, counted from their answers",
         reports.KEPT,
         lambda before, size: rows(Report.objects.filter(answered_at__lt=before), size),
     ),

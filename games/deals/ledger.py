@@ -153,7 +153,7 @@ def _chain_faults(entry: LedgerEntry, expected: int, before: str) -> Iterator[Fa
     if entry.previous != before:
         yield Fault(entry.index, "broken_chain", "it does not follow from the line before")
     if entry.hash != line_hash(entry):
-        yield Fault(entry.index, "wrong_hash", "its hash is not that of what it says")
+        yield Fault(entry.index, "wrong_hash", "its hash does not match its content")
 
 
 def _deal_faults(entry: LedgerEntry, now: datetime) -> Iterator[Fault]:

@@ -99,7 +99,7 @@ def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | N
         ledger.append(deal, now)
         awaited.delete()
     if not deal.proven and settings.SEALED_STOCK:
-        log.warning("a deal goes out without a proof", extra={"variant": variant, "day": day.isoformat()})
+        log.warning("deal published without a proof", extra={"variant": variant, "day": day.isoformat()})
     return deal
 
 

@@ -55,7 +55,7 @@ def checked(output: bytes, position: str) -> dict[str, Any] | None:
             check_solution(from_position(position), found["way"])
     except (ValueError, KeyError, TypeError):
         # The error is not logged because it could name hidden cards.
-        log.error("a search for a hint failed")  # noqa: TRY400
+        log.error("hint search failed")  # noqa: TRY400
         return None
     return found
 
@@ -92,7 +92,7 @@ class Searcher:
                 if is_answered:
                     found = checked(process.stdout.readline(), position)
             except BrokenPipeError:
-                log.warning("a search process for hints had ended")
+                log.warning("hint search process had ended")
             finally:
                 if found is None:  # or a late answer could be taken for the next question's
                     self._restart()

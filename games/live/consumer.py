@@ -48,7 +48,7 @@ class PlayConsumer(SocketConnection):
             return
         table = self._table
         if table is None:
-            raise Refusal(ErrorCode.BAD_FRAME, "the first message is hello")
+            raise Refusal(ErrorCode.BAD_FRAME, "the first message must be hello")
         await self._ask(table, message)
 
     async def _ask(self, table: LiveTable, message: protocol.ClientMessage) -> None:

@@ -35,7 +35,7 @@ async def drain(is_hurried: Callable[[], bool]) -> None:
     """
     sockets = open_sockets()
     sockets.are_leaving = True
-    log.info("connections are handed over", extra={"connections": len(sockets)})
+    log.info("handing over connections", extra={"connections": len(sockets)})
     await _send_away(sockets, is_hurried)
     latest = asyncio.get_running_loop().time() + PATIENCE
     while len(sockets) and not is_hurried() and asyncio.get_running_loop().time() < latest:

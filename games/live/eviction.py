@@ -109,7 +109,7 @@ class OpenSockets:
             try:
                 await self._listen()
             except Exception:
-                log.warning("evictions not heard", exc_info=True)
+                log.warning("evictions not received", exc_info=True)
             await asyncio.sleep(_PAUSE)
 
     async def _listen(self) -> None:

@@ -36,7 +36,7 @@ def push_rewind(table: Table) -> tuple[str, ...]:
     """
     run = ("u",) * len(table.moves)
     if not run or table.is_won:
-        raise Refusal(ErrorCode.ILLEGAL_MOVE, "no move stands that could be undone", token="u")  # noqa: S106
+        raise Refusal(ErrorCode.ILLEGAL_MOVE, "there is no move to undo", token="u")  # noqa: S106
     if table.token_count + len(run) > MAX_TOKENS:
         raise Refusal(ErrorCode.RECORD_FULL, f"a record holds at most {MAX_TOKENS:,} tokens", token="u")  # noqa: S106
     for token in run:

@@ -59,7 +59,7 @@ class Journal:
         :raises JournalBusyError: if the queue is full, or the database has been unreachable for too long.
         """
         if self._closed or len(self._gathering) >= MAX_WAITING:
-            raise JournalBusyError("the journal takes no more at the moment")
+            raise JournalBusyError("the journal is full at the moment")
         loop = asyncio.get_running_loop()
         kept: asyncio.Future[bool] = loop.create_future()
         self._gathering.append(_Waiting(entry, kept, loop.time()))
@@ -105,7 +105,7 @@ class Journal:
             try:
                 loop.call_soon_threadsafe(self._answer, loop, batch, lost)
             except RuntimeError:
-                log.warning("the loop went away during a commit")
+                log.warning("the event loop closed during a commit")
         self._store.close()
 
     def _answer(self, loop: asyncio.AbstractEventLoop, batch: list[_Waiting], lost: frozenset[int] | Exception) -> None:

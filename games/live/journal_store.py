@@ -182,7 +182,7 @@ def _insert_at_once(connection: BaseDatabaseWrapper, rows: list[Row]) -> list[tu
 def _failure(libpq: PGconn, result: PGresult) -> psycopg.Error:
     """Return the error that psycopg would raise."""
     if libpq.status != ConnStatus.OK:
-        return psycopg.OperationalError("the connection is lost")
+        return psycopg.OperationalError("the connection was lost")
     return psycopg.errors.error_from_result(result)
 
 

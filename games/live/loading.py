@@ -48,7 +48,7 @@ def off_loop(function: Callable[_Given, _Got]) -> Callable[_Given, Coroutine[Any
         try:
             return await _threads.run(tidily, *given, **named)
         except PoolFullError as error:
-            raise OperationalError("too many calls wait for the database") from error
+            raise OperationalError("too many calls are waiting for the database") from error
 
     return off
 

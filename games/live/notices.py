@@ -59,7 +59,7 @@ class Notices:
             try:
                 self._heard(await self._layer.receive(channel))
             except Exception:
-                log.warning("notices not heard", exc_info=True)
+                log.warning("notices not received", exc_info=True)
                 await asyncio.sleep(_PAUSE)
 
     async def _safely(self, doing: Any) -> None:  # noqa: ANN401

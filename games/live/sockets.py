@@ -168,7 +168,7 @@ class SocketConnection(ABC):
             raise Refusal(ErrorCode.RATE_LIMITED, "too many messages", retry_after_ms=wait)
         self._refused = 0
         if text is None:
-            raise Refusal(ErrorCode.BAD_FRAME, "frames are text")
+            raise Refusal(ErrorCode.BAD_FRAME, "frames must be text")
         return text
 
     def _is_check_due(self, ahead: float = 0.0) -> bool:
@@ -184,7 +184,7 @@ class SocketConnection(ABC):
             user = await user_of(session_of(self._session_key))
         except Error:
             log.warning("session not checked", exc_info=True)
-            raise protocol.busy("the session could not be looked at") from None
+            raise protocol.busy("the session could not be checked") from None
         if not user.is_authenticated or user.pk != self.player_id:
             raise session_expired()
         self._checked_at = time.monotonic()

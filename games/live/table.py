@@ -296,7 +296,7 @@ class LiveTable:
             except Refusal as error:
                 if error.code is not ErrorCode.SERVER_BUSY:
                     raise
-                log.info("a table is tended later")
+                log.info("table not tended, trying again later")
             await self._finish_if_won()
 
     async def heard(self, n: int, *, closed: bool = False, pauses: Sequence[int | None] | None = None) -> None:
@@ -312,7 +312,7 @@ class LiveTable:
             try:
                 await self._read_again()
             except Refusal:
-                log.info("a table is read again later")
+                log.info("table not reloaded, trying again later")
             if not self.is_dealt:
                 self._first_view = self._view(0)
 
@@ -458,7 +458,7 @@ class LiveTable:
         try:
             await self._finish("won")
         except Refusal:
-            log.info("a win is closed later")
+            log.info("win not closed, trying again later")
 
     async def _finish(self, how: How, ms: int | None = None) -> None:
         """Close the attempt and tell all connections here; `close_attempt` tells the other processes."""

@@ -150,7 +150,7 @@ class LiveTables:
             try:
                 await doing
             except Refusal:
-                log.info("notice not followed up")  # the client's next message makes up for it
+                log.info("notice not handled")  # the client's next message makes up for it
 
         task = asyncio.create_task(safely())
         self._under_way.add(task)

@@ -61,8 +61,8 @@ class Wire(Generic[_Message]):
         try:
             raw = msgspec.json.decode(text)
         except _BROKEN:
-            return Refusal(ErrorCode.BAD_FRAME, "a frame is one JSON object")
+            return Refusal(ErrorCode.BAD_FRAME, "a frame must be one JSON object")
         kind = raw.get("type") if isinstance(raw, dict) else None
         if isinstance(kind, str) and kind not in self._types:
-            return Refusal(ErrorCode.UNKNOWN_TYPE, f"no message is called {kind[:20]!r}", known=sorted(self._types))
+            return Refusal(ErrorCode.UNKNOWN_TYPE, f"there is no message type {kind[:20]!r}", known=sorted(self._types))
         return Refusal(ErrorCode.BAD_FRAME, str(error)[:200])

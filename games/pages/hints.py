@@ -44,7 +44,7 @@ def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     if request.method == "GET":
         reply = questions.look(found, player)
         if reply is None:
-            raise Refusal(ErrorCode.NOT_FOUND, "nothing was asked")
+            raise Refusal(ErrorCode.NOT_FOUND, "no question was asked")
         return JsonResponse(reply.to_json(way=request.GET.get("way") == "1"))
     limits.spend(request, "ask")
     return JsonResponse(questions.ask(found, player, _position(request)).to_json(way=False), status=202)
@@ -117,5 +117,5 @@ def _position(request: HttpRequest) -> int | None:
     except (ValueError, KeyError, TypeError):
         n = ""
     if n is not None and type(n) is not int:
-        raise Refusal(ErrorCode.BAD_REQUEST, 'ask with {"n": number of moves}, or with nothing for the position now')
+        raise Refusal(ErrorCode.BAD_REQUEST, 'send {"n": number of moves}, or no body for the current position')
     return n

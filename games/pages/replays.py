@@ -110,7 +110,7 @@ def play_on(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     found = finished_attempt(request, attempt)
     text = request.POST.get("n", "")
     if not (text.isascii() and text.isdigit() and len(text) < 6):
-        raise Refusal(ErrorCode.BAD_REQUEST, "say how many moves have been made: n")
+        raise Refusal(ErrorCode.BAD_REQUEST, "n must be the number of moves made")
     limits.spend(request, "play_on")
     check_may_begin(request)
     begun = continuing.play_on(player_for(request), found, int(text))

@@ -84,7 +84,7 @@ class Reporter:
             try:
                 await self.report()
             except Error:
-                log.warning("who is playing could not be written", exc_info=True)
+                log.warning("presence not written", exc_info=True)
 
     def _write(self, seats: Seats, now: datetime) -> None:
         if not seats:

@@ -77,7 +77,7 @@ class RaceConsumer(SocketConnection):
             return
         watch = self._watch
         if watch is None:
-            raise Refusal(ErrorCode.BAD_FRAME, "the first message is hello")
+            raise Refusal(ErrorCode.BAD_FRAME, "the first message must be hello")
         if type(message) is protocol.Ping:
             self.tell(protocol.write(protocol.Pong(t=message.t, now=protocol.clock(timezone.now()))))
         elif type(message) is protocol.Sync:
@@ -103,7 +103,7 @@ class RaceConsumer(SocketConnection):
         try:
             await off_loop(deed)()
         except Error:
-            log.warning("not done", exc_info=True)
+            log.warning("command failed", exc_info=True)
             raise busy("the database could not be reached") from None
         except RateLimitedError as error:  # from the HTTP rate limiter, which counts in seconds
             wait = 1000 * int(error.data["retry_after"])
@@ -165,7 +165,7 @@ def _deed(message: protocol.ClientMessage, room_id: int, player_id: int, network
             chosen: dict[str, Any] = {"limit_s": limit_s, "seats": most, "public": public, "network": network}
             return lambda: rooms.change(room_id, player_id, name, options, **chosen)
         case _:
-            raise Refusal(ErrorCode.UNKNOWN_TYPE, "nothing is done about this")
+            raise Refusal(ErrorCode.UNKNOWN_TYPE, "unknown command")
 
 
 def _sit(room_id: int, player_id: int, network: str) -> None:

@@ -37,7 +37,7 @@ def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
     :raises Refusal: not_revealed until this race is finished and every other one on its deal is over.
     """
     if not is_public(race, now):
-        raise Refusal(ErrorCode.NOT_REVEALED, "A race can be downloaded when all races on its deal are finished.")
+        raise Refusal(ErrorCode.NOT_REVEALED, "A race can be downloaded once all races on its deal are finished.")
     assert race.deal is not None
     assert race.starts_at is not None
     commitment = commitment_of(race)

@@ -66,7 +66,7 @@ def _one_less(attempt_id: int) -> None:
     except SoftTimeLimitExceeded:
         raise
     except Exception:
-        log.exception("race not looked after", extra={"attempt": attempt_id})
+        log.exception("race not tended", extra={"attempt": attempt_id})
 
 
 def settle_done(race_id: int, now: datetime | None = None) -> bool:
@@ -114,7 +114,7 @@ def verdict_given(attempt_ids: Collection[int]) -> None:
     except SoftTimeLimitExceeded:
         raise
     except Exception:
-        log.exception("verdicts not taken in", extra={"attempts": list(attempt_ids)})
+        log.exception("verdicts not applied to races", extra={"attempts": list(attempt_ids)})
 
 
 def place_anew(race_id: int) -> bool:

@@ -34,6 +34,6 @@ def _remove_idle_rooms(before: datetime, size: int) -> int:
 _DAY: Final = timedelta(days=1)
 
 KINDS: Final = (
-    Aged(Deal, "deals of races that nobody has seen", _DAY, _remove_unseen_deals),
-    Aged(Room, "rooms in which no race was run", 7 * _DAY, _remove_idle_rooms),
+    Aged(Deal, "race deals that no player has seen", _DAY, _remove_unseen_deals),
+    Aged(Room, "rooms without a race", 7 * _DAY, _remove_idle_rooms),
 )

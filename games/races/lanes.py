@@ -119,7 +119,7 @@ class Lanes:
             await self._learn()
             await self._tell_dealt()
         except Error:
-            log.warning("racers are looked up later", exc_info=True)
+            log.warning("racers not looked up, trying again later", exc_info=True)
         due = self._urgent
         self._urgent = {key for key in due if key in self._racers and self._racers[key].is_to_tell()}
         if self._marked and now - self._reported_at >= REPORT_EVERY:  # a repetition alone delays no move

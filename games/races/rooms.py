@@ -105,7 +105,7 @@ def change(
         if race.state != Race.State.OPEN:
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if race.entrants.count() > seats:
-            raise Refusal(ErrorCode.BAD_OPTION, "more players than that have a seat")
+            raise Refusal(ErrorCode.BAD_OPTION, "more players than that are seated")
         other_game = deals.wanted_by(race) != game
         if public and room.kind != Room.Kind.PUBLIC and network:
             conduct.check_may_list(player_id, network, room.pk)

@@ -112,7 +112,7 @@ def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = Non
         if entrant is None or entrant.player_id is None:
             raise Refusal(ErrorCode.NOT_ENTERED)
         if entrant.player_id == host_id:
-            raise Refusal(ErrorCode.BAD_OPTION, "the host can leave, but is not sent away")
+            raise Refusal(ErrorCode.BAD_OPTION, "the host can leave, but cannot be kicked")
         seat = _entry(room, entrant.player_id, rooms.TO_COME)
         if seat is not None and seat.race.state != Race.State.OPEN:
             raise Refusal(ErrorCode.RACE_NOT_OPEN)

@@ -43,7 +43,7 @@ def span(period: Period, day: date) -> tuple[date, date]:
     :raises ValueError: for a day outside the valid range.
     """
     if not _FIRST <= day < _LAST:
-        raise ValueError("there are no races so early or late")
+        raise ValueError("there are no races this early or late")
     first = day if period == "day" else day - timedelta(days=day.weekday())
     return first, first + timedelta(days=1 if period == "day" else 7)
 

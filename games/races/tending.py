@@ -42,7 +42,7 @@ def _take(step: Callable[[datetime], object], now: datetime) -> None:
     except SoftTimeLimitExceeded:
         raise
     except Exception:
-        log.exception("races not looked after", extra={"step": step.__name__})
+        log.exception("races not tended", extra={"step": step.__name__})
 
 
 def _give_deals(_now: datetime) -> None:

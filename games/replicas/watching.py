@@ -118,7 +118,7 @@ class Watch:
             except (psycopg.Error, DatabaseError, OSError) as error:
                 self._say(f"{error}")
             except Exception:
-                log.exception("%s not looked at", self.alias)
+                log.exception("%s not checked", self.alias)
             self._tell()
             time.sleep(EVERY)
 
@@ -173,9 +173,9 @@ class Watch:
     def _say(self, problem: str) -> None:
         """Log the start and the end of a problem, once each."""
         if problem and not self._said:
-            log.warning("%s is not read from: %s", self.alias, problem)
+            log.warning("%s is not used for reads: %s", self.alias, problem)
         elif self._said and not problem:
-            log.warning("%s is read from again", self.alias)
+            log.warning("%s is used for reads again", self.alias)
         self._said = problem
 
 

@@ -49,7 +49,7 @@ def _keep(player_ids: tuple[int, ...]) -> None:
             cursor.execute(_END)
             position = end_of(int(cursor.fetchone()[0]))
     except Error:  # the write is committed, and other on-commit hooks must still run
-        log.warning("where the log ends is not known", exc_info=True)
+        log.warning("current WAL position unknown", exc_info=True)
         return
     cache.set_many({_key(one): position for one in player_ids}, timeout=settings.REPLICA_LAG + SPARE)
 

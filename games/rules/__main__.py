@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m games.rules",
         description="Deal, play, verify and count the five patience games.",
-        epilog="Variants: " + ", ".join(CATALOGUE) + ". Exit codes: 0 done or verified, 1 refused, 2 unusable input.",
+        epilog="Variants: " + ", ".join(CATALOGUE) + ". Exit codes: 0 done or verified, 1 refused, 2 invalid input.",
     )
     add_commands(parser.add_subparsers(required=True, metavar="COMMAND").add_parser)
     return run(parser.parse_args(arguments))
@@ -61,7 +61,7 @@ def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
     _add_deal(play, seed_needed=False)
     play.add_argument("--save", metavar="FILE", type=Path, help="write the finished record to FILE as JSON")
     play.set_defaults(command=_play)
-    check = add("verify", help="replay a record, or all of a race's, and say what it comes to")
+    check = add("verify", help="replay a record, or all records of a race, and print the result")
     check.add_argument("file", metavar="FILE", help="a record or a race as JSON, or - for standard input")
     check.add_argument("--json", action="store_true", help="print the result as JSON")
     check.set_defaults(command=_verify)
@@ -75,10 +75,10 @@ def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 def _add_deal(parser: argparse.ArgumentParser, *, seed_needed: bool = True) -> None:
     parser.add_argument("variant", metavar="VARIANT", help="a variant, or with --option a game: " + ", ".join(GAMES))
-    what = "64 hexadecimal digits" + ("" if seed_needed else "; a random one is drawn when it is left out")
+    what = "64 hexadecimal digits" + ("" if seed_needed else "(default: random)")
     parser.add_argument("seed", metavar="SEED", nargs=None if seed_needed else "?", help=what)
     parser.add_argument(
-        "--option", metavar="NAME=VALUE", action="append", help="an option of the game; may be given again"
+        "--option", metavar="NAME=VALUE", action="append", help="an option of the game; can be repeated"
     )
 
 

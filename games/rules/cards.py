@@ -64,7 +64,7 @@ class Deck:
             if card is None or card not in left:
                 raise DeckError(f"card {place}: {quoted(name)} is not a card of this deck")
             if not left[card]:
-                raise DeckError(f"card {place}: {name} is there once too often")
+                raise DeckError(f"card {place}: {name} is in the deck too often")
             left[card] -= 1
             cards.append(card)
         missing = next(left.elements(), None)

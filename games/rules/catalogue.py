@@ -89,7 +89,7 @@ def resolve(
     game = ruleset.games.get(name) if isinstance(name, str) else None
     if game is None:
         if isinstance(name, str) and name in ruleset.variants:
-            raise OptionError(f"{name} is a variant, its options are settled")
+            raise OptionError(f"{name} is a variant, whose options are fixed")
         raise OptionError(f"no variant or game is called {quoted(name)}")
     return game, game.checked_options(options)
 
@@ -113,7 +113,7 @@ def open_table(
     """
     game, chosen = resolve(name, options, version=version)
     if (seed is None) == (deck is None):
-        raise SeedError("a table is opened from a seed or from a deck, one of them")
+        raise SeedError("a table is opened from either a seed or a deck")
     if deck is not None:
         return game.dealt(chosen, game.DECK.read(deck))
     assert seed is not None

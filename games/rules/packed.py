@@ -161,4 +161,4 @@ class _Reader:
 
     def finish(self) -> None:
         if self._at != len(self._data):
-            raise RecordError("the packed record goes on after its end")
+            raise RecordError("the packed record has data after its end")

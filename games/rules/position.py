@@ -47,7 +47,7 @@ def read_position(text: object, *, version: int = RULES_VERSION) -> Table:
         raise PositionError("a fact or a pile of this game is missing") from None
     table.reckon()
     if table.position() != text:
-        raise PositionError("a position has one spelling, and this is not it")
+        raise PositionError("this is not the canonical spelling of the position")
     return table
 
 

@@ -129,5 +129,5 @@ def _wrong_record(race: RaceFile, entry: Entry, replayed: Replay | None) -> Iter
     stated, found = entry.score, _score(replayed)
     for what in ("outcome",) if entry.in_review else ("outcome", "cards_up", "elapsed_ms", "tokens"):
         if getattr(stated, what) != getattr(found, what):
-            reason = f"the record comes to {what} {getattr(found, what)}, not {getattr(stated, what)} as stated"
+            reason = f"the record results in {what} {getattr(found, what)}, not {getattr(stated, what)} as stated"
             yield Problem(entry.id, "wrong_result", reason)

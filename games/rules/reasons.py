@@ -24,7 +24,7 @@ class Why(StrEnum):
 
     # Any game.
     WON = "won", "the game is won"
-    NOTHING_TO_UNDO = "nothing_to_undo", "no move stands that could be undone"
+    NOTHING_TO_UNDO = "nothing_to_undo", "there is no move to undo"
     RECORD_FULL = "record_full", "a record holds at most {limit} tokens"
     NO_SUCH_MOVE = "no_such_move", "this game has no such move"
     NO_CARD = "no_card", "{pile} has no card to play"
@@ -65,7 +65,7 @@ class Why(StrEnum):
     SPACE_FROM_WASTE = "space_from_waste", "an empty pile takes only the top of the waste"
     SPACE_FOR_BASE = "space_for_base", "in phase one an empty pile takes only a card of the base rank, {base}"
     DIRECTION_FIRST = "direction_first", "first choose the building direction, up or down"
-    DIRECTION_STANDS = "direction_stands", "the building direction stands"
+    DIRECTION_STANDS = "direction_stands", "the building direction is already chosen"
     CELL_TAKEN = "cell_taken", "cell {pile} holds a card"
     CELL_STAYS = "cell_stays", "a card in a cell leaves it only for a foundation"
     OUTER_CELL = "outer_cell", "an empty outer cell takes only the top of the waste"

@@ -114,7 +114,7 @@ def _contradicted_end(record: Record, table: Table) -> Failure | None:
     elif end.how != "won" and table.is_won:
         reason = f"the game was won by the last token, so it cannot have been {end.how}"
     elif end.how == "won" and end.ms != record.clock[-1]:
-        reason = "a win comes with the last token, not later"
+        reason = "a win must come with the last token, not later"
     return Failure(len(record.tokens), None, reason, "contradicted_end") if reason else None
 
 

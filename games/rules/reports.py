@@ -67,7 +67,7 @@ def _line(place: int | None, entry: Entry) -> str:
     if not entry.score.ranked or entry.elapsed_ms is None:
         return line
     line += f", {entry.cards_up} cards up, {entry.tokens} tokens, {_seconds(entry.elapsed_ms)}"
-    return line if entry.record else f"{line} (as stated: the record is gone)"
+    return line if entry.record else f"{line} (as stated, without a record)"
 
 
 def _name(entry: Entry) -> str:

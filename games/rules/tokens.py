@@ -84,7 +84,7 @@ class Vocabulary:
         if target not in self.index:
             raise InvalidTokenError(token, f"no card is moved to a pile {target!r} in this game")
         if target == source:
-            raise InvalidTokenError(token, "a card is not moved to where it is")
+            raise InvalidTokenError(token, "a card cannot move to its own pile")
         count = self._read_count(token, digits) if cross else 1
         return Move(TO_PILE, self.index[source], self.index[target], count)
 
@@ -92,7 +92,7 @@ class Vocabulary:
         if self.largest_unit == 1:
             raise InvalidTokenError(token, "this game moves one card at a time")
         if not (digits.isascii() and digits.isdigit()) or digits[0] == "0":
-            raise InvalidTokenError(token, "after x stands a number without leading zeros")
+            raise InvalidTokenError(token, "x must be followed by a number without leading zeros")
         count = int(digits)
         if not 2 <= count <= self.largest_unit:
             raise InvalidTokenError(token, f"a unit has 2 to {self.largest_unit} cards")

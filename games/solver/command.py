@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="talon",
         description="Deal, play, verify and solve the five patience games of Talon.",
-        epilog="Variants: " + ", ".join(CATALOGUE) + ". Exit codes: 0 done, 1 refused or lost, 2 unusable input.",
+        epilog="Variants: " + ", ".join(CATALOGUE) + ". Exit codes: 0 done, 1 refused or lost, 2 invalid input.",
     )
     parser.add_argument("--version", action="version", version=f"talon {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

@@ -1,6 +1,6 @@
-"""What happens to a player at one moment from two sides, on a database of several connections.
+"""Concurrent actions of one player, on a database with several connections.
 
-Run by `test_at_once.py` as a program of its own, with DATABASE_URL of a migrated, empty database.
+`test_at_once.py` runs this program with DATABASE_URL set to a migrated, empty database.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROUNDS = 20
 
 @cache
 def todays(variant: str) -> Deal:
-    """One deal of today a variant."""
+    """Return one of today's deals per variant."""
     from django.utils import timezone
 
     from tests.accounts.dealing import deal
@@ -30,9 +30,7 @@ def todays(variant: str) -> Deal:
 
 
 def merge_while_the_account_begins(number: int) -> None:
-    """A guest with a ranked attempt signs in to an account that begins the same deal just then: only the account's own
-    attempt can be ranked.
-    """
+    """A guest with a ranked attempt signs in to an account that starts the deal: only the account's is ranked."""
     from accounts.guests import create_guest, merge_guest
     from accounts.models import User
     from games.attempts import start_attempt
@@ -50,7 +48,7 @@ def merge_while_the_account_begins(number: int) -> None:
 
 
 def merge_in_two_tabs(number: int) -> None:
-    """A guest signs in to two accounts at once: every attempt is somebody's, once."""
+    """A guest signs in to two accounts at once: every attempt belongs to exactly one player."""
     from accounts.guests import create_guest, merge_guest
     from accounts.models import User
     from games.attempts import start_attempt
@@ -74,7 +72,7 @@ def merge_in_two_tabs(number: int) -> None:
 
 
 def expire_while_the_guest_begins(number: int) -> None:
-    """A guest who has been idle begins at the moment of the clean-up: gone before the first card, or kept with it."""
+    """An idle guest starts a deal during the clean-up: deleted before the first card, or kept with the attempt."""
     from django.db import IntegrityError
     from django.utils import timezone
 
@@ -112,7 +110,7 @@ def take_one_name(number: int) -> None:
 
 
 def change_two_preferences(number: int) -> None:
-    """A player changes two preferences at once: both are kept."""
+    """A player changes two preferences at once: both are stored."""
     from accounts.models import User
     from accounts.preferences import preferences_of
     from accounts.views import _save_preferences
@@ -130,7 +128,7 @@ def change_two_preferences(number: int) -> None:
 
 
 def main() -> None:
-    """Try each many times."""
+    """Run each case many times."""
     django.setup()
     for scenario in (
         *(merge_while_the_account_begins, merge_in_two_tabs, expire_while_the_guest_begins, take_one_name),

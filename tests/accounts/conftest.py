@@ -1,4 +1,4 @@
-"""Players, deals and attempts to test accounts with."""
+"""Players, deals and attempts for the account tests."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def guest(db: None) -> User:
 
 @pytest.fixture
 def sign_in() -> SignIn:
-    """Give a browser in which the player is signed in, without having typed a password just now."""
+    """Return a browser in which the player is signed in without having just typed a password."""
 
     def browser(player: User) -> Client:
         client = Client()
@@ -68,13 +68,13 @@ def make_deal(db: None) -> MakeDeal:
 @pytest.fixture
 def make_attempt() -> MakeAttempt:
     def make(player: User, on: Deal, *, won: bool = False, state: str = "verified", **fields: Any) -> Attempt:
-        """A finished attempt with a true record of up to three moves; the outcome is as the test wants it."""
+        """Create a finished attempt with a valid record of up to three moves and the given outcome."""
         now = timezone.now()
         table = open_table(on.variant, bytes(on.seed))
         for _ in range(3):
             moves = table.legal_moves()
             if not moves:
-                break  # a deal of Stonewall may be stuck sooner
+                break  # a deal of Stonewall may be stuck earlier
             table.push(moves[0])
         record = Record(
             version=RULES_VERSION,

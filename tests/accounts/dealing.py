@@ -1,4 +1,4 @@
-"""Deals made without the services that publish them."""
+"""Deals created without the publishing services."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from games.rules import CATALOGUE, RULES_VERSION, commitment
 
 
 def deal(variant: str, day: date | None) -> Deal:
-    """Give the variant's deal of ``day``; without a day one for practice."""
+    """Return the variant's deal of ``day``, or a practice deal if ``day`` is None."""
     seed = secrets.token_bytes(32)
     opens = datetime.combine(day, time(), UTC) if day else timezone.now()
     return Deal.objects.create(

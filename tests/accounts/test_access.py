@@ -1,4 +1,4 @@
-"""Who gets in where: every address of the players' pages, for everybody, by every method."""
+"""Access to every address of the players' pages, for each kind of visitor and every method."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 @dataclass(frozen=True)
 class Rule:
-    """Status by GET and by POST (empty form) for nobody, a guest and an account; 0 is not asked here."""
+    """Statuses of GET and POST (empty form) for a visitor, a guest and an account; 0 is not tested here."""
 
     get: tuple[int, int, int]
     post: tuple[int, int, int]
@@ -77,7 +77,9 @@ def test_every_address_has_a_rule() -> None:
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_each_lets_in_whom_it_should(name: str, user: User, guest: User, make_user: MakeUser, sign_in: SignIn) -> None:
+def test_each_address_follows_its_rule(
+    name: str, user: User, guest: User, make_user: MakeUser, sign_in: SignIn
+) -> None:
     shown = make_user()
     browsers = (Client(), sign_in(guest), sign_in(user))
     for method, wanted in (("get", RULES[name].get), ("post", RULES[name].post)):
@@ -86,21 +88,21 @@ def test_each_lets_in_whom_it_should(name: str, user: User, guest: User, make_us
                 assert getattr(browser, method)(address(name, shown)).status_code == status, (method, status)
 
 
-#: Called by the browser itself, without a page: whoever knows the old address of the reminders may say the new one.
+#: Called by the browser itself without a page; knowing the old endpoint of the reminders suffices.
 WITHOUT_A_PAGE = {"push_renewed"}
 
 
 @pytest.mark.parametrize(
     "name", [name for name, rule in RULES.items() if rule.post != NOT_ALLOWED and name not in WITHOUT_A_PAGE]
 )
-def test_changes_are_guarded_against_forgery(name: str, user: User, make_user: MakeUser) -> None:
+def test_changes_are_protected_against_csrf(name: str, user: User, make_user: MakeUser) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(user)
     assert strict.post(address(name, make_user())).status_code == 403
 
 
 @pytest.mark.parametrize("name", ["following", "settings", "rename", "preferences", "follow", "unfollow"])
-def test_scripts_are_told_in_json_that_the_session_is_over(name: str, make_user: MakeUser) -> None:
+def test_scripts_get_an_expired_session_as_json(name: str, make_user: MakeUser) -> None:
     method = "get" if RULES[name].post == NOT_ALLOWED else "post"
     answer = getattr(Client(), method)(address(name, make_user()), headers={"accept": "application/json"})
     assert answer.status_code == 401
@@ -108,7 +110,7 @@ def test_scripts_are_told_in_json_that_the_session_is_over(name: str, make_user:
 
 
 @pytest.mark.parametrize("name", ["rename", "follow"])
-def test_scripts_are_told_in_json_that_a_guest_needs_an_account(
+def test_scripts_get_the_need_for_an_account_as_json(
     name: str, guest: User, make_user: MakeUser, sign_in: SignIn
 ) -> None:
     answer = sign_in(guest).post(address(name, make_user()), headers={"accept": "application/json"})
@@ -116,7 +118,7 @@ def test_scripts_are_told_in_json_that_a_guest_needs_an_account(
     assert answer.json()["error"]["code"] == "account_required"
 
 
-def test_after_an_expired_session_one_comes_back_to_a_page_that_can_be_shown(make_user: MakeUser) -> None:
+def test_after_an_expired_session_sign_in_leads_to_a_viewable_page(make_user: MakeUser) -> None:
     shown = make_user()
     for name, page in (("rename", reverse("players:settings")), ("follow", shown.get_absolute_url())):
         answer = Client().post(address(name, shown))

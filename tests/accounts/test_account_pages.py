@@ -1,4 +1,4 @@
-"""Every page of allauth's is drawn as one of the site's, and is usable without seeing or scripts."""
+"""Pages of allauth: in the site's design, accessible, and usable without scripts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MANAGE = [
     "mfa_activate_totp", "mfa_deactivate_totp", "mfa_view_recovery_codes", "mfa_generate_recovery_codes",
     "mfa_list_webauthn", "mfa_add_webauthn", "mfa_reauthenticate", "usersessions_list",
 ]  # fmt: skip
-#: Without a page of their own: redirects, downloads, answers to scripts, steps that need one before.
+#: Without their own page: redirects, downloads, answers to scripts, and steps that need an earlier one.
 OTHERS = {
     "account_set_password", "account_confirm_email", "account_reset_password_from_key", "account_confirm_login_code",
     "mfa_authenticate", "mfa_download_recovery_codes", "mfa_remove_webauthn", "mfa_edit_webauthn", "mfa_login_webauthn",
@@ -33,7 +33,7 @@ OTHERS = {
 
 
 class Page(HTMLParser):
-    """What a reader that cannot see needs: one heading, labelled fields, named buttons."""
+    """What screen readers need: one heading, labelled fields, named buttons."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -58,14 +58,14 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def browser(user: User, sign_in: SignIn) -> Client:
-    """Somebody who has just confirmed who they are."""
+    """Return a browser whose user has just confirmed the password."""
     client = sign_in(user)
     client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
     return client
 
 
 @pytest.mark.parametrize("name", [*ENTRANCE, *MANAGE])
-def test_pages_are_the_sites_own_and_accessible(name: str, browser: Client, user: User) -> None:
+def test_pages_have_the_sites_design_and_are_accessible(name: str, browser: Client, user: User) -> None:
     if name in {"mfa_deactivate_totp", "mfa_view_recovery_codes", "mfa_generate_recovery_codes", "mfa_reauthenticate"}:
         TOTP.activate(user, "JBSWY3DPEHPK3PXP")
     if name == "mfa_view_recovery_codes":
@@ -79,7 +79,7 @@ def test_pages_are_the_sites_own_and_accessible(name: str, browser: Client, user
     assert page.inline_code == []
 
 
-def test_no_page_is_forgotten() -> None:
+def test_all_pages_are_covered() -> None:
     names = {name for name in get_resolver().reverse_dict if isinstance(name, str)}
     ours = {name for name in names if name.startswith(("account_", "mfa_", "usersessions_"))}
     assert ours == {*ENTRANCE, *MANAGE, *OTHERS}

@@ -1,4 +1,4 @@
-"""Achievements follow from verified games, and go with them."""
+"""Achievements, derived from verified games."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def found(plays: list[Play]) -> dict[tuple[str, str], date | None]:
     return {(one.kind, one.variant if one.kind == "win" else ""): one.day for one in achievements(plays, NAMES)}
 
 
-def test_each_is_reached_on_its_first_day() -> None:
+def test_each_is_earned_on_its_first_day() -> None:
     plays = [play("braid", 0, won=False), play("braid", 1), play("braid", 3, tokens=90, par=90), play("plot", 3)]
     assert found(plays) == {
         ("win", "braid"): DAY + timedelta(days=1),
@@ -39,7 +39,7 @@ def test_each_is_reached_on_its_first_day() -> None:
     }
 
 
-def test_nothing_is_reached_without_a_win() -> None:
+def test_nothing_is_earned_without_a_win() -> None:
     lost = [play("braid", 0, won=False, tokens=10, par=90), play("braid", 1, tokens=91, par=90), play("plot", 2)]
     assert found(lost[:1]) == dict.fromkeys(
         [("win", "braid"), ("win", "plot"), ("par", ""), ("week", ""), ("nine", "")]
@@ -48,14 +48,14 @@ def test_nothing_is_reached_without_a_win() -> None:
     assert found([]) == found(lost[:1])
 
 
-def test_a_week_is_seven_days_won_with_one_forgiven() -> None:
+def test_a_week_is_seven_days_with_one_miss_forgiven() -> None:
     assert found([play("plot", n) for n in range(6)])["week", ""] is None
     assert found([play("plot", n) for n in range(9)])["week", ""] == DAY + timedelta(days=6)
     assert found([play("plot", n) for n in (0, 1, 2, 4, 5, 6, 7)])["week", ""] == DAY + timedelta(days=7)
 
 
 @pytest.mark.django_db
-def test_the_profile_shows_them_and_a_rejected_game_takes_its_own_back(client: Client) -> None:
+def test_a_rejected_game_revokes_its_achievement(client: Client) -> None:
     who = factory.player()
     deal = factory.deal("plot")
     attempt = factory.listed(deal, Score(104, 1_000, 50), who=who).attempt
@@ -69,9 +69,9 @@ def test_the_profile_shows_them_and_a_rejected_game_takes_its_own_back(client: C
     assert shown(client) == [Achievement("win", factory.DAY, "plot")]
     mine = Client()
     mine.force_login(who, backend=BACKEND)
-    assert len(shown(mine)) == len(CATALOGUE) + 3  # also those still to come
+    assert len(shown(mine)) == len(CATALOGUE) + 3  # including those not earned yet
     page = mine.get(address).content.decode()
     assert "still to come" in page
-    assert page.count("✓</span>") == len(shown(client))  # none of those still to come has a tick
+    assert page.count("✓</span>") == len(shown(client))  # unearned ones have no tick
     Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REJECTED)
     assert shown(client) == []

@@ -1,4 +1,4 @@
-"""Pictures made from names: the same for the same name, seen on any ground, and of nobody in particular."""
+"""Avatars: drawn from the name, visible on every background, and neutral for unnamed players."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from leaderboards.keys import Score
 from tests.accounts.conftest import SignIn
 from tests.leaderboards import factory
 
-#: The surfaces that pictures stand on, in the light theme and in the dark one, as in `tokens.css`.
+#: Backgrounds of avatars in the light and the dark theme, from `tokens.css`.
 GROUNDS = ("#f4efe4", "#fffdf8", "#f8f3e8", "#14181a", "#1d2325", "#252c2e")
 NEUTRAL = "/avatars/guest.svg"
 
@@ -40,13 +40,13 @@ def contrast(one: str, two: str) -> float:
 
 
 @pytest.mark.parametrize("palette", [*avatars.PALETTES, avatars.GREY])
-def test_a_tile_is_seen_on_every_ground_and_its_figures_on_the_tile(palette: tuple[str, ...]) -> None:
+def test_avatars_contrast_with_every_background(palette: tuple[str, ...]) -> None:
     tile, *figures = palette
     assert min(contrast(tile, ground) for ground in GROUNDS) >= 3
     assert min(contrast(tile, figure) for figure in figures) >= 3
 
 
-def test_names_that_read_alike_have_one_picture_and_others_their_own() -> None:
+def test_names_that_read_alike_share_an_avatar() -> None:
     assert (
         avatars.address_of("Ada Lovelace") == avatars.address_of("ada_lovelace") == avatars.address_of("Ada L0velace")
     )
@@ -56,7 +56,7 @@ def test_names_that_read_alike_have_one_picture_and_others_their_own() -> None:
     assert len(drawn) == len(names)
 
 
-def test_a_picture_is_kept_for_ever_and_made_without_asking_anybody(
+def test_an_avatar_is_cached_for_ever_and_needs_no_query(
     client: Client, db: None, django_assert_num_queries: Any
 ) -> None:
     address = avatars.address_of("Ada Lovelace")
@@ -74,11 +74,11 @@ def test_a_picture_is_kept_for_ever_and_made_without_asking_anybody(
 
 
 @pytest.mark.parametrize("digest", ["0", "x" * 16, "0" * 15, "0" * 17, "A" * 16, "guests"])
-def test_nothing_else_is_a_picture(client: Client, db: None, digest: str) -> None:
+def test_other_addresses_are_not_found(client: Client, db: None, digest: str) -> None:
     assert client.get(f"/avatars/{digest}.svg").status_code == 404
 
 
-def test_the_address_is_that_of_the_urls() -> None:
+def test_the_address_matches_the_urls() -> None:
     assert avatars.address_of("") == reverse("players:avatar", args=["guest"])
     address = avatars.address_of("Ada")
     assert address == reverse("players:avatar", args=[address.removeprefix("/avatars/").removesuffix(".svg")])
@@ -95,7 +95,7 @@ def test_guests_banned_and_former_players_have_the_neutral_one(user: User, guest
     assert client.get(NEUTRAL).status_code == 200
 
 
-def test_with_the_name_the_picture_changes(client: Client, user: User) -> None:
+def test_a_new_name_has_a_new_avatar(client: Client, user: User) -> None:
     before = avatars.address_for(user)
     rename_player(user, "Grace Hopper")
     shown = client.get(user.get_absolute_url()).content.decode()
@@ -103,7 +103,7 @@ def test_with_the_name_the_picture_changes(client: Client, user: User) -> None:
     assert avatars.address_of("Grace Hopper") in shown
 
 
-def test_it_is_decoration_and_stands_beside_the_name(user: User, sign_in: SignIn, client: Client) -> None:
+def test_it_is_decorative_and_beside_the_name(user: User, sign_in: SignIn, client: Client) -> None:
     deal = factory.deal("plot")
     factory.listed(deal, Score(52, 60_000, 90), who=user)
     address = avatars.address_for(user)
@@ -121,7 +121,7 @@ def test_it_is_decoration_and_stands_beside_the_name(user: User, sign_in: SignIn
     assert frame["entries"][0]["avatar"] == address
 
 
-def test_on_a_board_a_former_player_has_the_neutral_one(user: User) -> None:
+def test_a_former_player_on_a_board_has_the_neutral_one(user: User) -> None:
     deal = factory.deal("plot")
     factory.listed(deal, Score(52, 60_000, 90), who=user)
     erase_player(user)

@@ -1,4 +1,4 @@
-"""What staff may do to players, and who is staff."""
+"""Moderation by staff, and staff permissions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PLAYERS = reverse("admin:accounts_user_changelist")
 
 @pytest.fixture
 def staff(make_user: MakeUser) -> User:
-    """Staff who may change players, and are no superuser."""
+    """A staff member who may view, change and ban players, without being a superuser."""
     user = make_user("Moderato", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=["view_user", "change_user", "ban_user"]))
     return user
@@ -43,7 +43,7 @@ def act(client: Client, action: str, *players: User) -> None:
 
 
 def ban(client: Client, *players: User, **terms: str) -> Any:
-    """Choose the action, and fill in the page that it leads to."""
+    """Choose the ban action and submit its form."""
     asked = client.post(PLAYERS, {"action": "ban", "_selected_action": [player.pk for player in players]}, follow=True)
     if asked.status_code != 200 or "form" not in (asked.context or {}):
         return asked
@@ -51,7 +51,7 @@ def ban(client: Client, *players: User, **terms: str) -> Any:
     return client.post(reverse("admin:accounts_ban"), {**chosen, "why": "conduct", **terms})
 
 
-def test_a_ban_ends_sessions_and_takes_results_off_the_boards(
+def test_a_ban_ends_sessions_and_hides_results(
     user: User, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     attempt, browser = make_attempt(user, make_deal()), sign_in(user)
@@ -61,11 +61,11 @@ def test_a_ban_ends_sessions_and_takes_results_off_the_boards(
     assert not Result.objects.filter(attempt=attempt, listed=True).exists()
     lift_ban(user)
     assert Result.objects.get(attempt=attempt).listed
-    # The sessions from before do not come back to life.
+    # Sessions from before the ban stay invalid.
     assert browser.get(reverse("players:me")).headers["Location"].startswith(reverse("account_login"))
 
 
-def test_the_banned_are_told_only_when_they_know_the_password(user: User, client: Client) -> None:
+def test_banned_players_see_it_only_with_the_password(user: User, client: Client) -> None:
     ban_player(user)
     right = client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
     assert right.headers["Location"] == reverse("account_inactive")
@@ -88,7 +88,7 @@ def test_staff_ban_and_lift_bans(user: User, staff: User, sign_in: SignIn) -> No
     assert [entry.change_message for entry in LogEntry.objects.order_by("pk")] == ["Banned.", "Ban lifted."]
 
 
-def test_staff_are_not_banned_by_staff(staff: User, make_user: MakeUser, sign_in: SignIn) -> None:
+def test_staff_cannot_ban_staff(staff: User, make_user: MakeUser, sign_in: SignIn) -> None:
     root = make_user("Rooted", is_superuser=True, is_staff=True)
     for action in ("ban", "erase", "neutral_name"):
         act(sign_in(staff), action, root, staff)
@@ -97,7 +97,7 @@ def test_staff_are_not_banned_by_staff(staff: User, make_user: MakeUser, sign_in
     assert set(User.objects.filter(is_active=True, deleted_at=None)) == {root, staff}
 
 
-def test_a_bad_name_is_replaced_and_its_owner_still_gets_in(
+def test_a_bad_name_is_replaced_and_its_owner_can_sign_in(
     user: User, staff: User, sign_in: SignIn, client: Client
 ) -> None:
     act(sign_in(staff), "neutral_name", user)
@@ -108,14 +108,14 @@ def test_a_bad_name_is_replaced_and_its_owner_still_gets_in(
     assert client.session["_auth_user_id"] == str(user.pk)
 
 
-def test_staff_erase(user: User, staff: User, sign_in: SignIn) -> None:
+def test_staff_delete_a_player(user: User, staff: User, sign_in: SignIn) -> None:
     act(sign_in(staff), "erase", user)
     user.refresh_from_db()
     assert user.deleted_at is not None
     assert not LogEntry.objects.filter(object_repr__contains="Ada").exists()
 
 
-def test_an_erased_player_is_not_let_back_in(user: User, staff: User, sign_in: SignIn) -> None:
+def test_a_deleted_player_cannot_be_unbanned(user: User, staff: User, sign_in: SignIn) -> None:
     ban_player(user)
     act(sign_in(staff), "erase", user)
     act(sign_in(staff), "unban", user)
@@ -123,14 +123,14 @@ def test_an_erased_player_is_not_let_back_in(user: User, staff: User, sign_in: S
     assert not user.is_active
 
 
-def test_players_are_looked_up(user: User, staff: User, sign_in: SignIn) -> None:
+def test_players_can_be_searched(user: User, staff: User, sign_in: SignIn) -> None:
     client = sign_in(staff)
     for query in ("Ada", str(user.public_id)):
         assert "Ada Lovelace" in client.get(PLAYERS, {"q": query}).content.decode()
     assert client.get(reverse("admin:accounts_user_change", args=[user.pk])).status_code == 200
 
 
-def test_rows_are_neither_added_nor_deleted(user: User, make_user: MakeUser, sign_in: SignIn) -> None:
+def test_rows_cannot_be_added_or_deleted(user: User, make_user: MakeUser, sign_in: SignIn) -> None:
     client = sign_in(make_user("Rooted", is_superuser=True, is_staff=True))
     assert client.get(reverse("admin:accounts_user_add")).status_code == 403
     assert client.post(reverse("admin:accounts_user_delete", args=[user.pk]), {"post": "yes"}).status_code == 403
@@ -139,13 +139,13 @@ def test_rows_are_neither_added_nor_deleted(user: User, make_user: MakeUser, sig
 
 
 @pytest.mark.parametrize("model", ["socialaccount", "socialapp", "socialtoken"])
-def test_nobody_edits_which_services_open_which_account(make_user: MakeUser, sign_in: SignIn, model: str) -> None:
+def test_links_of_providers_to_accounts_are_read_only(make_user: MakeUser, sign_in: SignIn, model: str) -> None:
     client = sign_in(make_user("Rooted", is_superuser=True, is_staff=True))
     assert client.get("/admin/accounts/user/").status_code == 200
     assert client.get(f"/admin/socialaccount/{model}/").status_code == 404
 
 
-def test_only_superusers_give_rights(user: User, staff: User, make_user: MakeUser, sign_in: SignIn) -> None:
+def test_only_superusers_grant_permissions(user: User, staff: User, make_user: MakeUser, sign_in: SignIn) -> None:
     form = {"is_staff": "on", "is_superuser": "on", "display_name": "Changed"}
     sign_in(staff).post(reverse("admin:accounts_user_change", args=[staff.pk]), form)
     staff.refresh_from_db()
@@ -157,7 +157,7 @@ def test_only_superusers_give_rights(user: User, staff: User, make_user: MakeUse
     assert user.display_name == "Ada Lovelace"
 
 
-def test_others_are_kept_out_of_the_admin(user: User, guest: User, client: Client, sign_in: SignIn) -> None:
+def test_others_cannot_enter_the_admin(user: User, guest: User, client: Client, sign_in: SignIn) -> None:
     assert client.get(PLAYERS).status_code == 302
     assert client.get(reverse("admin:login")).headers["Location"].startswith(reverse("account_login"))
     for player in (user, guest):
@@ -169,7 +169,7 @@ def test_others_are_kept_out_of_the_admin(user: User, guest: User, client: Clien
 
 
 @pytest.mark.parametrize("rights", [["view_user"], ["view_user", "change_user"]])
-def test_staff_without_the_right_to_ban_do_not(
+def test_staff_without_permission_cannot_ban(
     rights: list[str], user: User, make_user: MakeUser, sign_in: SignIn
 ) -> None:
     viewer = make_user("Looker", is_staff=True)
@@ -188,7 +188,7 @@ def test_staff_without_the_right_to_ban_do_not(
     assert "Between ourselves" not in client.get(reverse("admin:accounts_user_change", args=[user.pk])).content.decode()
 
 
-def test_a_ban_has_a_reason_a_term_and_a_note_that_staff_see(user: User, staff: User, sign_in: SignIn) -> None:
+def test_a_ban_shows_reason_term_and_note_to_staff(user: User, staff: User, sign_in: SignIn) -> None:
     client = sign_in(staff)
     until = timezone.now().date() + timedelta(days=9)
     ban(client, user, why="unfair", until=until.isoformat(), note="See the five games of Monday.")
@@ -215,14 +215,12 @@ def test_a_ban_has_a_reason_a_term_and_a_note_that_staff_see(user: User, staff: 
         ({"why": "spite"}, "Select a valid choice."),
     ],
 )
-def test_terms_that_make_no_sense_are_refused(
-    terms: dict[str, str], said: str, user: User, staff: User, sign_in: SignIn
-) -> None:
+def test_invalid_terms_are_refused(terms: dict[str, str], said: str, user: User, staff: User, sign_in: SignIn) -> None:
     assert said in ban(sign_in(staff), user, **terms).content.decode()
     assert not Ban.objects.exists()
 
 
-def test_a_ban_ends_with_its_term_and_not_before(user: User) -> None:
+def test_a_ban_ends_exactly_with_its_term(user: User) -> None:
     now = timezone.now()
     ban_player(user, Ban.Why.UNFAIR, until=now + timedelta(days=3))
     assert end_due(now + timedelta(days=2)) == 0
@@ -233,12 +231,12 @@ def test_a_ban_ends_with_its_term_and_not_before(user: User) -> None:
     assert end_due(now + timedelta(days=4)) == 0
 
 
-def test_a_ban_for_good_does_not_end_by_itself(user: User) -> None:
+def test_a_permanent_ban_does_not_end(user: User) -> None:
     ban_player(user)
     assert end_due(timezone.now() + timedelta(days=40_000)) == 0
 
 
-def test_another_ban_takes_the_place_of_the_first(user: User, staff: User) -> None:
+def test_another_ban_replaces_the_first(user: User, staff: User) -> None:
     now = timezone.now()
     first = ban_player(user, until=now + timedelta(days=1))
     since = User.objects.get(pk=user.pk).banned_at
@@ -253,7 +251,7 @@ def test_the_schedule_ends_bans(settings: Any) -> None:
     assert {"task": "talon.end_bans", "schedule": 60.0} in settings.CELERY_BEAT_SCHEDULE.values()
 
 
-def test_the_end_of_a_ban_gives_back_exactly_the_ranks_and_ratings_that_stood(make_user: MakeUser) -> None:
+def test_lifting_a_ban_restores_ranks_and_ratings_exactly(make_user: MakeUser) -> None:
     deals = [factory.deal("stonewall", day=timezone.now().date() - timedelta(days=n)) for n in (2, 3)]
     players = [make_user(f"Player {n}") for n in range(4)]
     for on in deals:
@@ -275,7 +273,7 @@ def test_the_end_of_a_ban_gives_back_exactly_the_ranks_and_ratings_that_stood(ma
 
 
 def stood(deals: list[Deal]) -> list[list[tuple[Any, ...]]]:
-    """What the deals' boards, this week's and the ratings' show."""
+    """Return everything shown by the deals' boards, this week's boards and the ratings."""
     found = Season.objects.filter(standings__isnull=False).distinct().order_by("pk").values_list("pk", flat=True)
     listings = [deal_listing(on.pk, name) for on in deals for name in BOARDS]
     listings += [season_listing(pk, name) for pk in found for name in BOARDS]

@@ -1,4 +1,4 @@
-"""The calendar of reminders: private, renewable, gone with its player."""
+"""Reminder calendar: private, renewable, and deleted with its player."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def path(who: Any, settings: Any) -> str:
     return address_of(CalendarLink.objects.get(player=who)).removeprefix(settings.PUBLIC_URL)
 
 
-def test_it_is_made_read_renewed_and_turned_off(who: Any, mine: Client, settings: Settings) -> None:
+def test_it_can_be_created_renewed_and_turned_off(who: Any, mine: Client, settings: Settings) -> None:
     assert "Make a calendar" in mine.get("/players/me/settings/").content.decode()
     assert mine.post(CHANGE, {"do": "set", "hour": "7"}).status_code == 302
     address = path(who, settings)
@@ -60,19 +60,19 @@ def test_it_is_made_read_renewed_and_turned_off(who: Any, mine: Client, settings
     assert Client().get(renewed).status_code == 404
 
 
-def test_it_speaks_the_players_language(who: Any, mine: Client, settings: Settings) -> None:
+def test_it_uses_the_players_language(who: Any, mine: Client, settings: Settings) -> None:
     who.preferences = {"language": "de"}
     who.save()
     mine.post(CHANGE, {"do": "set", "hour": "7"})
     assert "neun Spiele warten" in Client().get(path(who, settings)).content.decode()
 
 
-def test_addresses_that_nobody_was_given_are_not_found(client: Client) -> None:
+def test_unknown_addresses_are_not_found(client: Client) -> None:
     for token in ("", "00", "0" * 32, f"{'0' * 32}:forged", "é:x"):
         assert client.get(f"/calendar/{token}.ics").status_code == 404
 
 
-def test_wrong_settings_are_refused_and_guests_sent_to_sign_up(mine: Client, client: Client) -> None:
+def test_wrong_settings_are_refused_and_guests_redirected(mine: Client, client: Client) -> None:
     wrong_hours = [{"do": "set", "hour": hour} for hour in ("24", "²", "0199999", "-1")]
     for data in (*wrong_hours, {"do": "set"}, {"do": "go", "hour": "1"}):
         assert mine.post(CHANGE, data).status_code == 400
@@ -82,7 +82,7 @@ def test_wrong_settings_are_refused_and_guests_sent_to_sign_up(mine: Client, cli
     assert CalendarLink.objects.count() == 0
 
 
-def test_a_ban_and_a_deletion_end_it_and_the_export_tells_of_it(who: Any, mine: Client, settings: Settings) -> None:
+def test_bans_and_deletion_end_it_and_exports_include_it(who: Any, mine: Client, settings: Settings) -> None:
     mine.post(CHANGE, {"do": "set", "hour": "7"})
     address = path(who, settings)
 

@@ -1,4 +1,4 @@
-"""Two players side by side: what their profiles show, set against each other."""
+"""Comparison of two players from the data of their profiles."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def play(make_deal: MakeDeal, make_attempt: MakeAttempt) -> Play:
     deals: dict[tuple[str, int], Deal] = {}
 
     def finish(player: User, variant: str, days_ago: int, **fields: Any) -> Attempt:
-        """A finished game of a player at the deal of a day, which is the same for all."""
+        """Create a finished game on the deal of a day, which all players share."""
         key = (variant, days_ago)
         if key not in deals:
             deals[key] = make_deal(variant, timezone.now().date() - timedelta(days=days_ago))
@@ -57,7 +57,7 @@ def rival(make_user: MakeUser) -> User:
     return make_user("Charles Babbage")
 
 
-def test_figures_and_who_is_ahead(user: User, rival: User, play: Play) -> None:
+def test_figures_and_leader(user: User, rival: User, play: Play) -> None:
     for n in range(3):
         play(user, "plot", n, won=True, elapsed_ms=5000, tokens=90)
     play(rival, "plot", 3, won=True, elapsed_ms=4000, tokens=95)
@@ -87,7 +87,7 @@ def test_figures_and_who_is_ahead(user: User, rival: User, play: Play) -> None:
         (({}, {}), "neither"),
     ],
 )
-def test_ahead_at_a_deal_is_who_is_ahead_on_its_board(
+def test_the_leader_of_a_deal_is_that_of_its_board(
     user: User, rival: User, play: Play, games: tuple[dict[str, Any], dict[str, Any]], ahead: str
 ) -> None:
     play(user, "plot", 2, **games[0])
@@ -100,13 +100,13 @@ def test_ahead_at_a_deal_is_who_is_ahead_on_its_board(
 
 
 def cells(client: Client, one: User, two: User) -> list[str]:
-    """What the cells of the table of deals say to those who see no colours."""
+    """Return the texts of the cells in the table of deals, as read without colours."""
     shown = client.get(page(one, two)).content.decode().partition('id="deals"')[2].partition("</table>")[0]
     found = re.findall(r"<td[^>]*>(.*?)</td>", shown)
     return [re.sub(r"\s+", " ", re.sub("<[^>]*>", "", cell)).strip() for cell in found]
 
 
-def test_who_is_ahead_is_said_in_words(client: Client, user: User, rival: User, play: Play) -> None:
+def test_the_leader_is_named_in_text(client: Client, user: User, rival: User, play: Play) -> None:
     play(user, "plot", 2, won=True, elapsed_ms=5000)
     play(rival, "plot", 2, won=True, elapsed_ms=4000)
     assert cells(client, user, rival) == ["won 0:05.0", "ahead won 0:04.0"]
@@ -116,15 +116,13 @@ def test_who_is_ahead_is_said_in_words(client: Client, user: User, rival: User, 
     assert '<span class="visually-hidden">vorn </span>' in client.get(page(user, rival)).content.decode()
 
 
-def test_where_cards_and_times_are_equal_the_moves_are_told(
-    client: Client, user: User, rival: User, play: Play
-) -> None:
+def test_moves_are_shown_if_cards_and_times_are_equal(client: Client, user: User, rival: User, play: Play) -> None:
     play(user, "plot", 2, won=True, elapsed_ms=5000, tokens=90)
     play(rival, "plot", 2, won=True, elapsed_ms=5000, tokens=91)
     assert cells(client, user, rival) == ["ahead won 0:05.000 90 moves", "won 0:05.000 91 moves"]
 
 
-def test_all_deals_in_common_are_counted_and_the_latest_ten_listed(user: User, rival: User, play: Play) -> None:
+def test_all_common_deals_count_and_ten_are_listed(user: User, rival: User, play: Play) -> None:
     today = timezone.now().date()
     for n in range(12):
         play(user, "plot", n, won=True)
@@ -138,7 +136,7 @@ def test_all_deals_in_common_are_counted_and_the_latest_ten_listed(user: User, r
 @pytest.mark.parametrize(
     "hidden", [{"state": "review"}, {"state": "rejected"}, {"state": "pending"}, {"ranked": False}]
 )
-def test_what_profiles_do_not_count_is_not_compared(
+def test_games_hidden_from_profiles_are_not_compared(
     user: User, rival: User, play: Play, sign_in: SignIn, hidden: dict[str, Any]
 ) -> None:
     play(user, "plot", 0, won=True, **hidden)
@@ -149,7 +147,7 @@ def test_what_profiles_do_not_count_is_not_compared(
     assert sign_in(user).get(page(user, rival)).content.decode().count("None so far.") == 2
 
 
-def test_rated_races_both_were_in(user: User, rival: User, make_user: MakeUser) -> None:
+def test_rated_races_of_both_players(user: User, rival: User, make_user: MakeUser) -> None:
     other, now = make_user(), timezone.now()
     raced.race([user, rival, other], [1, 2, 3], at=now - timedelta(hours=5))
     raced.race([user, rival], [1, 1], at=now - timedelta(hours=4))
@@ -166,7 +164,7 @@ def test_rated_races_both_were_in(user: User, rival: User, make_user: MakeUser) 
     ]
 
 
-def test_between_uncertain_ratings_nobody_is_ahead() -> None:
+def test_uncertain_ratings_have_no_leader() -> None:
     sure, unsure = ShownRating(1600, provisional=False), ShownRating(1700, provisional=True)
     assert rating_of((None, None)) == []
     assert [(line.values, line.ahead) for line in rating_of((sure, unsure))] == [((1600, 1700), "neither")]
@@ -185,7 +183,7 @@ def test_the_page_shows_it(client: Client, user: User, rival: User, play: Play) 
     assert user.get_absolute_url() in shown
 
 
-def test_who_has_no_page_is_answered_as_there(
+def test_players_without_a_page_cannot_be_compared(
     client: Client, user: User, rival: User, make_user: MakeUser, sign_in: SignIn
 ) -> None:
     guest, banned, erased = create_guest(), make_user(), make_user()
@@ -201,12 +199,12 @@ def test_who_has_no_page_is_answered_as_there(
         assert viewer.get(api(user, erased)).status_code == 404
 
 
-def test_nobody_is_compared_with_themselves(client: Client, user: User) -> None:
+def test_no_player_is_compared_with_themselves(client: Client, user: User) -> None:
     assert client.get(page(user, user)).headers["Location"] == user.get_absolute_url()
     assert client.get(api(user, user)).status_code == 404
 
 
-def test_the_way_there(client: Client, user: User, rival: User, guest: User, sign_in: SignIn) -> None:
+def test_links_to_the_comparison(client: Client, user: User, rival: User, guest: User, sign_in: SignIn) -> None:
     address = page(user, rival)
     assert address in sign_in(user).get(rival.get_absolute_url()).content.decode()
     assert "Compare with me" not in client.get(rival.get_absolute_url()).content.decode()
@@ -239,7 +237,7 @@ def test_more_games_take_no_more_queries(
         assert client.get(api(user, rival)).status_code == 200
 
 
-def test_the_api_tells_the_same(client: Client, user: User, rival: User, play: Play) -> None:
+def test_the_api_returns_the_same(client: Client, user: User, rival: User, play: Play) -> None:
     today = timezone.now().date()
     play(user, "plot", 0, won=True)
     play(rival, "plot", 0)

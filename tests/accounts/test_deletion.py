@@ -1,4 +1,4 @@
-"""Erasing a player: boards stay whole, nothing personal stays."""
+"""Account deletion: boards stay complete, and all personal data is removed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FACTS = ("Ada Lovelace", "ada@example.org", "192.0.2.7", "Analytical Engine")
 
 
 def everything() -> str:
-    """All rows of the tables that know players, but for sessions."""
+    """Serialize all rows of tables with personal data, except sessions."""
     models = (User, EmailAddress, Authenticator, UserSession, LogEntry, Follow, Attempt, Result)
     return json.dumps([serializers.serialize("json", model.objects.all()) for model in models])
 
@@ -63,7 +63,7 @@ def ada(make_user: MakeUser) -> User:
     return user
 
 
-def test_nothing_personal_stays(ada: User, make_user: MakeUser) -> None:
+def test_no_personal_data_remains(ada: User, make_user: MakeUser) -> None:
     friend = make_user()
     follow(ada, friend)
     follow(friend, ada)
@@ -76,10 +76,10 @@ def test_nothing_personal_stays(ada: User, make_user: MakeUser) -> None:
     assert not Follow.objects.exists()
 
 
-#: What is left of a player: ranked attempts and where they stand on the boards, and in races, with the ratings
-#: from which those of others follow; and that staff banned the player, without what they noted.
+#: A player's ranked attempts, results and race entries remain, with the ratings from which others follow, and the fact
+#: of a ban without staff's notes.
 STAYS = {Attempt, Ban, Entrant, Rating, RatingChange, Result, Standing}
-#: What the player did as staff stays, under the name that is nobody's; as do rooms, and what is counted again soon.
+#: Actions as staff remain without a name; so do rooms, and rows that are soon recounted.
 STAYS_TOO = {
     *("LogEntry.user", "Ban.by", "Ban.ended_by", "Decision.by", "StaffNote.by", "SeenDeal.player"),
     *("Room.host", "Recount.player", "Reranking.player"),
@@ -87,7 +87,7 @@ STAYS_TOO = {
 
 
 def rows_about(user: User) -> dict[str, int]:
-    """How many rows of each relation refer to a player, but for those that stay."""
+    """Count the rows of each relation that refer to a player, except those that remain."""
     relations = [field for field in User._meta.get_fields(include_hidden=True) if isinstance(field, ForeignObjectRel)]
     found = {
         f"{relation.related_model.__name__}.{relation.field.name}": relation.related_model._base_manager.filter(
@@ -100,7 +100,7 @@ def rows_about(user: User) -> dict[str, int]:
 
 
 def furnish(user: User, other: User, deal: Deal) -> None:
-    """Make rows of every kind that refer to `user`, some of them about a game of the `other` at a deal."""
+    """Create rows of every kind that refer to `user`, some about a game of the `other` player."""
     follow(user, other)
     follow(other, user)
     now = timezone.now()
@@ -127,7 +127,7 @@ def furnish(user: User, other: User, deal: Deal) -> None:
 
 
 def all_rows() -> dict[str, Any]:
-    """Every row there is, by table and key."""
+    """Return all rows by table and key."""
     return {
         f"{row['model']} {row['pk']}": row["fields"]
         for model in apps.get_models()
@@ -135,22 +135,22 @@ def all_rows() -> dict[str, Any]:
     }
 
 
-def test_no_row_refers_to_the_player_but_what_stays(ada: User, make_user: MakeUser) -> None:
+def test_only_permitted_rows_still_refer_to_the_player(ada: User, make_user: MakeUser) -> None:
     friend = make_user()
     furnish(ada, friend, past())
     before = rows_about(ada)
-    assert {name for name, rows in before.items() if not rows} == set(), "a relation this test does not furnish"
+    assert {name for name, rows in before.items() if not rows} == set(), "a relation without rows in this test"
     erase_player(ada)
     assert {name for name, rows in rows_about(ada).items() if rows} == set()
     assert not PracticeOrder.objects.exists()
-    # What others wrote stays, answered by nobody.
+    # Texts by others remain, without the staff member who answered.
     assert Report.objects.get().answered_by is None
     assert Appeal.objects.get().answered_by is None
     assert Analysis.objects.get().asked_by is None
     assert not Challenge.objects.exists()
 
 
-def test_rated_races_stay_because_the_ratings_of_others_follow_from_them(ada: User, make_user: MakeUser) -> None:
+def test_rated_races_remain_for_the_ratings_of_others(ada: User, make_user: MakeUser) -> None:
     friend = make_user()
     raced.race([ada, friend])
     keeping.rate_finished()
@@ -160,7 +160,7 @@ def test_rated_races_stay_because_the_ratings_of_others_follow_from_them(ada: Us
     assert list(proof.faults()) == []
 
 
-def test_nobody_else_loses_anything(
+def test_other_players_lose_nothing(
     ada: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     own = all_rows()
@@ -173,7 +173,7 @@ def test_nobody_else_loses_anything(
     decide(game.pk, game.State.REJECTED, third, "Grace admits it.")
     StaffNote.objects.create(attempt=game, text="Wrote to Grace.", by=third, made_at=timezone.now())
     ban_player(third, note="Told Grace.", by=friend)
-    # The log's other entries: one about another player, one about something else with the same number.
+    # Other log entries: one about another player, one about another object with the same id.
     LogEntry.objects.log_actions(third.pk, User.objects.filter(pk=friend.pk), CHANGE, "Looked at.")
     kind = ContentType.objects.get_for_model(Attempt)
     LogEntry.objects.create(
@@ -187,7 +187,7 @@ def test_nobody_else_loses_anything(
     assert {name: left.get(name) for name in theirs} == theirs
 
 
-def test_the_row_that_stays_can_do_nothing(ada: User) -> None:
+def test_the_remaining_row_has_no_permissions(ada: User) -> None:
     User.objects.filter(pk=ada.pk).update(is_staff=True, is_superuser=True)
     erase_player(ada)
     ada.refresh_from_db()
@@ -195,7 +195,7 @@ def test_the_row_that_stays_can_do_nothing(ada: User) -> None:
     assert (ada.email, ada.preferences, ada.last_login) == ("", {}, None)
 
 
-def test_who_watches_a_board_is_told_after_the_commit(
+def test_board_watchers_are_notified_after_the_commit(
     ada: User, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     told: list[User] = []
@@ -208,19 +208,19 @@ def test_who_watches_a_board_is_told_after_the_commit(
     assert [user.display_name for user in told] == ["Former player"]
 
 
-def test_no_second_factor_stays(ada: User) -> None:
+def test_second_factors_are_deleted(ada: User) -> None:
     Authenticator.objects.create(user=ada, type="webauthn", data={"credential": "y"})
     Authenticator.objects.create(user=ada, type="recovery_codes", data={"seed": "z"})
     erase_player(ada)
     assert not Authenticator.objects.exists()
 
 
-def test_ranked_results_and_records_stay_under_a_nameless_row(
+def test_ranked_results_and_records_remain_without_a_name(
     ada: User, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     ranked = make_attempt(ada, make_deal())
     make_attempt(ada, make_deal(practice=True))
-    taken = make_attempt(ada, make_deal("braid"))  # over from a guest: it has a deadline, and is practice
+    taken = make_attempt(ada, make_deal("braid"))  # merged from a guest: it has a deadline, and is practice
     Attempt.objects.filter(pk=taken.pk).update(ranked=False, deadline=timezone.now())
     raced_before = make_deal("tarot", practice=True)
     Deal.objects.filter(pk=raced_before.pk).update(for_race=True)
@@ -241,13 +241,13 @@ def test_the_name_is_free_again(ada: User, make_user: MakeUser) -> None:
     assert make_user("Ada Lovelace").pk != ada.pk
 
 
-def test_two_can_be_erased(make_user: MakeUser) -> None:
+def test_two_can_be_deleted(make_user: MakeUser) -> None:
     for user in (make_user(), make_user()):
         erase_player(user)
     assert User.objects.filter(display_name=FORMER_PLAYER).count() == 2
 
 
-def test_all_sessions_end_and_none_begins(ada: User, sign_in: SignIn, client: Client) -> None:
+def test_all_sessions_end_and_no_new_one_starts(ada: User, sign_in: SignIn, client: Client) -> None:
     elsewhere = sign_in(ada)
     erase_player(User.objects.get(pk=ada.pk))
     assert elsewhere.get(reverse("players:me")).headers["Location"].startswith(reverse("account_login"))
@@ -255,7 +255,7 @@ def test_all_sessions_end_and_none_begins(ada: User, sign_in: SignIn, client: Cl
     assert "_auth_user_id" not in client.session
 
 
-def test_the_page_is_gone(ada: User, client: Client) -> None:
+def test_the_page_is_removed(ada: User, client: Client) -> None:
     old = ada.get_absolute_url()
     erase_player(ada)
     ada.refresh_from_db()
@@ -266,7 +266,7 @@ def test_the_page_is_gone(ada: User, client: Client) -> None:
     assert client.get(reverse("players:history", args=[ada.public_id])).status_code == 404
 
 
-def test_a_guest_goes_entirely(guest: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
+def test_a_guest_is_deleted_entirely(guest: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
     make_attempt(guest, make_deal())
     ranking.rank_player(guest)
     erase_player(guest)
@@ -274,7 +274,7 @@ def test_a_guest_goes_entirely(guest: User, make_deal: MakeDeal, make_attempt: M
     assert not Attempt.objects.exists()
 
 
-def test_where_a_guest_played_goes_too_but_of_secret_deals(
+def test_a_guests_start_records_go_except_for_secret_deals(
     guest: User, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     today = timezone.now().date()
@@ -302,7 +302,7 @@ def test_the_page_asks_for_the_password_and_the_name(user: User, sign_in: SignIn
     assert "_auth_user_id" not in client.session
 
 
-def test_looking_at_the_page_deletes_nothing(guest: User, sign_in: SignIn) -> None:
+def test_opening_the_page_deletes_nothing(guest: User, sign_in: SignIn) -> None:
     assert sign_in(guest).get(DELETE, {"name": guest.display_name}).status_code == 200
     assert User.objects.filter(pk=guest.pk).exists()
 
@@ -312,7 +312,7 @@ def test_a_guest_needs_no_password(guest: User, sign_in: SignIn) -> None:
     assert not User.objects.exists()
 
 
-def test_erasing_is_all_or_nothing(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deletion_is_atomic(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*args: Any) -> None:
         raise RuntimeError
 
@@ -322,7 +322,7 @@ def test_erasing_is_all_or_nothing(ada: User, monkeypatch: pytest.MonkeyPatch) -
     assert all(fact in everything() for fact in FACTS)
 
 
-def test_what_staff_wrote_is_deleted_and_that_they_decided_stays(
+def test_staff_notes_are_deleted_and_their_decisions_remain(
     user: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     staff = make_user("Moderato", is_staff=True)

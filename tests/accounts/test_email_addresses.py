@@ -1,4 +1,4 @@
-"""E-mail addresses that anybody can claim: what an unconfirmed one is good for, and how much mail a stranger gets."""
+"""E-mail addresses: limits on unconfirmed ones, and on mail to strangers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STRANGER = "stranger@example.org"
 
 @pytest.fixture
 def hashes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Count the passwords that are hashed."""
+    """Count the password hashes computed."""
     counted: Counter[str] = Counter()
     hasher = type(get_hasher())
     encode = hasher.encode
@@ -59,7 +59,7 @@ def change_password(client: Client, old: str, new: str) -> None:
     )
 
 
-def test_an_unconfirmed_address_signs_nobody_in(make_user: MakeUser, client: Client) -> None:
+def test_an_unconfirmed_address_does_not_sign_in(make_user: MakeUser, client: Client) -> None:
     claim(make_user("Ada"))
     client.post(SIGN_IN, {"login": STRANGER, "password": PASSWORD})
     assert "_auth_user_id" not in client.session
@@ -83,9 +83,7 @@ def test_each_attempt_hashes_one_password(
     assert hashes["hashes"] == 1
 
 
-def test_a_wrong_password_asked_for_again_is_hashed_once(
-    make_user: MakeUser, sign_in: SignIn, hashes: Counter[str]
-) -> None:
+def test_a_repeated_wrong_password_is_hashed_once(make_user: MakeUser, sign_in: SignIn, hashes: Counter[str]) -> None:
     user = make_user("Ada")
     claim(user, "owner@example.org", verified=True)
     client = sign_in(user)
@@ -113,7 +111,7 @@ def test_a_changed_address_counts_as_a_claim(make_user: MakeUser, sign_in: SignI
     assert EmailAddress.objects.filter(email=STRANGER, user__username="Ada").exists()
 
 
-def test_claims_leave_a_confirmed_address_alone(make_user: MakeUser) -> None:
+def test_claims_do_not_affect_a_confirmed_address(make_user: MakeUser) -> None:
     owner = make_user("Owner")
     claim(owner, verified=True)
     for n in range(2 * MOST_CLAIMS):
@@ -121,7 +119,7 @@ def test_claims_leave_a_confirmed_address_alone(make_user: MakeUser) -> None:
     assert EmailAddress.objects.get(email=STRANGER, verified=True).user == owner
 
 
-def test_a_stranger_gets_few_messages_whatever_accounts_do_with_the_address() -> None:
+def test_an_address_gets_few_messages_from_any_accounts() -> None:
     clients = [sign_up(n) for n in range(40)]
     for client in clients:
         change_password(client, PASSWORD, "eight of wands")
@@ -134,7 +132,7 @@ def test_a_stranger_gets_few_messages_whatever_accounts_do_with_the_address() ->
     ]
 
 
-def test_a_stranger_is_asked_to_confirm_three_times_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stranger_gets_three_confirmation_mails_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [time.time()]
     clock = SimpleNamespace(time=lambda: now[0], monotonic=time.monotonic, sleep=time.sleep)
     monkeypatch.setattr("allauth.core.internal.ratelimit.time", clock)
@@ -158,7 +156,7 @@ def test_a_forgotten_password_sends_one_message_an_hour(make_user: MakeUser) -> 
     assert len(mail.outbox) == 2
 
 
-def test_a_password_is_reset_by_a_confirmed_address_only(make_user: MakeUser) -> None:
+def test_only_a_confirmed_address_resets_a_password(make_user: MakeUser) -> None:
     for n in range(5):
         claim(make_user(f"Claimant {n}x"))
     Client().post(RESET, {"email": STRANGER})
@@ -167,7 +165,7 @@ def test_a_password_is_reset_by_a_confirmed_address_only(make_user: MakeUser) ->
     assert "has not been confirmed" in str(message.body)
 
 
-def test_a_notice_goes_to_a_confirmed_address_only(make_user: MakeUser, sign_in: SignIn) -> None:
+def test_notices_go_only_to_a_confirmed_address(make_user: MakeUser, sign_in: SignIn) -> None:
     for name, email, verified in (("Ada", "owner@example.org", True), ("Bob", STRANGER, False)):
         user = make_user(name)
         claim(user, email, verified=verified)

@@ -1,4 +1,4 @@
-"""All of one's data, as JSON."""
+"""Export of a player's data as JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, S
 from tests.games.appeals.doubtful import doubtful
 from tests.leaderboards import raced
 
-pytestmark = pytest.mark.django_db(transaction=True)  # its parts are read in other threads
+pytestmark = pytest.mark.django_db(transaction=True)  # parts are read in other threads
 
 DOWNLOAD = reverse("players:download")
 
@@ -45,7 +45,7 @@ def exported(user: User) -> Any:
     return json.loads(async_to_sync(collect)())
 
 
-def test_everything_about_a_player_is_there(
+def test_all_data_about_a_player_is_included(
     make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     user = make_user("Ada", email="ada@example.org", preferences={"theme": "dark"})
@@ -73,7 +73,7 @@ def test_everything_about_a_player_is_there(
     assert user.password not in text
 
 
-def test_challenges_answers_and_notices_are_there_without_other_players_numbers(
+def test_challenges_and_notices_omit_other_players_ids(
     make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     ada, grace = make_user("Ada"), make_user("Grace")
@@ -94,7 +94,7 @@ def test_challenges_answers_and_notices_are_there_without_other_players_numbers(
     assert (sender["answers"], sender["notices"], answerer["challenges"]) == ([], [], [])
 
 
-def test_appeals_and_reports_are_there_with_their_answers(make_user: MakeUser) -> None:
+def test_appeals_and_reports_include_their_answers(make_user: MakeUser) -> None:
     ada, grace = make_user("Ada"), make_user("Grace")
     attempt = doubtful(ada)
     reported = doubtful(grace, attempt.deal, state="verified", reasons=[])
@@ -131,7 +131,7 @@ def test_a_running_attempt_has_no_record(user: User, make_deal: MakeDeal, make_a
     assert "record" not in exported(user)["attempts"][0]
 
 
-def test_nobody_elses_data_is_there(
+def test_other_players_data_is_not_included(
     user: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     other = make_user()
@@ -151,13 +151,13 @@ def test_it_is_complete_over_many_batches(
     assert [entry["id"] for entry in exported(user)["attempts"]] == [str(attempt.public_id) for attempt in attempts]
 
 
-def test_a_password_is_asked_for_first(user: User, sign_in: SignIn) -> None:
+def test_it_asks_for_the_password_first(user: User, sign_in: SignIn) -> None:
     answer = sign_in(user).get(DOWNLOAD)
     assert answer.headers["Location"].startswith(reverse("account_reauthenticate"))
 
 
 async def downloaded(player: User) -> Any:
-    """The file as the server would stream it, asynchronously."""
+    """Return the file as the server streams it, asynchronously."""
     client = AsyncClient()
     await client.aforce_login(player, backend=BACKEND)
     if not player.is_guest:
@@ -166,7 +166,7 @@ async def downloaded(player: User) -> Any:
     assert answer.headers["Content-Type"] == "application/json"
     assert "attachment" in answer.headers["Content-Disposition"]
     body = b"".join([piece async for piece in answer.streaming_content])
-    await sync_to_async(connections.close_all)()  # those of the thread that served this
+    await sync_to_async(connections.close_all)()  # the connections of the thread that served this
     return json.loads(body)
 
 
@@ -182,7 +182,7 @@ async def test_a_guest_needs_no_password() -> None:
     assert (await downloaded(guest))["account"]["guest"] is True
 
 
-def test_where_games_of_the_day_were_begun_is_there(make_user: MakeUser, make_deal: MakeDeal) -> None:
+def test_start_records_of_daily_games_are_included(make_user: MakeUser, make_deal: MakeDeal) -> None:
     make_deal("plot")
     user = make_user("Ada")
     client = Client()
@@ -199,7 +199,7 @@ def test_where_games_of_the_day_were_begun_is_there(make_user: MakeUser, make_de
     ]
 
 
-def test_a_record_that_cannot_be_read_costs_nobody_the_rest(
+def test_an_unreadable_record_does_not_stop_the_export(
     user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     attempt = make_attempt(user, make_deal(practice=True))
@@ -208,7 +208,7 @@ def test_a_record_that_cannot_be_read_costs_nobody_the_rest(
     assert told["record"] is None
 
 
-def test_what_staff_decided_is_there_and_not_what_they_wrote(
+def test_staff_decisions_are_included_without_their_notes(
     user: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     staff = make_user("Moderato", is_staff=True)

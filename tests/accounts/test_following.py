@@ -12,7 +12,7 @@ from tests.accounts.conftest import MakeUser, SignIn
 pytestmark = pytest.mark.django_db
 
 
-def test_following_and_ending_it(user: User, make_user: MakeUser, sign_in: SignIn) -> None:
+def test_following_and_unfollowing(user: User, make_user: MakeUser, sign_in: SignIn) -> None:
     other, client = make_user("Grace Hopper"), sign_in(user)
     for _ in range(2):
         assert (
@@ -35,12 +35,12 @@ def test_scripts_get_json(user: User, make_user: MakeUser, sign_in: SignIn) -> N
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
 
 
-def test_nobody_follows_oneself(user: User, sign_in: SignIn) -> None:
+def test_players_cannot_follow_themselves(user: User, sign_in: SignIn) -> None:
     sign_in(user).post(reverse("players:follow", args=[user.public_id]))
     assert not Follow.objects.exists()
 
 
-def test_guests_are_not_followed(user: User, guest: User, sign_in: SignIn) -> None:
+def test_guests_cannot_be_followed(user: User, guest: User, sign_in: SignIn) -> None:
     assert sign_in(user).post(reverse("players:follow", args=[guest.public_id])).status_code == 404
 
 
@@ -52,7 +52,7 @@ def test_there_is_a_limit(user: User, make_user: MakeUser, sign_in: SignIn, monk
     assert Follow.objects.count() == 1
 
 
-def test_a_guest_who_wants_to_follow_signs_up_and_comes_back(user: User, guest: User, sign_in: SignIn) -> None:
+def test_a_guest_signs_up_and_returns_to_follow(user: User, guest: User, sign_in: SignIn) -> None:
     answer = sign_in(guest).post(reverse("players:follow", args=[user.public_id]))
     assert answer.headers["Location"] == f"{reverse('account_signup')}?next={user.get_absolute_url()}"
     assert not Follow.objects.exists()

@@ -1,4 +1,4 @@
-"""Playing without an account, and what becomes of it."""
+"""Guests: play without an account, sign-up, and merging into an account."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def visitor() -> HttpRequest:
     return request
 
 
-def test_looking_around_makes_no_guest() -> None:
+def test_viewing_pages_creates_no_guest() -> None:
     assert Client().get("/practice/").status_code == 200
     assert not User.objects.exists()
 
 
-def test_the_first_play_makes_a_guest_who_stays_signed_in() -> None:
+def test_the_first_start_creates_a_signed_in_guest() -> None:
     request = visitor()
     guest = player_for(request)
     assert guest.is_guest
@@ -59,24 +59,24 @@ def test_playing_renews_the_session(guest: User) -> None:
     assert request.session.modified
 
 
-def test_a_guest_comes_back_with_the_session(guest: User, sign_in: SignIn) -> None:
+def test_a_guest_returns_with_the_session(guest: User, sign_in: SignIn) -> None:
     assert sign_in(guest).get(reverse("players:me")).headers["Location"] == guest.get_absolute_url()
 
 
-def test_who_is_signed_in_plays_as_such(user: User) -> None:
+def test_signed_in_players_play_as_themselves(user: User) -> None:
     request = visitor()
     request.user = user
     assert player_for(request) == user
 
 
-def test_one_address_cannot_make_guests_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guests_per_address_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "guest", "3/10m")
     codes = [Client().post("/practice/start", {"name": "plot"}).status_code for _ in range(4)]
     assert codes == [302, 302, 302, 429]
     assert User.objects.count() == 3
 
 
-def test_nobody_signs_in_as_a_guest(guest: User, client: Client) -> None:
+def test_guests_cannot_be_signed_in_to(guest: User, client: Client) -> None:
     client.post(reverse("account_login"), {"login": guest.username, "password": ""})
     client.post(reverse("account_login"), {"login": guest.username, "password": "!"})
     assert "_auth_user_id" not in client.session
@@ -100,8 +100,8 @@ def test_signing_up_keeps_the_guests_row_and_attempts(
     assert Result.objects.get(attempt=attempt).listed
 
 
-def test_a_visitor_plays_signs_up_and_goes_on(client: Client, make_deal: MakeDeal) -> None:
-    """Through the pages alone."""
+def test_a_visitor_plays_signs_up_and_continues(client: Client, make_deal: MakeDeal) -> None:
+    """Uses only the pages."""
     deal = make_deal("plot")
     table = client.post(reverse("games:start", args=["plot"])).headers["Location"]
     attempt = Attempt.objects.get()
@@ -113,7 +113,7 @@ def test_a_visitor_plays_signs_up_and_goes_on(client: Client, make_deal: MakeDea
     assert client.post(reverse("games:start", args=["plot"])).headers["Location"] == table
 
 
-def test_a_failed_sign_up_leaves_the_guest_a_guest(guest: User, user: User, sign_in: SignIn) -> None:
+def test_a_failed_sign_up_leaves_the_guest_unchanged(guest: User, user: User, sign_in: SignIn) -> None:
     client = sign_in(guest)
     assert client.post(reverse("account_signup"), FORM).status_code == 200
     guest.refresh_from_db()
@@ -124,7 +124,7 @@ def test_a_failed_sign_up_leaves_the_guest_a_guest(guest: User, user: User, sign
 def test_signing_up_twice_makes_one_account(guest: User, sign_in: SignIn) -> None:
     here, there = sign_in(guest), sign_in(guest)
     here.post(reverse("account_signup"), FORM)
-    # The guest's other session has ended with the new password: this is somebody new.
+    # The new password has ended the guest's other session, so this is a new visitor.
     there.post(reverse("account_signup"), FORM | {"username": "Charles"})
     guest.refresh_from_db()
     assert guest.display_name == "Ada Lovelace"
@@ -152,16 +152,14 @@ def test_signing_in_brings_the_guests_attempts_along(  # noqa: PLR0917
     assert "Those at deals of the day are practice." in answer.content.decode()
 
 
-def test_signing_in_without_ranked_games_says_nothing_of_them(guest: User, user: User, sign_in: SignIn) -> None:
+def test_signing_in_does_not_mention_missing_ranked_games(guest: User, user: User, sign_in: SignIn) -> None:
     credentials = {"login": "Ada Lovelace", "password": PASSWORD}
     answer = sign_in(guest).post(reverse("account_login"), credentials, follow=True)
     assert "are practice" not in answer.content.decode()
 
 
-def test_the_best_of_several_guests_is_not_handed_to_an_account(
-    user: User, make_deal: MakeDeal, client: Client
-) -> None:
-    """Not as a rank, nor by beginning the deal once more when its cards are known."""
+def test_an_account_cannot_take_the_best_of_several_guests(user: User, make_deal: MakeDeal, client: Client) -> None:
+    """Neither ranked, nor by starting the deal once more with its cards known."""
     deal = make_deal("plot")
     for _ in range(3):
         client.post(reverse("account_logout"))
@@ -183,7 +181,7 @@ def test_the_best_of_several_guests_is_not_handed_to_an_account(
     assert Attempt.objects.filter(player=user, deal=deal).count() == 1
 
 
-def test_a_pending_game_of_a_guest_is_settled_as_practice(
+def test_a_guests_pending_game_is_settled_as_practice(
     guest: User, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     attempt = make_attempt(guest, make_deal(), state="pending")
@@ -192,7 +190,7 @@ def test_a_pending_game_of_a_guest_is_settled_as_practice(
     assert not Result.objects.exists()
 
 
-def test_a_streak_is_not_made_as_a_guest(
+def test_games_as_a_guest_do_not_count_for_a_streak(
     guest: User, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     make_attempt(guest, make_deal(), won=True)
@@ -225,7 +223,7 @@ def test_merging_twice_changes_nothing(guest: User, user: User, make_deal: MakeD
 
 @pytest.mark.parametrize("guest_first", [True, False])
 def test_rows_are_locked_in_the_order_of_their_ids(guest_first: bool) -> None:
-    """As verdicts lock the players they are about: two orders would wait for each other."""
+    """Verdicts lock players in the same order; two orders could deadlock."""
     if guest_first:
         guest, user = create_guest(), User.objects.create_user("later")
     else:
@@ -254,7 +252,7 @@ def test_a_failed_sign_in_merges_nothing(guest: User, user: User, sign_in: SignI
     ["account_email", "account_change_password", "account_set_password", "mfa_index", "mfa_activate_totp",
      "mfa_add_webauthn", "usersessions_list", "account_reauthenticate"],
 )  # fmt: skip
-def test_pages_of_accounts_are_closed_to_guests(guest: User, sign_in: SignIn, name: str) -> None:
+def test_guests_cannot_open_account_pages(guest: User, sign_in: SignIn, name: str) -> None:
     for answer in (sign_in(guest).get(reverse(name)), sign_in(guest).post(reverse(name), {"password1": "x"})):
         assert answer.status_code == 302
         assert answer.headers["Location"].startswith(reverse("account_login"))
@@ -262,7 +260,7 @@ def test_pages_of_accounts_are_closed_to_guests(guest: User, sign_in: SignIn, na
     assert not guest.has_usable_password()
 
 
-def test_a_guest_sees_the_forms_to_sign_in_and_up(guest: User, sign_in: SignIn) -> None:
+def test_a_guest_sees_the_sign_in_and_sign_up_forms(guest: User, sign_in: SignIn) -> None:
     for name in ("account_login", "account_signup"):
         assert guest.display_name in sign_in(guest).get(reverse(name)).content.decode()
 
@@ -273,7 +271,7 @@ def test_a_guest_can_leave(guest: User, sign_in: SignIn) -> None:
     assert "_auth_user_id" not in client.session
 
 
-def test_signing_up_keeps_preferences_that_change_meanwhile(
+def test_signing_up_keeps_concurrently_changed_preferences(
     guest: User, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client, check = sign_in(guest), PlayerAdapter.clean_username

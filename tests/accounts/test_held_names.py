@@ -1,4 +1,4 @@
-"""A name that is given up is nobody else's before the deals played under it are revealed."""
+"""Held names: a name given up stays reserved until the deals played under it are revealed."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def ada(user: User, deal: Deal, make_attempt: MakeAttempt) -> User:
 
 
 def reveal(deal: Deal) -> None:
-    """Let the deal be one whose last attempts have just ended."""
+    """Reveal a deal whose last attempts have just ended."""
     HeldName.objects.update(until=timezone.now() - timedelta(seconds=1))
     Deal.objects.filter(pk=deal.pk).update(closes_at=timezone.now() - GRACE)
 
 
-def test_a_deleted_account_does_not_give_its_name_a_second_try(ada: User, deal: Deal, client: Client) -> None:
+def test_a_deleted_account_allows_no_second_try(ada: User, deal: Deal, client: Client) -> None:
     erase_player(ada)
     client.post(reverse("games:start", args=["plot"]))
     answer = client.post(reverse("account_signup"), FORM)
@@ -69,7 +69,7 @@ def test_the_name_is_held_until_the_last_deal_is_revealed(
     assert (held.until, held.player) == (last.closes_at + GRACE, None)
 
 
-def test_nothing_tells_the_name_of_a_deleted_account(ada: User) -> None:
+def test_a_deleted_accounts_name_is_not_revealed(ada: User) -> None:
     erase_player(ada)
     held = HeldName.objects.get()
     assert name_key("Ada Lovelace") not in held.key
@@ -77,7 +77,7 @@ def test_nothing_tells_the_name_of_a_deleted_account(ada: User) -> None:
 
 
 @pytest.mark.parametrize("played", ["nothing", "practice", "an old deal"])
-def test_a_name_under_which_nothing_secret_was_played_is_free_at_once(
+def test_a_name_without_secret_games_is_free_at_once(
     played: str, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt, client: Client
 ) -> None:
     if played == "practice":
@@ -89,7 +89,7 @@ def test_a_name_under_which_nothing_secret_was_played_is_free_at_once(
     assert client.post(reverse("account_signup"), FORM).status_code == 302
 
 
-def test_a_name_that_was_changed_is_held_for_who_had_it(ada: User, make_user: MakeUser, sign_in: SignIn) -> None:
+def test_a_changed_name_is_held_for_its_former_owner(ada: User, make_user: MakeUser, sign_in: SignIn) -> None:
     rename_player(ada, "Augusta King")
     other = make_user("Charles")
     answer = sign_in(other).post(reverse("players:rename"), {"name": "Ada  Lovelace"})
@@ -101,7 +101,7 @@ def test_a_name_that_was_changed_is_held_for_who_had_it(ada: User, make_user: Ma
     assert ada.display_name == "Ada Lovelace"
 
 
-def test_names_given_up_before_the_account_is_deleted_are_nobodys(ada: User) -> None:
+def test_names_changed_before_deletion_lose_their_owner(ada: User) -> None:
     rename_player(ada, "Augusta King")
     erase_player(ada)
     assert set(HeldName.objects.values_list("player", flat=True)) == {None}
@@ -110,21 +110,19 @@ def test_names_given_up_before_the_account_is_deleted_are_nobodys(ada: User) -> 
             check_not_held(name)
 
 
-def test_another_spelling_of_ones_name_gives_nothing_up(ada: User) -> None:
+def test_another_spelling_gives_up_nothing(ada: User) -> None:
     rename_player(ada, "ADA Lovelace")
     assert not HeldName.objects.exists()
 
 
-def test_a_name_that_staff_replace_is_held(ada: User) -> None:
+def test_a_name_replaced_by_staff_is_held(ada: User) -> None:
     neutralise_name(ada)
     with pytest.raises(ValidationError):
         check_not_held("Ada Lovelace")
 
 
-def test_a_name_that_is_given_up_during_the_sign_up_is_held(
-    ada: User, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The form found no fault, and the account was deleted before the row was written."""
+def test_a_name_given_up_during_a_sign_up_is_held(ada: User, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The form was valid, and the account was deleted before the new row was written."""
     monkeypatch.setattr(PlayerAdapter, "clean_username", lambda _self, name, shallow=False: name)
     erase_player(ada)
     answer = client.post(reverse("account_signup"), FORM, follow=True)

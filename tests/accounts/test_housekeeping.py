@@ -1,4 +1,4 @@
-"""Guests and sessions go when nobody can come back to them."""
+"""Deletion of guests and sessions that cannot be resumed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def joined(ago: timedelta) -> User:
     return guest
 
 
-def test_guests_who_began_nothing_go_after_a_week(user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
+def test_guests_without_attempts_are_deleted_after_a_week(
+    user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
+) -> None:
     joined(8 * DAY)
     played, young = joined(8 * DAY), joined(6 * DAY)
     make_attempt(played, make_deal(practice=True))
@@ -36,7 +38,7 @@ def test_guests_who_began_nothing_go_after_a_week(user: User, make_deal: MakeDea
     assert set(User.objects.all()) == {user, played, young}
 
 
-def test_guests_whose_cookie_has_run_out_go_with_their_games(
+def test_guests_with_expired_cookies_are_deleted_with_games(
     user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     lost, back = joined(500 * DAY), joined(500 * DAY)
@@ -50,7 +52,7 @@ def test_guests_whose_cookie_has_run_out_go_with_their_games(
     assert set(Attempt.objects.values_list("player_id", flat=True)) == {user.pk, back.pk}
 
 
-def test_expired_sessions_go_and_what_is_listed_of_them(user: User, sign_in: SignIn) -> None:
+def test_expired_sessions_are_deleted_with_their_list_entries(user: User, sign_in: SignIn) -> None:
     client = sign_in(user)
     client.get("/")
     kept = client.session.session_key
@@ -67,7 +69,7 @@ def test_expired_sessions_go_and_what_is_listed_of_them(user: User, sign_in: Sig
     assert set(UserSession.objects.values_list("session_key", flat=True)) == {kept, "just begun"}
 
 
-def test_unanswered_confirmations_go(user: User) -> None:
+def test_unanswered_confirmations_are_deleted(user: User) -> None:
     address = EmailAddress.objects.create(user=user, email="ada@talon.example")
     for key, days in (("old", 31), ("young", 29)):
         EmailConfirmation.objects.create(email_address=address, key=key, created=timezone.now() - days * DAY)

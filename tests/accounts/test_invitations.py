@@ -1,4 +1,4 @@
-"""Inviting others by link: who gets there, what they find, and how the two find each other."""
+"""Invitation links: permissions, landing page, and how inviter and guest meet."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def test_a_player_gets_a_link_to_share(user: User, sign_in: SignIn, settings: An
         assert part in shown.content.decode()
 
 
-def test_in_german_the_way_to_a_room_is_one_sentence(user: User, sign_in: SignIn) -> None:
+def test_the_german_sentence_about_the_room_is_whole(user: User, sign_in: SignIn) -> None:
     shown = sign_in(user).get(INVITE, headers={"accept-language": "de"}).content.decode()
     assert f'<a href="{reverse("games:races")}">Mach einen Raum auf</a> und schick den Link dazu.' in shown
 
 
-def test_it_takes_an_account_to_invite(client: Client, guest: User, sign_in: SignIn) -> None:
+def test_only_accounts_can_invite(client: Client, guest: User, sign_in: SignIn) -> None:
     assert client.get(INVITE).headers["Location"].startswith(reverse("account_login"))
     assert sign_in(guest).get(INVITE).headers["Location"].startswith(reverse("account_signup"))
 
@@ -69,13 +69,11 @@ def test_a_stranger_reads_who_invites_and_what_to_do(client: Client, user: User)
     assert '<meta name="robots" content="noindex">' in text
     assert f"{reverse('account_signup')}?next={address}" in text
     assert user.username not in address
-    assert not shown.cookies.get("sessionid"), "looking makes nobody a guest"
+    assert not shown.cookies.get("sessionid"), "viewing the page creates no guest"
     assert not Room.objects.exists()
 
 
-def test_a_stranger_who_accepts_is_a_guest_in_a_room_and_the_inviter_is_told(
-    client: Client, user: User, sign_in: SignIn
-) -> None:
+def test_accepting_creates_a_guest_in_a_room_and_notifies(client: Client, user: User, sign_in: SignIn) -> None:
     answer = client.post(accept(user))
     guest = player_in(client)
     room = room_of(guest)
@@ -90,7 +88,7 @@ def test_a_stranger_who_accepts_is_a_guest_in_a_room_and_the_inviter_is_told(
     assert "has been told that you are here" in client.get(answer.headers["Location"]).content.decode()
 
 
-def test_whoever_makes_an_account_comes_back_and_follows(client: Client, user: User) -> None:
+def test_signing_up_returns_to_the_link_and_follows(client: Client, user: User) -> None:
     address = join(user)
     form = {"username": "Mary Somerville", "password1": PASSWORD, "password2": PASSWORD, "next": address}
     assert client.post(reverse("account_signup"), form).headers["Location"] == address
@@ -102,14 +100,14 @@ def test_whoever_makes_an_account_comes_back_and_follows(client: Client, user: U
     assert Notice.objects.get(player=user).data["player"] == mary.pk
 
 
-def test_accepting_again_leads_to_the_same_room_and_tells_nobody_twice(client: Client, user: User) -> None:
+def test_accepting_again_reuses_the_room_without_a_notice(client: Client, user: User) -> None:
     first = client.post(accept(user)).headers["Location"]
     assert client.post(accept(user)).headers["Location"] == first
     assert Notice.objects.filter(player=user).count() == 1
     assert Room.objects.count() == 1
 
 
-def test_ones_own_link_leads_to_the_page_that_gives_it(user: User, sign_in: SignIn) -> None:
+def test_own_links_lead_to_the_invitation_page(user: User, sign_in: SignIn) -> None:
     client = sign_in(user)
     assert client.get(join(user)).headers["Location"] == INVITE
     assert client.post(accept(user)).headers["Location"] == INVITE
@@ -124,7 +122,7 @@ def dead_links(user: User) -> list[str]:
     return [forged, elsewhere, unsigned, user.public_id.hex, "x"]
 
 
-def test_a_link_that_is_none_says_so_kindly(client: Client, user: User) -> None:
+def test_an_invalid_link_has_a_friendly_page(client: Client, user: User) -> None:
     for token in dead_links(user):
         for answer in (
             client.get(reverse("players:join", args=[token])),
@@ -136,7 +134,7 @@ def test_a_link_that_is_none_says_so_kindly(client: Client, user: User) -> None:
     assert not User.objects.filter(is_guest=True).exists()
 
 
-def test_a_link_ends_after_two_weeks(client: Client, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_expires_after_two_weeks(client: Client, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     address = join(user)
     assert client.get(address).status_code == 200
     monkeypatch.setattr(invitations, "LASTS", timedelta(seconds=-1))
@@ -150,18 +148,18 @@ def test_a_link_ends_with_the_inviter(client: Client, user: User, end: Any) -> N
     assert client.get(address).status_code == client.post(posted).status_code == 404
 
 
-def test_a_link_names_the_player_as_they_are_called_now(client: Client, user: User) -> None:
+def test_a_link_shows_the_inviters_current_name(client: Client, user: User) -> None:
     address = join(user)
     rename_player(user, "Grace Hopper")
     assert "Grace Hopper invites you" in client.get(address).content.decode()
 
 
-def test_it_leads_nowhere_else(client: Client, user: User) -> None:
+def test_it_redirects_only_within_the_site(client: Client, user: User) -> None:
     answer = client.post(accept(user) + "?next=https://evil.example/", {"next": "https://evil.example/"})
     assert answer.headers["Location"].startswith("/races/")
 
 
-def test_an_inviter_is_told_of_so_many_and_the_others_have_a_room_too(
+def test_notices_are_limited_but_rooms_are_not(
     user: User, make_user: MakeUser, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(limits.RATES, "invited", "2/h")
@@ -173,18 +171,18 @@ def test_an_inviter_is_told_of_so_many_and_the_others_have_a_room_too(
     assert Notice.objects.filter(player=user).count() == 2
 
 
-def test_a_press_that_is_refused_takes_nothing_of_what_an_inviter_is_told(
+def test_refused_requests_do_not_use_up_notices(
     client: Client, user: User, make_user: MakeUser, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(limits.RATES, "invited", "2/h")
-    for _ in range(3):  # all but the first lead to the room where this guest is sitting
+    for _ in range(3):  # all but the first lead to the room where this guest has a seat
         client.post(accept(user))
     friend = make_user()
     sign_in(friend).post(accept(user))
     assert {one.data["player"] for one in Notice.objects.filter(player=user)} == {player_in(client).pk, friend.pk}
 
 
-def test_of_one_who_accepts_again_and_again_an_inviter_has_one_unread_notice(client: Client, user: User) -> None:
+def test_repeated_acceptance_leaves_one_unread_notice(client: Client, user: User) -> None:
     for _ in range(3):
         address = client.post(accept(user)).headers["Location"]
         told = Notice.objects.get(player=user)
@@ -196,9 +194,7 @@ def test_of_one_who_accepts_again_and_again_an_inviter_has_one_unread_notice(cli
     assert Notice.objects.filter(player=user).count() == 2
 
 
-def test_a_guest_who_signs_in_afterwards_is_named_by_the_account(
-    client: Client, user: User, make_user: MakeUser
-) -> None:
+def test_a_guest_who_signs_in_later_is_named_by_account(client: Client, user: User, make_user: MakeUser) -> None:
     client.post(accept(user))
     friend = make_user("Charles Babbage")
     client.post(reverse("account_login"), {"login": "Charles Babbage", "password": PASSWORD})

@@ -1,4 +1,4 @@
-"""Messages speak in the name of the site, and are not thrown away unnoticed."""
+"""Mail: speaks in the site's name, and a backend that discards it is warned of."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def test_every_message_names_the_site() -> None:
         assert "Talon" in str(message.body)
         assert "talon.test" in str(message.body)
         assert "example.com" not in text
-        # Links lead back to where the visitor is; no sentence calls the site by that name.
+        # Links lead to the visitor's own host; no sentence uses that name.
         assert "elsewhere.test" not in re.sub(r"https?://\S+", "", text)
 
 
 @pytest.mark.parametrize("backend", ["console", "dummy"])
-def test_mails_that_go_nowhere_are_warned_of(backend: str, settings: Any) -> None:
+def test_discarding_mail_is_warned_of(backend: str, settings: Any) -> None:
     settings.EMAIL_BACKEND = f"django.core.mail.backends.{backend}.EmailBackend"
     found = run_checks(include_deployment_checks=True)
     assert [check.id for check in found if check.id == "accounts.W001"] == ["accounts.W001"]
 
 
-def test_mails_that_go_somewhere_are_not(settings: Any) -> None:
+def test_sending_mail_is_not_warned_of(settings: Any) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     assert "accounts.W001" not in [check.id for check in run_checks(include_deployment_checks=True)]

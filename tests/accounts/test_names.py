@@ -1,4 +1,4 @@
-"""What may be a name, and which names are too much alike."""
+"""Player names: permitted characters, and names that are too similar."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from tests.accounts.conftest import PASSWORD
         ("አበበ", "አበበ"),
     ],
 )
-def test_names_are_tidied(text: str, name: str) -> None:
+def test_names_are_normalized(text: str, name: str) -> None:
     assert clean_name(text) == name
 
 
@@ -66,13 +66,13 @@ def test_names_are_tidied(text: str, name: str) -> None:
         ("A", "name_length"),
         ("A" * 25, "name_length"),
         ("Ada\u200bL", "name_characters"),  # zero width
-        ("Ada\u202eL", "name_characters"),  # turns the text around
+        ("Ada\u202eL", "name_characters"),  # reverses the text direction
         ("Ada<b>", "name_characters"),
         ("ada@example.org", "name_characters"),
         ("Ada..L", "name_characters"),
         ("-Ada", "name_characters"),
         ("Ada-", "name_characters"),
-        ("Ad\u0336\u0337\u0338a", "name_characters"),  # marks heaped on a letter
+        ("Ad\u0336\u0337\u0338a", "name_characters"),  # marks stacked on a letter
         ("🂡 Ada", "name_characters"),
         ("Аdа", "name_alphabets"),  # Cyrillic А and а around a Latin d
         ("Admin", "name_reserved"),
@@ -91,7 +91,7 @@ def test_names_are_tidied(text: str, name: str) -> None:
         ("Off1cial Mods", "name_reserved"),
         ("Tal0n 24", "name_reserved"),
         ("You 2", "name_reserved"),
-        # What shows nothing
+        # Invisible characters
         ("A\u3164da", "name_characters"),  # Hangul filler; NFKC makes another filler of it
         ("A\u115fda", "name_characters"),
         ("A\u1160da", "name_characters"),
@@ -105,7 +105,7 @@ def test_names_are_tidied(text: str, name: str) -> None:
         ("A\u00adda", "name_characters"),  # soft hyphen
         ("A\u200dda", "name_characters"),
         ("A\u2060da", "name_characters"),
-        # Letters that nobody writes names with
+        # Letters not used in names
         ("ǀila", "name_characters"),  # a click
         ("ɱary", "name_characters"),  # phonetic
         ("ᴀda", "name_characters"),  # small capitals
@@ -118,8 +118,8 @@ def test_names_are_tidied(text: str, name: str) -> None:
         ("𐌰𐌳𐌰", "name_characters"),  # Gothic
         ("ᚨᛞᚨ", "name_characters"),  # runes
         ("ߊda", "name_characters"),  # N'Ko
-        ("Ada\u0378", "name_characters"),  # nothing yet
-        # Scripts and digits that are not written together
+        ("Ada\u0378", "name_characters"),  # unassigned
+        # Scripts and digits that are not mixed
         ("Ada Шевченко", "name_alphabets"),
         ("Αda", "name_alphabets"),  # a Greek alpha
         ("Adа", "name_alphabets"),  # a Cyrillic a
@@ -132,7 +132,7 @@ def test_names_are_tidied(text: str, name: str) -> None:
         ("Ada ٣", "name_alphabets"),
     ],
 )
-def test_what_is_no_name(text: str, code: str) -> None:
+def test_invalid_names(text: str, code: str) -> None:
     with pytest.raises(ValidationError) as error:
         clean_name(text)
     assert error.value.code == code
@@ -169,7 +169,7 @@ def test_what_is_no_name(text: str, code: str) -> None:
         ("Ilse", "ӏlse"),
         ("Ada", "𝐀𝐝𝐚"),
         ("Ruth", "ʀuth"),
-        ("HOPE455", "ΗΟΡΕ455"),  # Greek capitals, whose small letters look otherwise
+        ("HOPE455", "ΗΟΡΕ455"),  # Greek capitals, whose small letters look different
         ("hope455", "ΗΟΡΕ455"),
         ("nope", "ηορε"),
         ("KIM", "ΚΙΜ"),
@@ -202,12 +202,12 @@ def test_names_that_differ_have_different_keys(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["Ghostly", "Meme", "Botond", "Teammate 7", "455", "Goalkeeper", "Modest"])
-def test_a_name_with_more_than_reserved_words_is_allowed(name: str) -> None:
+def test_a_name_may_contain_reserved_words(name: str) -> None:
     assert clean_name(name) == name
 
 
 @pytest.mark.parametrize("name", ["Νίκος", "Μυρσίνη", "Ελένη Υψηλάντη", "Иван", "Ada", "Zoë"])
-def test_a_name_counts_as_another_spelling_of_itself(name: str) -> None:
+def test_a_name_matches_its_other_spellings(name: str) -> None:
     for spelling in (name.lower(), name.upper(), name.title()):
         assert name_key(name) in alike_keys(spelling)
 
@@ -239,8 +239,8 @@ def test_a_greek_name_is_found_in_any_case(typed: str) -> None:
 
 
 @pytest.mark.django_db
-def test_twins_from_before_keep_their_accounts() -> None:
-    """Accounts that were told apart by their keys before capitals counted as written."""
+def test_existing_twins_keep_their_accounts() -> None:
+    """Their keys differed before keys considered capitals."""
     made = [
         User.objects.create_user(name, password=PASSWORD, name_key=key)
         for name, key in (("HOPE455", "hope4ss"), ("ΗΟΡΕ455", "nope4ss"), ("Νίκος", "vlkoo"))
@@ -256,7 +256,7 @@ def test_twins_from_before_keep_their_accounts() -> None:
 
 @settings(deadline=None)
 @given(st.text(max_size=40))
-def test_what_is_a_name_stays_one_and_has_a_key(text: str) -> None:
+def test_a_valid_name_stays_valid_and_has_a_key(text: str) -> None:
     try:
         name = clean_name(text)
     except ValidationError:
@@ -268,14 +268,14 @@ def test_what_is_a_name_stays_one_and_has_a_key(text: str) -> None:
 
 @settings(deadline=None)
 @given(st.text(max_size=40))
-def test_keys_do_not_tell_case_or_composition(text: str) -> None:
+def test_keys_ignore_case_and_composition(text: str) -> None:
     key = name_key(text)
     assert key == name_key(unicodedata.normalize("NFD", text)) == name_key(unicodedata.normalize("NFC", text))
-    assert len(key) <= 40 * 18  # NFKC may spell one character out as eighteen
+    assert len(key) <= 40 * 18  # NFKC may expand one character to eighteen
 
 
 def test_ascii_stands_for_itself() -> None:
-    """No letter or digit is taken for another but those that are in common typefaces."""
+    """Only letters and digits that look alike in common typefaces share a key."""
     groups: dict[str, set[str]] = {}
     for character in string.ascii_lowercase + string.digits:
         groups.setdefault(name_key(character), set()).add(character)
@@ -290,15 +290,15 @@ def test_the_standards_data_has_one_prototype_for_each() -> None:
     assert prototypes["\u0271"].startswith("rn")
 
 
-def test_a_key_has_room_in_its_column() -> None:
+def test_keys_fit_into_their_column() -> None:
     fit = [c for c in lookalikes._prototypes() if unicodedata.is_normalized("NFKC", c) and lookalikes.is_fit(c)]
     longest = max(fit, key=lambda c: len(name_key(c)))
     assert len(name_key(longest)) * LONGEST <= LONGEST_KEY == User._meta.get_field("name_key").max_length
 
 
 @pytest.mark.django_db
-def test_names_from_before_keep_their_owners() -> None:
-    """Accounts whose names were told apart when they were made, and are not any more."""
+def test_existing_names_keep_their_owners() -> None:
+    """The names had different keys when they were registered, and have the same one now."""
     migration = import_module("accounts.migrations.0002_name_keys_as_written")
     old = [("Søren", "søren"), ("Soren", "soren"), ("S\u00f6ren", "soren~"), ("\u3164\u3164", "\u3164"), ("Ada", "ada")]
     made = [User.objects.create_user(name, password=PASSWORD, name_key=key) for name, key in old]
@@ -306,7 +306,7 @@ def test_names_from_before_keep_their_owners() -> None:
     migration.fold_again(apps, None)
     keys = dict(User.objects.values_list("pk", "name_key"))
     first, second, third, blank, ada = (user.pk for user in made)
-    assert keys.pop(max(keys)) is None  # the guest
+    assert keys.pop(max(keys)) is None  # the guest's
     assert keys == {first: "soren", second: f"soren~{second}", third: f"soren~{third}", blank: f"~{blank}", ada: "ada"}
     migration.fold_again(apps, None)
     assert dict(User.objects.filter(is_guest=False).values_list("pk", "name_key")) == keys

@@ -1,4 +1,4 @@
-"""A player's page: figures, results, charts, who may see it."""
+"""Profile pages: figures, results, charts and access."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_another_players_attempts_do_not_count(
     assert client.get(page(user)).context["statistics"].overall.played == 0
 
 
-def test_only_oneself_sees_what_waits_for_a_verdict(
+def test_only_the_player_sees_pending_attempts(
     client: Client, user: User, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     waiting = make_attempt(user, make_deal(), state="review")
@@ -60,7 +60,7 @@ def test_only_oneself_sees_what_waits_for_a_verdict(
     assert sign_in(user).get(page(user)).context["results"] == [Tile.of(waiting.deal, waiting)]
 
 
-def test_results_come_in_pages(client: Client, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
+def test_results_are_paginated(client: Client, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
     today = timezone.now().date()
     days = [today - timedelta(days=n) for n in range(4)]
     deals = [make_deal(variant, day) for variant in CATALOGUE for day in days]
@@ -89,7 +89,7 @@ def test_another_players_attempt_is_no_cursor(
     assert client.get(page(user), {"before": str(other.public_id)}).status_code == 404
 
 
-def test_the_charts_get_plays_as_json(
+def test_the_charts_get_their_data_as_json(
     client: Client, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     today = timezone.now().date()
@@ -106,7 +106,7 @@ def test_the_charts_get_plays_as_json(
     assert client.get(address, {"variant": "plot"}).json()["plays"] == plays[1:]
 
 
-def test_guests_and_the_banned_look_like_nobody(
+def test_guests_and_banned_players_have_no_page(
     client: Client, user: User, make_user: MakeUser, sign_in: SignIn
 ) -> None:
     guest, banned = create_guest(), make_user()
@@ -117,11 +117,11 @@ def test_guests_and_the_banned_look_like_nobody(
                 assert viewer.get(reverse(name, args=[player.public_id])).status_code == 404
 
 
-def test_a_guest_sees_the_own_page(guest: User, sign_in: SignIn) -> None:
+def test_a_guest_sees_their_own_page(guest: User, sign_in: SignIn) -> None:
     assert sign_in(guest).get(page(guest)).status_code == 200
 
 
-def test_a_result_leads_to_its_board_and_when_the_deal_is_over_to_the_replay(
+def test_a_result_links_to_its_board_and_later_the_replay(
     client: Client, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     today = timezone.now().date()

@@ -1,4 +1,4 @@
-"""Signing in with Google, GitHub or Discord. What they would answer over HTTP is told here; all the rest is real."""
+"""Sign-in with Google, GitHub or Discord; only the HTTP answers of the services are simulated."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ AGAIN = reverse("players:sign_in_again")
 
 @dataclass
 class Elsewhere:
-    """What the services know of the one who signs in, and what they were asked."""
+    """The services' data about the person signing in, and the requests they got."""
 
     uid: str = "4711"
     email: str = "ada@example.org"
@@ -74,7 +74,7 @@ class Elsewhere:
         return {"id": self.uid, "username": self.login, "email": self.email, "verified": self.verified}
 
     def _identity(self) -> dict[str, Any]:
-        """Google tells who it is with the token."""
+        """Return the identity token of Google."""
         told = {"iss": "https://accounts.google.com", "aud": "google id", "exp": int(time.time()) + 3600}
         facts = {"name": "Ada King", "given_name": "Ada", "picture": "https://x.example/a.png"}
         known = {"sub": self.uid, "email": self.email, "email_verified": self.verified}
@@ -103,7 +103,7 @@ def elsewhere(keys: None, monkeypatch: pytest.MonkeyPatch) -> Elsewhere:
 
 
 def leave(client: Client, service: str = "github", **form: str) -> str:
-    """Leave for a service; returns the state to come back with."""
+    """Start signing in at a service, and return the state for the callback."""
     answer = client.post(reverse(f"{service}_login"), {"process": "login", **form})
     assert answer.status_code == 302
     (state,) = parse_qs(urlsplit(answer.headers["Location"]).query)["state"]
@@ -126,7 +126,7 @@ def connected(player: User, service: str = "github", uid: str = "4711") -> Socia
     return SocialAccount.objects.create(user=player, provider=service, uid=uid)
 
 
-def test_without_keys_there_is_no_button_and_no_address(client: Client, user: User, sign_in: SignIn) -> None:
+def test_without_keys_there_are_no_buttons_or_addresses(client: Client, user: User, sign_in: SignIn) -> None:
     for page in (client.get(SIGN_IN), client.get(SIGN_UP)):
         assert "Google" not in page.content.decode()
         assert "form-action 'self'" in page["Content-Security-Policy"].split("; ")  # in any order
@@ -141,7 +141,7 @@ def test_without_keys_there_is_no_button_and_no_address(client: Client, user: Us
     assert client.get("/accounts/google/login/token/").status_code == 404
 
 
-def test_a_connection_outlives_the_keys_and_can_be_ended(user: User, sign_in: SignIn) -> None:
+def test_a_connection_survives_the_keys_and_can_be_removed(user: User, sign_in: SignIn) -> None:
     connection = connected(user)
     client = sign_in(user)
     assert CONNECTIONS in client.get(reverse("players:settings")).content.decode()
@@ -152,11 +152,11 @@ def test_a_connection_outlives_the_keys_and_can_be_ended(user: User, sign_in: Si
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_with_keys_there_is_a_button_that_leaves_for_the_service(client: Client, keys: None, service: str) -> None:
+def test_with_keys_a_button_leads_to_the_service(client: Client, keys: None, service: str) -> None:
     address = reverse(f"{service}_login")
     assert f'action="{address}"' in client.get(SIGN_IN).content.decode()
     assert f'action="{address}"' in client.get(SIGN_UP).content.decode()
-    assert client.get(address).status_code == 200, "by a link one is asked first"
+    assert client.get(address).status_code == 200, "following a link asks for confirmation"
     answer = client.post(address, {"process": "login"})
     asked = urlsplit(answer.headers["Location"])
     origin = {"google": "accounts.google.com", "github": "github.com", "discord": "discord.com"}[service]
@@ -168,7 +168,7 @@ def test_with_keys_there_is_a_button_that_leaves_for_the_service(client: Client,
     assert "secret" not in answer.headers["Location"]
 
 
-def test_an_address_leaves_and_comes_back_so_often_and_no_more(
+def test_redirects_and_callbacks_are_rate_limited(
     client: Client, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(limits.RATES, "service", "2/10m")
@@ -178,15 +178,15 @@ def test_an_address_leaves_and_comes_back_so_often_and_no_more(
     assert elsewhere.asked == []
 
 
-def test_leaving_is_guarded_against_forgery(keys: None) -> None:
+def test_starting_is_protected_against_csrf(keys: None) -> None:
     assert Client(enforce_csrf_checks=True).post(reverse("github_login")).status_code == 403
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_a_newcomer_chooses_a_name_and_has_an_account(client: Client, elsewhere: Elsewhere, service: str) -> None:
+def test_a_newcomer_chooses_a_name_and_gets_an_account(client: Client, elsewhere: Elsewhere, service: str) -> None:
     assert sign_in_by(client, service).headers["Location"] == NAME_FORM
     form = client.get(NAME_FORM).context["form"]
-    # A name that one goes by elsewhere is proposed, a real name never.
+    # A nickname is suggested, a real name never.
     assert form.initial["username"] == ("" if service == "google" else "ada-l")
     assert list(form.fields) == ["username"]
     assert not User.objects.exists()
@@ -199,7 +199,7 @@ def test_a_newcomer_chooses_a_name_and_has_an_account(client: Client, elsewhere:
     assert mail.outbox == []
 
 
-def test_of_what_the_service_tells_the_number_is_kept(client: Client, elsewhere: Elsewhere) -> None:
+def test_only_the_id_at_the_service_is_stored(client: Client, elsewhere: Elsewhere) -> None:
     for _ in range(2):
         sign_in_by(client)
         client.post(NAME_FORM, {"username": "Ada Lovelace"})
@@ -210,7 +210,7 @@ def test_of_what_the_service_tells_the_number_is_kept(client: Client, elsewhere:
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_what_waits_in_the_session_has_no_token(
+def test_the_pending_session_holds_no_token(
     client: Client, elsewhere: Elsewhere, user: User, sign_in: SignIn, service: str
 ) -> None:
     sign_in_by(client, service)
@@ -224,7 +224,7 @@ def test_what_waits_in_the_session_has_no_token(
 
 
 def grow_old(client: Client, seconds: float) -> None:
-    """Let the time since the service has told who it is be so much longer."""
+    """Make the service's answer this many seconds older."""
     session = client.session
     session["socialaccount_sociallogin"]["state"]["told_at"] -= seconds
     session.save()
@@ -238,7 +238,7 @@ def test_the_name_may_be_chosen_for_a_quarter_of_an_hour(client: Client, elsewhe
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_whoever_comes_later_does_not_finish_it(client: Client, elsewhere: Elsewhere, method: str) -> None:
+def test_a_later_visitor_cannot_finish_the_sign_up(client: Client, elsewhere: Elsewhere, method: str) -> None:
     sign_in_by(client)
     grow_old(client, 15 * 60)
     answer = getattr(client, method)(NAME_FORM, {"username": "Ada Lovelace"})
@@ -246,11 +246,11 @@ def test_whoever_comes_later_does_not_finish_it(client: Client, elsewhere: Elsew
     assert "Too much time has passed" in client.get(SIGN_IN).content.decode()
     assert "socialaccount_sociallogin" not in client.session
     assert not User.objects.exists()
-    assert sign_in_by(client).headers["Location"] == NAME_FORM, "one may begin anew"
+    assert sign_in_by(client).headers["Location"] == NAME_FORM, "a new attempt is possible"
 
 
 @pytest.mark.parametrize("claims", [{"iss": "https://evil.example"}, {"aud": "another site"}, {"exp": 1}])
-def test_what_google_did_not_say_to_this_site_now_is_not_believed(
+def test_tokens_not_issued_to_this_site_now_are_refused(
     client: Client, elsewhere: Elsewhere, user: User, claims: dict[str, Any]
 ) -> None:
     connected(user, "google")
@@ -262,18 +262,18 @@ def test_what_google_did_not_say_to_this_site_now_is_not_believed(
     assert player_in(client) == user
 
 
-def test_who_has_an_account_is_signed_in(client: Client, elsewhere: Elsewhere, user: User) -> None:
+def test_a_known_player_is_signed_in(client: Client, elsewhere: Elsewhere, user: User) -> None:
     connected(user)
     answer = sign_in_by(client, next="/players/me/")
     assert (answer.headers["Location"], player_in(client)) == ("/players/me/", user)
 
 
-def test_it_leads_back_but_not_off_the_site(client: Client, elsewhere: Elsewhere, user: User) -> None:
+def test_it_redirects_only_within_the_site(client: Client, elsewhere: Elsewhere, user: User) -> None:
     connected(user)
     assert sign_in_by(client, next="https://evil.example/").headers["Location"] == "/"
 
 
-def test_an_address_that_is_not_confirmed_there_is_not_taken_over(client: Client, elsewhere: Elsewhere) -> None:
+def test_an_address_unconfirmed_there_is_not_stored(client: Client, elsewhere: Elsewhere) -> None:
     elsewhere.verified = False
     sign_in_by(client)
     client.post(NAME_FORM, {"username": "Ada Lovelace"})
@@ -285,7 +285,7 @@ def test_an_address_that_is_not_confirmed_there_is_not_taken_over(client: Client
 
 @pytest.mark.parametrize("confirmed_here", [True, False])
 @pytest.mark.parametrize("confirmed_there", [True, False])
-def test_an_address_opens_nobodys_account(
+def test_an_address_never_signs_in_to_an_existing_account(
     client: Client, elsewhere: Elsewhere, make_user: MakeUser, confirmed_here: bool, confirmed_there: bool
 ) -> None:
     elsewhere.verified = confirmed_there
@@ -294,12 +294,12 @@ def test_an_address_opens_nobodys_account(
     assert sign_in_by(client).headers["Location"] == NAME_FORM
     assert player_in(client) is None
     told = "There is an account with your e-mail address already" in client.get(NAME_FORM).content.decode()
-    assert told == confirmed_there, "only who has the address is told of the account"
+    assert told == confirmed_there, "only the owner of the address learns of the account"
     client.post(NAME_FORM, {"username": "Ada Lovelace"})
     ada = player_in(client)
     assert ada is not None
     assert ada != owner
-    is_hers = confirmed_there and not confirmed_here  # a claim on her address does not keep her from it
+    is_hers = confirmed_there and not confirmed_here  # an unconfirmed claim of her address does not block her
     assert ada.email == ("ada@example.org" if is_hers else "")
     assert EmailAddress.objects.filter(user=owner).exists()
     assert EmailAddress.objects.filter(user=ada, verified=True).exists() == is_hers
@@ -315,13 +315,13 @@ def refused_name(client: Client, name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["admin", "a", "<script>", "аdа lovelace"])
-def test_what_is_no_name_is_refused(client: Client, elsewhere: Elsewhere, name: str) -> None:
+def test_an_invalid_name_is_refused(client: Client, elsewhere: Elsewhere, name: str) -> None:
     sign_in_by(client)
     refused_name(client, name)
-    assert client.post(NAME_FORM, {"username": "Ada Lovelace"}).status_code == 302, "one may try again"
+    assert client.post(NAME_FORM, {"username": "Ada Lovelace"}).status_code == 302, "another try is possible"
 
 
-def test_names_that_are_taken_banned_or_held_are_refused(
+def test_taken_banned_and_held_names_are_refused(
     client: Client, elsewhere: Elsewhere, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     make_user("Ada Lovelace")
@@ -335,20 +335,20 @@ def test_names_that_are_taken_banned_or_held_are_refused(
     assert refused_name(client, "Mary Somerville") == str(HELD)
 
 
-def test_a_name_that_is_not_allowed_here_is_not_proposed(client: Client, elsewhere: Elsewhere) -> None:
+def test_a_forbidden_name_is_not_suggested(client: Client, elsewhere: Elsewhere) -> None:
     elsewhere.login = "admin"
     sign_in_by(client)
     assert client.get(NAME_FORM).context["form"].initial["username"] == ""
 
 
-def test_who_is_banned_is_not_signed_in(client: Client, elsewhere: Elsewhere, user: User) -> None:
+def test_a_banned_player_is_not_signed_in(client: Client, elsewhere: Elsewhere, user: User) -> None:
     connected(user)
     ban_player(user)
     assert sign_in_by(client).headers["Location"] == reverse("account_inactive")
     assert player_in(client) is None
 
 
-def test_who_says_no_there_is_told_that_it_is_fine(client: Client, elsewhere: Elsewhere) -> None:
+def test_cancelling_at_the_service_gets_a_friendly_answer(client: Client, elsewhere: Elsewhere) -> None:
     state = leave(client)
     answer = client.get(reverse("github_callback"), {"error": "access_denied", "state": state})
     assert answer.headers["Location"] == reverse("socialaccount_login_cancelled")
@@ -356,7 +356,7 @@ def test_who_says_no_there_is_told_that_it_is_fine(client: Client, elsewhere: El
     assert elsewhere.asked == []
 
 
-def test_another_state_than_ones_own_is_refused(client: Client, elsewhere: Elsewhere, user: User) -> None:
+def test_a_foreign_state_is_refused(client: Client, elsewhere: Elsewhere, user: User) -> None:
     connected(user)
     state = leave(client)
     for browser, query in ((Client(), {"state": state}), (client, {"state": "x"}), (client, {})):
@@ -366,17 +366,17 @@ def test_another_state_than_ones_own_is_refused(client: Client, elsewhere: Elsew
         assert player_in(browser) is None
     assert elsewhere.asked == []
     assert come_back(client, state=state).status_code == 302
-    assert come_back(client, state=state).status_code == 401, "a state is good for once"
+    assert come_back(client, state=state).status_code == 401, "a state works once"
 
 
-def test_a_service_that_does_not_answer_is_no_fault_of_ours(client: Client, elsewhere: Elsewhere) -> None:
+def test_an_unreachable_service_is_not_a_server_error(client: Client, elsewhere: Elsewhere) -> None:
     elsewhere.fails = True
     answer = sign_in_by(client)
     assert answer.status_code == 401
     assert "please try again" in answer.content.decode()
 
 
-def test_a_guest_who_is_new_keeps_the_games_ranked(
+def test_a_guest_who_signs_up_keeps_ranked_games(
     elsewhere: Elsewhere, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     guest = create_guest()
@@ -390,11 +390,11 @@ def test_a_guest_who_is_new_keeps_the_games_ranked(
     assert ada is not None
     assert (ada.pk, ada.is_guest, ada.display_name) == (guest.pk, False, "Ada Lovelace")
     assert Attempt.objects.get(player=ada).ranked
-    assert Result.objects.get(player=ada).listed, "the results go on the boards"
+    assert Result.objects.get(player=ada).listed, "the results are listed on the boards"
     assert SocialAccount.objects.get().user == ada
 
 
-def test_of_two_who_connect_the_same_at_once_one_does(
+def test_only_one_of_two_concurrent_connections_succeeds(
     elsewhere: Elsewhere, guest: User, make_user: MakeUser, sign_in: SignIn
 ) -> None:
     client = sign_in(guest)
@@ -407,7 +407,7 @@ def test_of_two_who_connect_the_same_at_once_one_does(
     assert User.objects.get(pk=guest.pk).is_guest
 
 
-def test_a_guest_who_has_an_account_brings_the_games_as_practice(
+def test_a_guest_with_an_account_brings_games_as_practice(
     elsewhere: Elsewhere, user: User, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     connected(user)
@@ -421,7 +421,7 @@ def test_a_guest_who_has_an_account_brings_the_games_as_practice(
     assert not Result.objects.exists()
 
 
-def test_an_account_is_connected_after_the_password_and_disconnected_again(
+def test_an_account_is_connected_and_disconnected_after_the_password(
     elsewhere: Elsewhere, user: User, sign_in: SignIn
 ) -> None:
     client = sign_in(user)
@@ -438,7 +438,7 @@ def test_an_account_is_connected_after_the_password_and_disconnected_again(
     assert not SocialAccount.objects.exists()
 
 
-def test_somebody_elses_is_neither_connected_nor_ended(
+def test_others_connections_cannot_be_added_or_removed(
     elsewhere: Elsewhere, user: User, make_user: MakeUser, sign_in: SignIn
 ) -> None:
     theirs = connected(make_user())
@@ -450,7 +450,7 @@ def test_somebody_elses_is_neither_connected_nor_ended(
     assert SocialAccount.objects.get() == theirs
 
 
-def test_the_last_way_in_stays(elsewhere: Elsewhere, client: Client) -> None:
+def test_the_last_sign_in_method_cannot_be_removed(elsewhere: Elsewhere, client: Client) -> None:
     sign_in_by(client)
     client.post(NAME_FORM, {"username": "Ada Lovelace"})
     answer = client.post(CONNECTIONS, {"account": SocialAccount.objects.get().pk})
@@ -458,11 +458,11 @@ def test_the_last_way_in_stays(elsewhere: Elsewhere, client: Client) -> None:
     assert SocialAccount.objects.exists()
 
 
-def test_guests_have_nothing_to_connect(elsewhere: Elsewhere, guest: User, sign_in: SignIn) -> None:
+def test_guests_cannot_connect(elsewhere: Elsewhere, guest: User, sign_in: SignIn) -> None:
     assert sign_in(guest).get(CONNECTIONS).headers["Location"].startswith(SIGN_IN)
 
 
-def test_without_a_password_one_can_still_take_the_data_and_leave(elsewhere: Elsewhere, client: Client) -> None:
+def test_export_and_deletion_work_without_a_password(elsewhere: Elsewhere, client: Client) -> None:
     sign_in_by(client)
     client.post(NAME_FORM, {"username": "Ada Lovelace"})
     ada = player_in(client)
@@ -474,7 +474,7 @@ def test_without_a_password_one_can_still_take_the_data_and_leave(elsewhere: Els
     ada.refresh_from_db()
     assert ada.is_former
     assert not SocialAccount.objects.exists()
-    assert sign_in_by(client).headers["Location"] == NAME_FORM, "the connection has gone with the account"
+    assert sign_in_by(client).headers["Location"] == NAME_FORM, "the connection is deleted with the account"
 
 
 ADDRESS = {"action_add": "", "email": "new@example.org"}
@@ -490,7 +490,7 @@ SENSITIVE = [
 
 @pytest.fixture
 def keyless(user: User, elsewhere: Elsewhere) -> User:
-    """Somebody who can only sign in by GitHub."""
+    """Create an account that can only sign in with GitHub."""
     connected(user)
     user.set_unusable_password()
     user.save()
@@ -498,7 +498,7 @@ def keyless(user: User, elsewhere: Elsewhere) -> User:
 
 
 def signed_in_long_ago(client: Client) -> None:
-    """Signs in by the service, and lets an hour pass."""
+    """Sign in with the service, and let an hour pass."""
     sign_in_by(client)
     session = client.session
     for record in session["account_authentication_methods"]:
@@ -507,7 +507,7 @@ def signed_in_long_ago(client: Client) -> None:
 
 
 @pytest.mark.parametrize(("method", "name", "form"), SENSITIVE)
-def test_a_sensitive_change_asks_who_has_only_a_service_to_sign_in_there_again(
+def test_sensitive_changes_ask_for_a_fresh_service_sign_in(
     client: Client, keyless: User, method: str, name: str, form: dict[str, str]
 ) -> None:
     signed_in_long_ago(client)
@@ -515,12 +515,12 @@ def test_a_sensitive_change_asks_who_has_only_a_service_to_sign_in_there_again(
     assert urlsplit(asked.headers["Location"]).path == AGAIN
     page = client.get(asked.headers["Location"]).content.decode()
     assert f'action="{reverse("github_login")}"' in page
-    assert f'action="{reverse("google_login")}"' not in page, "only what is connected opens the account"
+    assert f'action="{reverse("google_login")}"' not in page, "only a connected service signs in to the account"
     keyless.refresh_from_db()
     assert (keyless.is_former, keyless.has_usable_password(), EmailAddress.objects.count()) == (False, False, 0)
 
 
-def test_after_the_sign_in_the_change_goes_on(client: Client, keyless: User) -> None:
+def test_the_change_continues_after_the_sign_in(client: Client, keyless: User) -> None:
     signed_in_long_ago(client)
     asked = client.post(reverse("players:delete"), {"name": "Ada Lovelace"})
     (back,) = parse_qs(urlsplit(asked.headers["Location"]).query)["next"]
@@ -529,7 +529,7 @@ def test_after_the_sign_in_the_change_goes_on(client: Client, keyless: User) -> 
     assert keyless.is_former
 
 
-def test_it_is_asked_once_in_a_while(client: Client, keyless: User) -> None:
+def test_it_is_not_asked_again_soon(client: Client, keyless: User) -> None:
     signed_in_long_ago(client)
     assert sign_in_by(client, process="again", next="/players/me/data/").headers["Location"] == "/players/me/data/"
     assert client.get(reverse("players:download")).status_code == 200
@@ -537,7 +537,7 @@ def test_it_is_asked_once_in_a_while(client: Client, keyless: User) -> None:
     assert player_in(client) == keyless
 
 
-def test_another_service_is_connected_after_it(client: Client, keyless: User, elsewhere: Elsewhere) -> None:
+def test_another_service_can_be_connected_afterwards(client: Client, keyless: User, elsewhere: Elsewhere) -> None:
     signed_in_long_ago(client)
     elsewhere.uid = "4712"
     asked = sign_in_by(client, "google", process="connect")
@@ -548,7 +548,7 @@ def test_another_service_is_connected_after_it(client: Client, keyless: User, el
     assert set(SocialAccount.objects.filter(user=keyless).values_list("provider", flat=True)) == {"github", "google"}
 
 
-def test_somebody_elses_account_there_does_not_do(
+def test_another_persons_service_account_is_refused(
     client: Client, keyless: User, elsewhere: Elsewhere, make_user: MakeUser
 ) -> None:
     connected(make_user(), uid="99")
@@ -562,7 +562,7 @@ def test_somebody_elses_account_there_does_not_do(
         assert client.get(reverse("players:delete")).status_code == 302
 
 
-def test_who_has_a_password_is_asked_for_that(user: User, sign_in: SignIn, elsewhere: Elsewhere) -> None:
+def test_accounts_with_a_password_are_asked_for_it(user: User, sign_in: SignIn, elsewhere: Elsewhere) -> None:
     connected(user)
     client = sign_in(user)
     sign_in_by(client, process="again")
@@ -577,9 +577,9 @@ def test_without_keys_there_is_nothing_to_ask_for(client: Client, keyless: User,
     assert client.get(reverse("players:delete")).status_code == 200
 
 
-def test_the_privacy_page_tells_of_it(client: Client, keys: None) -> None:
+def test_the_privacy_page_mentions_it(client: Client, keys: None) -> None:
     assert "Google, GitHub or Discord" in client.get(reverse("games:privacy")).content.decode()
 
 
-def test_the_names_form_takes_a_sign_in_elsewhere(client: Client, keys: None) -> None:
+def test_the_name_form_accepts_a_service_sign_in(client: Client, keys: None) -> None:
     assert client.get(NAME_FORM).headers["Location"] == SIGN_IN

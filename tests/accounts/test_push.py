@@ -1,4 +1,4 @@
-"""Reminders in the browser: chosen, sent at most once a day, encrypted, and gone with session, player or address."""
+"""Push reminders: opt-in, at most one a day, encrypted, and removed with the session, player or endpoint."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ HOUR = 12
 
 
 class Browser:
-    """The keys that a browser makes, and what it reads with them."""
+    """A browser's keys and decryption."""
 
     def __init__(self) -> None:
         self.private = ec.generate_private_key(ec.SECP256R1())
@@ -52,13 +52,13 @@ class Browser:
         self.endpoint = f"https://fcm.googleapis.com/fcm/send/{secrets.token_hex(8)}"
 
     def told(self, **changed: object) -> dict[str, object]:
-        """What the browser tells the site."""
+        """Return what the browser sends to the site."""
         point = self.private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
         subscription = {"endpoint": self.endpoint, "p256dh": keys.to_text(point), "auth": keys.to_text(self.auth)}
         return {**subscription, "hour": HOUR, "zone": "UTC", **changed}
 
     def read(self, body: bytes) -> dict[str, str]:
-        """A message, decrypted."""
+        """Decrypt a message."""
         told: dict[str, str] = json.loads(
             http_ece.decrypt(body, private_key=self.private, auth_secret=self.auth, version="aes128gcm")
         )
@@ -66,7 +66,7 @@ class Browser:
 
 
 class Service:
-    """A push service on this machine, which answers with `status`."""
+    """A push service on this machine that answers with `status`."""
 
     def __init__(self) -> None:
         self.status = 201
@@ -88,12 +88,12 @@ class Service:
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 
     def connect(self, host: str) -> HTTPConnection:
-        """A connection to here, whatever service is wanted."""
+        """Connect here instead of to the real service."""
         assert host == "fcm.googleapis.com"
         return HTTPConnection("127.0.0.1", self.server.server_port, timeout=30)
 
     def send(self, message: Message) -> Outcome:
-        """Send a message here."""
+        """Send a message to this service."""
         return send(message, self.connect)
 
 
@@ -141,13 +141,13 @@ def mine(user: User, sign_in: SignIn) -> Client:
 
 @pytest.fixture
 def browser(mine: Client, today: date) -> Browser:
-    """A browser in which the player's reminder is due at noon."""
+    """A browser whose player's reminder is due at noon."""
     browser = turn_on(mine)
     make_due(today)
     return browser
 
 
-def test_without_a_key_there_is_no_word_of_it(user: User, sign_in: SignIn, settings: Any) -> None:
+def test_without_a_key_the_feature_is_hidden(user: User, sign_in: SignIn, settings: Any) -> None:
     settings.VAPID_PRIVATE_KEY = ""
     client = sign_in(user)
     assert b"push-on" not in client.get(SETTINGS).content
@@ -156,7 +156,7 @@ def test_without_a_key_there_is_no_word_of_it(user: User, sign_in: SignIn, setti
     assert remind_due() == 0
 
 
-def test_it_is_chosen_and_taken_back_in_each_browser(user: User, sign_in: SignIn) -> None:
+def test_it_is_switched_on_and_off_per_browser(user: User, sign_in: SignIn) -> None:
     here, there = sign_in(user), sign_in(user)
     assert b"data-here" not in here.get(SETTINGS).content
     turn_on(here)
@@ -193,7 +193,7 @@ def test_it_is_chosen_and_taken_back_in_each_browser(user: User, sign_in: SignIn
         "",
     ],
 )
-def test_nothing_is_sent_to_other_places(user: User, sign_in: SignIn, endpoint: str) -> None:
+def test_only_known_push_services_are_called(user: User, sign_in: SignIn, endpoint: str) -> None:
     assert post(sign_in(user), Browser().told(endpoint=endpoint)).status_code == 400
     assert not PushDevice.objects.exists()
 
@@ -216,21 +216,21 @@ def test_nothing_is_sent_to_other_places(user: User, sign_in: SignIn, endpoint: 
         {"zone": None},
     ],
 )
-def test_what_is_no_subscription_is_refused(user: User, sign_in: SignIn, wrong: dict[str, object]) -> None:
+def test_an_invalid_subscription_is_refused(user: User, sign_in: SignIn, wrong: dict[str, object]) -> None:
     client = sign_in(user)
     assert post(client, Browser().told(**wrong)).status_code == 400
     assert post(client, []).status_code == 400
     assert not PushDevice.objects.exists()
 
 
-def test_guests_and_strangers_have_none(client: Client, sign_in: SignIn) -> None:
+def test_guests_and_visitors_cannot_subscribe(client: Client, sign_in: SignIn) -> None:
     assert post(client, Browser().told()).status_code == 401
     guest = sign_in(create_guest())
     assert post(guest, Browser().told()).status_code == 403
     assert b"push-on" not in guest.get(SETTINGS).content
 
 
-def test_a_reminder_arrives_encrypted_signed_and_in_the_players_language(
+def test_a_reminder_is_encrypted_signed_and_translated(
     user: User, browser: Browser, service: Service, today: date, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     user.preferences = {"language": "de"}
@@ -249,7 +249,7 @@ def test_a_reminder_arrives_encrypted_signed_and_in_the_players_language(
     assert headers["Authorization"].endswith(f"k={keys.public_key()}")
 
 
-def test_without_a_streak_it_is_in_the_browsers_language(browser: Browser, service: Service, today: date) -> None:
+def test_without_a_streak_it_uses_the_browsers_language(browser: Browser, service: Service, today: date) -> None:
     remind_due(service.send, at(today))
     said = browser.read(service.asked[0][2])
     assert (said["lang"], said["body"]) == (
@@ -260,7 +260,7 @@ def test_without_a_streak_it_is_in_the_browsers_language(browser: Browser, servi
 
 @pytest.mark.usefixtures("browser")
 @pytest.mark.parametrize(("status", "left"), [(404, 0), (410, 0), (307, 1), (429, 1), (500, 1)])
-def test_an_address_that_is_gone_is_forgotten_and_no_redirect_followed(
+def test_an_expired_endpoint_is_deleted_and_redirects_ignored(
     service: Service, today: date, status: int, left: int
 ) -> None:
     service.status = status
@@ -269,7 +269,7 @@ def test_an_address_that_is_gone_is_forgotten_and_no_redirect_followed(
     assert PushDevice.objects.count() == left
 
 
-def test_a_service_that_is_allowed_no_more_is_not_called(browser: Browser, settings: Any) -> None:
+def test_a_service_no_longer_allowed_is_not_called(browser: Browser, settings: Any) -> None:
     settings.PUSH_SERVICES = ["push.example"]
 
     def never(host: str) -> HTTPConnection:
@@ -280,16 +280,16 @@ def test_a_service_that_is_allowed_no_more_is_not_called(browser: Browser, setti
     assert send(Message(to, b"", 60), connect) is Outcome.GONE
 
 
-def test_nobody_is_told_twice_a_day(user: User, browser: Browser, service: Service, today: date) -> None:
+def test_a_player_is_reminded_once_a_day(user: User, browser: Browser, service: Service, today: date) -> None:
     both = [DailyReminder.objects.select_related("player").get() for _ in range(2)]
     now = at(today)()
     sent = [list(reminding._claimed(reminder, now)) for reminder in both]  # two processes at once
     assert [len(messages) for messages in sent] == [1, 0]
-    # The one that had it to send died, and it runs again.
+    # The process that was to send it died, and the task runs again.
     assert remind_due(service.send, at(today, HOUR + 1)) == 0
-    DailyReminder.objects.update(due_at=at(today, HOUR + 1)())  # the hour was changed while it was sent
+    DailyReminder.objects.update(due_at=at(today, HOUR + 1)())  # the hour was changed during the sending
     assert remind_due(service.send, at(today, HOUR + 1)) == 0
-    # Another hour of the same day is for the next day.
+    # A later hour of the same day applies from the next day on.
     reminding.choose(user, HOUR + 2, "UTC", at(today, HOUR + 1)())
     assert remind_due(service.send, at(today, HOUR + 2)) == 0
     assert remind_due(service.send, at(today + timedelta(days=1), HOUR + 2)) == 1
@@ -297,7 +297,7 @@ def test_nobody_is_told_twice_a_day(user: User, browser: Browser, service: Servi
 
 
 @pytest.mark.usefixtures("browser")
-def test_who_has_begun_a_deal_of_the_day_is_not_reminded(
+def test_players_who_have_started_today_are_not_reminded(
     user: User, service: Service, today: date, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     make_attempt(user, make_deal(day=today))
@@ -317,12 +317,12 @@ def test_practice_and_other_days_do_not_count(
 
 
 @pytest.mark.usefixtures("browser")
-def test_hours_late_it_waits_for_the_next_day(service: Service, today: date) -> None:
+def test_a_late_reminder_waits_for_the_next_day(service: Service, today: date) -> None:
     assert remind_due(service.send, at(today, HOUR + 2, 1)) == 0
     assert DailyReminder.objects.get().due_at == at(today + timedelta(days=1))()
 
 
-def test_many_are_reminded_in_batches(make_user: MakeUser, sign_in: SignIn, service: Service, today: date) -> None:
+def test_reminders_are_sent_in_batches(make_user: MakeUser, sign_in: SignIn, service: Service, today: date) -> None:
     for _ in range(reminding._BATCH + 3):
         turn_on(sign_in(make_user()))
     make_due(today)
@@ -331,7 +331,7 @@ def test_many_are_reminded_in_batches(make_user: MakeUser, sign_in: SignIn, serv
 
 
 @pytest.mark.usefixtures("browser")
-def test_a_service_that_hangs_holds_nobody_up(today: date, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_service_delays_no_other(today: date, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reminding, "_PATIENCE", 0.0)
     answers = Event()
 
@@ -389,16 +389,16 @@ def test_it_ends_with_the_session(
     end(mine, user)
     assert not PushDevice.objects.exists()
     assert remind_due(service.send, at(today)) == 0
-    assert not DailyReminder.objects.exists()  # without a browser there is nothing to remember
+    assert not DailyReminder.objects.exists()  # without a browser there is nothing to send
 
 
 @pytest.mark.usefixtures("browser")
-def test_a_session_that_has_run_out_is_not_reminded(today: date, service: Service) -> None:
+def test_an_expired_session_is_not_reminded(today: date, service: Service) -> None:
     Session.objects.update(expire_date=timezone.now() - timedelta(minutes=1))
     assert remind_due(service.send, at(today)) == 0
 
 
-def test_a_new_password_ends_no_reminders_here(user: User, today: date, service: Service) -> None:
+def test_a_new_password_keeps_this_browsers_reminders(user: User, today: date, service: Service) -> None:
     client = Client()
     client.post("/accounts/login/", {"login": user.username, "password": PASSWORD})
     turn_on(client)
@@ -413,23 +413,21 @@ RENEWED = "/players/push/renewed/"
 
 
 def renew(old: Any, browser: Browser) -> Any:
-    """What a service worker does, which has no session and no token."""
+    """Renew a subscription as a service worker does, without session or token."""
     told = browser.told(old=old)
     return Client(enforce_csrf_checks=True).post(RENEWED, json.dumps(told), content_type="application/json")
 
 
-def test_a_browser_that_has_another_address_is_reminded_there(
-    user: User, browser: Browser, service: Service, today: date
-) -> None:
+def test_a_renewed_endpoint_gets_the_reminders(user: User, browser: Browser, service: Service, today: date) -> None:
     other = Browser()
     assert renew(browser.endpoint, other).json() == {"on": True}
     assert PushDevice.objects.get().endpoint == other.endpoint
     assert remind_due(service.send, at(today)) == 1
     assert other.read(service.asked[0][2])["title"]
-    assert renew(other.endpoint, other).json() == {"on": True}, "the keys alone may change"
+    assert renew(other.endpoint, other).json() == {"on": True}, "only the keys may change"
 
 
-def test_nobody_elses_address_is_changed_by_a_guess(browser: Browser, make_user: MakeUser, sign_in: SignIn) -> None:
+def test_a_guessed_endpoint_changes_nothing(browser: Browser, make_user: MakeUser, sign_in: SignIn) -> None:
     theirs = turn_on(sign_in(make_user()))
     for guess in ("", "https://fcm.googleapis.com/fcm/send/guess"):
         assert renew(guess, Browser()).status_code == 404
@@ -440,7 +438,7 @@ def test_nobody_elses_address_is_changed_by_a_guess(browser: Browser, make_user:
 
 
 @pytest.mark.parametrize("body", ["[]", "null", '"text"', "1", "{}", "{"])
-def test_what_is_no_renewal_is_refused(browser: Browser, body: str) -> None:
+def test_an_invalid_renewal_is_refused(browser: Browser, body: str) -> None:
     assert Client().post(RENEWED, body, content_type="application/json").status_code == 400
 
 
@@ -449,13 +447,13 @@ def test_what_is_no_renewal_is_refused(browser: Browser, body: str) -> None:
     ["https://fcm.googleapis.com/\0", "\ud800", None, 1, ["a"]],
     ids=["zero byte", "half a character", "none", "number", "list"],
 )
-def test_an_old_address_that_is_none_is_nobodys(browser: Browser, old: Any) -> None:
+def test_an_unknown_old_endpoint_is_ignored(browser: Browser, old: Any) -> None:
     assert renew(old, Browser()).status_code == 404
     assert PushDevice.objects.get().endpoint == browser.endpoint
 
 
-def test_a_renewal_holds_the_device_before_anything_goes(browser: Browser) -> None:
-    """Two at once would else each see the old address, and the second delete what the first has written."""
+def test_a_renewal_locks_the_device_first(browser: Browser) -> None:
+    """Otherwise two renewals could both read the old endpoint, and one would delete what the other has written."""
     new = Browser()
     with CaptureQueriesContext(connection) as asked:
         assert devices.renew(browser.endpoint, devices.subscription_of(new.told()))
@@ -466,7 +464,7 @@ def test_a_renewal_holds_the_device_before_anything_goes(browser: Browser) -> No
     assert first.endswith("FOR UPDATE") or not connection.features.has_select_for_update
 
 
-def test_a_session_with_a_new_key_keeps_its_reminders_with_any_page(
+def test_a_session_with_a_new_key_keeps_its_reminders(
     mine: Client, browser: Browser, service: Service, today: date, settings: Any
 ) -> None:
     before = mine.session.session_key
@@ -478,7 +476,7 @@ def test_a_session_with_a_new_key_keeps_its_reminders_with_any_page(
     assert mine.get(SETTINGS).context["push"].is_here
 
 
-def test_a_browser_reminds_one_player_and_a_player_has_so_many(make_user: MakeUser, sign_in: SignIn) -> None:
+def test_a_browser_has_one_player_and_players_a_limit(make_user: MakeUser, sign_in: SignIn) -> None:
     first, second = make_user(), make_user()
     browser = Browser()
     post(sign_in(first), browser.told())
@@ -492,8 +490,8 @@ def test_a_browser_reminds_one_player_and_a_player_has_so_many(make_user: MakeUs
     assert not PushDevice.objects.filter(endpoint=browser.endpoint).exists()
 
 
-@pytest.mark.django_db(transaction=True)  # it is read in other threads
-def test_the_export_tells_of_it_without_the_address(user: User, sign_in: SignIn) -> None:
+@pytest.mark.django_db(transaction=True)  # the export is read in other threads
+def test_the_export_includes_it_without_the_endpoint(user: User, sign_in: SignIn) -> None:
     browser = turn_on(sign_in(user))
 
     async def document() -> str:
@@ -519,11 +517,11 @@ def utc(text: str) -> datetime:
         (18, "Europe/Berlin", "2026-11-22T12:00", "2026-11-22T07:00", "2026-11-23T17:00"),
         (8, "Pacific/Auckland", "2026-11-22T12:00", None, "2026-11-22T19:00"),
         (8, "Pacific/Auckland", "2026-11-22T12:00", "2026-11-22T11:30", "2026-11-23T19:00"),
-        (2, "Europe/Berlin", "2026-03-28T12:00", None, "2026-03-29T01:00"),  # an hour that the clocks leave out
-        (2, "Europe/Berlin", "2026-10-24T12:00", None, "2026-10-25T00:00"),  # and one that they have twice
+        (2, "Europe/Berlin", "2026-03-28T12:00", None, "2026-03-29T01:00"),  # an hour skipped by the clock change
+        (2, "Europe/Berlin", "2026-10-24T12:00", None, "2026-10-25T00:00"),  # an hour that occurs twice
         (2, "Europe/Berlin", "2026-10-25T00:00", "2026-10-25T00:00", "2026-10-26T01:00"),
         (9, "Atlantis/Capital", "2026-11-22T08:00", None, "2026-11-22T09:00"),
     ],
 )
-def test_the_hour_is_that_of_the_players_clock(hour: int, zone: str, now: str, told: str | None, due: str) -> None:
+def test_the_hour_is_in_the_players_time_zone(hour: int, zone: str, now: str, told: str | None, due: str) -> None:
     assert next_due(hour, zone, utc(now), utc(told) if told else None) == utc(due)

@@ -1,4 +1,4 @@
-"""Finding players by name, on the page and by the API."""
+"""Search for players by name, on the page and in the API."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def found(text: str) -> list[str]:
     return [str(one) for one in find_players(text)]
 
 
-def test_names_are_found_by_their_beginning_however_they_are_spelt() -> None:
+def test_names_are_found_by_prefix_in_any_spelling() -> None:
     for name in ("Ariadne", "Ari", "Aristotle", "Mariana"):
         player(name)
     assert found("ari") == ["Ari", "Ariadne", "Aristotle"]
@@ -35,7 +35,7 @@ def test_names_are_found_by_their_beginning_however_they_are_spelt() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a", " ", "..", "\x00", "%", "_%", "ari%"])
-def test_what_says_too_little_finds_nobody(text: str) -> None:
+def test_too_short_queries_find_nothing(text: str) -> None:
     player("Ariadne")
     assert found(text) == (["Ariadne"] if text == "ari%" else [])
 
@@ -58,7 +58,7 @@ def test_a_page_of_players_is_one_query() -> None:
     assert len(queries) == 1
 
 
-def test_the_page_leads_to_whom_it_finds(client: Client) -> None:
+def test_the_page_links_to_its_results(client: Client) -> None:
     ariadne = player("Ariadne")
     page = client.get("/players/", {"name": " aria"}).content.decode()
     assert f'href="/players/{ariadne.public_id}/"' in page
@@ -74,7 +74,7 @@ def test_searching_is_limited(client: Client, monkeypatch: pytest.MonkeyPatch) -
     assert client.get("/players/").status_code == 200
 
 
-def test_the_api_finds_them_too(client: Client) -> None:
+def test_the_api_finds_the_same_players(client: Client) -> None:
     ariadne = player("Ariadne")
     assert client.get("/api/v1/players", {"name": "ARI"}).json() == [{"id": str(ariadne.public_id), "name": "Ariadne"}]
     for name in ("", "a", "x" * 65, "ab\x00"):

@@ -1,4 +1,4 @@
-"""Authenticator apps, recovery codes and passkeys."""
+"""Second factors: authenticator apps, recovery codes and passkeys."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_an_app_is_set_up(user: User, sign_in: SignIn) -> None:
     client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
     page = client.get(reverse("mfa_activate_totp"))
     secret = page.context["form"].secret
-    assert "otpauth" not in page.content.decode()  # it is in the picture only
+    assert "otpauth" not in page.content.decode()  # only in the picture
     client.post(reverse("mfa_activate_totp"), {"code": code(secret)})
     kept = Authenticator.objects.get(user=user, type="totp")
     assert secret not in json.dumps(kept.data)
@@ -59,7 +59,7 @@ def test_setting_up_asks_for_the_password(user: User, sign_in: SignIn) -> None:
         assert answer.headers["Location"].startswith(reverse("account_reauthenticate"))
 
 
-def test_the_password_alone_lets_nobody_in(protected: User, client: Client) -> None:
+def test_the_password_alone_does_not_sign_in(protected: User, client: Client) -> None:
     assert give_password(client).headers["Location"] == reverse("mfa_authenticate")
     assert "_auth_user_id" not in client.session
     client.post(reverse("mfa_authenticate"), {"code": "000000"})
@@ -68,7 +68,7 @@ def test_the_password_alone_lets_nobody_in(protected: User, client: Client) -> N
     assert client.session["_auth_user_id"] == str(protected.pk)
 
 
-def test_a_recovery_code_lets_in_once(protected: User) -> None:
+def test_a_recovery_code_works_once(protected: User) -> None:
     recovery = RecoveryCodes(Authenticator.objects.get(user=protected, type="recovery_codes")).get_unused_codes()[0]
     for attempt, is_in in ((Client(), True), (Client(), False)):
         give_password(attempt)
@@ -76,7 +76,7 @@ def test_a_recovery_code_lets_in_once(protected: User) -> None:
         assert ("_auth_user_id" in attempt.session) is is_in
 
 
-def test_a_guest_signs_in_with_a_second_factor_and_keeps_the_attempts(
+def test_a_guest_keeps_attempts_after_the_second_factor(
     protected: User, guest: User, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
 ) -> None:
     attempt = make_attempt(guest, make_deal())
@@ -98,7 +98,7 @@ def test_staff_need_their_second_factor_for_the_admin(protected: User, client: C
 
 @pytest.fixture
 def staff(user: User, settings: Any) -> User:
-    """A member of staff where the site wants a second factor."""
+    """A staff member on a site that requires a second factor of staff."""
     settings.STAFF_SECOND_FACTOR = True
     User.objects.filter(pk=user.pk).update(is_staff=True, is_superuser=True)
     return user
@@ -108,7 +108,7 @@ PAGES = ["admin:index", "admin:accounts_user_changelist", "admin:accounts_ban", 
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_staff_without_a_second_factor_are_led_to_add_one(staff: User, sign_in: SignIn, page: str) -> None:
+def test_staff_without_a_second_factor_must_add_one(staff: User, sign_in: SignIn, page: str) -> None:
     client = sign_in(staff)
     answer = client.get(reverse(page), follow=True)
     assert answer.redirect_chain[-1][0] == reverse("mfa_index")
@@ -130,7 +130,7 @@ def test_staff_show_their_second_factor_in_each_session(staff: User, sign_in: Si
     assert client.get(address).status_code != 302
 
 
-def test_staff_who_sign_in_with_their_second_factor_enter(staff: User, client: Client) -> None:
+def test_staff_with_a_second_factor_enter_the_admin(staff: User, client: Client) -> None:
     TOTP.activate(staff, SECRET)
     give_password(client)
     client.post(reverse("mfa_authenticate"), {"code": code()})
@@ -157,7 +157,7 @@ def test_the_sign_in_page_offers_passkeys(client: Client) -> None:
     assert options["request_options"]["publicKey"]["challenge"]
 
 
-def test_a_passkey_that_is_none_lets_nobody_in(client: Client) -> None:
+def test_an_invalid_passkey_does_not_sign_in(client: Client) -> None:
     client.get(reverse("mfa_login_webauthn"), headers={"accept": "application/json"})
     client.post(reverse("mfa_login_webauthn"), {"credential": "{}"})
     assert "_auth_user_id" not in client.session
@@ -171,8 +171,8 @@ def test_a_passkey_can_be_added(user: User, sign_in: SignIn) -> None:
     assert page.context["js_data"]["creation_options"]["publicKey"]["user"]["name"] == "Ada Lovelace"
 
 
-def test_an_unconfirmed_address_keeps_a_second_factor_off(user: User, sign_in: SignIn) -> None:
-    """Else somebody could sign up with another's address and lock them out."""
+def test_an_unconfirmed_address_allows_no_second_factor(user: User, sign_in: SignIn) -> None:
+    """Otherwise a stranger could sign up with another person's address and lock them out."""
     EmailAddress.objects.create(user=user, email="ada@example.org", primary=True)
     client = sign_in(user)
     client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
@@ -181,7 +181,7 @@ def test_an_unconfirmed_address_keeps_a_second_factor_off(user: User, sign_in: S
         assert client.post(reverse(name), {"code": "000000"}).headers["Location"] == reverse("mfa_index")
 
 
-def test_secrets_outlive_a_change_of_the_key(settings: Any) -> None:
+def test_secrets_survive_a_change_of_the_key(settings: Any) -> None:
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "old", []
     kept = SecretsAdapter().encrypt("secret")
     assert "secret" not in kept

@@ -1,4 +1,4 @@
-"""Sessions are written once, at the end of the request that needs one."""
+"""Session store: sessions are written once, at the end of the request that needs one."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tests.games.conftest import make_deal
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_the_site_keeps_its_sessions_so() -> None:
+def test_the_site_uses_this_store() -> None:
     assert import_module(settings.SESSION_ENGINE).SessionStore is SessionStore
 
 
-def test_a_new_session_is_saved_complete_under_a_new_key() -> None:
+def test_a_new_session_is_saved_whole_under_a_new_key() -> None:
     session = SessionStore()
     session.cycle_key()
     session["who"] = "Ariadne"
@@ -40,7 +40,7 @@ def test_a_new_session_is_saved_complete_under_a_new_key() -> None:
     assert SessionStore(session.session_key)["who"] == "Ariadne"
 
 
-def test_a_session_that_there_is_gets_another_key() -> None:
+def test_an_existing_session_gets_another_key() -> None:
     session = SessionStore()
     session["who"] = "Ariadne"
     session.save()
@@ -52,7 +52,7 @@ def test_a_session_that_there_is_gets_another_key() -> None:
     assert not Session.objects.filter(session_key=before).exists()
 
 
-def test_a_key_that_is_taken_is_not_taken_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_taken_key_is_not_reused(monkeypatch: pytest.MonkeyPatch) -> None:
     first = SessionStore()
     first.save()
     keys = iter([first.session_key, "b" * 32])
@@ -102,7 +102,7 @@ def test_sign_in_takes_one_insert() -> None:
     assert sessions == ["INSERT"]
 
 
-def test_a_guest_comes_back(client: Client) -> None:
+def test_a_guest_returns(client: Client) -> None:
     make_deal("plot")
     table = client.post("/play/plot/start")["Location"]
     assert client.get(table).status_code == 200

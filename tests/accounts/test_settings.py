@@ -1,4 +1,4 @@
-"""Name and preferences."""
+"""Settings pages: name and preferences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ json_values = st.recursive(
 
 @settings(deadline=None)
 @given(st.dictionaries(st.sampled_from([*PREFERENCES, "admin", ""]), json_values))
-def test_whatever_is_stored_preferences_are_whole_and_known(stored: dict[str, Any]) -> None:
+def test_stored_preferences_are_always_complete_and_valid(stored: dict[str, Any]) -> None:
     found = preferences_of(stored)
     assert list(found) == list(PREFERENCES)
     assert all(found[name] in choices for name, choices in PREFERENCES.items())
@@ -36,7 +36,7 @@ def test_whatever_is_stored_preferences_are_whole_and_known(stored: dict[str, An
     "wanted",
     [[], "dark", None, {"colour": "red"}, {"theme": "pink"}, {"sound": 1}, {"sound": "on"}, {"theme": ["dark"]}],
 )
-def test_what_is_not_on_the_list_is_refused(wanted: object) -> None:
+def test_unknown_values_are_refused(wanted: object) -> None:
     with pytest.raises(ValidationError):
         clean_preferences(wanted)
 
@@ -53,7 +53,7 @@ def test_preferences_are_kept_for_guests_too(guest: User, sign_in: SignIn) -> No
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("body", ["{", '{"theme": "pink"}', "[]", "\xff"])
-def test_bad_preferences_get_the_one_shape_of_errors(user: User, sign_in: SignIn, body: str) -> None:
+def test_bad_preferences_get_the_standard_error(user: User, sign_in: SignIn, body: str) -> None:
     answer = sign_in(user).post(PREFERENCES_JSON, body.encode("latin-1"), content_type="application/json")
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == "bad_request"
@@ -82,7 +82,7 @@ def test_the_form_saves_preferences(user: User, sign_in: SignIn) -> None:
 
 
 @pytest.mark.django_db
-def test_a_new_name_is_the_one_to_sign_in_with(user: User, sign_in: SignIn, client: Any) -> None:
+def test_the_new_name_signs_in(user: User, sign_in: SignIn, client: Any) -> None:
     sign_in(user).post(reverse("players:rename"), {"name": "  Augusta   King "})
     user.refresh_from_db()
     assert (user.username, user.display_name) == ("Augusta King", "Augusta King")
@@ -92,7 +92,7 @@ def test_a_new_name_is_the_one_to_sign_in_with(user: User, sign_in: SignIn, clie
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", ["Grace Hopper", "gRACE h0pper", "admin", "x", "a\u202eb"])
-def test_names_that_are_taken_or_none_are_refused(user: User, make_user: MakeUser, sign_in: SignIn, name: str) -> None:
+def test_taken_and_invalid_names_are_refused(user: User, make_user: MakeUser, sign_in: SignIn, name: str) -> None:
     make_user("Grace Hopper")
     answer = sign_in(user).post(reverse("players:rename"), {"name": name})
     assert answer.status_code == 422
@@ -102,18 +102,18 @@ def test_names_that_are_taken_or_none_are_refused(user: User, make_user: MakeUse
 
 
 @pytest.mark.django_db
-def test_the_spelling_of_the_own_name_can_change(user: User, sign_in: SignIn) -> None:
+def test_the_spelling_of_ones_name_can_change(user: User, sign_in: SignIn) -> None:
     assert sign_in(user).post(reverse("players:rename"), {"name": "ada LOVELACE"}).status_code == 302
 
 
 @pytest.mark.django_db
-def test_names_do_not_change_all_the_time(user: User, sign_in: SignIn) -> None:
+def test_changes_of_name_are_limited(user: User, sign_in: SignIn) -> None:
     client = sign_in(user)
     answers = [client.post(reverse("players:rename"), {"name": f"Ada {word}"}) for word in "abcdef"]
     assert [answer.status_code for answer in answers] == [302] * 5 + [429]
 
 
-def test_preferences_changed_at_the_same_time_are_all_kept(
+def test_concurrent_changes_of_preferences_are_all_stored(
     user: User, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = sign_in(user), sign_in(user)
@@ -123,7 +123,7 @@ def test_preferences_changed_at_the_same_time_are_all_kept(
 
     def clean_late(wanted: object) -> dict[str, Value]:
         monkeypatch.setattr(views, "clean_preferences", clean_preferences)
-        save(other, left_handed=True)  # the first request has read the player's row already
+        save(other, left_handed=True)  # the first request has already read the player's row
         return clean_preferences(wanted)
 
     monkeypatch.setattr(views, "clean_preferences", clean_late)

@@ -1,4 +1,4 @@
-"""Failed sign-ins: how often a password can be guessed, and that nobody is locked out from elsewhere."""
+"""Limits on failed sign-ins: guessing is bounded, and no player can lock out another."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def with_limits(settings: Any, **limits: str) -> None:
     settings.ACCOUNT_RATE_LIMITS = settings.ACCOUNT_RATE_LIMITS | limits
 
 
-def test_a_rival_cannot_lock_somebody_out(user: User) -> None:
+def test_a_rival_cannot_lock_another_player_out(user: User) -> None:
     for _ in range(20):
         guess("Ada Lovelace", "192.0.2.1")
     assert not signs_in(user, "192.0.2.1")
     assert signs_in(user, "192.0.2.2")
 
 
-def test_a_rival_with_many_addresses_cannot_lock_somebody_out(user: User) -> None:
+def test_a_rival_with_many_addresses_cannot_either(user: User) -> None:
     for n in range(130):
         guess("Ada Lovelace", f"192.0.2.{n}")
         guess("Ada Lovelace", f"2001:db8:{n:x}::1")
@@ -47,7 +47,7 @@ def test_a_rival_with_many_addresses_cannot_lock_somebody_out(user: User) -> Non
     assert signs_in(user, "2001:db8:ffff::1")
 
 
-def test_a_name_under_attack_can_be_tried_less_often_from_each_network(user: User, settings: Any) -> None:
+def test_a_name_under_attack_has_lower_limits_per_network(user: User, settings: Any) -> None:
     with_limits(settings, login_failed_name="7/10m/key")
     for n in range(7):
         guess("Ada Lovelace", f"192.0.2.{n}")
@@ -57,19 +57,19 @@ def test_a_name_under_attack_can_be_tried_less_often_from_each_network(user: Use
     assert signs_in(user, "2001:db8:1::1")
 
 
-def test_signing_in_uses_up_no_guess(user: User, settings: Any) -> None:
+def test_a_successful_sign_in_uses_up_no_guess(user: User, settings: Any) -> None:
     with_limits(settings, login_failed_name="1/10m/key", login_failed_rare="1/10m/key", login_failed_wide="1/m/key")
     assert all(signs_in(user, "192.0.2.1") for _ in range(9))
 
 
-def test_an_ipv6_network_guesses_as_one(user: User) -> None:
+def test_an_ipv6_network_counts_as_one(user: User) -> None:
     for n in range(5):
         guess("Ada Lovelace", f"2001:db8::{n + 1}")
     assert not signs_in(user, "2001:db8::99")
     assert signs_in(user, "2001:db8:0:1::1")
 
 
-def test_a_large_ipv6_network_has_a_limit_of_its_own(user: User) -> None:
+def test_a_large_ipv6_network_has_its_own_limit(user: User) -> None:
     for n in range(30):
         guess(f"Somebody {n}", f"2001:db8:0:{n:x}::1")
     assert not signs_in(user, "2001:db8:0:ffff::1")
@@ -95,7 +95,7 @@ def test_a_large_ipv6_network_signs_up_and_resets_as_one(page: str, form: dict[s
     assert Client().get(reverse(page), REMOTE_ADDR="2001:db8:0:9::1").status_code == 200
 
 
-def test_what_is_refused_from_an_address_does_not_count_against_the_name(user: User, settings: Any) -> None:
+def test_refusals_by_address_do_not_count_for_the_name(user: User, settings: Any) -> None:
     with_limits(settings, login_failed_name="6/10m/key", login_failed_rare="0/10m/key")
     for _ in range(20):
         guess("Ada Lovelace", "192.0.2.1")
@@ -106,7 +106,7 @@ def test_what_is_refused_from_an_address_does_not_count_against_the_name(user: U
 def test_an_attempt_counts_when_it_begins(
     user: User, settings: Any, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
-    """Guesses sent at once would all pass a limit that counts when they fail."""
+    """Otherwise concurrent guesses would all pass before the first one failed."""
     with_limits(settings, login_failed_rare="0/10m/key", **{limit: "1/10m/key"})
     checked: list[str] = []
 
@@ -120,7 +120,7 @@ def test_an_attempt_counts_when_it_begins(
     assert checked == ["first"]
 
 
-def test_a_new_password_opens_the_network_that_it_is_set_from(make_user: MakeUser, settings: Any) -> None:
+def test_a_new_password_unblocks_its_network(make_user: MakeUser, settings: Any) -> None:
     with_limits(settings, login_failed_name="1/10m/key", login_failed="9/m/ip,5/5m/key")
     user = make_user("Ada", email="ada@example.org")
     EmailAddress.objects.create(user=user, email="ada@example.org", verified=True, primary=True)

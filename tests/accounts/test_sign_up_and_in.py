@@ -1,4 +1,4 @@
-"""Making an account, signing in and out."""
+"""Sign-up, sign-in and sign-out."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def test_with_an_address_a_confirmation_is_sent(client: Client) -> None:
 
 
 @pytest.mark.parametrize("taken", ["Ada Lovelace", "ada lovelace", "ADA_LOVELACE", "Ada L0velace"])
-def test_names_too_much_alike_are_refused(client: Client, user: User, taken: str) -> None:
+def test_similar_names_are_refused(client: Client, user: User, taken: str) -> None:
     response = client.post(SIGN_UP, form(taken))
     assert response.status_code == 200
     assert "much like it" in response.content.decode()
     assert player_in(client) is None
 
 
-def test_of_two_who_take_a_name_at_once_one_gets_it(
+def test_one_of_two_concurrent_sign_ups_gets_the_name(
     client: Client, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PlayerAdapter, "clean_username", lambda self, name, shallow=False: name)
@@ -66,7 +66,7 @@ def test_of_two_who_take_a_name_at_once_one_gets_it(
 
 
 @pytest.mark.parametrize("name", ["admin", "a", "<script>"])
-def test_what_is_no_name_is_refused(client: Client, name: str) -> None:
+def test_an_invalid_name_is_refused(client: Client, name: str) -> None:
     assert client.post(SIGN_UP, form(name)).context["form"].errors["username"]
 
 
@@ -86,7 +86,7 @@ def test_a_known_address_looks_like_an_unknown_one(client: Client, make_user: Ma
 
 
 @pytest.mark.parametrize("typed", ["Ada Lovelace", "ada lovelace", "ＡＤＡ LOVELACE", "  Ada Lovelace "])
-def test_signing_in_does_not_mind_how_the_name_is_typed(client: Client, user: User, typed: str) -> None:
+def test_signing_in_ignores_the_spelling_of_the_name(client: Client, user: User, typed: str) -> None:
     assert client.post(SIGN_IN, {"login": typed, "password": PASSWORD}).status_code == 302
     assert player_in(client) == user
 
@@ -105,7 +105,7 @@ def test_a_wrong_password_and_an_unknown_name_look_the_same(client: Client, user
     assert player_in(client) is None
 
 
-def test_failed_attempts_are_limited_however_the_name_is_spelt(client: Client, user: User) -> None:
+def test_failed_attempts_are_limited_across_spellings(client: Client, user: User) -> None:
     for spelling in ["Ada Lovelace", "ada lovelace", "ADA LOVELACE", "Ada_Lovelace", "AdaLovelace"]:
         client.post(SIGN_IN, {"login": spelling, "password": "wrong"})
     response = client.post(SIGN_IN, {"login": "Ada Lovelace", "password": PASSWORD})
@@ -113,14 +113,14 @@ def test_failed_attempts_are_limited_however_the_name_is_spelt(client: Client, u
     assert player_in(client) is None
 
 
-def test_signing_in_leads_back_but_not_off_the_site(client: Client, user: User) -> None:
+def test_signing_in_redirects_only_within_the_site(client: Client, user: User) -> None:
     credentials = {"login": "Ada Lovelace", "password": PASSWORD}
     assert client.post(SIGN_IN, credentials | {"next": "/players/me/"}).headers["Location"] == "/players/me/"
     elsewhere = Client().post(SIGN_IN, credentials | {"next": "https://evil.example/"})
     assert elsewhere.headers["Location"] == "/"
 
 
-def test_signing_out_takes_a_post(user: User, sign_in: SignIn) -> None:
+def test_signing_out_needs_a_post(user: User, sign_in: SignIn) -> None:
     client = sign_in(user)
     assert client.get(reverse("account_logout")).status_code == 200
     assert player_in(client) == user
@@ -129,7 +129,7 @@ def test_signing_out_takes_a_post(user: User, sign_in: SignIn) -> None:
 
 
 @pytest.mark.parametrize("name", ["account_signup", "account_login", "account_logout", "account_reset_password"])
-def test_forms_are_guarded_against_forgery(user: User, name: str) -> None:
+def test_forms_are_protected_against_csrf(user: User, name: str) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(user) if name == "account_logout" else None
     assert strict.post(reverse(name), form()).status_code == 403
@@ -157,7 +157,7 @@ def test_a_forgotten_password_is_reset_by_mail(client: Client, make_user: MakeUs
     assert user.check_password("eight of wands")
 
 
-def test_resetting_does_not_tell_who_has_an_account(client: Client, make_user: MakeUser) -> None:
+def test_resetting_does_not_reveal_accounts(client: Client, make_user: MakeUser) -> None:
     make_user("Ada", email="ada@example.org")
     known = client.post(reverse("account_reset_password"), {"email": "ada@example.org"})
     unknown = client.post(reverse("account_reset_password"), {"email": "nobody@example.org"})
@@ -179,7 +179,7 @@ def test_an_address_changes_when_it_is_confirmed(make_user: MakeUser, sign_in: S
     assert user.email == "new@example.org"
 
 
-def test_the_limits_of_signing_in_are_refused_on_the_sites_page(client: Client) -> None:
+def test_refused_sign_ins_get_the_sites_page(client: Client) -> None:
     answers = [client.post(SIGN_IN, {"login": f"nobody {n}", "password": "wrong"}) for n in range(31)]
     assert answers[-1].status_code == 429
     assert answers[-1]["Retry-After"] == "60"

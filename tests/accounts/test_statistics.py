@@ -1,4 +1,4 @@
-"""Figures of a player from plain data."""
+"""A player's statistics, computed from plain data."""
 
 from __future__ import annotations
 
@@ -28,39 +28,39 @@ def play(*, won: bool = True, day: date = TODAY, variant: str = "braid", ms: int
     return Play(variant=variant, day=day, won=won, cards_up=104, elapsed_ms=ms, tokens=tokens)
 
 
-def test_nothing_played() -> None:
+def test_without_games() -> None:
     nothing = figures([], TODAY)
     assert (nothing.played, nothing.won, nothing.best_ms, nothing.fewest_moves) == (0, 0, None, None)
     assert nothing.win_rate is None
 
 
-def test_best_time_and_fewest_moves_are_of_games_won() -> None:
+def test_best_time_and_fewest_moves_are_of_won_games() -> None:
     found = figures([play(ms=900, tokens=90), play(ms=800, tokens=95), play(won=False, ms=10, tokens=1)], TODAY)
     assert (found.played, found.won, found.best_ms, found.fewest_moves) == (3, 2, 800, 90)
     assert found.win_rate == pytest.approx(2 / 3)
 
 
-def test_a_lost_deal_does_not_keep_a_streak() -> None:
+def test_a_lost_deal_breaks_a_streak() -> None:
     yesterday = TODAY - timedelta(days=1)
     found = figures([play(day=yesterday), play(won=False)], TODAY)
     assert found.streaks == Streaks(1, 1)
 
 
-def test_the_overall_streak_takes_any_variant() -> None:
+def test_the_overall_streak_counts_any_variant() -> None:
     yesterday = TODAY - timedelta(days=1)
     found = statistics([play(variant="plot"), play(variant="braid", day=yesterday)], TODAY)
     assert found.overall.streaks.current == 2
     assert found.by_variant["plot"].streaks.current == 1
 
 
-def test_variants_come_in_the_order_of_the_catalogue() -> None:
+def test_variants_are_in_catalogue_order() -> None:
     found = statistics([play(variant=name) for name in ("tarot", "old", "braid")], TODAY, ["braid", "tarot"])
     assert list(found.by_variant) == ["braid", "tarot", "old"]
 
 
 @settings(deadline=None)
 @given(st.lists(plays))
-def test_variants_add_up_to_the_whole(played: list[Play]) -> None:
+def test_variants_add_up_to_the_total(played: list[Play]) -> None:
     found = statistics(played, TODAY)
     assert found.overall.played == sum(f.played for f in found.by_variant.values()) == len(played)
     assert found.overall.won == sum(f.won for f in found.by_variant.values())

@@ -1,4 +1,4 @@
-"""Streaks: one missed day a calendar month is forgiven."""
+"""Streaks, with one missed day per calendar month forgiven."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from accounts.streaks import Streaks, streaks
 DAY = timedelta(days=1)
 TODAY = date(2026, 3, 10)
 
-# Days of three months, around the end of a year.
+# Days of three months, around a new year.
 START, DAYS = date(2025, 12, 24), 42
 near = st.integers(0, DAYS).map(lambda n: START + n * DAY)
 
 
 def run(start: date, pattern: str) -> set[date]:
-    """The days won: ``#`` in ``pattern``, one character a day from ``start``."""
+    """Return the days won: ``#`` in ``pattern``, one character per day from ``start``."""
     return {start + n * DAY for n, mark in enumerate(pattern) if mark == "#"}
 
 
@@ -46,20 +46,20 @@ def by_definition(won: set[date], today: date) -> Streaks:
 
 @settings(deadline=None)
 @given(won=st.sets(near, max_size=DAYS), today=near)
-def test_streaks_are_the_longest_stretches(won: set[date], today: date) -> None:
+def test_streaks_are_the_longest_runs(won: set[date], today: date) -> None:
     assert streaks(won, today) == by_definition(won, today)
 
 
 @settings(deadline=None)
 @given(missed=st.sets(near, max_size=8), today=near)
-def test_streaks_of_somebody_who_rarely_misses(missed: set[date], today: date) -> None:
+def test_streaks_of_a_regular_player(missed: set[date], today: date) -> None:
     won = {START + n * DAY for n in range(DAYS + 1)} - missed
     assert streaks(won, today) == by_definition(won, today)
 
 
 @settings(deadline=None)
 @given(won=st.sets(near), today=near)
-def test_the_current_streak_is_at_most_the_longest_and_no_more_than_the_days_won(won: set[date], today: date) -> None:
+def test_streaks_are_bounded_by_the_days_won(won: set[date], today: date) -> None:
     found = streaks(won, today)
     assert 0 <= found.current <= found.longest <= len(won)
 
@@ -71,7 +71,7 @@ def test_winning_today_adds_one_day(won: set[date], today: date) -> None:
     assert streaks(won | {today}, today).current == before + 1
 
 
-def test_nothing_won_is_no_streak() -> None:
+def test_no_wins_are_no_streak() -> None:
     assert streaks(set(), TODAY) == Streaks(0, 0)
 
 
@@ -79,11 +79,11 @@ def test_today_is_not_missed_until_it_is_over() -> None:
     assert streaks(run(date(2026, 3, 7), "###"), TODAY) == Streaks(3, 3)
 
 
-def test_one_missed_day_is_forgiven_and_does_not_count() -> None:
+def test_a_forgiven_day_does_not_count() -> None:
     assert streaks(run(date(2026, 3, 5), "##.###"), TODAY) == Streaks(5, 5)
 
 
-def test_a_second_miss_in_the_month_costs_what_lies_before_the_first() -> None:
+def test_a_second_miss_ends_the_streak_before_the_first() -> None:
     assert streaks(run(date(2026, 3, 1), "###.##.###"), TODAY) == Streaks(5, 5)
 
 
@@ -100,5 +100,5 @@ def test_yesterday_missed_is_forgiven_once() -> None:
     assert streaks(run(date(2026, 3, 1), "#######"), TODAY) == Streaks(0, 7)
 
 
-def test_days_to_come_do_not_count() -> None:
+def test_future_days_do_not_count() -> None:
     assert streaks({TODAY + DAY}, TODAY) == Streaks(0, 0)

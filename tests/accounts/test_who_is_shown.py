@@ -1,4 +1,4 @@
-"""Who is shown to others: one rule, wherever it is asked."""
+"""Visibility of players to others: one rule used everywhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.accounts.conftest import MakeAttempt, MakeDeal
 ROOT = Path(__file__).resolve().parents[2]
 NOW = timezone.now()
 
-#: What the rule is made of, and the only files that may name it: the rule itself, what sets a field, what staff see.
+#: Fields of the rule, and the only files that may name them: the rule, code that sets a field, and staff pages.
 FIELDS = {
     r"banned_at": {"accounts/managers.py", "accounts/models.py", "accounts/moderation.py", "accounts/admin.py"},
     r"hide_presence": {"accounts/models.py", "accounts/preferences.py", "accounts/forms.py"},
@@ -27,7 +27,7 @@ PACKAGES = ("accounts", "config", "frontend", "games", "leaderboards")
 
 
 def sources() -> dict[str, str]:
-    """The product's Python and templates, without migrations, by their paths."""
+    """Return the product's Python and templates by path, without migrations."""
     found = [path for package in PACKAGES for kind in ("*.py", "*.html") for path in (ROOT / package).rglob(kind)]
     return {str(path.relative_to(ROOT)): path.read_text() for path in found if "migrations" not in path.parts}
 
@@ -38,7 +38,7 @@ def test_the_rule_is_written_in_one_place() -> None:
         assert {path for path, text in texts.items() if re.search(field, text)} <= allowed
 
 
-def test_games_and_boards_do_not_know_what_a_guest_is() -> None:
+def test_games_and_boards_do_not_test_for_guests() -> None:
     named = {path for path, text in sources().items() if re.search(r"\bis_guest\b", text)}
     assert named
     assert not [path for path in named if path.startswith(("games/", "leaderboards/", "frontend/templates/boards"))]

@@ -1,4 +1,4 @@
-"""The streak as it is read: no further back than it goes, and the same as over everything."""
+"""The streak as computed for pages: reads no further back than needed, with the same result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def wins(who: Any, back: range | list[int], state: str = "verified") -> None:
     ("back", "most"),
     [([], 1), ([0, 1, 2], 1), ([1, 2, 5, 6], 1), (list(range(62)), 2), (list(range(70)), 2), ([0, *range(61, 66)], 1)],
 )
-def test_it_is_the_streak_over_all_days(back: list[int], most: int) -> None:
+def test_it_equals_the_streak_over_all_days(back: list[int], most: int) -> None:
     who = factory.player()
     wins(who, back)
     with CaptureQueriesContext(connection) as asked:

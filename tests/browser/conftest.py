@@ -1,4 +1,4 @@
-"""Chromium before the real embedded server: a process of its own, on a temporary SQLite file and a free port."""
+"""Chromium with the real embedded server, in its own process with a temporary SQLite file and a free port."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ sync_api = pytest.importorskip("playwright.sync_api")
 ROOT = Path(__file__).resolve().parents[2]
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 START_SECONDS = 60
-#: Of no site: the settings offer reminders, and nobody is ever reminded.
+#: A key for tests only: it enables the settings for reminders, and no reminder is sent.
 VAPID_PRIVATE_KEY = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE"
 #: One deal of each variant, certified before the server starts.
 CERTIFYING = {"SEALED_STOCK": "1", "DEAL_PATIENCE": "900", "RELEASE_PATIENCE": "600"}
-#: How long anything is waited for, in ms: it comes much sooner unless the machine has much else to do.
+#: Timeout of all waits in ms, for a busy machine.
 PATIENCE_MS = 60_000
 
 _SEAL_DEALS = """
@@ -62,13 +62,13 @@ opened = datetime.fromisoformat(given["old_day"])
 ledger.append(deal("labyrinth", given["old"]["seed"], opened, **proof), opened - timedelta(days=2))
 """
 
-#: The day of the one deal that is over; its winning line is known.
+#: The day of the only past deal, whose winning line is known.
 OLD_DAY = "2026-01-05"
 
 
 @dataclass(frozen=True)
 class Site:
-    """Where the server is, what it wrote, and the environment it runs in."""
+    """A server's address, its output, and its environment."""
 
     url: str
     log: Path
@@ -76,7 +76,7 @@ class Site:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All of these drive a browser. Every worker takes some, with a browser and a server of its own."""
+    """Mark all tests here as browser tests; each worker has its own browser and server."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
@@ -85,9 +85,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def prepared(collected: Path, sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a site begins with, made once for all workers of a run: database and files as production serves them.
+    """Database and files of a site as in production, made once for all workers of a run.
 
-    With the client's modules one by one every page would take a third longer.
+    Serving the client's modules one by one would make every page a third slower.
     """
 
     def prepare(var: Path) -> None:
@@ -99,7 +99,7 @@ def prepared(collected: Path, sqlite_template: Path, tmp_path_factory: pytest.Te
 
 
 def copied(prepared: Path, var: Path, *, collected: bool = True, **variables: str) -> Iterator[Site]:
-    """Run a server of its own on a copy of what is prepared; unless its files are `collected`, on the sources."""
+    """Run a server on a copy of what `prepared` made; without `collected`, it serves the source files."""
     for made in prepared.glob("talon.sqlite3*"):
         shutil.copy(made, var)
     (var / "static").symlink_to(prepared / "static")
@@ -108,12 +108,12 @@ def copied(prepared: Path, var: Path, *, collected: bool = True, **variables: st
 
 @pytest.fixture(scope="session")
 def site(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The one server of all browser tests of a worker."""
+    """The server shared by all browser tests of a worker."""
     yield from copied(prepared, tmp_path_factory.mktemp("site"))
 
 
 def from_sources(page: Any) -> None:
-    """Let a page have the client's files under the names that they have in the sources."""
+    """Serve the client's files to a page under their source names."""
     static = ROOT / "frontend" / "static"
 
     def answer(route: Any) -> None:
@@ -124,9 +124,9 @@ def from_sources(page: Any) -> None:
 
 
 def serve(var: Path, *, certified: bool = False, **variables: str) -> Iterator[Site]:
-    """Run the embedded server, its nine deals of today, and of tomorrow should it begin, being ones that are known.
+    """Run the embedded server with known deals for today, and for tomorrow in case midnight passes.
 
-    `certified` deals are new ones instead, made as a site makes them when it opens; this takes a minute or two.
+    With `certified`, the deals are made as when a site opens, which takes a minute or two.
     """
     environment = _environment(var, **variables)
     _make_database(environment, certified=certified)
@@ -199,9 +199,9 @@ def _wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> 
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
-    """One browser for all tests; each opens contexts of its own.
+    """One browser for all tests; each test opens its own contexts.
 
-    It ends with the tests of this folder: no async test can run in a thread where Playwright keeps its loop.
+    It closes after this folder, because async tests cannot run in the thread of Playwright's loop.
     """
     sync_api.expect.set_options(timeout=PATIENCE_MS)
     with sync_api.sync_playwright() as playwright:
@@ -231,7 +231,7 @@ def rerun_starts_afresh(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture
 def complaints() -> Iterator[list[str]]:
-    """Console errors, page errors and violations of the content security policy; there must be none at the end.
+    """Collect console errors, page errors and violations of the content security policy; any of them fails the test.
 
     A test that provokes some clears the list.
     """
@@ -242,9 +242,9 @@ def complaints() -> Iterator[list[str]]:
 
 @pytest.fixture
 def visit(chromium: Any, site: Site, complaints: list[str]) -> Iterator[Callable[..., Any]]:
-    """Open a page in a fresh context: `visit("/path", width=…, height=…, **context options)`.
+    """Open a page in a new context: `visit("/path", width=…, height=…, **context options)`.
 
-    No service worker stands between, unless `service_workers="allow"`.
+    Service workers are blocked unless `service_workers="allow"`.
     """
     contexts = []
 

@@ -1,7 +1,7 @@
-"""Gives a site what every one of its pages needs to be visited: players of several kinds, games, keys, mails' links.
+"""Fill a site with everything its pages need: several kinds of players, games, keys, links of mails.
 
-`python -m tests.browser.inhabitants` works on the database that the settings name; what it prints as JSON are the
-session cookie of each visitor, and the parts of addresses.
+`python -m tests.browser.inhabitants` works on the database of the settings. It prints JSON with each visitor's session
+cookie and the parameters of addresses.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
 
 def inhabit() -> dict[str, Any]:
-    """Make everything; returns the visitors' cookies under `cookies` and the addresses' parts under `parts`."""
+    """Create everything; return the visitors' cookies under `cookies` and the address parameters under `parts`."""
     from allauth.account.forms import default_token_generator
     from allauth.account.models import EmailAddress, EmailConfirmationHMAC
     from allauth.account.utils import user_pk_to_url_str
@@ -90,7 +90,7 @@ def inhabit() -> dict[str, Any]:
 
 
 def _rated(*players: Any) -> None:
-    """Let players have raced for their ratings on each of the last days, for the board and the profiles' charts."""
+    """Create rated races of players on each of the last days, for the board and the profile charts."""
     from django.utils import timezone
 
     from leaderboards.ratings import keeping
@@ -103,7 +103,7 @@ def _rated(*players: Any) -> None:
 
 
 def _protect(user: Any) -> int:
-    """Give a player an app, recovery codes and a passkey; returns the passkey's key."""
+    """Give a player an authenticator app, recovery codes and a passkey; return the passkey's key."""
     from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
     from allauth.mfa.totp.internal.auth import TOTP
     from allauth.mfa.webauthn.internal.auth import WebAuthn
@@ -130,12 +130,12 @@ def _protect(user: Any) -> int:
 
 
 def _finished(player: Any, deal: Any) -> Any:
-    """A won game of a past deal, played while it was open."""
+    """Create a won game of a past deal, played while it was open."""
     from games.models import Attempt
     from games.rules import End, Record
 
     line = Record.from_bytes(bytes(deal.solution))
-    # At a pace that a person may have: a certified line ticks like a clock.
+    # A plausible human pace; a certified line is too even.
     clock = tuple(accumulate(600 + 160 * (n * n % 13) for n in range(len(line.tokens))))
     record = replace(line, clock=clock, end=End("won", clock[-1]))
     return Attempt.objects.create(
@@ -151,7 +151,7 @@ def _finished(player: Any, deal: Any) -> Any:
 
 
 def _answered(sent: Any, player: Any) -> None:
-    """A challenge answered with a game that is a second slower."""
+    """Create a challenge answered with a game a second slower."""
     from games.ghosts import challenges
     from games.models import Attempt
     from games.rules import End, Record
@@ -171,7 +171,7 @@ def _answered(sent: Any, player: Any) -> None:
 
 
 def _doubted(player: Any, deal: Any) -> Any:
-    """A game under review."""
+    """Create a game under review."""
     from django.utils import timezone
 
     from games.models import Attempt
@@ -187,7 +187,7 @@ def _doubted(player: Any, deal: Any) -> Any:
 
 
 def _appealed(attempt: Any, player: Any, *, staff: Any) -> None:
-    """An appeal that was dismissed."""
+    """Create an appeal that was dismissed."""
     from games.appeals import appeals
     from games.models import Attempt
 
@@ -196,7 +196,7 @@ def _appealed(attempt: Any, player: Any, *, staff: Any) -> None:
 
 
 def _reported(attempt: Any, player: Any, *, staff: Any) -> None:
-    """A report that was answered."""
+    """Create an answered report."""
     from games.appeals import reports
     from games.models import Attempt
 
@@ -206,7 +206,7 @@ def _reported(attempt: Any, player: Any, *, staff: Any) -> None:
 
 
 def _looking(player: Any) -> None:
-    """A deal is looked for, and goes on being."""
+    """Create a practice order whose search has not ended."""
     from django.utils import timezone
 
     from games.models import PracticeOrder
@@ -222,7 +222,7 @@ def _running(player: Any, deal: Any) -> Any:
 
 
 def _raced(*players: Any) -> tuple[str, str]:
-    """The codes of a room in which somebody has a seat, and of a quick match that is over, rated and public."""
+    """Return the codes of a room with a seated player, and of a finished, rated, public quick match."""
     from django.utils import timezone
 
     from games.models import Attempt
@@ -264,7 +264,7 @@ def _raced(*players: Any) -> tuple[str, str]:
 
 
 def _cookie(user: Any, *, confirmed: bool = False) -> str:
-    """The cookie of a player who is signed in, and has perhaps just confirmed the password."""
+    """Return the cookie of a signed-in player, with `confirmed` one who has just confirmed the password."""
     from django.conf import settings
     from django.test import Client
     from django.urls import reverse
@@ -277,7 +277,7 @@ def _cookie(user: Any, *, confirmed: bool = False) -> str:
 
 
 def _half_way(user: Any) -> str:
-    """The cookie of somebody who has given the password, and not yet the second factor."""
+    """Return the cookie of a player who has given the password, but not the second factor."""
     from django.conf import settings
     from django.test import Client
     from django.urls import reverse

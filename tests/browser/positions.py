@@ -1,4 +1,4 @@
-"""Random positions of a variant, as the page sees them."""
+"""Random positions of a variant, as the page receives them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from games.rules import open_table
 
 LONGEST = 400
-#: Positions taken from each game.
+#: Number of positions per game.
 EACH = 8
-#: How often cards are built on piles where that can be done: piles grow long.
+#: How often cards are built on tableau piles if possible, so that piles grow long.
 BUILDING = 0.6
 
 
 def positions(variant: str, count: int) -> list[dict[str, Any]]:
-    """`count` views, a few of each game; the same ones every time."""
+    """Return `count` views, a few per game, always the same."""
     return list(islice(_drawn(variant), count))
 
 

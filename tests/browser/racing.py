@@ -1,4 +1,4 @@
-"""Races made by the server's own functions beside the server that a browser sees."""
+"""Races created by server code in another process, beside the server that a browser uses."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ print(json.dumps({
 
 
 def run(site: Any, program: str, given: Any = None) -> str:
-    """Run a program beside the server, on its database; what it prints."""
+    """Run a program on the server's database and return its output."""
     done = subprocess.run(
         [sys.executable, "-c", program],
         input=json.dumps(given),
@@ -73,19 +73,19 @@ def run(site: Any, program: str, given: Any = None) -> str:
 
 
 def long_enough(visit: Callable[..., Any], most: float = 40) -> float:
-    """Seconds in which two pages come to their tables before the cards, by how long a page takes to come just now."""
+    """Return the seconds two pages need to reach their tables before the cards, estimated from the current speed."""
     begun = time.monotonic()
     visit("/races/")
     return min(most, 6 + 8 * (time.monotonic() - begun))
 
 
 def race_soon(site: Any, *names: str, variant: str = "stonewall", seconds: float = 8, limit_s: int = 600) -> Any:
-    """A race of these players, whose cards are dealt so many seconds from now."""
+    """Create a race of these players whose cards are dealt in this many seconds."""
     seed = won_record(variant)["seed"]
     given = {"names": names, "variant": variant, "seed": seed, "seconds": seconds, "limit_s": limit_s}
     return json.loads(run(site, _MAKE, given))
 
 
 def sign_in(context: Any, site: Any, session: str) -> None:
-    """Give a browser's context somebody's session."""
+    """Put a player's session into a browser context."""
     context.add_cookies([{"name": "sessionid", "value": session, "url": site.url}])

@@ -1,6 +1,6 @@
-"""Take the pictures of docs/screenshots anew: ``python -m tests.browser.screenshots`` (needs Chromium and Pillow).
+"""Regenerate docs/screenshots: ``python -m tests.browser.screenshots`` (needs Chromium and Pillow).
 
-The deals are certified ones, and the tables are played along their winning lines.
+The deals are certified, and the tables are played along their winning lines.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from tests.requirements import CHROMIUM
 
 OUT = ROOT / "docs" / "screenshots"
 SIZES = {"1440": (1440, 900), "820": (820, 1180), "390": (390, 844)}
-#: How much of the winning line has been played at each table.
+#: Share of the winning line played at each table.
 TABLES = {"braid": 0.5, "labyrinth": 0.4, "tarot": 0.6, "plot": 0.6, "stonewall": 0.4}
-#: How long anything may take, in ms: nobody waits for these pictures, and the machine may be busy.
+#: Timeout in ms, generous for a busy machine.
 PATIENCE_MS = 180_000
 TODAY = datetime.now(UTC).date().isoformat()
 PAGES = {
@@ -57,21 +57,21 @@ print(json.dumps({name: list(Record.from_bytes(bytes(deal.solution)).tokens) for
 
 
 def keep(page: Any, name: str) -> None:
-    """Write what a page shows as a small WebP file."""
-    image = import_module("PIL.Image")  # no test needs Pillow, so it is no dependency
+    """Save a screenshot as a small WebP file."""
+    image = import_module("PIL.Image")  # needed by no test, so Pillow is no dependency
     picture = image.open(io.BytesIO(page.screenshot())).convert("RGB")
     picture.save(OUT / f"{name}.webp", quality=74, method=6)
 
 
 @contextmanager
 def site() -> Iterator[Site]:
-    """A server of its own on a temporary directory."""
+    """A server on a temporary directory."""
     with tempfile.TemporaryDirectory() as var:
         yield from serve(Path(var), certified=True)
 
 
 def winning_lines(found: Site) -> dict[str, list[str]]:
-    """How each of today's deals is won.
+    """Return the winning line of each of today's deals.
 
     :raises CalledProcessError: when one of them is not proven.
     """
@@ -82,7 +82,7 @@ def winning_lines(found: Site) -> dict[str, list[str]]:
 
 
 def play(page: Any, variant: str, line: list[str], share: float = 1, *, thinks: bool = False) -> None:
-    """Open today's deal of a variant and play the first part of its winning line, `thinks` at a person's pace."""
+    """Open today's deal of a variant and play the first part of its winning line, with `thinks` at a human pace."""
     page.goto(f"/play/{variant}/")
     page.click("text=Deal the cards")
     player = Mouse(page)
@@ -95,7 +95,7 @@ def play(page: Any, variant: str, line: list[str], share: float = 1, *, thinks: 
 
 
 def sign_up(page: Any, name: str) -> None:
-    """Make an account by the page."""
+    """Sign up on the page."""
     page.goto("/accounts/signup/")
     page.fill("input[name=username]", name)
     for field in ("password1", "password2"):
@@ -106,14 +106,14 @@ def sign_up(page: Any, name: str) -> None:
 
 @contextmanager
 def visitor(browser: Any, url: str) -> Iterator[Any]:
-    """A page in a browser of its own."""
+    """A page in its own browser context."""
     with browser.new_context(base_url=url, reduced_motion="reduce") as context:
         context.set_default_timeout(PATIENCE_MS)
         yield context.new_page()
 
 
 def take(browser: Any, url: str, lines: dict[str, list[str]]) -> None:
-    """Every table and every page at every size, in light; tables at the largest size in dark as well."""
+    """Take all tables and pages at every size in the light theme; tables at the largest size also in the dark one."""
     for name, share in {"Minos": 0.25, "Daedalus": 0.6, "Icarus": 0.15}.items():
         with visitor(browser, url) as page:
             sign_up(page, name)
@@ -131,7 +131,7 @@ def take(browser: Any, url: str, lines: dict[str, list[str]]) -> None:
 
 
 def _take_all(page: Any, guest: Any, lines: dict[str, list[str]]) -> None:
-    """Tables and pages, a player's and a guest's."""
+    """Take tables and pages of a player and of a guest."""
     tables = {}
     for variant, share in TABLES.items():
         if variant == "labyrinth":
@@ -166,7 +166,7 @@ def _take_all(page: Any, guest: Any, lines: dict[str, list[str]]) -> None:
 
 
 def main() -> int:
-    """Take all pictures."""
+    """Take all screenshots."""
     OUT.mkdir(parents=True, exist_ok=True)
     with site() as found, sync_playwright() as playwright:
         lines = winning_lines(found)

@@ -1,4 +1,4 @@
-"""A player's hands at the table of a page: everything goes through mouse, touch or keys."""
+"""A player at a page's table, by mouse, touch or keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 GOLDEN = Path(__file__).resolve().parents[1] / "rules" / "golden"
 _MOVE = re.compile(r"([a-z]\d*)-([a-z]\d*)(?:x(\d+))?")
 
-# Where an element is once it lies still: its middle, or at most so far below its upper edge.
+# The point of an element at rest: its middle, or `below` its upper edge if that is higher.
 _POINT = """async (element, below) => {
   await Promise.all(element.getAnimations({subtree: true}).map(a => a.finished.catch(() => {})));
   const box = element.getBoundingClientRect();
@@ -36,8 +36,8 @@ _FROM_FOCUS_TO = """id => {
   return [...from, document.activeElement.id, ...to];
 }"""
 
-#: Plays tokens over a connection of its own, as a second tab does: some at once, the others at a pace that leaves the
-#: page some of what a player may send.
+#: Plays tokens on a second connection as another tab does: some at once, the rest slowly enough to leave the page part
+#: of the player's rate limit.
 PLAY_ELSEWHERE = """async ([tokens, table = location.pathname]) => {
   const [atOnce, perSecond] = [70, 45];
   const path = table.replace("table", "play");
@@ -68,14 +68,14 @@ PLAY_ELSEWHERE = """async ([tokens, table = location.pathname]) => {
 
 
 def won_record(variant: str, *, last: bool = False) -> dict[str, Any]:
-    """The shortest won game of a variant among the rules' golden records, with no token taken back, or the last one."""
+    """Return the shortest won game of a variant without undos in the golden records, or with `last` the last one."""
     cases = json.loads((GOLDEN / f"{variant}.json").read_text())
     won = [case["record"] for case in cases if case["title"] == "won"]
     return won[-1] if last else min(won, key=lambda record: len(record["tokens"]))
 
 
 class Player:
-    """Plays tokens on a page, each by the means it was made for."""
+    """Plays tokens on a page; the subclasses use mouse, touch or keys."""
 
     def __init__(self, page: Any) -> None:
         self.page = page
@@ -96,13 +96,13 @@ class Player:
         )
 
     def play_elsewhere(self, tokens: list[str]) -> None:
-        """Have a second tab play these tokens, and wait until this page shows them."""
+        """Play these tokens in a second tab, and wait until this page shows them."""
         self.page.evaluate(PLAY_ELSEWHERE, [tokens])
         self.count += len(tokens) - 1
         self.wait_played()
 
     def play_away(self, tokens: list[str]) -> None:
-        """Have these tokens played while the page is closed, which need not draw each of them then; open it again."""
+        """Play these tokens while the page is closed, so it need not draw each of them, and open it again."""
         table = self.page.url
         self.page.goto("/healthz")
         self.page.evaluate(PLAY_ELSEWHERE, [tokens, urlsplit(table).path])
@@ -112,7 +112,7 @@ class Player:
         assert self.count == int(self.page.text_content("#moves"))
 
     def middle(self, selector_or_handle: Any) -> tuple[float, float]:
-        """Where to point at a card: its upper part, which no other card of its pile covers."""
+        """Return the point for a card: its upper part, which no card of its pile covers."""
         found = (
             self.page.query_selector(selector_or_handle) if isinstance(selector_or_handle, str) else selector_or_handle
         )
@@ -125,11 +125,11 @@ class Player:
         return x, y
 
     def card(self, pile: str, count: int = 1) -> Any:
-        """The element of the card that lies `count`th from the top of a pile; None if there is none."""
+        """Return the element of the `count`th card from the top of a pile, or None."""
         return self.page.evaluate_handle(_CARD, [pile, count]).as_element()
 
     def place(self, pile: str, card: str = "") -> Any:
-        """Where a card is put down: a pile's top card or its empty place."""
+        """Return the drop target for a card: a pile's top card or its empty place."""
         if pile == "f":
             marked = self.page.query_selector("#felt .slot.kind-f.target")
             assert marked is not None, f"no foundation is offered for {card}"
@@ -138,10 +138,9 @@ class Player:
 
 
 class Mouse(Player):
-    """Clicks, with a drag now and then."""
+    """Clicks and drags."""
 
     def play(self, token: str, *, drag: bool = False) -> None:
-        """Make one move."""
         mouse = self.page.mouse
         if token in {"d", "n"}:
             mouse.click(*self.middle("#slot-s"))
@@ -169,7 +168,6 @@ class Touch(Player):
     """Taps; a second tap on the same card sends it to the foundation."""
 
     def play(self, token: str) -> None:
-        """Make one move."""
         tap = self.page.touchscreen.tap
         if token in {"d", "n"}:
             tap(*self.middle("#slot-s"))
@@ -184,10 +182,10 @@ class Touch(Player):
 
 
 class Keys(Player):
-    """Arrow keys, Enter and letters; nothing is ever pointed at."""
+    """Arrow keys, Enter and letters, without a pointer."""
 
     def focus(self, element: Any) -> None:
-        """Walk with the arrow keys until the focus is on an element."""
+        """Move the focus to an element with the arrow keys."""
         page = self.page
         page.evaluate(_LIE_STILL)
         target = element.get_attribute("id")
@@ -205,7 +203,6 @@ class Keys(Player):
         raise AssertionError(f"the arrow keys do not lead to {target}; they ended at {here or 'nothing of the table'}")
 
     def play(self, token: str) -> None:
-        """Make one move."""
         keyboard = self.page.keyboard
         if token in {"d", "n"}:
             keyboard.press("d")

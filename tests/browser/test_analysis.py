@@ -1,4 +1,4 @@
-"""The analysis in a replay: asked for, growing, read with the keyboard, without colour, and by a screen reader."""
+"""Analysis in a replay: request, progress, and use with the keyboard, without colours and by screen readers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DONE: dict[str, Any] = {
     "verdicts": [53, 52, -2, -1],
     "turns": [{"n": 1, "to": 3, "better": [["d", 52], ["t0-f", 60]], "unknown": 1}],
 }
-#: What the server says, one after the other: nothing has been asked, then what follows the question.
+#: The server's answers in order: no analysis yet, then those after the request.
 SAID: list[dict[str, Any]] = [
     {"state": "none", "percent": 0, "ahead": 0, "mine": False},
     {"state": "waiting", "percent": 0, "ahead": 2, "mine": True},
@@ -30,7 +30,7 @@ SAID: list[dict[str, Any]] = [
 
 
 def practised(visit: Visit) -> Any:
-    """The page of a practice game that was given up after three moves."""
+    """Return the page of a practice game that was resigned after three moves."""
     page = visit("/practice/", reduced_motion="reduce")
     page.click(".practice-card:has-text('Labyrinth')")
     page.wait_for_url(re.compile("/table/"))
@@ -49,7 +49,7 @@ def heights(page: Any) -> list[int]:
     return list(page.evaluate("[...document.querySelectorAll('.verdicts > :not(.turn)')].map(one => one.offsetHeight)"))
 
 
-def test_where_a_game_was_lost_is_asked_shown_and_read(visit: Visit) -> None:
+def test_an_analysis_is_requested_shown_and_read(visit: Visit) -> None:
     page = practised(visit)
     said = iter(SAID)
     asked: list[str] = []
@@ -64,20 +64,20 @@ def test_where_a_game_was_lost_is_asked_shown_and_read(visit: Visit) -> None:
     assert not heights(page)
     page.focus("#analyse")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#analysis-stop:focus")  # the button pressed has gone
+    page.wait_for_selector("#analysis-stop:focus")  # the pressed button disappears
     page.wait_for_selector("#analysis-text:has-text('Waiting for 2 other games')")
     page.wait_for_selector(".verdicts .unknown")
     page.wait_for_selector("#analysis-text:has-text('It can still be won, in 53 moves.')")
     assert asked == ["GET", "POST", "GET", "GET"]
     assert page.evaluate("document.activeElement.id") == "analysis-details"
-    # Kinds differ in height or pattern, also where there are no colours.
+    # Kinds differ in height or pattern, even without colours.
     page.emulate_media(forced_colors="active")
     patterns = page.evaluate(
         "[...document.querySelectorAll('.verdicts > :not(.turn)')].map(one => getComputedStyle(one).backgroundImage)"
     )
     assert len({*zip(heights(page), patterns, strict=True)}) == 3
     page.emulate_media(forced_colors="none")
-    # The turning point: by its button, by the keys.
+    # The turning point, by its button and by the keys.
     assert page.text_content("#analysis-status") == "Lost between moves 2 and 3"
     page.click("#analysis-turn")
     assert page.text_content("#moves") == "1/3"
@@ -104,7 +104,7 @@ def test_where_a_game_was_lost_is_asked_shown_and_read(visit: Visit) -> None:
         "After move 3: lost",
     ]
     assert faults(page) == []
-    # Somebody else has asked for it: nothing is offered to stop.
+    # Requested by another player, so there is no stop button.
     said = iter([SAID[2] | {"mine": False}, *[SAID[3]] * 9])
     page.reload()
     page.wait_for_selector("#analysis-progress")

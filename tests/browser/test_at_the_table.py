@@ -1,4 +1,4 @@
-"""What a table says and shows beside its moves."""
+"""The table beside its moves: messages, tools, undo and pause."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _APART = """() => {
 }"""
 
 
-def test_a_refused_move_says_why_and_a_pressed_pile_what_it_is(visit: Visit) -> None:
+def test_refused_moves_and_pressed_piles_are_explained(visit: Visit) -> None:
     page = visit("/play/stonewall/", reduced_motion="reduce")
     deal(page)
     player = Mouse(page)
@@ -43,7 +43,7 @@ def test_a_refused_move_says_why_and_a_pressed_pile_what_it_is(visit: Visit) -> 
     page.mouse.up()
     page.wait_for_selector(".peek", state="detached")
     assert page.text_content("#moves") == "0"
-    # By a key the fan stays, but not beyond a move that comes in.
+    # Opened with a key, the fan stays until a move arrives.
     player.card("t0").focus()
     page.keyboard.press("p")
     page.wait_for_selector(".peek .card")
@@ -66,11 +66,11 @@ def test_large_indices_are_drawn_at_once(visit: Visit) -> None:
 
 @pytest.mark.parametrize("language", ["en-GB", "de-DE"])
 @pytest.mark.parametrize("variant", ["braid-either", "plot", "stonewall"])
-def test_tools_and_status_lines_are_whole_on_a_phone_held_sideways(visit: Visit, variant: str, language: str) -> None:
+def test_tools_and_status_lines_fit_a_phone_in_landscape(visit: Visit, variant: str, language: str) -> None:
     page = visit(f"/play/{variant}/", width=844, height=390, reduced_motion="reduce", locale=language)
     page.click("main form button:not(.secondary)")
     page.wait_for_selector("#felt .card")
-    # With everything that may be offered: a hint and the way back to a replay as in practice, and the finish.
+    # With everything that may be offered: hint and link to the replay as in practice, and the finish button.
     page.evaluate("""() => {
       document.querySelector('#auto').hidden = false;
       const tool = document.querySelector('#resign');
@@ -86,7 +86,7 @@ def test_tools_and_status_lines_are_whole_on_a_phone_held_sideways(visit: Visit,
     assert page.evaluate("document.documentElement.scrollHeight") == 390
 
 
-def test_moves_are_taken_back_and_made_again_and_the_end_is_said_beside_the_cards(visit: Visit) -> None:
+def test_undo_redo_and_the_end_beside_the_cards(visit: Visit) -> None:
     page = visit("/play/labyrinth/", reduced_motion="reduce")
     stuck: list[bool] = []
 
@@ -128,7 +128,7 @@ def test_moves_are_taken_back_and_made_again_and_the_end_is_said_beside_the_card
     assert page.evaluate("document.activeElement !== document.body")
 
 
-def test_the_direction_of_a_braid_is_asked_below_it_and_has_the_focus(visit: Visit) -> None:
+def test_the_direction_of_a_braid_is_asked_with_focus(visit: Visit) -> None:
     page = visit("/play/braid-either/", reduced_motion="reduce")
     deal(page)
     Mouse(page).start()
@@ -140,7 +140,7 @@ def test_the_direction_of_a_braid_is_asked_below_it_and_has_the_focus(visit: Vis
 
 
 def lost_while_paused(page: Any) -> None:
-    """Without a line the table says what is true of the clock."""
+    """Check that a disconnected table shows the right message about the clock."""
     for paused, said in ((True, "its clock is stopped"), (False, "the clock runs on")):
         if paused:
             page.click("#pause")
@@ -155,7 +155,7 @@ def lost_while_paused(page: Any) -> None:
             page.wait_for_selector("#paused", state="hidden")
 
 
-def test_practice_is_paused_beyond_a_reload_and_a_second_tab_sees_it(visit: Visit) -> None:
+def test_a_pause_survives_a_reload_and_reaches_other_tabs(visit: Visit) -> None:
     page = visit("/practice/", width=390, height=844, reduced_motion="reduce")
     page.click(".practice-card:has-text('Labyrinth')")
     page.wait_for_url(re.compile("/table/"))
@@ -188,6 +188,6 @@ def test_practice_is_paused_beyond_a_reload_and_a_second_tab_sees_it(visit: Visi
         one.wait_for_selector("#paused", state="hidden")
         assert one.locator("#felt .card").first.is_visible()
     lost_while_paused(page)
-    page.keyboard.press("y")  # what was taken back before the reload is made again
+    page.keyboard.press("y")  # redo works for moves undone before the reload
     page.wait_for_function("() => document.querySelector('#felt').dataset.confirmed === '3'")
     assert page.text_content("#moves") == "3"

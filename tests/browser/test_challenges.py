@@ -23,7 +23,7 @@ def give_up(page: Any) -> None:
 
 
 def reload_until(page: Any, selector: str) -> None:
-    """Look again until a worker has judged the game and the page shows what comes of it."""
+    """Reload until a worker has judged the game and the page shows the result."""
     for _ in range(100):
         if page.locator(selector).count():
             return
@@ -33,7 +33,7 @@ def reload_until(page: Any, selector: str) -> None:
 
 
 def picture(page: Any, name: str) -> None:
-    """Keep a screenshot, when somebody wants to look at it."""
+    """Save a screenshot if LOOK_AT is set."""
     if folder := os.environ.get("LOOK_AT"):
         page.screenshot(path=f"{folder}/{name}.png")
 

@@ -1,6 +1,4 @@
-"""The client as production serves it: collected, hashed, compressed, and in parts that come when they are wanted; and
-as `make run` does, file by file.
-"""
+"""The client as in production: bundled, hashed, compressed, loaded in parts; and as `make run` serves it."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from tests.browser.racing import race_soon, sign_in
 from tests.browser.table import Mouse, won_record
 
 PHONE = {"width": 390, "height": 844}
-#: Style sheets and scripts without the catalogue of a language, by name and without what makes their names unique.
+#: Names of style sheets and scripts without hashes and without language catalogues.
 LOADED = """() => performance.getEntriesByType("resource")
   .map(({ name }) => name.match(/\\/([\\w.-]+?)\\.[0-9a-f]{12}\\.(js|css)$/)).filter(Boolean)
   .map(([, name, kind]) => `${name}.${kind}`)"""
@@ -26,7 +24,7 @@ LOADED = """() => performance.getEntriesByType("resource")
 
 @pytest.fixture
 def context(chromium: Any, site: Site, complaints: list[str]) -> Iterator[Any]:
-    """A browser that has been nowhere yet, and keeps no copies beside its cache."""
+    """A browser with an empty cache that keeps no other copies."""
     context = chromium.new_context(base_url=site.url, viewport=PHONE, service_workers="block")
     context.set_default_timeout(PATIENCE_MS)
     context.on("console", lambda message: complaints.extend([message.text] if message.type == "error" else []))
@@ -35,7 +33,7 @@ def context(chromium: Any, site: Site, complaints: list[str]) -> Iterator[Any]:
     context.close()
 
 
-#: Notes when something is first drawn, and what has been asked of the browser's knowledge of languages until then.
+#: Records when an element is first drawn, and the `Intl` objects created until then.
 WATCH = """drawing => {
   window.early = [];
   const watch = (of, name) => {
@@ -103,7 +101,7 @@ def test_the_first_load_of_a_daily_table_is_small(context: Any, chromium: Any) -
     cold.close()
 
 
-def test_the_first_cards_wait_for_neither_the_others_nor_a_language(context: Any) -> None:
+def test_the_first_cards_need_only_essential_files(context: Any) -> None:
     page = context.new_page()
     deal(page, "/play/tarot/")
     page.add_init_script(f"({WATCH})('#felt .card svg *')")
@@ -115,7 +113,7 @@ def test_the_first_cards_wait_for_neither_the_others_nor_a_language(context: Any
     assert page.evaluate("early") == []
 
 
-def test_the_end_is_there_before_it_comes(context: Any) -> None:
+def test_the_end_panel_is_loaded_in_advance(context: Any) -> None:
     page = context.new_page()
     player, tokens = deal(page, "/play/labyrinth/"), won_record("labyrinth")["tokens"]
     assert not {"finish.late.js", "finish.css"} & set(page.evaluate(LOADED))
@@ -133,7 +131,7 @@ def test_the_end_is_there_before_it_comes(context: Any) -> None:
     assert page.evaluate("window.drawn !== undefined && early") == []
 
 
-def test_answers_to_what_is_not_possible_come_when_they_are_wanted(context: Any) -> None:
+def test_explanations_are_loaded_on_demand(context: Any) -> None:
     page = context.new_page()
     deal(page, "/play/stonewall/")
     assert "answers.late.js" not in page.evaluate(LOADED)
@@ -143,7 +141,7 @@ def test_answers_to_what_is_not_possible_come_when_they_are_wanted(context: Any)
     wait_loaded(page, "answers.late.js")
 
 
-def test_hint_and_guide_come_when_they_are_wanted(context: Any) -> None:
+def test_hint_and_guide_are_loaded_on_demand(context: Any) -> None:
     page = context.new_page()
     page.goto("/rules/stonewall/")
     page.click("text=Play a first game")
@@ -173,7 +171,7 @@ def test_a_race_finds_its_own_parts(context: Any, site: Site) -> None:
     assert "day.late.js" not in page.evaluate(LOADED)
 
 
-def test_sounds_come_for_those_who_want_them(context: Any) -> None:
+def test_sounds_are_loaded_only_if_enabled(context: Any) -> None:
     page = context.new_page()
     page.add_init_script("localStorage.setItem('talon.settings', JSON.stringify({sound: true}))")
     player = deal(page, "/play/labyrinth/")
@@ -182,18 +180,18 @@ def test_sounds_come_for_those_who_want_them(context: Any) -> None:
     wait_loaded(page, "tones.late.js")
 
 
-def test_all_files_of_the_other_pages_are_there(context: Any, site: Site, complaints: list[str]) -> None:
+def test_all_files_of_the_other_pages_exist(context: Any, site: Site, complaints: list[str]) -> None:
     page = context.new_page()
     missing: list[str] = []
     page.on("response", lambda answer: missing.extend([answer.url] if answer.status >= 400 else []))
     for path in ("/", "/deals/", "/rules/labyrinth/", "/nowhere/"):
         page.goto(path)
         page.wait_for_load_state("networkidle")
-    assert missing == [f"{site.url}/nowhere/"]  # the page of the error itself, and none of its files
+    assert missing == [f"{site.url}/nowhere/"]  # the error page itself, and none of its files
     complaints.clear()
 
 
-def test_all_that_is_kept_for_the_time_without_a_line_is_there(chromium: Any, site: Site) -> None:
+def test_all_files_for_offline_use_exist(chromium: Any, site: Site) -> None:
     context = chromium.new_context(base_url=site.url)
     page = context.new_page()
     page.goto("/rules/labyrinth/")
@@ -202,5 +200,5 @@ def test_all_that_is_kept_for_the_time_without_a_line_is_there(chromium: Any, si
         "async () => { const names = await caches.keys(); const cache = await caches.open(names[0]);"
         " return (await cache.keys()).map(({ url }) => new URL(url).pathname); }"
     )
-    assert any("/js/table/tones." in path for path in kept)  # what a lesson loads late, too
+    assert any("/js/table/tones." in path for path in kept)  # including what a lesson loads lazily
     context.close()

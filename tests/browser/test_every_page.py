@@ -1,7 +1,4 @@
-"""Every page there is, found from the addresses.
-
-None has a serious fault for assistive technology, is wider than the screen, or makes the browser complain.
-"""
+"""Every page of the site, found from the URL patterns, is accessible, fits the screen and causes no browser errors."""
 
 from __future__ import annotations
 
@@ -39,8 +36,8 @@ TABLET = {"width": 820, "height": 1180}
 LOOKS = [("light", TABLET), ("light", WIDE), ("light", PHONE), ("dark", PHONE)]
 GAMES = ["braid", "labyrinth", "tarot", "plot", "stonewall"]
 
-#: How each address is visited: by whom, and with what in it; `<part>` stands for something that only this site knows.
-#: An address is visited by a stranger as it stands unless it is listed.
+#: Visitor and parameters for each address; `<part>` is a parameter known only to this site. Unlisted addresses are
+#: visited without parameters by a visitor without a session.
 RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "account_logout": [("member", {})],
     "account_reauthenticate": [("unconfirmed", {})],
@@ -182,7 +179,7 @@ PART = "a part of a page"
 POSTED = "takes what is sent to it"
 KEYS = "only where there are keys for the service"
 ELSEWHERE = "a step that leads elsewhere, as this site has no use for it"
-#: Addresses that are no pages, and why. None of them may answer with a page.
+#: Addresses that are not pages, and why. None of them may answer with a page.
 NO_PAGES = {
     "games:analysis": DATA,
     "account_confirm_login_code": ELSEWHERE,
@@ -291,7 +288,7 @@ VISITORS = ["stranger", "member", "guarded", "plain", "keyless", "unconfirmed", 
 
 
 def named(patterns: list[URLPattern | URLResolver], space: str = "") -> Iterator[str]:
-    """The full names of all addresses but those of Django's own administration, which is for staff."""
+    """Yield the full names of all addresses except Django's admin, which is for staff."""
     for pattern in patterns:
         if isinstance(pattern, URLResolver):
             if pattern.namespace != "admin":
@@ -304,7 +301,7 @@ def named(patterns: list[URLPattern | URLResolver], space: str = "") -> Iterator
 NAMES = sorted(set(named(get_resolver().url_patterns)))
 
 
-# The rules whose findings can be serious; the others would be looked into and thrown away.
+# Runs only the rules whose findings can be serious.
 _AXE = """async colours => {
   const rules = axe._audit.rules.filter(rule => rule.enabled && ['serious', 'critical'].includes(rule.impact)
     && !rule.tags.some(tag => ['experimental', 'deprecated'].includes(tag))).map(rule => rule.id);
@@ -315,7 +312,7 @@ _AXE = """async colours => {
 
 
 def faults(page: Any, *, colours_only: bool = False) -> list[str]:
-    """What axe finds serious or critical."""
+    """Return the serious and critical findings of axe."""
     if not page.evaluate("() => Boolean(globalThis.axe)"):
         page.evaluate(AXE.read_text())
     return [
@@ -325,7 +322,8 @@ def faults(page: Any, *, colours_only: bool = False) -> list[str]:
     ]
 
 
-# What hides a part of itself, and links and buttons that a finger misses (those within a text are as high as its line).
+# Finds elements that are partly hidden, and links and buttons too small for a finger (those within text may be a line
+# high).
 _CRAMPED = """() => [
   ...[...document.querySelectorAll('.table-wrap, .tabs')].filter(box => box.scrollWidth > box.clientWidth + 1)
     .map(box => `${box.className} hides ${box.scrollWidth - box.clientWidth} px`),
@@ -335,16 +333,14 @@ _CRAMPED = """() => [
 
 
 def overflow(page: Any, *, fingers: bool) -> list[str]:
-    """How far the page leaves the screen; with `fingers`, also what is shown only in part or too small for them."""
+    """Return how far the page exceeds the screen; with `fingers`, also elements that are cut or too small to tap."""
     excess = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     found = [f"{excess} px wider than the screen"] if excess > 0 else []
     return found + (page.evaluate(_CRAMPED) if fingers else [])
 
 
 def looked_at(page: Any, *, on_desk: bool = True) -> list[str]:
-    """The faults of a page on a tablet, on a desk, and on a phone in light and dark; `on_desk` says whether axe looks
-    there too.
-    """
+    """Return a page's faults on a tablet, a desktop, and a phone in light and dark; axe checks desktop if `on_desk`."""
     found = []
     if not re.search(r"\w.* · Talon$", page.title()):
         found.append(f"its title is {page.title()!r}")
@@ -355,7 +351,7 @@ def looked_at(page: Any, *, on_desk: bool = True) -> list[str]:
         page.set_viewport_size(measure)
         seen = overflow(page, fingers=measure != WIDE)
         if measure == PHONE or (measure == WIDE and on_desk):
-            # The dark look differs in its colours alone.
+            # The dark theme differs only in colours.
             seen += faults(page, colours_only=scheme == "dark")
         found += [f"{scheme} {measure['width']}: {fault}" for fault in seen]
     return found
@@ -363,7 +359,7 @@ def looked_at(page: Any, *, on_desk: bool = True) -> list[str]:
 
 @pytest.fixture(scope="module")
 def inhabited(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, dict[str, Any]]]:
-    """A server of these tests' own, with players and games; what `inhabitants` tells of them."""
+    """A server for these tests, with players and games, and the output of `inhabitants`."""
     with contextmanager(copied)(prepared, tmp_path_factory.mktemp("inhabited")) as site:
         done = subprocess.run(
             [sys.executable, "-m", "tests.browser.inhabitants"],
@@ -379,12 +375,12 @@ def inhabited(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @pytest.fixture(scope="module")
 def site(inhabited: tuple[Site, dict[str, Any]]) -> Site:
-    """The same server for the pages of errors: the common one would idle until the other tests begin."""
+    """The same server for error pages, so that no second one is needed."""
     return inhabited[0]
 
 
 def visits(visitor: str, parts: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
-    """What a visitor is to look at: the name of each address, the address, and whether it is the first of its name."""
+    """Yield a visitor's pages: the name of each address, the address, and whether it is the first of its name."""
     for name in NAMES:
         for k, (who, given) in enumerate(RECIPES.get(name, [("stranger", {})])):
             if who == visitor:
@@ -409,7 +405,7 @@ def _address(name: str, given: dict[str, str]) -> str:
 
 
 def fault_of_page(page: Any, name: str, address: str, *, on_desk: bool) -> list[str]:
-    """What is wrong with the page at an address, or that there is none."""
+    """Return the faults of the page at an address, or that there is no page."""
     answer = page.goto(address)
     if page.locator("#felt").count() or name == "api-1:openapi-view":
         page.wait_for_load_state("networkidle")
@@ -419,15 +415,13 @@ def fault_of_page(page: Any, name: str, address: str, *, on_desk: bool) -> list[
     return looked_at(page, on_desk=on_desk)
 
 
-def test_every_recipe_is_for_an_address_there_is() -> None:
+def test_every_recipe_has_an_address() -> None:
     assert set(RECIPES) | set(NO_PAGES) <= set(NAMES)
     assert {visitor for recipe in RECIPES.values() for visitor, _ in recipe} <= set(VISITORS)
 
 
 @pytest.mark.slow
-def test_a_deal_that_was_looked_for_is_begun_when_it_is_found(
-    chromium: Any, inhabited: tuple[Site, dict[str, Any]]
-) -> None:
+def test_a_practice_deal_starts_once_found(chromium: Any, inhabited: tuple[Site, dict[str, Any]]) -> None:
     site, told = inhabited
     context = chromium.new_context(base_url=site.url, service_workers="block")
     context.set_default_timeout(PATIENCE_MS)
@@ -451,7 +445,7 @@ def test_every_page_is_accessible(chromium: Any, inhabited: tuple[Site, dict[str
     context.set_default_timeout(PATIENCE_MS)
     if visitor in told["cookies"]:
         context.add_cookies([{"name": "sessionid", "value": told["cookies"][visitor], "url": site.url}])
-    # One tab for all: each of its own would begin anew with every script.
+    # One tab for all, because a new tab would load every script again.
     page = context.new_page()
     complaints: list[str] = []
     page.on("console", lambda message: complaints.extend([message.text] * (message.type == "error")))
@@ -493,7 +487,7 @@ def test_every_page_is_valid_html(inhabited: tuple[Site, dict[str, Any]], tmp_pa
 
 @contextmanager
 def another_site(page: str) -> Iterator[str]:
-    """The address of a site on this machine that has one page."""
+    """Serve one page as another site on this machine, and yield its address."""
 
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -511,7 +505,7 @@ def another_site(page: str) -> Iterator[str]:
         server.shutdown()
 
 
-def test_a_game_is_shown_within_another_site(chromium: Any, inhabited: tuple[Site, dict[str, Any]]) -> None:
+def test_a_game_can_be_embedded_in_another_site(chromium: Any, inhabited: tuple[Site, dict[str, Any]]) -> None:
     site, told = inhabited
     context = chromium.new_context(viewport=WIDE, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE_MS)
@@ -531,7 +525,7 @@ def test_a_game_is_shown_within_another_site(chromium: Any, inhabited: tuple[Sit
 @pytest.mark.parametrize(
     "answer", [errors.bad_request, errors.permission_denied, errors.not_found, errors.server_error]
 )
-def test_the_pages_of_errors_are_accessible(visit: Visit, answer: Callable[..., Any]) -> None:
+def test_error_pages_are_accessible(visit: Visit, answer: Callable[..., Any]) -> None:
     page = visit("/verify/")
     failed = answer(RequestFactory().get("/", headers={"accept": "text/html"}))
     from_sources(page)

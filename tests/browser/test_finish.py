@@ -1,4 +1,4 @@
-"""The end of a game in the browser: the celebration that a key ends, and the panel with all there is to say."""
+"""The end of a game in the browser: the celebration, which a key ends, and the end panel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.browser.test_playing import deal
 Visit = Callable[..., Any]
 
 
-def test_a_key_ends_the_celebration_and_the_panel_leads_on_and_opens_again(visit: Visit) -> None:
+def test_a_key_ends_the_celebration_and_the_panel_reopens(visit: Visit) -> None:
     page = visit("/play/labyrinth/", width=390, height=844)
     deal(page)
     player, tokens = Mouse(page), won_record("labyrinth")["tokens"]
@@ -34,13 +34,13 @@ def test_a_key_ends_the_celebration_and_the_panel_leads_on_and_opens_again(visit
     assert page.locator(".celebration").count() == 0
     assert page.evaluate("document.activeElement.id") == "finish-title"
     page.wait_for_selector("#finish-actions #finish-next")
-    # A game won this fast is under review and does not count until it is decided.
+    # A game won this fast is under review and does not count until decided.
     page.wait_for_selector("#finish-after .today:has-text('0 of 9 played today')")
     assert faults(page, colours_only=False) == []
     page.click("#finish-close")
     page.click("#finish-open")
     assert page.is_visible("#finish-next")
-    page.reload()  # whoever comes back sees the same
+    page.reload()  # a reloaded table shows the same
     page.wait_for_selector("#finish[open] #finish-next")
     assert page.text_content("#finish-title") == "You won!"
     assert page.locator(".celebration").count() == 0

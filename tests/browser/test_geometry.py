@@ -1,7 +1,7 @@
-"""No index of a card is covered or cut, and nothing leaves the felt: at any table, hand, size of index and screen.
+"""Layout: no card index is covered or cut off, and nothing leaves the felt, for any table, hand, index size and screen.
 
-Positions are fed to the page's own layout; the index of each card is measured in the page. A few positions are drawn as
-well, and what is seen of them is compared with what was reckoned. ``--full`` takes 200 positions a variant.
+Positions are given to the page's own layout code, which computes each index's rectangle. A few positions are also drawn
+and compared with that. ``--full`` takes 200 positions per variant.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GAMES = {
     for game in sorted({variant.game for variant in CATALOGUE.values()})
 }
 
-# What the functions below share, put on the page once.
+# Shared helpers, added to the page once.
 _TOOLS = """async views => {
   const load = name => import(new URL(`/static/js/table/${name}.js`, location.href).href);
   const [{layout}, {small}, {newState}, {render}, {settings}] = await Promise.all([
@@ -148,7 +148,7 @@ _SEEN = """async view => [...await bench.seen(view, false, false), ...await benc
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_index_can_be_read_at_every_table(visit: Visit, request: pytest.FixtureRequest, game: str) -> None:
+def test_every_index_is_readable_at_every_table(visit: Visit, request: pytest.FixtureRequest, game: str) -> None:
     count = MANY if request.config.getoption("full") else FEW
     views = {variant: positions(variant, count) for variant in GAMES[game]}
     page = visit(f"/play/{GAMES[game][0]}/", reduced_motion="reduce")
@@ -165,7 +165,7 @@ def test_every_index_can_be_read_at_every_table(visit: Visit, request: pytest.Fi
     assert {where: faults for where, faults in found.items() if faults} == {}
 
 
-# What stands in one row: the heights of the middles of the tools shown, and whether any leaves the screen.
+# The rows of tools, by the vertical middles of those shown, and whether any leaves the screen.
 _TOOL_ROWS = """() => {
   const tools = [...document.querySelectorAll('.tools :is(button, a, select)')]
     .map(one => one.getBoundingClientRect()).filter(({width}) => width);
@@ -173,7 +173,7 @@ _TOOL_ROWS = """() => {
   return [new Set(tools.map(({top, bottom}) => Math.round((top + bottom) / 4))).size, outside];
 }"""
 
-# Offers what is named, in the longest words.
+# Offers the given tools with the longest labels.
 _OFFER = """([practice, auto, redo, replay]) => {
   const tools = document.querySelector('.tools');
   tools.querySelector('#draw span').textContent = 'Reihe geben';
@@ -189,14 +189,14 @@ _OFFER = """([practice, auto, redo, replay]) => {
 }"""
 
 
-def test_the_tools_stand_in_one_row_on_a_phone_in_german(visit: Visit) -> None:
+def test_the_tools_fit_one_row_on_a_german_phone(visit: Visit) -> None:
     page = visit("/practice/", width=390, height=844, reduced_motion="reduce", locale="de-DE")
     page.click(".practice-card:has-text('Labyrinth')")
     page.wait_for_url(re.compile("/table/"))
     page.wait_for_selector("#undo + #redo")
     found = {}
     for offered in itertools.product([False, True], repeat=4):
-        if offered[3] and not offered[0]:  # only practice goes on from a replay
+        if offered[3] and not offered[0]:  # only practice can continue from a replay
             continue
         page.evaluate(_OFFER, offered)
         found[offered] = page.evaluate(_TOOL_ROWS)

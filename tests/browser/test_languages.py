@@ -1,4 +1,4 @@
-"""The site in another language than English, and the client's words in one that is made up."""
+"""The site in German, and the client's texts in a made-up language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.browser.table import Mouse, won_record
 
 Visit = Callable[..., Any]
 
-#: A catalogue that knows every text, and marks it.
+#: A catalogue that has every text, marked.
 MADE_UP = """globalThis.talonCatalogue = {
   plural: (n) => Number(n !== 1),
   texts: new Proxy({}, {
@@ -20,7 +20,7 @@ MADE_UP = """globalThis.talonCatalogue = {
   }),
 };"""
 
-#: What the client itself has written at a table: labels of cards and places, facts, figures, announcements, the end.
+#: Texts written by the client at a table: labels of cards and places, facts, figures, announcements, the end.
 WRITTEN = """() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   return [
@@ -39,13 +39,13 @@ def unmarked(page: Any) -> list[str]:
 
 
 def outside(text: str) -> str:
-    """What is in no marks; they stand in one another where a text has names in it."""
+    """Return the text outside the marks, which are nested where a text contains names."""
     while (less := re.sub(r"⟦[^⟦⟧]*⟧", "", text)) != text:
         text = less
     return text
 
 
-def test_a_german_browser_plays_in_german_and_a_choice_of_english_stays(visit: Visit) -> None:
+def test_a_german_browser_plays_in_german_unless_changed(visit: Visit) -> None:
     page = visit("/", locale="de-DE", reduced_motion="reduce")
     assert page.get_attribute("html", "lang") == "de"
     assert "Die Spiele vom" in page.text_content("main")
@@ -69,7 +69,7 @@ def test_a_german_browser_plays_in_german_and_a_choice_of_english_stays(visit: V
 
 
 @pytest.mark.parametrize("game", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
-def test_all_that_the_client_says_at_a_table_comes_from_the_catalogue(visit: Visit, game: str) -> None:
+def test_all_client_texts_at_a_table_are_translated(visit: Visit, game: str) -> None:
     page = visit(f"/play/{game}/", reduced_motion="reduce")
     page.add_init_script(MADE_UP)
     page.click("text=Deal the cards")
@@ -81,7 +81,7 @@ def test_all_that_the_client_says_at_a_table_comes_from_the_catalogue(visit: Vis
         assert unmarked(page) == []
     page.keyboard.press("l")
     assert unmarked(page) == []
-    page.route("**/after/", lambda route: route.fulfill(status=204))  # the server's words, not the client's
+    page.route("**/after/", lambda route: route.fulfill(status=204))  # text from the server, not the client
     page.click("#resign")
     page.click("#resign-dialog .danger")
     page.wait_for_selector("#finish[open]")

@@ -1,4 +1,4 @@
-"""A table and its server's messages in orders in which they seldom come: every frame is fed by hand."""
+"""Rare orders of server messages at a table; the tests send every frame themselves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Visit = Callable[..., Any]
 END_MS = 754_000
 ORDERS = list(permutations(("moved", "ended", "verdict", "closed")))
 
-#: What happens once only: the panel opens, a win is celebrated, a sentence is said, or read out as its line changes.
+#: Counts events that must happen once: the panel opens, a win is celebrated, a sentence is shown or announced.
 WATCH = """
 globalThis.seen = {opened: 0, celebrated: 0, said: []};
 addEventListener("DOMContentLoaded", () => {
@@ -55,7 +55,7 @@ FINISHED = """() => ({
 
 
 class Server:
-    """Stands in for the server at one table: a game that is about to be won, or to be given up."""
+    """Stand-in for the server at one table, with a game about to be won or resigned."""
 
     def __init__(self, *, won: bool) -> None:
         record = Record.from_json(won_record("labyrinth"))
@@ -98,7 +98,7 @@ class Server:
 
 
 def _facts(state: str, how: str = "") -> Loaded:
-    """An attempt, as far as the frames tell of it."""
+    """Return an attempt with the data needed for the frames."""
     return Loaded(
         attempt_id=1,
         player_id=1,
@@ -124,7 +124,7 @@ def _facts(state: str, how: str = "") -> Loaded:
 
 @pytest.fixture
 def seat(visit: Visit) -> Callable[[Server], Any]:
-    """Sit down at a table of the stand-in's, its game two tokens from the end and one of them made."""
+    """Open a table of the stand-in, with a game two tokens from the end, one of which is played."""
     page = visit("/play/labyrinth/")
     deal(page)
     address = page.url
@@ -149,7 +149,7 @@ def seat(visit: Visit) -> Callable[[Server], Any]:
 
 
 def finished(page: Any) -> dict[str, Any]:
-    """What the page shows and has done, once all has come to rest."""
+    """Return what the page shows and has done, once it is idle."""
     page.wait_for_selector("#finish-rank[data-state=verified]", state="attached")
     page.wait_for_function("() => document.body.dataset.finished")
     page.clock.run_for(3_000)
@@ -159,11 +159,9 @@ def finished(page: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("how", ["won", "resigned"])
-def test_the_end_is_shown_once_and_right_in_every_order_of_its_messages(
-    seat: Callable[[Server], Any], how: str
-) -> None:
+def test_the_end_is_shown_once_in_every_message_order(seat: Callable[[Server], Any], how: str) -> None:
     wrong = {}
-    for order in ORDERS if how == "won" else ORDERS[::5]:  # the same code takes both
+    for order in ORDERS if how == "won" else ORDERS[::5]:  # the same code handles both
         server = Server(won=how == "won")
         page = seat(server)
         for name in order:
@@ -192,7 +190,7 @@ def test_the_end_is_shown_once_and_right_in_every_order_of_its_messages(
 
 
 @pytest.mark.parametrize("lost", ["moved", "ended"])
-def test_what_is_lost_of_the_end_is_asked_for(seat: Callable[[Server], Any], lost: str) -> None:
+def test_lost_end_messages_are_requested(seat: Callable[[Server], Any], lost: str) -> None:
     server = Server(won=True)
     page = seat(server)
     for name in {"moved", "ended", "verdict"} - {lost}:
@@ -206,7 +204,7 @@ def test_what_is_lost_of_the_end_is_asked_for(seat: Callable[[Server], Any], los
     assert (found["opened"], found["celebrated"]) == (1, 1)
 
 
-def test_the_end_of_a_game_is_celebrated_when_the_line_was_down(seat: Callable[[Server], Any]) -> None:
+def test_a_win_during_a_disconnection_is_celebrated(seat: Callable[[Server], Any]) -> None:
     server = Server(won=True)
     page = seat(server)
     server.answer = [server.frames["moved"], server.resumed, server.frames["ended"], server.frames["verdict"]]
@@ -233,7 +231,7 @@ def test_a_finished_game_opens_its_panel_once(seat: Callable[[Server], Any]) -> 
     assert page.is_hidden("#finish")
 
 
-def test_a_move_that_comes_twice_is_announced_once(seat: Callable[[Server], Any]) -> None:
+def test_a_duplicate_move_is_announced_once(seat: Callable[[Server], Any]) -> None:
     server = Server(won=False)
     page = seat(server)
     page.evaluate("seen.said = []")
@@ -248,7 +246,7 @@ def test_a_move_that_comes_twice_is_announced_once(seat: Callable[[Server], Any]
     assert page.text_content("#moves") == "6"
 
 
-def test_a_reader_cut_off_for_slowness_comes_back_with_what_it_has(seat: Callable[[Server], Any]) -> None:
+def test_a_disconnected_slow_reader_resumes(seat: Callable[[Server], Any]) -> None:
     server = Server(won=False)
     page = seat(server)
     server.answer = [server.frames["moved"], frames.resumed(6, 11_000, _facts("playing"))]
@@ -261,11 +259,11 @@ def test_a_reader_cut_off_for_slowness_comes_back_with_what_it_has(seat: Callabl
 
 
 def resumed(server: Server) -> str:
-    """The answer to a page that has missed nothing."""
+    """Return the answer to a page that has missed nothing."""
     return frames.resumed(server.table.token_count - 1, 11_000, _facts("playing"))
 
 
-def test_a_server_that_hands_over_is_left_at_once_and_the_move_made_meanwhile_reaches_the_next(
+def test_a_draining_server_is_left_with_the_pending_move(
     seat: Callable[[Server], Any],
 ) -> None:
     server = Server(won=True)
@@ -279,13 +277,13 @@ def test_a_server_that_hands_over_is_left_at_once_and_the_move_made_meanwhile_re
     assert len(server.hellos) == 1
     page.clock.run_for(500)
     page.wait_for_selector("#lost", state="hidden")
-    page.wait_for_function("() => true")  # what the page has sent is here
+    page.wait_for_function("() => true")  # all messages of the page have arrived
     n = server.table.token_count
     assert [hello["have"] for hello in server.hellos] == [server.hellos[0]["have"], n - 1]
     assert [(one["type"], one["n"]) for one in server.asked] == [("move", n)]
 
 
-def test_a_server_that_hands_over_again_before_it_has_answered_is_not_come_back_to_in_haste(
+def test_a_second_draining_server_is_retried_slowly(
     seat: Callable[[Server], Any],
 ) -> None:
     server = Server(won=True)
@@ -306,7 +304,7 @@ def test_a_server_that_hands_over_again_before_it_has_answered_is_not_come_back_
     assert 2 <= page.evaluate("tries") <= 7, "in ten seconds; each wait is longer than the one before"
 
 
-def test_a_move_is_kept_while_the_server_waits_for_its_database(seat: Callable[[Server], Any]) -> None:
+def test_a_move_is_kept_while_the_database_is_busy(seat: Callable[[Server], Any]) -> None:
     server = Server(won=True)
     page = seat(server)
     n = server.table.token_count
@@ -333,14 +331,14 @@ def test_a_move_is_kept_while_the_server_waits_for_its_database(seat: Callable[[
 
 
 def wait_asked(page: Any, server: Server, number: int = 1) -> None:
-    """Until so many of the page's questions are here."""
+    """Wait until the server has this many of the page's questions."""
     until = time.monotonic() + PATIENCE_MS / 1000
     while len(server.asked) < number:
         assert time.monotonic() < until
         page.evaluate("0")
 
 
-def test_what_was_asked_and_not_answered_is_asked_again_of_the_next_server(seat: Callable[[Server], Any]) -> None:
+def test_an_unanswered_question_goes_to_the_next_server(seat: Callable[[Server], Any]) -> None:
     server = Server(won=False)
     page = seat(server)
     server.answer = [resumed(server)]
@@ -360,7 +358,7 @@ def test_what_was_asked_and_not_answered_is_asked_again_of_the_next_server(seat:
     finished(page)
 
 
-def test_nobody_resigns_a_position_that_another_page_has_changed(seat: Callable[[Server], Any]) -> None:
+def test_a_resignation_does_not_apply_to_a_newer_position(seat: Callable[[Server], Any]) -> None:
     server = Server(won=False)
     page = seat(server)
     server.answer = [server.frames["moved"], frames.resumed(server.table.token_count, 11_000, _facts("playing"))]
@@ -374,7 +372,7 @@ def test_nobody_resigns_a_position_that_another_page_has_changed(seat: Callable[
     assert [one["type"] for one in server.asked] == ["resign"]
 
 
-def test_a_player_who_has_signed_out_is_told_so(seat: Callable[[Server], Any]) -> None:
+def test_a_signed_out_player_is_notified(seat: Callable[[Server], Any]) -> None:
     server = Server(won=False)
     page = seat(server)
     server.line.close(code=4401)
@@ -382,7 +380,7 @@ def test_a_player_who_has_signed_out_is_told_so(seat: Callable[[Server], Any]) -
     assert page.inner_text("#lost-text") == "You have been signed out. Reload the page to go on."
 
 
-def test_waits_grow_until_a_connection_has_stood_for_a_while(visit: Visit) -> None:
+def test_retries_slow_down_until_a_connection_lasts(visit: Visit) -> None:
     page = visit("/verify/")
     from_sources(page)
     page.add_init_script("Math.random = () => 0.5")

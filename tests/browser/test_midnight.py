@@ -1,4 +1,4 @@
-"""A page that is open when the new deals come, on a clock of its own."""
+"""A page open at midnight, when the new deals come, on a controlled clock."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 
 Visit = Callable[..., Any]
 
-#: What the server's clock says when it writes the page; the new deals come a minute later.
+#: Server time in the page; the new deals come a minute later.
 WRITTEN = datetime(2030, 5, 17, 23, 59, tzinfo=UTC)
 DEALS_COME = WRITTEN + timedelta(minutes=1)
 
 
 def open_home(visit: Visit, clock: datetime, chance: float) -> tuple[Any, list[str]]:
-    """Home as it is a minute before the new deals, in a browser whose clock is wrong; returns page and loads."""
+    """Open the home page a minute before the new deals, in a browser with a wrong clock; return it with its loads."""
     loads: list[str] = []
     page = visit("/verify/")
 
@@ -29,14 +29,14 @@ def open_home(visit: Visit, clock: datetime, chance: float) -> tuple[Any, list[s
     page.route(lambda url: url.endswith("/?midnight"), written)
     page.add_init_script(f"Math.random = () => {chance}")
     page.clock.install(time=clock)
-    page.clock.pause_at(clock + timedelta(seconds=1))  # from here on time passes when the test says so, and only then
+    page.clock.pause_at(clock + timedelta(seconds=1))  # from here on, only the test advances the clock
     page.goto("/?midnight")
     page.wait_for_selector(".countdown b:not(:has-text('–'))")
     return page, loads
 
 
 @pytest.mark.parametrize("wrong", [timedelta(days=2), timedelta(days=-2), timedelta(seconds=90)], ids=str)
-def test_a_wrong_clock_neither_reloads_the_page_nor_spoils_the_countdown(visit: Visit, wrong: timedelta) -> None:
+def test_a_wrong_clock_affects_neither_reload_nor_countdown(visit: Visit, wrong: timedelta) -> None:
     page, loads = open_home(visit, WRITTEN + wrong, 0)
     page.clock.run_for(30_000)
     page.wait_for_load_state("networkidle")
@@ -54,7 +54,7 @@ def test_pages_reload_once_and_spread_over_two_minutes(visit: Visit, chance: flo
     with page.expect_navigation():
         page.clock.run_for(4_000)
     assert len(loads) == 2
-    # The page has come back as it was; an end that has been reloaded for is not reloaded for again.
+    # The reloaded page still has the old deals; it does not reload again for the same end.
     page.clock.run_for(600_000)
     page.wait_for_load_state("networkidle")
     assert len(loads) == 2

@@ -1,4 +1,4 @@
-"""The site without a line: says so, plays the lessons, and goes on when the line is back."""
+"""The site offline: shows it, plays the lessons, and continues when online again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.browser.table import Mouse, won_record
 from tests.browser.test_site import Pupil, lesson_tokens
 
 Visit = Callable[..., Any]
-#: The caches, once there is one in a language, and no other: the worker of another language has made room.
+#: The caches, once there is one in the language and no other, because the new worker has deleted the old ones.
 KEPT = """async (language) => {
   await navigator.serviceWorker.ready;
   for (;;) {
@@ -23,9 +23,7 @@ KEPT = """async (language) => {
 }"""
 
 
-def test_without_a_line_the_lessons_are_played_and_with_it_the_game_goes_on(
-    visit: Visit, complaints: list[str]
-) -> None:
+def test_lessons_work_offline_and_the_game_resumes_online(visit: Visit, complaints: list[str]) -> None:
     page = visit("/verify/", reduced_motion="reduce", service_workers="allow")
     page.evaluate(KEPT, "en-gb")
     page.click(".languages button[value=de]")
@@ -45,7 +43,7 @@ def test_without_a_line_the_lessons_are_played_and_with_it_the_game_goes_on(
     context.set_offline(True)
     page.wait_for_selector("body[data-connection=lost]")
     assert page.is_visible("#lost-text")
-    assert page.is_hidden("#retry")  # it would take the cards away
+    assert page.is_hidden("#retry")  # a reload would remove the cards
     assert page.locator("#felt .card").count() > 0
 
     other.goto("/")
@@ -69,12 +67,10 @@ def test_without_a_line_the_lessons_are_played_and_with_it_the_game_goes_on(
     other.wait_for_selector("[data-line=back]:visible")
     assert other.get_attribute("[data-line=back] a", "href") == "/rules/plot/"
     later.wait_for_selector("#felt .card")  # the table opens by itself
-    complaints.clear()  # the browser notes the requests that failed
+    complaints.clear()  # the browser logs the failed requests
 
 
-def test_a_form_without_a_line_says_that_nothing_was_sent_and_leads_back_to_it(
-    visit: Visit, complaints: list[str]
-) -> None:
+def test_a_form_sent_offline_explains_and_links_back(visit: Visit, complaints: list[str]) -> None:
     page = visit("/players/", service_workers="allow")
     page.evaluate(KEPT, "en-gb")
     page.goto("/accounts/login/")
@@ -92,4 +88,4 @@ def test_a_form_without_a_line_says_that_nothing_was_sent_and_leads_back_to_it(
     page.fill("[name=password]", "wrong")
     page.click("main button:has-text('Sign in'):not([form])")
     page.wait_for_selector("main [role=alert], main .errorlist, main .error")
-    complaints.clear()  # the browser notes the requests that failed
+    complaints.clear()  # the browser logs the failed requests

@@ -1,4 +1,4 @@
-"""A game in Firefox and in WebKit: the first moves by mouse, the others by a second tab."""
+"""A game in Firefox and in WebKit: the first moves by mouse, the rest by a second tab."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TOOLS = """() => {
   const box = document.querySelector('#undo').getBoundingClientRect();
   return [box.left + box.width / 2, box.top + box.height / 2].map(Math.round);
 }"""
-# Where the top card of a pile is taken, or its place where there is none; for foundations the one that is offered.
+# The point of a pile's top card, or of its empty place; for foundations, of the place offered.
 _PLACE = """pile => {
   const cards = [...document.querySelectorAll(`#felt .card[data-pile='${pile}']:not([aria-hidden])`)];
   const top = cards.sort((one, other) => one.dataset.i - other.dataset.i).at(-1);
@@ -40,7 +40,7 @@ _PLACE = """pile => {
 
 
 def wait_for(browser: Browser, function: str, *arguments: Any) -> Any:
-    """What a function returns in the page, as soon as that is something."""
+    """Wait until a function in the page returns a true value, and return it."""
     end = time.monotonic() + PATIENCE_MS / 1000
     while not (found := browser.call(function, *arguments)):
         assert time.monotonic() < end, function
@@ -49,16 +49,15 @@ def wait_for(browser: Browser, function: str, *arguments: Any) -> Any:
 
 
 def click(browser: Browser, x: int, y: int) -> None:
-    """Press and let go at a point."""
     browser.point(("pointerMove", x, y), ("pointerDown", 0, 0), ("pointerUp", 0, 0))
 
 
 def play(browser: Browser, token: str, *, drag: bool) -> None:
-    """Make a move of one card with the mouse; a drag goes by way of the tools below the felt."""
+    """Move one card with the mouse; a drag passes over the tools below the felt."""
     source, target = token.split("-")
     wait_for(browser, _PLACE, source)
     wait_for(browser, _STILL)
-    x, y = wait_for(browser, _PLACE, source)  # on a busy machine the cards may not be drawn yet
+    x, y = wait_for(browser, _PLACE, source)  # on a busy machine, the cards may not be drawn yet
     if drag:
         browser.point(("pointerMove", x, y), ("pointerDown", 0, 0), ("pointerMove", x + 12, y + 12))
         below = browser.call(_TOOLS)

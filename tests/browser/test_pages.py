@@ -1,4 +1,4 @@
-"""Tables with their dialogs, and what pages keep and show of a player's games."""
+"""Dialogs of tables, settings, and pages about a player's games."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_settings_are_kept(visit: Visit) -> None:
     assert other.locator("html").get_attribute("data-theme") == "dark"
 
 
-def test_a_left_handed_table_is_the_mirror_image(visit: Visit) -> None:
+def test_a_left_handed_table_is_mirrored(visit: Visit) -> None:
     page = visit("/play/tarot/", reduced_motion="reduce")
     deal(page)
     Player(page).start()
@@ -68,7 +68,7 @@ def test_a_left_handed_table_is_the_mirror_image(visit: Visit) -> None:
     assert page.evaluate(stock) > right + 400
 
 
-def test_ones_own_practice_game_is_replayed_shared_and_played_on(visit: Visit) -> None:
+def test_own_practice_is_replayed_shared_and_continued(visit: Visit) -> None:
     page = visit("/practice/", reduced_motion="reduce")
     page.click(".practice-card:has-text('Labyrinth')")
     page.wait_for_url(re.compile("/table/"))
@@ -101,7 +101,7 @@ def test_ones_own_practice_game_is_replayed_shared_and_played_on(visit: Visit) -
     page.keyboard.press("ArrowLeft")
     page.click("#share")
     assert page.input_value("#share-link") == page.url  # where it came in
-    assert page.locator("#share-embed").count() == 0  # nobody else has these cards
+    assert page.locator("#share-embed").count() == 0  # no other player has these cards
     page.click("#picture-make")
     page.wait_for_function("() => document.querySelector('#picture-shown img')?.naturalWidth > 400")
     assert page.get_attribute("#picture-save", "download") == "talon-labyrinth.gif"
@@ -119,7 +119,7 @@ def test_ones_own_practice_game_is_replayed_shared_and_played_on(visit: Visit) -
     assert page.text_content("#moves") == "2/3"
 
 
-def test_a_board_changes_while_it_is_looked_at(visit: Visit) -> None:
+def test_an_open_board_updates(visit: Visit) -> None:
     board = visit(f"/boards/{timezone.now().date()}/stonewall/")
     page = visit("/")
     sign_up(page, "Minos")
@@ -132,7 +132,7 @@ def test_a_board_changes_while_it_is_looked_at(visit: Visit) -> None:
     board.wait_for_selector("table[data-live] >> text=Minos")
 
 
-def test_home_tells_how_each_deal_stands(visit: Visit) -> None:
+def test_home_shows_the_result_of_each_deal(visit: Visit) -> None:
     page = visit("/")
     assert page.locator(".deal").count() == 9
     assert page.locator("text=New here?").count() == 1
@@ -144,7 +144,7 @@ def test_home_tells_how_each_deal_stands(visit: Visit) -> None:
     assert re.fullmatch(r"\d+:\d\d:\d\d", page.text_content(".countdown b"))
 
 
-def test_the_links_of_all_deals_can_be_reached_on_a_phone(visit: Visit) -> None:
+def test_all_deals_links_are_reachable_on_a_phone(visit: Visit) -> None:
     page = visit("/", width=390, height=844)
     links = page.locator("a.deal-link")
     assert links.count() == 9
@@ -156,13 +156,13 @@ def test_the_links_of_all_deals_can_be_reached_on_a_phone(visit: Visit) -> None:
         assert -1 <= box["y"] <= 845 - box["height"]
 
 
-def test_error_pages_are_of_the_house(visit: Visit, complaints: list[str]) -> None:
+def test_error_pages_have_the_sites_design(visit: Visit, complaints: list[str]) -> None:
     page = visit("/no/such/page/")
     assert page.text_content("h1") == "No such card"
     complaints.clear()
 
 
-def test_every_time_is_on_the_visitors_clock(visit: Visit) -> None:
+def test_all_times_are_in_the_visitors_time_zone(visit: Visit) -> None:
     page = visit(f"/deals/{OLD_DAY}/labyrinth/", timezone_id="Asia/Kolkata")
     sync_api.expect(page.locator("footer")).to_contain_text("New deals every day at 05:30.")
     announced = page.locator("time[data-moment]").first

@@ -1,4 +1,4 @@
-"""Passkeys, with an authenticator that the browser pretends to have."""
+"""Passkeys, with Chromium's virtual authenticator."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ AUTHENTICATOR = {
 }
 
 
-def test_an_account_is_signed_in_to_with_a_passkey_alone(visit: Callable[..., Any], site: Site) -> None:
-    """Made, kept and used through the pages; a passkey belongs to a host name, so not to 127.0.0.1."""
+def test_a_passkey_alone_signs_in(visit: Callable[..., Any], site: Site) -> None:
+    """Created, stored and used through the pages; a passkey needs a host name, so not 127.0.0.1."""
     home = site.url.replace("127.0.0.1", "localhost")
     page = visit(f"{home}/accounts/signup/")
     devtools = page.context.new_cdp_session(page)
@@ -35,7 +35,7 @@ def test_an_account_is_signed_in_to_with_a_passkey_alone(visit: Callable[..., An
     page.get_by_role("link", name="Passkeys and second factor").click()
     page.locator("a[href$='webauthn/add/']").click()
     page.get_by_label("Password").fill(PASSWORD)
-    with page.expect_navigation():  # the button below does nothing before the page's scripts have run
+    with page.expect_navigation():  # before the page's scripts run, the button does nothing
         page.get_by_role("button", name="Confirm").click()
     assert page.get_by_label("Sign in with this passkey alone").is_checked()
     page.get_by_role("button", name="Add").click()

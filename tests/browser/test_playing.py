@@ -1,4 +1,4 @@
-"""Whole games played by the page alone, and what happens when the line to the server is cut."""
+"""Whole games played through the page, and lost connections."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def deal(page: Any) -> None:
 
 
 def sign_up(page: Any, name: str) -> None:
-    """Make an account by the page."""
+    """Sign up on the page."""
     page.goto("/accounts/signup/")
     page.fill("input[name=username]", name)
     for field in ("password1", "password2"):
@@ -33,7 +33,7 @@ def sign_up(page: Any, name: str) -> None:
 
 
 def play_through(player: Player, tokens: list[str], *, thinks: bool = False, **how: Any) -> None:
-    """Play tokens, each after the one before has been confirmed; who `thinks` takes a person's time for it."""
+    """Play tokens, each after the previous one is confirmed; with `thinks`, at a human pace."""
     for k, token in enumerate(tokens):
         begun = time.monotonic()
         player.play(token, **({"drag": k % how["drag_every"] == 0} if how else {}))  # type: ignore[attr-defined]
@@ -44,9 +44,9 @@ def play_through(player: Player, tokens: list[str], *, thinks: bool = False, **h
 
 
 def play_ends(player: Player, tokens: list[str], most: int, **how: Any) -> None:
-    """Play so many tokens at the beginning and at the end by hand; a second connection plays those between.
+    """Play this many tokens at both ends by hand, and those in between on a second connection.
 
-    Where there are many the page is closed meanwhile: the server takes them sooner than they are drawn.
+    If there are many, the page is closed meanwhile, because the server plays them faster than they are drawn.
     """
     play_through(player, tokens[:most], **how)
     between = tokens[most:-most]
@@ -54,8 +54,8 @@ def play_ends(player: Player, tokens: list[str], most: int, **how: Any) -> None:
     play_through(player, tokens[-most:], **how)
 
 
-def test_a_won_game_is_played_verified_and_ranked_by_the_page_alone(visit: Visit) -> None:
-    rival = visit("/")  # without anybody behind it a first place is no top place
+def test_a_won_game_is_played_verified_and_ranked(visit: Visit) -> None:
+    rival = visit("/")  # with nobody behind, a first place is no top place
     sign_up(rival, "Phaedra")
     rival.goto("/play/labyrinth/")
     deal(rival)
@@ -69,7 +69,7 @@ def test_a_won_game_is_played_verified_and_ranked_by_the_page_alone(visit: Visit
     sign_up(page, "Ariadne")
     page.goto("/play/labyrinth/")
     deal(page)
-    # With a move taken back: whoever plays the very line of another player of the deal goes to review.
+    # With an undo, because an exact copy of another player's line would go to review.
     play_through(Mouse(page), [tokens[0], "u", *tokens], thinks=True, drag_every=3)
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "You won!"
@@ -118,7 +118,7 @@ def test_a_game_is_won_by_keyboard_alone(visit: Visit) -> None:
     assert page.text_content("#finish-title") == "You won!"
 
 
-def test_arrow_keys_go_where_cards_are_laid_out_while_these_still_fly(visit: Visit) -> None:
+def test_arrow_keys_use_final_positions_during_animations(visit: Visit) -> None:
     page = visit("/play/labyrinth/")
     deal(page)
     player = Player(page)
@@ -169,7 +169,7 @@ def test_a_drag_survives_a_lost_connection(visit: Visit) -> None:
     assert page.text_content("#cards-up") == "5/52"
 
 
-def test_the_cards_are_dealt_before_the_line_stands_and_a_move_waits_for_it(visit: Visit) -> None:
+def test_cards_are_dealt_before_the_connection_and_moves_wait(visit: Visit) -> None:
     servers: list[Any] = []
     held: list[str] = []
     released: list[bool] = []
@@ -196,7 +196,7 @@ def test_the_cards_are_dealt_before_the_line_stands_and_a_move_waits_for_it(visi
     assert all('"hello"' in text for text in held)
 
 
-def test_moves_made_elsewhere_while_away_come_with_the_connection(visit: Visit) -> None:
+def test_moves_made_elsewhere_arrive_with_the_connection(visit: Visit) -> None:
     lines: list[Any] = []
     page = visit("/play/labyrinth/")
     deal(page)
@@ -227,7 +227,7 @@ def test_two_tabs_show_the_same_table(visit: Visit) -> None:
     assert first.evaluate(cards) == second.evaluate(cards)
 
 
-def test_a_card_stands_in_place_before_the_server_answers(visit: Visit) -> None:
+def test_a_card_is_placed_before_the_server_answers(visit: Visit) -> None:
     held: list[str] = []
     page = visit("/play/labyrinth/")
 
@@ -242,7 +242,7 @@ def test_a_card_stands_in_place_before_the_server_answers(visit: Visit) -> None:
     player.play(won_record("labyrinth")["tokens"][0], drag=True)
     assert page.text_content("#cards-up") == "5/52"
     assert page.get_attribute("#felt", "data-confirmed") == "0"
-    while not held:  # the move is on its way here; should it never come, the test's time is over
+    while not held:  # the move is on its way; if it never arrives, the test times out
         page.wait_for_timeout(20)
     assert len(held) == 1
 
@@ -266,7 +266,7 @@ def test_an_illegal_drop_glides_back(visit: Visit) -> None:
     assert page.text_content("#moves") == "0"
 
 
-def test_undo_takes_back_and_resigning_asks_first(visit: Visit) -> None:
+def test_undo_works_and_resigning_asks_first(visit: Visit) -> None:
     page = visit("/play/stonewall/")
     deal(page)
     player = Mouse(page)
@@ -291,7 +291,7 @@ def test_undo_takes_back_and_resigning_asks_first(visit: Visit) -> None:
     assert page.get_attribute("#finish-account", "href") == "/accounts/signup/"
 
 
-def test_nothing_that_a_move_sets_in_motion_is_laid_out_in_every_frame(visit: Visit) -> None:
+def test_animations_cause_no_layout(visit: Visit) -> None:
     page = visit("/play/labyrinth/", width=390, height=844)
     deal(page)
     player = Mouse(page)
@@ -301,7 +301,7 @@ def test_nothing_that_a_move_sets_in_motion_is_laid_out_in_every_frame(visit: Vi
       document.addEventListener("transitionrun", ({ propertyName }) => moved.add(propertyName));
     }""")
     play_through(player, won_record("labyrinth")["tokens"][:4])
-    # The cards, and one's mark among the others at the deal.
+    # The cards, and the player's mark among the others at the deal.
     page.wait_for_function("() => moved.has('transform') && moved.has('translate')")
     laid_out = re.compile("left|right|top|bottom|inset|width|height|margin|padding|gap|flex|grid|font")
     assert [name for name in page.evaluate("[...moved]") if laid_out.search(name)] == []
@@ -350,7 +350,7 @@ def test_reduced_motion_moves_cards_at_once(visit: Visit) -> None:
 
 SCREENS = [(360, 640), (640, 360), (390, 844), (820, 1180), (1440, 900), (2560, 1300)]
 
-#: What lies outside the table, once it is laid out for a screen of this width.
+#: Elements outside the table, once it is laid out for this screen width.
 OUTSIDE = """async (width) => {
   while (innerWidth !== width) await new Promise(requestAnimationFrame);
   for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame);

@@ -1,4 +1,4 @@
-"""The queue in a browser, before a server that is full as soon as one game is in play."""
+"""The admission queue in a browser, with a server that is full after one game."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.browser.test_playing import deal
 
 @pytest.fixture
 def small(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A site with room for one socket, for one test: the sockets of another might not be closed yet."""
+    """A site with room for one socket, for one test, because sockets of earlier tests might still be open."""
     yield from copied(prepared, tmp_path_factory.mktemp("small"), MAX_SOCKETS="1")
 
 
 @pytest.fixture
 def visitor(chromium: Any, small: Site) -> Iterator[Any]:
-    """A browser of somebody new: `visitor(**context options)`."""
+    """Open a browser of a new visitor: `visitor(**context options)`."""
     contexts = []
 
     def come(**options: Any) -> Any:
@@ -37,7 +37,7 @@ def visitor(chromium: Any, small: Site) -> Iterator[Any]:
 
 
 def at_table(visitor: Any) -> Any:
-    """Somebody whose game is in play."""
+    """A player with a running game."""
     page = visitor().new_page()
     page.goto("/play/stonewall/")
     deal(page)
@@ -46,7 +46,7 @@ def at_table(visitor: Any) -> Any:
 
 
 def queued(context: Any) -> Any:
-    """A page of a newcomer who has wanted to begin."""
+    """A newcomer's page in the queue."""
     page = context.new_page()
     page.goto("/play/braid/")
     page.click("form[action$='/start'] button")
@@ -54,7 +54,7 @@ def queued(context: Any) -> Any:
     return page
 
 
-def test_a_newcomer_waits_in_view_keeps_the_place_and_gets_in(visitor: Any) -> None:
+def test_a_newcomer_waits_keeps_the_place_and_gets_in(visitor: Any) -> None:
     playing = at_table(visitor)
     first, second = queued(visitor()), queued(visitor(locale="de-DE"))
     assert first.url.endswith("/queue/?next=%2Fplay%2Fbraid%2F")
@@ -66,14 +66,14 @@ def test_a_newcomer_waits_in_view_keeps_the_place_and_gets_in(visitor: Any) -> N
     assert looked_at(first) == []
     second.reload()
     assert second.text_content("#queue-place") == "2"
-    # Who plays is not stopped, wherever they go, and comes back to the table.
+    # A player with a running game is never queued, and can return to the table.
     table = playing.url
     playing.reload()
     playing.wait_for_selector("#felt .card.movable")
     other = playing.context.new_page()
     assert other.goto("/boards/").status == 200
     assert other.goto(table).status == 200
-    # Once there is room the page goes on by itself; the game begins by hand.
+    # Once there is room, the page continues by itself, and the player starts the game.
     playing.context.close()
     first.wait_for_selector("form[action$='/start'] button")
     first.click("form[action$='/start'] button")

@@ -1,4 +1,4 @@
-"""Races begin by the server's clock, whatever the player's own says."""
+"""Races follow the server's clock, whatever the player's clock shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.browser.racing import long_enough, race_soon, sign_in
 
 Visit = Callable[..., Any]
 
-#: A clock that is three hours fast, and is set back by a day while the race counts down.
+#: A clock three hours fast that is set back by a day during the countdown.
 _WRONG = """
 const right = Date.now;
 let wrong = 3 * 3600e3;
@@ -19,7 +19,7 @@ window.setClock = () => { wrong = -86400e3; };
 """
 
 
-def test_a_clock_that_is_wrong_and_is_set_changes_nothing(visit: Visit, chromium: Any, site: Any) -> None:
+def test_a_wrong_and_changing_clock_makes_no_difference(visit: Visit, chromium: Any, site: Any) -> None:
     countdown = long_enough(visit)
     race = race_soon(site, "Kephalos", "Prokris", seconds=countdown)
     pages = []

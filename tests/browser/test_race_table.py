@@ -1,4 +1,4 @@
-"""The table in a race, from the countdown to the last place, and who else is shown at a daily deal's table."""
+"""The table in a race, from the countdown to the last place, and other players at a daily deal's table."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KEEP_WHAT_THE_BANNER_SAYS = """() => {
 }"""
 
 
-# The names that a reaction covers where it is seen.
+# The names covered by a visible reaction.
 _COVERED = """() => [...document.querySelectorAll('.bubble.seen')].filter((bubble) => bubble.checkVisibility())
   .flatMap((bubble) => {
     const [a, row] = [bubble.getBoundingClientRect(), bubble.parentElement];
@@ -49,7 +49,7 @@ _COVERED = """() => [...document.querySelectorAll('.bubble.seen')].filter((bubbl
 
 
 class Racers:
-    """The pages of those who race, each in a browser of its own."""
+    """Pages of racers, each in its own browser context."""
 
     def __init__(self, chromium: Any, site: Any, *names: str, **race: Any) -> None:
         self._chromium, self._site = chromium, site
@@ -123,7 +123,7 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, chromium: Any
     phone.wait_for_url(re.compile(f"/races/{racers.race['code']}/$"))
 
 
-# A lane of each kind, as the panel beside the felt, the dialog over it and the room's page have them.
+# A lane of each kind, in the panel beside the felt, the dialog over it and on the room's page.
 _LANES = """async (css) => {
   const { Lanes } = await import("/static/js/races/lanes.js");
   const at = (place) => ({ entrant: place, name: 'Clytaemnestra of Mycenae', avatar: '', player: null });
@@ -157,7 +157,7 @@ _LANES = """async (css) => {
 }"""
 
 
-def test_a_finished_lane_says_its_time_and_a_reaction_covers_no_name(visit: Visit) -> None:
+def test_a_finished_lane_shows_its_time_uncovered(visit: Visit) -> None:
     for css, expected in (
         (
             ["at-table", "racing"],
@@ -175,18 +175,18 @@ def test_a_finished_lane_says_its_time_and_a_reaction_covers_no_name(visit: Visi
             assert page.evaluate(_COVERED) == [], kind
 
 
-def test_a_race_that_is_put_back_leads_back_to_its_room(visit: Visit, chromium: Any, site: Any) -> None:
+def test_a_postponed_race_returns_to_its_room(visit: Visit, chromium: Any, site: Any) -> None:
     racers = Racers(chromium, site, "Chiron", "Danae", seconds=120)
     page = racers.seat(visit, 0, PHONE)
     page.wait_for_selector("#starting", state="visible")
     page.wait_for_selector(".strip-cell.me")
-    page.evaluate(_KEEP_WHAT_THE_BANNER_SAYS)  # it may be gone, and the page with it, before anybody looks
+    page.evaluate(_KEEP_WHAT_THE_BANNER_SAYS)  # it may disappear with the page before the test reads it
     run(site, _UNFREEZE, racers.race["race"])
     page.wait_for_url(re.compile(f"/races/{racers.race['code']}/$"))
     assert "open again" in page.evaluate("sessionStorage.banner")
 
 
-def test_others_at_a_daily_deal_are_seen_beside_the_felt_unless_they_are_hidden(visit: Visit) -> None:
+def test_other_players_at_a_daily_deal_are_shown_unless_hidden(visit: Visit) -> None:
     one = visit("/", **TABLE)
     sign_up(one, "Eurydice")
     other = visit("/", **PHONE)

@@ -1,4 +1,4 @@
-"""From the home page into a race: a player, a friend who has only the link, and somebody who watches."""
+"""Races from the home page on: a player, a friend with only the link, and a spectator."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shows(page: Any, text: str) -> None:
     sync_api.expect(page.locator("#stage-text")).to_have_text(text)
 
 
-def test_two_race_from_the_home_page_to_the_rematch_and_a_third_watches(visit: Visit) -> None:
+def test_two_race_and_rematch_while_a_third_watches(visit: Visit) -> None:
     host = visit("/", width=1440, height=900)
     host.get_by_role("link", name="Races", exact=True).click()
     press(host, "Make a room")
@@ -85,7 +85,7 @@ def test_two_race_from_the_home_page_to_the_rematch_and_a_third_watches(visit: V
 
 
 def legal_tokens(page: Any) -> list[str]:
-    """The legal moves of the view that a page's table is sent, once it has been."""
+    """Return the legal moves in the first view that a page's table receives."""
     found: list[str] = []
 
     def note(text: str | bytes) -> None:
@@ -97,7 +97,7 @@ def legal_tokens(page: Any) -> list[str]:
     return found
 
 
-def test_the_host_changes_the_next_race_and_sends_somebody_away(visit: Visit, complaints: list[str]) -> None:
+def test_the_host_changes_the_race_and_kicks_a_player(visit: Visit, complaints: list[str]) -> None:
     host = visit("/races/")
     press(host, "Make a room")
     host.wait_for_url(ROOM)
@@ -115,7 +115,7 @@ def test_the_host_changes_the_next_race_and_sends_somebody_away(visit: Visit, co
     host.locator("[data-kick]").click()
     sync_api.expect(friend.locator("h1")).to_have_text("The host has sent you away from this room.")
     sync_api.expect(host.locator(".seat:not(.free)")).to_have_count(1)
-    complaints.clear()  # the page of the room is refused with its status
+    complaints.clear()  # the room's page is refused with an error status
 
 
 def test_a_seat_is_given_up_and_taken_again(visit: Visit) -> None:
@@ -128,7 +128,7 @@ def test_a_seat_is_given_up_and_taken_again(visit: Visit) -> None:
     shows(host, "Nobody else is here yet")
     host.keyboard.press("Tab")
     focused = host.evaluate("document.activeElement.id")
-    assert focused  # the keyboard is not thrown back to the top
+    assert focused  # the focus does not jump to the top
 
 
 def test_the_link_is_copied(visit: Visit) -> None:
@@ -140,7 +140,7 @@ def test_the_link_is_copied(visit: Visit) -> None:
     assert host.evaluate("navigator.clipboard.readText()") == host.url
 
 
-def test_a_public_room_comes_up_in_the_lobby_by_itself(visit: Visit) -> None:
+def test_a_public_room_appears_in_the_open_lobby(visit: Visit) -> None:
     onlooker, host = visit("/races/"), visit("/races/")
     host.get_by_text("Game, time and seats").click()
     host.get_by_text("Everybody", exact=True).click()
@@ -154,7 +154,7 @@ def test_a_public_room_comes_up_in_the_lobby_by_itself(visit: Visit) -> None:
 
 
 def seek(visit: Visit, variant: str) -> Any:
-    """A player who looks for an opponent at one variant, so that no other test's player is found."""
+    """A player who looks for an opponent in one variant, so that players of other tests are not matched."""
     page = visit("/races/")
     page.get_by_text("Games I am content with").click()
     for box in page.locator("[name=variant]").all():
@@ -179,7 +179,7 @@ def test_a_quick_match_is_confirmed_on_another_page(visit: Visit) -> None:
         page.wait_for_url(TABLE)
 
 
-def test_nobody_races_alone_when_a_quick_match_is_missed(visit: Visit) -> None:
+def test_no_race_starts_if_a_quick_match_is_missed(visit: Visit) -> None:
     absent, seeker = seek(visit, "pigtail"), visit("/races/")
     shows(absent, "Looking for an opponent…")
     elsewhere = visit("/rules/", context=absent.context)
@@ -218,7 +218,7 @@ def test_a_rematch_is_offered_on_another_page(visit: Visit) -> None:
     name = host.locator(".seat.me .seat-name").inner_text()
     sync_api.expect(offer).to_contain_text(f"{name} wants a rematch.")
     assert name == host.locator(".player-link span").inner_text()
-    friend.goto("/play/stonewall/")  # and wherever else one goes
+    friend.goto("/play/stonewall/")  # also on any other page
     offer.get_by_role("button", name="Join").click()
     friend.wait_for_url(room)
     sync_api.expect(host.locator(".seat:not(.free)")).to_have_count(2)

@@ -1,4 +1,4 @@
-"""The switch for reminders in the browser; the push service alone is made up."""
+"""The switch for reminders in the browser; only the push service is simulated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.browser.test_playing import sign_up
 expect = pytest.importorskip("playwright.sync_api").expect
 Visit = Callable[..., Any]
 
-#: A browser that notes what it is asked for, and whose subscriptions are made up.
+#: A browser that records requests for permission, and makes up subscriptions.
 MADE_UP = """(() => {
   window.asked = [];
   let permission = "default";
@@ -38,7 +38,7 @@ MADE_UP = """(() => {
 })();"""
 
 
-def test_permission_is_asked_upon_the_switch_and_a_reminder_shown(visit: Visit) -> None:
+def test_the_switch_asks_permission_and_a_reminder_appears(visit: Visit) -> None:
     page = visit("/verify/", service_workers="allow", permissions=["notifications"], timezone_id="Asia/Tokyo")
     page.add_init_script(MADE_UP)
     sign_up(page, "Mnemosyne")
@@ -75,7 +75,7 @@ def test_permission_is_asked_upon_the_switch_and_a_reminder_shown(visit: Visit) 
     devtools.send("ServiceWorker.enable")
     reminder = {"title": "Nine deals", "body": "Your streak: 3 days.", "lang": "en-gb"}
     delivered = {"origin": page.evaluate("location.origin"), "data": json.dumps(reminder)}
-    # A message that comes while the worker is being started may be lost, so it is sent until one is shown.
+    # A message that arrives while the worker starts may be lost, so it is sent until one is shown.
     for _ in range(12):
         devtools.send("ServiceWorker.deliverPushMessage", {**delivered, "registrationId": registrations[-1]})
         page.wait_for_timeout(1_000)

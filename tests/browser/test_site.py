@@ -1,4 +1,4 @@
-"""What the site's pages do by themselves: the calendar's keys, who is playing, lessons, the hint dialog."""
+"""Scripts of the pages: calendar keys, presence, lessons, and the hint dialog."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ FIRST_GAMES = [one["line"] for one in json.loads((ROOT / "games/deals/first_game
 LESSONS = Path(__file__).resolve().parents[2] / "frontend" / "static" / "lessons"
 
 
-def test_arrow_keys_walk_over_the_days_that_have_deals(visit: Visit) -> None:
+def test_arrow_keys_move_between_days_with_deals(visit: Visit) -> None:
     page = visit("/deals/")
-    # Today alone has deals here: two more days of its month get links.
+    # Only today has deals here; two more days of its month get links.
     page.evaluate("""() => document.querySelectorAll('.days .bare').forEach((day, k) => {
       if (k === 2 || k === 9) day.outerHTML = `<a href="#" id="d${k}">day</a>`; })""")
     page.focus("#d2")
@@ -37,7 +37,7 @@ def test_arrow_keys_walk_over_the_days_that_have_deals(visit: Visit) -> None:
     assert page.evaluate("document.activeElement.id") == "d2"
 
 
-def test_home_keeps_saying_who_is_playing(visit: Visit) -> None:
+def test_home_updates_who_is_playing(visit: Visit) -> None:
     page = visit("/verify/")
     asked: list[dict[str, str]] = []
     told = {
@@ -54,7 +54,7 @@ def test_home_keeps_saying_who_is_playing(visit: Visit) -> None:
     page.clock.install()
     page.goto("/")
     plot = page.locator(".deal:has-text('The Plot') .seated")
-    assert "playing now" not in (plot.text_content() or "")  # others may have begun it today
+    assert "playing now" not in (plot.text_content() or "")  # other tests may have begun it today
     page.clock.run_for(20_100)
     plot.get_by_text("3 playing now").wait_for()
     assert plot.inner_text().split("\n") == ["3 playing now", "Minos …", "7 players today"]
@@ -64,7 +64,7 @@ def test_home_keeps_saying_who_is_playing(visit: Visit) -> None:
 
 
 def lesson_tokens(game: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """A lesson's positions, and the moves of a shortest way until the rest goes by itself or its aim is reached."""
+    """Return a lesson's positions, and a shortest line until the rest is automatic or its aim is reached."""
     graph = json.loads((LESSONS / f"{game}.json").read_text())
     ways: dict[int, list[str]] = {0: []}
     for place in (waiting := [0]):
@@ -78,7 +78,7 @@ def lesson_tokens(game: str) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 class Pupil(Mouse):
-    """Plays a lesson, which has no figures to wait for."""
+    """Plays a lesson, which has no move counter to wait for."""
 
     def __init__(self, page: Any) -> None:
         self.page = page
@@ -95,17 +95,17 @@ def test_lessons_are_won_by_mouse(visit: Visit) -> None:
         assert said.get_attribute("data-state") == "try"
         for k, token in enumerate(lesson_tokens(game)[1]):
             pupil.play(token, drag=k % 2 == 0)
-        page.clock.run_for(10_000)  # the rest goes by itself
+        page.clock.run_for(10_000)  # the rest is automatic
         assert said.get_attribute("data-state") == "done"
         assert said.inner_text().startswith("Well done!")
-        page.click("[data-do=undo]")  # what went by itself is taken back with the move before it
+        page.click("[data-do=undo]")  # automatic moves are undone with the move before them
         page.wait_for_selector(".lesson-say[data-state=try]")
 
 
 def test_a_lesson_by_keyboard_and_its_way_back(visit: Visit) -> None:
     page = visit("/rules/labyrinth/", reduced_motion="reduce")
     page.wait_for_selector("#felt .card.movable")
-    page.keyboard.press("d")  # outside the lesson letters do nothing
+    page.keyboard.press("d")  # outside the lesson, letters do nothing
     assert page.get_attribute(".lesson-say", "data-state") == "try"
     page.focus("#felt .card:not(.movable)")
     page.keyboard.press("Enter")
@@ -138,7 +138,7 @@ def test_a_lesson_is_played_by_touch(visit: Visit) -> None:
     assert "four" in page.inner_text(".lesson-say")
 
 
-def test_a_board_drawn_anew_says_what_the_server_drew(visit: Visit) -> None:
+def test_a_redrawn_board_shows_what_the_server_drew(visit: Visit) -> None:
     page = visit("/verify/")
     entry = {
         "player": "7f2c7a5e-0000-4000-8000-000000000000",
@@ -154,7 +154,7 @@ def test_a_board_drawn_anew_says_what_the_server_drew(visit: Visit) -> None:
     ]
 
     def closed(route: Any) -> None:
-        """The board as it is once its deal is revealed."""
+        """Serve the board as it will be once its deal is revealed."""
         text = route.fetch().text().replace(" data-live=", ' data-revealed data-par="50" data-goal="52" data-live=', 1)
         route.fulfill(body=text, content_type="text/html")
 
@@ -179,7 +179,7 @@ def test_a_board_drawn_anew_says_what_the_server_drew(visit: Visit) -> None:
 
 
 def old_game(page: Any) -> Player:
-    """Practise the deal that is over, and whose winning line is known."""
+    """Practise the past deal, whose winning line is known."""
     page.goto(f"/deals/{OLD_DAY}/labyrinth/")
     page.click("text=Play it unranked")
     page.wait_for_url(re.compile("/table/"))
@@ -188,7 +188,7 @@ def old_game(page: Any) -> Player:
     return player
 
 
-def test_a_way_to_win_is_found_and_shown(visit: Visit) -> None:
+def test_a_winning_line_is_found_and_shown(visit: Visit) -> None:
     page = visit("/verify/", reduced_motion="reduce")
     old_game(page)
     page.click("[data-opens=more-dialog]")
@@ -206,7 +206,7 @@ def test_a_way_to_win_is_found_and_shown(visit: Visit) -> None:
     page.wait_for_selector("#hint-dialog", state="hidden")
 
 
-def test_a_question_tells_how_it_goes_and_can_be_withdrawn(visit: Visit) -> None:
+def test_a_question_shows_progress_and_can_be_withdrawn(visit: Visit) -> None:
     page = visit("/verify/", reduced_motion="reduce")
     asked: list[str] = []
     answers = iter(
@@ -242,7 +242,7 @@ def test_a_question_tells_how_it_goes_and_can_be_withdrawn(visit: Visit) -> None
     assert asked[:3] == ["POST", "GET", "POST"]
 
 
-def test_a_newcomers_first_game_shows_its_first_moves_and_leads_to_todays_deals(visit: Visit) -> None:
+def test_a_first_game_is_guided_and_leads_to_todays_deals(visit: Visit) -> None:
     page = visit("/")
     page.click(".welcome button:has-text('Play a first game')")
     player = Mouse(page)
@@ -284,7 +284,7 @@ def test_a_newcomers_first_game_shows_its_first_moves_and_leads_to_todays_deals(
     assert page.locator(".welcome").count() == 0
 
 
-def test_the_guide_goes_when_it_is_told_to(visit: Visit) -> None:
+def test_the_guide_can_be_dismissed(visit: Visit) -> None:
     page = visit("/")
     page.click("[data-dismiss]")
     assert page.locator(".welcome").count() == 0
@@ -294,7 +294,7 @@ def test_the_guide_goes_when_it_is_told_to(visit: Visit) -> None:
     assert page.locator(".welcome").count() == 0
 
 
-def test_a_games_picture_is_whole_where_it_is_small(visit: Visit) -> None:
+def test_small_game_pictures_are_complete(visit: Visit) -> None:
     page = visit("/practice/", width=390, height=844)
     outside = page.eval_on_selector(
         ".practice-card .art-labyrinth",

@@ -1,4 +1,4 @@
-"""The page that checks a deal, a record or a race in the visitor's own browser."""
+"""The verification page, which checks a deal, a record or a race in the visitor's browser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EVERY = {"replays", "server", "commitment", "deck", "ledger", "chain", "head"}
 
 
 def found(page: Any) -> dict[str, str]:
-    """What each check came to."""
+    """Return the result of each check."""
     page.wait_for_selector("[data-findings]:not([aria-busy]) .finding")
     each = "found => found.map(({dataset}) => [dataset.check, dataset.state])"
     return dict(page.eval_on_selector_all(".finding", each))
@@ -36,7 +36,7 @@ def failed(page: Any) -> set[str]:
 
 
 def bring(page: Any, document: object) -> None:
-    """Give a document as text and have it checked."""
+    """Paste a document and have it checked."""
     page.fill("#record", document if isinstance(document, str) else json.dumps(document))
     page.click("form[data-verify] button")
 
@@ -46,7 +46,7 @@ def file_of(page: Any) -> dict[str, Any]:
     return data
 
 
-def test_the_page_of_a_deal_leads_to_its_check(visit: Visit) -> None:
+def test_a_deals_page_links_to_its_check(visit: Visit) -> None:
     page = visit(DEAL)
     page.click("text=Verify in your browser")
     states = found(page)
@@ -60,7 +60,7 @@ def test_the_page_of_a_deal_leads_to_its_check(visit: Visit) -> None:
     )
 
 
-def test_the_head_of_the_ledger_is_noted_and_found_again(visit: Visit) -> None:
+def test_the_ledgers_head_is_remembered(visit: Visit) -> None:
     page = visit("/verify/")
     head = page.evaluate("async () => (await fetch('/ledger.json')).json()")["entries"][0]["hash"]
     page.fill("#link", DEAL)
@@ -78,12 +78,12 @@ def test_the_head_of_the_ledger_is_noted_and_found_again(visit: Visit) -> None:
     assert faults(page) == []
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.click("form[data-verify] button")  # below what was found, which is brought into view
+    page.click("form[data-verify] button")  # below the findings, which are scrolled into view
     found(page)
     assert -1 <= page.evaluate("document.querySelector('[data-findings]').getBoundingClientRect().top") < 844
 
 
-def test_the_replay_of_a_game_leads_to_the_check_of_its_record(visit: Visit) -> None:
+def test_a_games_replay_links_to_the_check_of_its_record(visit: Visit) -> None:
     page = visit(f"{DEAL}solution/")
     page.wait_for_selector("#felt .card")
     page.click("[data-opens=more-dialog]")
@@ -93,7 +93,7 @@ def test_the_replay_of_a_game_leads_to_the_check_of_its_record(visit: Visit) -> 
     assert told(page, "commitment").startswith("The SHA-256 of the seed stands in line 0 of the ledger")
 
 
-def test_forged_files_fail_their_own_checks(visit: Visit) -> None:
+def test_forged_files_fail_their_checks(visit: Visit) -> None:
     page = visit("/verify/")
     file = file_of(page)
     tokens = file["solution"]["tokens"]
@@ -112,12 +112,12 @@ def test_forged_files_fail_their_own_checks(visit: Visit) -> None:
     page.wait_for_selector(".finding[data-check=server]")
     states = found(page)
     assert states["replays"] == "failed"
-    # A token of no game is none that the server can read: it refuses to answer.
+    # The server cannot read a token of no game, and refuses to answer.
     assert states["server"] in {"failed", "open"}
 
 
 @pytest.mark.parametrize("forgery", ["line", "order", "date"])
-def test_a_forged_ledger_fails_its_own_checks(visit: Visit, forgery: str) -> None:
+def test_a_forged_ledger_fails_its_checks(visit: Visit, forgery: str) -> None:
     page = visit("/verify/")
 
     def forge(route: Any) -> None:
@@ -156,7 +156,7 @@ def test_a_race_is_checked_with_its_places(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("link", ["/races/abcd0/2/replay/", "/replay/0b5e7c1e-6a33-4f0f-9a37-55d1c1d3a001/"])
-def test_replays_of_a_race_lead_to_the_check_of_the_whole_race(visit: Visit, link: str) -> None:
+def test_replays_of_a_race_link_to_the_races_check(visit: Visit, link: str) -> None:
     page, race = visit("/verify/"), race_world("labyrinth").document
     record = next(one["record"] for one in race["entrants"] if one["record"])
     page.route("**/races/abcd0/2/race.json", lambda route: route.fulfill(json=race))
@@ -170,7 +170,7 @@ def test_replays_of_a_race_lead_to_the_check_of_the_whole_race(visit: Visit, lin
     }
 
 
-def test_what_cannot_be_checked_is_said(visit: Visit, complaints: list[str]) -> None:
+def test_documents_that_cannot_be_checked_are_explained(visit: Visit, complaints: list[str]) -> None:
     page = visit("/verify/")
     heading = "[data-findings]:not([aria-busy]) h2"
     page.click("form[data-verify] button")
@@ -187,7 +187,7 @@ def test_what_cannot_be_checked_is_said(visit: Visit, complaints: list[str]) -> 
     page.fill("#link", "/deals/2020-01-01/plot/")
     page.click("form[data-verify] button")
     page.wait_for_selector(f"{heading}:has-text('nothing public at this link yet')")
-    assert len(complaints) == 1  # the page that is not there
+    assert len(complaints) == 1  # the missing page
     complaints.clear()
 
 
@@ -200,7 +200,7 @@ def test_the_form_works_where_hashes_cannot_be_computed(visit: Visit) -> None:
     page.wait_for_selector(".verdict.good >> text=The record holds")
 
 
-def test_the_check_speaks_german(visit: Visit) -> None:
+def test_the_check_is_translated(visit: Visit) -> None:
     page = visit(f"/verify/?link={DEAL}", locale="de-DE")
     found(page)
     assert page.inner_text("[data-findings] h2") == "Was sich prüfen ließ, stimmt"

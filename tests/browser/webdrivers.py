@@ -1,4 +1,4 @@
-"""Browsers that Playwright does not drive, over WebDriver: Firefox by its own BiDi socket, WebKitGTK by its driver."""
+"""WebDriver for browsers without Playwright: Firefox by its BiDi socket, WebKitGTK by its driver."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Browser(Protocol):
         """Open an address and wait until it has loaded."""
 
     def call(self, function: str, *arguments: Any) -> Any:
-        """What a JavaScript function, which may be asynchronous, returns in the page, as JSON."""
+        """Call a JavaScript function, which may be asynchronous, in the page, and return its result from JSON."""
 
     def point(self, *steps: tuple[str, int, int]) -> None:
-        """Move the mouse, press and let go: `("pointerMove", x, y)`, `("pointerDown", 0, 0)`, `("pointerUp", 0, 0)`."""
+        """Move the mouse, press, release: `("pointerMove", x, y)`, `("pointerDown", 0, 0)`, `("pointerUp", 0, 0)`."""
 
 
 def _actions(steps: tuple[tuple[str, int, int], ...]) -> list[dict[str, Any]]:
@@ -47,7 +47,7 @@ def _actions(steps: tuple[tuple[str, int, int], ...]) -> list[dict[str, Any]]:
 
 
 class Firefox:
-    """Driven by WebDriver BiDi, which needs no driver beside it."""
+    """Driven by WebDriver BiDi, which needs no separate driver."""
 
     def __init__(self, line: ClientConnection) -> None:
         self._line, self._numbers = line, count(1)
@@ -150,7 +150,7 @@ def firefox(home: Path) -> Iterator[Browser]:
 
 @contextmanager
 def webkit(home: Path) -> Iterator[Browser]:
-    """WebKitGTK's MiniBrowser on a screen of its own."""
+    """WebKitGTK's MiniBrowser on its own screen."""
     reading, writing = os.pipe()
     port, screen = free_port(), ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1400x1000x24"]
     with _running(screen, pass_fds=[writing]), os.fdopen(reading) as numbers:

@@ -1,4 +1,4 @@
-"""Asking an ASGI application as a browser does, without a server."""
+"""Requests to an ASGI application as from a browser, without a server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from asgiref.testing import ApplicationCommunicator
 
 
 class Answer:
-    """What came back."""
+    """An answer of the application."""
 
     def __init__(self, start: dict[str, Any], body: bytes) -> None:
         self.status, self.headers = start["status"], start["headers"]
@@ -23,13 +23,13 @@ class Answer:
 
     @property
     def cookies(self) -> dict[str, str]:
-        """Those that it sets."""
+        """Return the cookies that the answer sets."""
         given = [value.decode() for name, value in self.headers if name.lower() == b"set-cookie"]
         return dict(cookie.partition(";")[0].split("=", 1) for cookie in given)
 
 
 async def ask(site: Any, path: str = "/", *, method: str = "GET", query: str = "", **headers: str) -> Answer:
-    """What a browser gets."""
+    """Send a request and return the answer."""
     told = {"host": "127.0.0.1", "accept": "text/html,*/*;q=0.8", "accept_language": "en", **headers}
     heads = [(name.replace("_", "-").encode(), value.encode()) for name, value in told.items()]
     scope = {

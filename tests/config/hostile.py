@@ -1,4 +1,4 @@
-"""What strangers send: every address of the site, and requests that nobody who means well would make."""
+"""Hostile requests: every address of the site, and malformed bodies, queries and paths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIELDS = (
     *("model_name", "field_name", "term"),
 )
 VALUES = {
-    # Deep enough for every parser, and short enough for every field of one form.
+    # Deep enough for every parser, and short enough for every form field.
     "deep JSON": "[" * 8_000,
     "a deep object": '{"n":' * 3_000,
     "NUL": "a\x00b",
@@ -43,7 +43,7 @@ BOUNDARY = "multipart/form-data; boundary=B"
 
 @dataclass(frozen=True)
 class Hostile:
-    """A request's body and what it says that it is."""
+    """A request body and its declared content type."""
 
     body: bytes
     content_type: str
@@ -55,7 +55,7 @@ def _part(name: str, value: bytes, filename: str = "") -> bytes:
 
 
 def bodies() -> dict[str, Hostile]:
-    """Bodies by name: every hostile value in every form, and forms that are broken themselves."""
+    """Return bodies by name: each hostile value in each format, and malformed bodies."""
     found = {}
     for name, value in VALUES.items():
         raw = value.encode()
@@ -91,14 +91,14 @@ def bodies() -> dict[str, Hostile]:
 
 
 def queries() -> Iterator[str]:
-    """Every hostile value in every parameter, short enough for a request's head."""
+    """Yield each hostile value in all parameters, short enough for a request line."""
     for value in VALUES.values():
         yield urlencode(dict.fromkeys(FIELDS, value[:60]))
     yield "&".join(f"{field}=%ff%00" for field in FIELDS)
 
 
 def patterns(resolver: URLResolver | None = None, before: str = "") -> Iterator[tuple[str, URLPattern]]:
-    """Every address pattern of the site with its text."""
+    """Yield every URL pattern of the site with its text."""
     for entry in (resolver or get_resolver()).url_patterns:
         text = before + str(entry.pattern)
         if isinstance(entry, URLResolver):
@@ -108,7 +108,7 @@ def patterns(resolver: URLResolver | None = None, before: str = "") -> Iterator[
 
 
 def addresses(values: dict[str, Any]) -> dict[str, str]:
-    """An address for every pattern, by the pattern's text; parameters that `values` does not have are made up."""
+    """Return an address for every pattern, by the pattern's text; missing parameters get made-up values."""
     some = str(uuid.uuid4())
     known = {
         "uuid": some,
@@ -131,6 +131,6 @@ def addresses(values: dict[str, Any]) -> dict[str, str]:
 
 
 def strange_paths() -> list[str]:
-    """Paths that lead nowhere, or hold what paths do not hold."""
+    """Return paths that lead nowhere or contain invalid characters."""
     names = ["nowhere", "a\x00b", "é", "..", "%", "\ud7ff", "a" * 3_000, "<script>", "{{7}}"]
     return [f"/{before}{quote(name)}/" for before, name in itertools.product(["", "play/", "rules/", "api/v1/"], names)]

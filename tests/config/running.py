@@ -1,4 +1,4 @@
-"""Starting the site's own commands as other processes."""
+"""Run the site's commands as subprocesses."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ SETTINGS = (
 
 
 def environment(var: Path, **variables: str) -> dict[str, str]:
-    """This process's environment without any setting of the site, with `var` for its state and `variables`.
+    """Return this process's environment without the site's settings, with `var` as state folder and `variables`.
 
-    Deals are made at once and without proof: the search for proofs would compute beside the tests.
+    Deals are dealt at once and unproven, because the search for proofs would slow down the tests.
     """
     kept = {name: value for name, value in os.environ.items() if name not in SETTINGS}
     quick = {"SEALED_STOCK": "0", "DEAL_PATIENCE": "0", "PYTHONUNBUFFERED": "1"}
@@ -34,14 +34,14 @@ def environment(var: Path, **variables: str) -> dict[str, str]:
 
 
 def run(*command: str, var: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run this environment's Python to its end."""
+    """Run this environment's Python and wait for its end."""
     return subprocess.run(
         [sys.executable, *command],
         cwd=ROOT,
         env=environment(var, **variables),
         capture_output=True,
         text=True,
-        timeout=600,  # for a machine with much else to do; only a command that hangs takes so long
+        timeout=600,  # for a busy machine; only a command that hangs takes this long
         check=False,
     )
 
@@ -68,7 +68,7 @@ class Process:
         self._lines.put(None)
 
     def await_line(self, pattern: str, seconds: float = 300) -> re.Match[str]:
-        """The first further line of output that matches."""
+        """Wait for the next line of output that matches."""
         latest = time.monotonic() + seconds
         while (remaining := latest - time.monotonic()) > 0:
             try:
@@ -83,7 +83,7 @@ class Process:
         raise AssertionError(f"no line matching {pattern!r} in:\n{''.join(self.output)}")
 
     def stop(self, number: signal.Signals = signal.SIGTERM, seconds: float = 120) -> int:
-        """Send a signal and wait for the end; the exit status."""
+        """Send a signal, wait for the end, and return the exit status."""
         self.child.send_signal(number)
         status = self.child.wait(seconds)
         while (line := self._lines.get(timeout=5)) is not None:
@@ -93,7 +93,7 @@ class Process:
 
 @contextlib.contextmanager
 def running(*command: str, var: Path, **variables: str) -> Iterator[Process]:
-    """Start a command of this environment's Python; in the end it is stopped, with what it has started, or killed."""
+    """Start a command with this environment's Python; at the end, stop or kill it and its children."""
     process = Process(command, var, variables)
     try:
         yield process

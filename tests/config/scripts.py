@@ -1,4 +1,4 @@
-"""Reads the client's modules as far as their texts go: literals, names and signs, also within template strings."""
+"""Minimal tokenizer of the client's modules: literals, names and signs, including template strings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LETTERS: Final = {"n": "\n", "t": "\t"}
 
 
 class Part(NamedTuple):
-    """A piece of a module; strings and the words of template strings are without their quotes and escapes."""
+    """A token; strings and parts of template strings come without quotes and escapes."""
 
     kind: str
     text: str
@@ -29,9 +29,9 @@ class Part(NamedTuple):
 
 
 def parts(source: str) -> Iterator[Part]:
-    """The pieces of a module in order, without spaces and comments."""
+    """Yield the tokens of a module in order, without whitespace and comments."""
     at, line = 0, 1
-    templates: list[int] = []  # for each template string around: how many braces are open in its `${`
+    templates: list[int] = []  # open braces in the `${` of each enclosing template string
     before = Part("sign", ";", 0)
     while at < len(source):
         kind, text, at = _next(source, at, templates, before)
@@ -42,7 +42,7 @@ def parts(source: str) -> Iterator[Part]:
 
 
 def calls(source: str, functions: Collection[str]) -> Iterator[tuple[int, str, list[str | None]]]:
-    """The calls of these functions: line, name, and the arguments, None for one that is no mere string."""
+    """Yield calls of these functions: line, name, and arguments, None for one that is no plain string."""
     found = list(parts(source))
     for k, part in enumerate(found[:-1]):
         if part.kind == "name" and part.text in functions and found[k + 1].text == "(" and found[k - 1].text != ".":
@@ -50,8 +50,8 @@ def calls(source: str, functions: Collection[str]) -> Iterator[tuple[int, str, l
 
 
 def _next(source: str, at: int, templates: list[int], before: Part) -> tuple[str, str, int]:
-    """The next piece, and where it ends."""
-    if templates and templates[-1] == 0:  # within the words of a template string
+    """Return the next token and its end."""
+    if templates and templates[-1] == 0:  # in the text of a template string
         if source[at] == "`":
             templates.pop()
             return "sign", "`", at + 1
@@ -74,7 +74,7 @@ def _next(source: str, at: int, templates: list[int], before: Part) -> tuple[str
 
 
 def _may_begin_regex(before: Part) -> bool:
-    """A slash after a value divides by it."""
+    """Return whether a slash here begins a regular expression; after a value it is a division."""
     return (before.kind == "sign" and before.text not in {")", "]", "}"}) or before.text in {"return", "typeof"}
 
 

@@ -1,4 +1,4 @@
-"""The alerts, played through by Prometheus' own checker: silent on a quiet day, and each fires at its trouble alone."""
+"""Alert rules, checked by Prometheus' own tool: silent on a normal day, and each fires only for its problem."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WAIT = "talon_journal_wait_seconds_bucket"
 LATENCY = "talon_django_http_requests_latency_including_middlewares_seconds_bucket"
 STATUS = "talon_django_http_responses_total_by_status_total"
 
-#: A day on which all is well, a value a minute.
+#: A normal day, one value a minute.
 QUIET = {
     'up{job="talon-web",instance="web-1"}': "1x300",
     'up{job="talon-web",instance="web-2"}': "1x300",
@@ -58,7 +58,7 @@ QUIET = {
 
 
 class Trouble(NamedTuple):
-    """What is different from a quiet day since minute 100, by when the alert fires, and when it does not yet."""
+    """Differences from a normal day from minute 100 on, when the alert fires, and when it does not yet."""
 
     series: dict[str, str | None]
     fires_at: int
@@ -103,18 +103,18 @@ TROUBLES = {
     "TalonStockShort": Trouble({'talon_sealed_deals{variant="braid"}': "14x99 3x200"}, 161, 159),
 }
 
-#: Series that are not there, which an alert must not take for a good sign.
+#: Missing series, which no alert may take for a good sign.
 GONE = {
     "TalonWebAway": Trouble({f'up{{job="talon-web",instance="web-{n}"}}': None for n in (1, 2)}, 105, 0),
     "TalonTablesAway": Trouble({'up{job="talon-tables",instance="tables-1"}': None}, 105, 0),
     "TalonTasksSilent": Trouble({'talon_tasks_total{task="talon.close_due",state="SUCCESS"}': None}, 105, 4),
-    # Nobody plays, and there is no stock to keep.
+    # No players, and no stock configured.
     "": Trouble({name: None for name in QUIET if name.startswith((WAIT, "talon_sealed", "talon_refusals"))}, 200),
 }
 
 
 def scenario(name: str, trouble: Trouble) -> dict[str, Any]:
-    """A test of promtool's: which alerts fire before and in the trouble."""
+    """Return a promtool test: the alerts that fire before and during the problem."""
     series = {**QUIET, **trouble.series}
     firing = "group by (alertname) (ALERTS{alertstate='firing'})"
     fired = sorted({name, *trouble.also} - {""})
@@ -135,7 +135,7 @@ def scenario(name: str, trouble: Trouble) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def promtool() -> str:
-    """Prometheus' checker."""
+    """Path of Prometheus' checker."""
     return str(shutil.which("promtool"))
 
 
@@ -145,34 +145,34 @@ def check(*command: str | Path) -> None:
 
 
 def play(promtool: str, folder: Path, *scenarios: dict[str, Any]) -> None:
-    file = folder / "alerts.json"  # which YAML is, too
+    file = folder / "alerts.json"  # JSON is also YAML
     file.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": scenarios}))
     check(promtool, "test", "rules", file)
 
 
-def test_the_rules_are_well_formed(promtool: str) -> None:
+def test_the_rules_are_valid(promtool: str) -> None:
     check(promtool, "check", "rules", RULES)
 
 
-def test_the_configuration_is_well_formed(promtool: str) -> None:
+def test_the_configuration_is_valid(promtool: str) -> None:
     check(promtool, "check", "config", "--syntax-only", PROMETHEUS / "prometheus.yml")
 
 
-def test_every_alert_has_its_trouble() -> None:
+def test_every_alert_has_a_scenario() -> None:
     assert list(TROUBLES) == ALERTS
 
 
-def test_a_quiet_day_is_quiet(promtool: str, tmp_path: Path) -> None:
+def test_a_normal_day_fires_no_alert(promtool: str, tmp_path: Path) -> None:
     play(promtool, tmp_path, *(scenario("", Trouble({}, minute)) for minute in (10, 60, 110, 220, 299)))
 
 
 @pytest.mark.parametrize("alert", ALERTS)
-def test_each_trouble_is_told_by_its_alert_alone(alert: str, promtool: str, tmp_path: Path) -> None:
+def test_each_problem_fires_only_its_alert(alert: str, promtool: str, tmp_path: Path) -> None:
     play(promtool, tmp_path, scenario(alert, TROUBLES[alert]))
 
 
 @pytest.mark.parametrize("alert", GONE)
-def test_what_is_not_told_is_no_good_sign(alert: str, promtool: str, tmp_path: Path) -> None:
+def test_missing_series_are_no_good_sign(alert: str, promtool: str, tmp_path: Path) -> None:
     play(promtool, tmp_path, scenario(alert, GONE[alert]))
 
 
@@ -182,12 +182,12 @@ def test_a_scenario_that_expects_too_little_fails(promtool: str, tmp_path: Path)
         play(promtool, tmp_path, silent)
 
 
-def test_what_an_alert_says_is_filled_in(promtool: str, tmp_path: Path) -> None:
+def test_alert_texts_are_filled_in(promtool: str, tmp_path: Path) -> None:
     told = scenario("TalonVerdictsWait", TROUBLES["TalonVerdictsWait"])
     expected = {
         "exp_labels": {"severity": "page"},
         "exp_annotations": {
-            "summary": "A finished game waits 5m 1s for its verdict: see whether workers run.",
+            "summary": "A finished game has waited 5m 1s for its verdict: check whether workers run.",
             "page": "docs/runbook.md#verdicts-are-late",
         },
     }

@@ -1,4 +1,4 @@
-"""The API keeps to its OpenAPI document: Schemathesis sends what the document allows and what it does not."""
+"""The API conforms to its OpenAPI document: Schemathesis sends valid and invalid requests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SETTINGS = settings(
     max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=[*HealthCheck]
 )
 METHODS = {"get", "post"}
-#: Packages with shapes of our own.
+#: Packages that define schemas of our own.
 OURS = {"accounts", "config", "games", "leaderboards"}
 OPERATIONS = sorted(
     (method, path)
@@ -43,7 +43,7 @@ OPERATIONS = sorted(
 
 @pytest.fixture(autouse=True)
 def kept_connection() -> Iterator[None]:
-    """The test's database connection stays open between requests, as Django's own test client sees to."""
+    """Keep the test's database connection open between requests, as Django's test client does."""
     signals = (request_started, request_finished)
     for signal in signals:
         signal.disconnect(close_old_connections)
@@ -54,7 +54,7 @@ def kept_connection() -> Iterator[None]:
 
 @pytest.fixture
 def known() -> dict[str, Any]:
-    """What the path can name: a deal that is over, a player on its board, a record and a race of theirs."""
+    """Path parameters: a past deal, a player on its board, a record and a race of theirs."""
     deal = factory.deal("plot", day=timezone.now().date() - timedelta(days=3))
     player = factory.player()
     attempt = factory.finished(deal, player, state=Attempt.State.VERIFIED)
@@ -69,7 +69,7 @@ def known() -> dict[str, Any]:
 
 
 def _takes_something(method: str, path: str) -> bool:
-    """Whether an operation has anything that could be sent in another form than its own."""
+    """Return whether an operation has parameters or a body that could be malformed."""
     operation = api.get_openapi_schema()["paths"][path][method]
     return bool(operation.get("parameters") or operation.get("requestBody"))
 
@@ -83,8 +83,10 @@ SENT = [
 
 
 @pytest.mark.parametrize(("method", "path", "mode"), SENT)
-def test_an_operation_keeps_to_it(method: str, path: str, mode: GenerationMode, known: dict[str, Any]) -> None:
-    """Statuses, content types and bodies are the document's, and nothing is a fault of ours."""
+def test_an_operation_conforms_to_the_document(
+    method: str, path: str, mode: GenerationMode, known: dict[str, Any]
+) -> None:
+    """Statuses, content types and bodies are documented, and no request causes a server error."""
     cache.clear()
     schema = schemathesis.openapi.from_wsgi(ADDRESS, get_wsgi_application())
     operation = schema[path][method.upper()]
@@ -97,9 +99,9 @@ def test_an_operation_keeps_to_it(method: str, path: str, mode: GenerationMode, 
             for name, value in known.items():
                 if name in case.path_parameters:
                     case.path_parameters[name] = value
-        # A cursor is a text that only a page gives, and two days may be too far apart: refusing them is right. So is to
-        # pass over parameters that the document does not have.
-        plain = {"Accept-Encoding": "identity"}  # what calls the application in the process unpacks nothing
+        # Cursors must come from a page, and two days may be too far apart, so refusing them is correct. So is ignoring
+        # unknown parameters.
+        plain = {"Accept-Encoding": "identity"}  # the in-process caller does not decompress
         case.call_and_validate(headers=plain, excluded_checks=[positive_data_acceptance, negative_data_rejection])
 
     sends()
@@ -121,13 +123,13 @@ def test_an_operation_keeps_to_it(method: str, path: str, mode: GenerationMode, 
         *("players/{player_id}/results?before=5", "players/{player_id}/results?before=1764547200.5"),
     ],
 )
-def test_a_parameter_of_another_form_is_refused(asked: str, client: Any, known: dict[str, Any]) -> None:
+def test_a_malformed_parameter_is_refused(asked: str, client: Any, known: dict[str, Any]) -> None:
     answer = client.get(f"/api/v1/{asked.format(**known)}")
     assert (answer.status_code, answer.json()["error"]["code"]) == (422, "bad_parameters")
 
 
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
-def test_every_status_is_in_the_document(method: str, path: str) -> None:
+def test_every_status_is_documented(method: str, path: str) -> None:
     operation = api.get_openapi_schema()["paths"][path][method]
     assert {str(status) for status in operation["responses"]} >= {"200", "400", "401", "404", "405", "422", "429"}
     for status, answer in operation["responses"].items():
@@ -135,8 +137,8 @@ def test_every_status_is_in_the_document(method: str, path: str) -> None:
         assert int(status) == 200 or schema == {"$ref": "#/components/schemas/ErrorOut"}
 
 
-def test_no_two_shapes_share_a_name() -> None:
-    """In the document one would stand for both."""
+def test_no_two_schemas_share_a_name() -> None:
+    """In the document, one would replace the other."""
     shapes = [shape for shape in every_kind_of(Schema) if shape.__module__.split(".")[0] in OURS]
     named = Counter(shape.__name__ for shape in shapes)
     documented = api.get_openapi_schema()["components"]["schemas"]
@@ -149,7 +151,7 @@ def every_kind_of(shape: type[Any]) -> Iterator[type[Any]]:
         yield from every_kind_of(kind)
 
 
-def test_every_reference_leads_somewhere() -> None:
+def test_every_reference_resolves() -> None:
     document = api.get_openapi_schema()
     names = set(references(document))
     assert names
@@ -166,7 +168,7 @@ def references(value: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
-def test_other_methods_are_refused_in_the_one_shape(method: str, path: str, client: Any, known: dict[str, Any]) -> None:
+def test_other_methods_get_the_standard_error(method: str, path: str, client: Any, known: dict[str, Any]) -> None:
     address = path.format(**known, period="week")
     for other in ("PUT", "DELETE", "PATCH", "OPTIONS", "NONSENSE", "GET" if method == "post" else "POST"):
         answer = client.generic(other, address)
@@ -176,6 +178,6 @@ def test_other_methods_are_refused_in_the_one_shape(method: str, path: str, clie
 
 
 @pytest.mark.parametrize("path", [path for _, path in OPERATIONS if path.endswith(("friends", "mine"))])
-def test_who_is_not_signed_in_is_told_so_in_the_one_shape(path: str, client: Any, known: dict[str, Any]) -> None:
+def test_visitors_get_the_standard_error_for_sign_in(path: str, client: Any, known: dict[str, Any]) -> None:
     answer = client.get(path.format(**known, period="week"))
     assert (answer.status_code, answer.json()["error"]["code"]) == (401, "not_signed_in")

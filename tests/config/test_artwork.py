@@ -1,4 +1,4 @@
-"""The decks' files are as the client reads them: one symbol a line, and everything that a symbol uses is there."""
+"""Card deck files: one symbol per line, as the client expects, with everything the symbol uses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cards_of(deck: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in CARDS.glob("[ft]*.svg")))
-def test_every_card_has_its_symbols_a_line_each(name: str) -> None:
+def test_every_card_has_its_symbols_one_per_line(name: str) -> None:
     text, deck = (CARDS / name).read_text(), name.partition(".")[0]
     symbols = {name: inside for _, name, inside in SYMBOL.findall(text)}
     assert len(symbols) == text.count(' id="')
@@ -35,12 +35,12 @@ def test_every_card_has_its_symbols_a_line_each(name: str) -> None:
         assert "style=" not in inside, f"{symbol}: the content security policy forbids it"
 
 
-def test_the_cards_meant_are_those_of_the_rules() -> None:
+def test_the_cards_match_the_rules() -> None:
     for variant, deck in (("stonewall", "french"), ("tarot", "tarot")):
         shown = {card for pile in open_table(variant, bytes(32)).view()["piles"].values() for card in pile if card}
         assert shown <= cards_of(deck)
 
 
 @pytest.mark.parametrize(("name", "written"), [("french", cards.french_deck), ("tarot", cards.tarot_deck)])
-def test_the_decks_are_as_the_artwork_writes_them(name: str, written: Callable[[], str]) -> None:
+def test_the_decks_match_the_generated_artwork(name: str, written: Callable[[], str]) -> None:
     assert written() in (CARDS / f"{name}.svg").read_text()

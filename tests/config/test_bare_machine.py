@@ -1,4 +1,4 @@
-"""The test command on a machine with nothing but Python: tests that need more are skipped with advice."""
+"""The test command on a machine with only Python: tests that need more are skipped with advice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ exec "$PYTHON" -m pytest -m needs -q -rs -p no:cacheprovider --ignore "$THIS_FIL
 
 @pytest.mark.slow
 @pytest.mark.needs("namespaces")
-def test_without_servers_and_browsers_tests_are_skipped_with_advice() -> None:
+def test_tests_without_their_needs_are_skipped_with_advice() -> None:
     done = subprocess.run(
         ["unshare", "--map-root-user", "--net", "--mount", "sh", "-c", _HIDE, "sh", *sorted(HIDDEN_PROGRAMS)],
         cwd=ROOT,
@@ -45,5 +45,5 @@ def test_without_servers_and_browsers_tests_are_skipped_with_advice() -> None:
 
 
 @pytest.mark.parametrize("program", ["node", "chromium", "redis-server"])
-def test_a_test_without_stated_needs_does_not_see_programs(program: str) -> None:
+def test_a_test_without_declared_needs_sees_no_programs(program: str) -> None:
     assert not any((Path(place) / program).exists() for place in os.get_exec_path())

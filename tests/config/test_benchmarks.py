@@ -1,4 +1,4 @@
-"""Benchmarks: each says first what it switches off, and none has a target that depends on the machine's speed."""
+"""Benchmarks: each announces what it switches off, and none has a target that depends on the machine's speed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_benchmark_has_no_absolute_time_target(name: str) -> None:
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     assert not {one for one in names if _TIME.search(one)}
     judged = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value == "MISSED"]
-    assert not judged or name == "capacity_check", "targets are judged by the rows of benchmarks.references"
+    assert not judged or name == "capacity_check", "targets belong in the rows of benchmarks.references"
 
 
 def test_first_line_names_what_is_switched_off(capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,7 +45,7 @@ def test_first_line_names_what_is_switched_off(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == "switched off: admission, beat\ndefaults\n"
 
 
-def test_row_compares_the_ratio_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_row_compares_only_the_ratio(capsys: pytest.CaptureFixture[str]) -> None:
     assert row("slow machine", 900.0, 300.0, "ms", at_most=3.0)
     assert not row("fast machine", 4.0, 1.0, "ms", at_most=3.0)
     assert not row("rate", 1.0, 4.0, "/s", at_least=0.5)

@@ -1,4 +1,4 @@
-"""Redis away: everything that a page needs of the cache is there all the same."""
+"""Redis outages: pages work without the cache."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def away(settings: Any, breaker: CircuitBreaker) -> Iterator[None]:
 
 
 def addresses() -> list[str]:
-    """Every address of the site that takes no argument."""
+    """Return every address of the site without parameters."""
 
     def names(patterns: list[Any], namespace: str = "") -> Iterator[str]:
         for pattern in patterns:
@@ -79,7 +79,7 @@ def test_every_page_answers(away: None, who: str) -> None:
 
 
 @pytest.mark.django_db
-def test_everybody_signs_in_and_up(away: None) -> None:
+def test_sign_in_and_sign_up_work(away: None) -> None:
     User.objects.create_user("Ada Lovelace", password=PASSWORD)
     client = Client()
     wrong = client.post("/accounts/login/", {"login": "Ada Lovelace", "password": "wrong"})
@@ -92,7 +92,7 @@ def test_everybody_signs_in_and_up(away: None) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_everybody_begins_a_game(away: None) -> None:
+def test_starting_a_game_works(away: None) -> None:
     make_deal("plot")
     client = Client()
     assert client.post("/play/plot/start")["Location"].startswith("/table/")
@@ -109,7 +109,7 @@ def test_limits_hold_within_the_process(away: None, monkeypatch: pytest.MonkeyPa
     assert [client.get("/api/v1/deals").status_code for _ in range(3)] == [200, 200, 429]
 
 
-def test_every_operation_of_a_cache_is_tolerant(away: None) -> None:
+def test_every_operation_is_tolerant(away: None) -> None:
     assert cache.get("a", 7) == 7
     assert cache.add("a", 1)
     assert not cache.add("a", 2)
@@ -128,14 +128,14 @@ def test_every_operation_of_a_cache_is_tolerant(away: None) -> None:
     assert not cache.has_key("a")
 
 
-def test_no_operation_is_forgotten() -> None:
-    """Whatever Django's Redis cache asks Redis for is among those that are wrapped."""
+def test_no_operation_is_missing() -> None:
+    """Every operation of Django's Redis cache is wrapped."""
     own = {name for name in vars(RedisCache) if not name.startswith("_") and hasattr(BaseCache, name)}
     assert own - {"get_backend_timeout"} == set(caches._METHODS)
 
 
 class Line:
-    """A way to Redis that counts who asks, and fails while it is down."""
+    """A connection to Redis that counts callers, and fails while it is down."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -192,7 +192,7 @@ def test_with_redis_it_is_the_cache(redis_url: str, breaker: CircuitBreaker) -> 
     assert other.incr("counted") == 2
 
 
-def test_all_requests_of_a_process_share_their_connections(redis_url: str, settings: Any) -> None:
+def test_requests_of_a_process_share_connections(redis_url: str, settings: Any) -> None:
     settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": redis_url}}
 
     def connection() -> int:
@@ -200,4 +200,4 @@ def test_all_requests_of_a_process_share_their_connections(redis_url: str, setti
         number: int = client._cache.get_client().client_id()
         return number
 
-    assert len({contextvars.Context().run(connection) for _ in range(20)}) == 1, "each in a context of its own"
+    assert len({contextvars.Context().run(connection) for _ in range(20)}) == 1, "each in its own context"

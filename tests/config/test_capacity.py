@@ -1,4 +1,4 @@
-"""`benchmarks.capacity`: the arithmetic of a day, of what it needs, and of the check against a rush."""
+"""`benchmarks.capacity`: the model of a day, of the resources it needs, and of the check against a rush."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ FREE = Costs(
     memory=Memory(process_mib=0, worker_mib=0, socket_kib=0),
 )
 ALL = Cost(web=10, worker=2, postgres=3, redis=1, sent=4096, wal=512)
-#: Everything costs the same.
+#: All costs are equal.
 EVEN = replace(FREE, each=dict.fromkeys((*ONCE, *LASTING), ALL))
 FLAT = Demand(players=DAY, rush=0.0, watching=0.0, racing=0.0, spectating=0.0)
 
 
 def costing(cost: Cost, *names: str) -> Costs:
-    """Only these cost something."""
+    """Return costs with all but these set to zero."""
     return replace(FREE, each={**FREE.each, **dict.fromkeys(names, cost)})
 
 
@@ -60,14 +60,14 @@ def costing(cost: Cost, *names: str) -> Costs:
 
 @pytest.mark.parametrize("rush", [0.0, 0.15, 1.0])
 @pytest.mark.parametrize("minutes", [0.5, 5.0, 90.0])
-def test_everybody_arrives_once(rush: float, minutes: float) -> None:
+def test_all_players_arrive_once(rush: float, minutes: float) -> None:
     demand = Demand(players=5000, rush=rush, minutes=minutes)
     assert sum(moment.arrivals for moment in moments(demand)) * STEP == pytest.approx(5000)
     assert arrived(demand, DAY) == pytest.approx(5000)
     assert arrived(demand, 0) == 0
 
 
-def test_the_rush_fades_to_a_third_in_its_time() -> None:
+def test_the_rush_fades_to_a_third_as_configured() -> None:
     demand = Demand(players=1000, rush=1.0, minutes=10.0)
     assert arrived(demand, 600) == pytest.approx(1000 * (1 - 1 / math.e))
 
@@ -87,7 +87,7 @@ def test_every_game_is_played_and_finished() -> None:
     assert sum(moment.moves for moment in day) * STEP == pytest.approx(40_000 * 50, rel=1e-3)
 
 
-def test_an_even_day_is_the_same_all_the_time() -> None:
+def test_an_even_day_is_constant() -> None:
     for moment in moments(FLAT):
         assert moment.arrivals == pytest.approx(1)
         assert moment.finishes == pytest.approx(FLAT.games)
@@ -95,14 +95,14 @@ def test_an_even_day_is_the_same_all_the_time() -> None:
         assert moment.sockets == moment.playing
 
 
-def test_most_play_some_time_after_midnight() -> None:
+def test_the_peak_of_play_is_after_midnight() -> None:
     day = list(moments(Demand()))
     busiest = max(day, key=lambda moment: moment.playing)
     assert 5 * 60 < busiest.at < 60 * 60
     assert busiest.playing > 3 * day[-1].playing
 
 
-def test_who_looks_on_has_a_socket_too() -> None:
+def test_spectators_have_a_socket_too() -> None:
     beside = Demand(watching=0.1, racing=0.2, spectating=0.3)
     for moment in list(moments(beside))[:3]:
         assert moment.sockets == pytest.approx(1.6 * moment.playing)
@@ -111,13 +111,13 @@ def test_who_looks_on_has_a_socket_too() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"rush": 1.1}, {"newcomers": -0.1}, {"pace": 0.0}, {"players": 0.0}, {"minutes": math.inf}, {"games": 0}]
 )
-def test_a_day_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+def test_an_impossible_day_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Demand(**wrong)
 
 
 @pytest.mark.parametrize("wrong", [{"busy": 0.0}, {"busy": 1.5}, {"cores": 0}, {"pool": 0}])
-def test_a_site_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+def test_an_impossible_site_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Shape(**wrong)
 
@@ -131,15 +131,15 @@ def test_twice_the_players_need_twice_as_much() -> None:
     counted = {name for name, value in once.items() if isinstance(value, int)} | {"web_memory_gib"}
     for name in once.keys() - counted:
         assert twice[name] == pytest.approx(2 * once[name]), name
-    for name in counted:  # whole ones: rounded up
+    for name in counted:  # whole numbers, rounded up
         assert 2 * once[name] - 2 * 26 <= twice[name] <= 2 * once[name] + 26, name
 
 
 @pytest.mark.parametrize("name", [*ONCE, *LASTING])
-def test_everything_that_is_measured_is_counted(name: str) -> None:
+def test_every_measured_cost_is_counted(name: str) -> None:
     found = needs(costing(ALL, name), Demand(), Shape())
     assert found.web_cores > 0
-    # Each in the same proportion to the others, at the same moment.
+    # Each keeps its ratio to the others at the same moment.
     assert found.worker_cores == pytest.approx(found.web_cores * 0.2)
     assert found.postgres_cores == pytest.approx(found.web_cores * 0.3)
     assert found.redis_cores == pytest.approx(found.web_cores * 0.1)
@@ -162,12 +162,12 @@ def test_everything_that_is_measured_is_counted(name: str) -> None:
         ("spectator", 0.125 * 3 * 360),
     ],
 )
-def test_each_is_counted_as_often_as_it_happens(name: str, times: float) -> None:
+def test_each_cost_is_multiplied_by_its_frequency(name: str, times: float) -> None:
     beside = {"watching": 0.5, "racing": 0.25, "spectating": 0.125}
     demand = replace(FLAT, newcomers=0.3, games=3, moves=120, pace=3, **beside)
     if name == "socket":
         times *= 1 + sum(beside.values())
-    found = needs(costing(Cost(web=1000), name), demand, Shape())  # a second of CPU each, one arrival a second
+    found = needs(costing(Cost(web=1000), name), demand, Shape())  # a second of CPU each, and one arrival a second
     assert found.web_cores == pytest.approx(times)
 
 
@@ -185,7 +185,7 @@ def test_processes_follow_from_cores_and_sockets() -> None:
     assert crowded.web_processes == math.ceil(crowded.sockets / 100 - 1e-6) > 5
 
 
-def test_nothing_needs_one_of_each() -> None:
+def test_an_empty_site_needs_one_of_each() -> None:
     found = needs(FREE, Demand(players=1), Shape())
     assert (found.web_processes, found.worker_processes, found.postgres_cores_wanted) == (1, 1, 1)
     assert (found.redis_servers, found.servers) == (1, 1)
@@ -214,7 +214,7 @@ def test_bytes() -> None:
     assert found.web_memory_gib == pytest.approx((found.web_processes * 512 + found.sockets) / 1024)
 
 
-def test_what_is_used_up_is_used_up_by_so_many() -> None:
+def test_limits_give_the_players_that_reach_them() -> None:
     reached = limits(EVEN, Demand(), Shape())
     assert [limit.players for limit in reached] == sorted(limit.players for limit in reached)
     by_name = {limit.what: limit.players for limit in reached}
@@ -232,7 +232,7 @@ def test_what_is_used_up_is_used_up_by_so_many() -> None:
     assert shared.web_cores + shared.worker_cores == pytest.approx(0.7 * 16)
 
 
-def test_the_limits_do_not_depend_on_the_players_asked_for() -> None:
+def test_limits_do_not_depend_on_the_number_of_players() -> None:
     few, many = (limits(EVEN, Demand(players=players), Shape()) for players in (10.0, 1e7))
     assert [one.what for one in few] == [one.what for one in many]
     assert [one.players for one in few] == pytest.approx([one.players for one in many])
@@ -246,13 +246,13 @@ def rush(**cpu: float) -> Rush:
     return Rush(newcomers=200, returning=100, arrived=300, queued=0, cpu=named)
 
 
-def test_a_rush_is_expected_to_cost_the_way_to_the_fifth_move() -> None:
+def test_a_rush_is_expected_to_cost_up_to_the_fifth_move() -> None:
     each = {**FREE.each, "home": Cost(web=3), "home again": Cost(web=30), "move": Cost(web=1), "verdict": Cost(web=99)}
     assert expected(replace(FREE, each=each), rush()).web == pytest.approx(2 + 10 + MOVES)
 
 
 @pytest.mark.parametrize(("measured", "agrees"), [(12.5, True), (7.5, True), (12.6, False), (7.4, False)])
-def test_a_quarter_off_is_the_most(measured: float, agrees: bool) -> None:
+def test_the_tolerance_is_a_quarter(measured: float, agrees: bool) -> None:
     costs = costing(Cost(web=10), "home", "home again")
     web, *_ = compare(costs, rush(web_1=measured - 3, web_2=3.0, webmaster=50.0))
     assert web.kind == "web"
@@ -260,7 +260,7 @@ def test_a_quarter_off_is_the_most(measured: float, agrees: bool) -> None:
     assert web.agrees is agrees
 
 
-def test_next_to_nothing_is_not_compared() -> None:
+def test_tiny_costs_are_not_compared() -> None:
     _, worker, *_ = compare(FREE, rush(worker=NOTHING * 0.9))
     assert worker.agrees
     _, worker, *_ = compare(FREE, rush(worker=NOTHING * 1.1))
@@ -303,7 +303,7 @@ def test_options_change_the_day_and_the_site(capsys: pytest.CaptureFixture[str])
     assert found == asdict(needs(read(COSTS), Demand(players=5000, games=9), Shape(busy=0.25)))
 
 
-def test_the_report_names_when_it_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_shows_the_date_of_measurement(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     said = capsys.readouterr().out
     assert read(COSTS).taken in said
@@ -313,7 +313,7 @@ def test_the_report_names_when_it_was_measured(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     "wrong", [["--pace", "0"], ["--games", "1.5"], ["--costs", "nowhere"], ["--check", "nowhere"], ["--busy", "2"]]
 )
-def test_what_cannot_be_ends_with_2(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_options_end_with_2(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(wrong)
     assert ended.value.code == 2
@@ -323,18 +323,18 @@ def test_what_cannot_be_ends_with_2(wrong: list[str], capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     "said", [b"skipped", b"{}", msgspec.json.encode(rush()).replace(b'"arrived":300', b'"arrived":0')]
 )
-def test_a_rush_that_says_nothing_ends_with_2(said: bytes, tmp_path: Path) -> None:
+def test_an_unreadable_rush_ends_with_2(said: bytes, tmp_path: Path) -> None:
     (tmp_path / "rush.json").write_bytes(said)
     with pytest.raises(SystemExit) as ended:
         main(["--check", str(tmp_path / "rush.json")])
     assert ended.value.code == 2
 
 
-def test_the_costs_that_come_along_are_whole() -> None:
+def test_the_shipped_costs_are_complete() -> None:
     costs = read(COSTS)
     assert list(costs.each) == [*ONCE, *LASTING]
     assert all(value >= 0 for cost in costs.each.values() for value in asdict(cost).values())
-    # What must cost something does: a measurement that has missed its processes is not kept.
+    # These must cost something: a measurement that missed its processes is not stored.
     assert all(costs.each[name].web > 0 for name in ONCE)
     assert all(costs.each[name].postgres > 0 for name in ONCE if not name.startswith("leave"))
     assert costs.each["verdict"].worker > 0
@@ -345,14 +345,14 @@ def test_the_costs_that_come_along_are_whole() -> None:
 # --- The page --------------------------------------------------------------------------------------------------------
 
 
-def test_every_assumption_is_on_the_page_with_its_default() -> None:
+def test_every_assumption_is_documented_with_its_default() -> None:
     assert HELP.keys() == {one.name for kind in (Demand, Shape) for one in fields(kind)}
     for kind in (Demand(), Shape()):
         for name, value in asdict(kind).items():
             assert f"| `--{name}` | {value:,g} |".replace(",", " ") in PAGE.replace(",", " "), name
 
 
-def test_the_page_has_the_costs_that_come_along() -> None:
+def test_the_page_shows_the_shipped_costs() -> None:
     costs = read(COSTS)
     assert costs.taken in PAGE
     for name in ("move", "verdict"):

@@ -1,6 +1,6 @@
-"""The catalogues are whole: every text of the site, translated, with its places, and compiled as committed.
+"""Translation catalogues are complete: every text translated, with its placeholders, and compiled.
 
-`make messages` brings them up to date; what is new is then to be translated (docs/translations.md).
+`make messages` updates them; new texts then need translating (docs/translations.md).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DOMAINS = ("django", "djangojs")
 PLACES = re.compile(r"%\(\w+\)[sd]|%%|(?<!%)\{\w+\}|</?\w+>")
 NAMES = re.compile(r'fill="currentColor">([^<]+[a-z])</text>')
 FORMAL = re.compile(r"\b(?:Sie|Ihr|Ihre[mnrs]?|Ihnen)\b")
-#: What may read as in English: names, and words that are the same.
+#: Texts may equal the English if they are names or words shared by the languages.
 MOST_WORDS_ALIKE = 2
 
 whole = pytest.mark.parametrize("domain", DOMAINS)
@@ -39,13 +39,13 @@ def places(text: str) -> set[str]:
     return set(PLACES.findall(text))
 
 
-def test_there_are_catalogues_of_every_language_and_no_other() -> None:
+def test_each_language_has_its_catalogues() -> None:
     assert {language.lower().replace("_", "-") for language in messages.languages()} == set(LANGUAGES)
 
 
 @whole
 @spoken
-def test_every_text_is_there_and_none_that_is_not_used(language: str, domain: str) -> None:
+def test_catalogues_have_exactly_the_texts_in_use(language: str, domain: str) -> None:
     found = messages.read_catalogue(messages.po_path(language, domain))
     wanted = {(one.id, one.context) for one in messages.texts_of(messages.domains()[domain])}
     there = {(one.id, one.context) for one in messages.texts_of(found)}
@@ -66,7 +66,7 @@ def test_every_text_is_translated(language: str, domain: str) -> None:
 
 @whole
 @spoken
-def test_the_places_of_a_text_are_those_of_its_translation(language: str, domain: str) -> None:
+def test_placeholders_survive_translation(language: str, domain: str) -> None:
     assert [one.id for one in texts(language, domain) if not same_places(one)] == []
 
 
@@ -78,13 +78,13 @@ def same_places(message: Message) -> bool:
     given, made = forms(message.id), forms(message.string)
     if len(given) == 1:
         return sorted(PLACES.findall(given[0])) == sorted(PLACES.findall(made[0]))
-    # A form for few may leave the number out; the last is the one for many.
+    # The singular may leave out the number; the last form is the plural.
     known = places(given[0]) | places(given[1])
     return places(made[-1]) == places(given[1]) and all(places(form) <= known for form in made)
 
 
 @spoken
-def test_what_django_reads_is_what_is_written(language: str) -> None:
+def test_djangos_compiled_catalogue_is_current(language: str) -> None:
     path = messages.po_path(language, "django")
     compiled = messages.compiled(messages.read_catalogue(path))
     assert read(path.with_suffix(".mo").read_bytes()) == read(compiled), "run make messages"
@@ -96,20 +96,20 @@ def read(compiled: bytes) -> dict[object, str]:
 
 
 @spoken
-def test_what_the_client_reads_is_what_is_written(language: str) -> None:
+def test_the_clients_compiled_catalogue_is_current(language: str) -> None:
     catalogue = messages.read_catalogue(messages.po_path(language, "djangojs"))
     assert messages.client_path(language).read_text() == messages.client_script(catalogue), "run make messages"
 
 
 @spoken
-def test_the_cards_bear_their_names(language: str) -> None:
+def test_cards_have_their_names(language: str) -> None:
     catalogue = messages.read_catalogue(messages.po_path(language, "djangojs"))
     drawn = messages.tarot_path(language).read_text()
     assert drawn == messages.named_cards(catalogue), "run make messages"
     assert not set(NAMES.findall(drawn)) & set(NAMES.findall(messages.tarot_path().read_text()))
 
 
-def test_every_code_of_the_server_has_words_in_the_client() -> None:
+def test_every_server_code_has_a_client_text() -> None:
     refusals, reasons = ((messages.SCRIPTS / "table" / name).read_text() for name in ("refusals.js", "reasons.js"))
     assert {str(code) for code in CODES} <= set(re.findall(r"^ {4}(\w+): t\(", refusals, re.MULTILINE))
     judging = [path for part in ("games", "leaderboards") for path in Path(settings.BASE_DIR, part).rglob("*.py")]
@@ -123,8 +123,8 @@ def test_german_says_du(domain: str) -> None:
     assert [one.id for one in texts("de", domain) if any(FORMAL.search(form) for form in forms(one.string))] == []
 
 
-def test_german_says_du_on_the_pages_of_packages_too() -> None:
-    """Theirs are worded anew in our catalogue where they say Sie."""
+def test_german_says_du_on_pages_of_packages_too() -> None:
+    """Our catalogue overrides the texts of packages that use Sie."""
     path = Path(allauth.__file__).parent / "locale" / "de" / "LC_MESSAGES" / "django.po"
     shown = re.compile(r"(?:templates/)?(?:account|mfa|usersessions|allauth)/")
     with translation.override("de"):

@@ -1,4 +1,4 @@
-"""Workers: which tasks they take, and connections to the database kept from task to task, and mended."""
+"""Celery workers: queues, and database connections kept between tasks and repaired."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def begin_task(*, eager: bool = False) -> None:
 
 @pytest.fixture
 def steady(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A task has just been done."""
+    """Pretend that a task has just finished."""
     monkeypatch.setattr(celery, "_used_at", time.monotonic())
     yield
     connection.errors_occurred = False
@@ -30,7 +30,7 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def mended(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Grows whenever Django looks after the connections."""
+    """Record each time Django checks the connections."""
     done: list[bool] = []
     monkeypatch.setattr(celery, "close_old_connections", lambda: done.append(True))
     return done
@@ -40,7 +40,7 @@ def test_celery_itself_does_not_close_connections_between_tasks() -> None:
     assert DjangoWorkerFixup(celery.app).db_reuse_max > celery.app.conf.worker_max_tasks_per_child
 
 
-def test_a_child_process_holds_one_connection_and_no_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_process_has_one_connection_without_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen: dict[str, Any] = {"OPTIONS": {"pool": {"max_size": 9}, "connect_timeout": 3}, "CONN_MAX_AGE": 0}
     monkeypatch.setitem(connections.settings, "default", chosen)
     celery.keep_one_connection()
@@ -48,7 +48,7 @@ def test_a_child_process_holds_one_connection_and_no_pool(monkeypatch: pytest.Mo
 
 
 @pytest.mark.django_db
-def test_connections_are_tried_after_a_pause_only(mended: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connections_are_checked_only_after_a_pause(mended: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(celery, "_used_at", time.monotonic() - 60)
     begin_task()
     begin_task()
@@ -57,7 +57,7 @@ def test_connections_are_tried_after_a_pause_only(mended: list[bool], monkeypatc
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("steady")
-def test_a_connection_that_failed_is_mended_at_the_next_task(mended: list[bool]) -> None:
+def test_a_failed_connection_is_repaired_at_the_next_task(mended: list[bool]) -> None:
     begin_task()
     assert mended == []
     connection.ensure_connection()
@@ -67,13 +67,13 @@ def test_a_connection_that_failed_is_mended_at_the_next_task(mended: list[bool])
 
 
 @pytest.mark.usefixtures("mended")
-def test_a_task_run_on_the_spot_leaves_its_callers_connections_alone(mended: list[bool]) -> None:
+def test_an_eager_task_keeps_its_callers_connections(mended: list[bool]) -> None:
     begin_task(eager=True)
     assert mended == []
 
 
 def tasks() -> list[str]:
-    """Every task there is."""
+    """Return the names of all tasks."""
     celery.app.loader.import_default_modules()
     return sorted(name for name in celery.app.tasks if name.startswith("talon."))
 
@@ -83,7 +83,7 @@ def queue_of(task: str) -> str:
 
 
 def consumed(process: str) -> set[str]:
-    """The queues that a worker of the production shape takes from."""
+    """Return the queues of a worker process in production."""
     command = commands()[process]
     return set(command[command.index("--queues") + 1].split(","))
 
@@ -95,17 +95,17 @@ def test_every_queue_has_a_worker() -> None:
     assert sum(len(taken) for taken in each) == len(queues), "every queue has one kind of worker"
 
 
-def test_nothing_stands_before_verdicts() -> None:
+def test_no_other_queue_delays_verdicts() -> None:
     assert [task for task in tasks() if queue_of(task) in consumed("worker")] == ["talon.verify"]
     assert len(tasks()) > 6
 
 
-def test_analyses_hold_up_nothing_else() -> None:
+def test_analyses_delay_nothing_else() -> None:
     assert [task for task in tasks() if queue_of(task) in consumed("analyst")] == ["talon.analyse"]
 
 
 @pytest.mark.parametrize("task", ["talon.verify", "talon.sweep", "talon.fill_sealed"])
-def test_a_task_is_put_into_one_queue(task: str) -> None:
+def test_a_task_goes_to_one_queue(task: str) -> None:
     with celery.app.connection_for_write("memory://") as broker:
         queues = {name: queue(broker.channel()) for name, queue in celery.app.amqp.queues.items()}
         for queue in queues.values():
@@ -117,17 +117,17 @@ def test_a_task_is_put_into_one_queue(task: str) -> None:
     assert taken == [queue_of(task)]
 
 
-def test_routes_name_tasks_that_there_are() -> None:
+def test_routes_name_existing_tasks() -> None:
     assert set(celery.app.conf.task_routes) <= set(tasks())
 
 
-def test_a_queue_that_nobody_knows_is_refused() -> None:
+def test_an_unknown_queue_is_refused() -> None:
     with pytest.raises(QueueNotFound):
         celery.app.send_task("talon.verify", [0], queue="lost")
 
 
-def test_a_worker_of_no_queues_in_particular_takes_from_all() -> None:
-    """As in the server that is one process."""
+def test_a_worker_without_queues_takes_from_all() -> None:
+    """The one-process server has such a worker."""
     controller = celery.app.WorkController(pool="solo", concurrency=1)
     controller.setup_queues(None)
     assert set(celery.app.amqp.queues.consume_from) == {queue_of(task) for task in tasks()}

@@ -1,4 +1,4 @@
-"""After repeated failures callers fail at once, and one at a time tries whether the server is back."""
+"""Circuit breaker: after repeated failures calls fail at once, while one caller at a time tries the server."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_repeated_failures_open_the_circuit() -> None:
         breaker.call(lambda: 1)
 
 
-def test_a_trial_that_succeeds_closes_the_circuit() -> None:
+def test_a_successful_trial_closes_the_circuit() -> None:
     breaker = open_circuit(retry_after=0)
     with pytest.raises(psycopg.OperationalError):
         breaker.call(fail)
@@ -48,7 +48,7 @@ def test_a_trial_that_succeeds_closes_the_circuit() -> None:
     assert not breaker.is_open
 
 
-def test_nobody_waits_for_anothers_trial() -> None:
+def test_callers_do_not_wait_for_a_trial() -> None:
     breaker, begun, go = open_circuit(retry_after=0), threading.Event(), threading.Event()
 
     def wait() -> bool:
@@ -65,7 +65,7 @@ def test_nobody_waits_for_anothers_trial() -> None:
     assert not breaker.is_open
 
 
-def test_calls_of_a_closed_circuit_do_not_wait_for_each_other() -> None:
+def test_calls_through_a_closed_circuit_run_in_parallel() -> None:
     breaker, both = CircuitBreaker("a server"), threading.Barrier(2)
 
     def meet() -> None:

@@ -1,4 +1,4 @@
-"""The checks of the client's code: part of `make lint`, passed over without Node, but never in CI."""
+"""Checks of the client's code: part of `make lint`, skipped without Node except in CI."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def make(tmp_path: Path) -> str:
-    """The PATH of a machine that has `make` and not Node."""
+    """A PATH with `make` but without Node."""
     for name in ("make", "sh"):
         (tmp_path / name).symlink_to(str(shutil.which(name)))
     return str(tmp_path)
@@ -22,7 +22,7 @@ def make(tmp_path: Path) -> str:
 
 @pytest.mark.needs("make")
 @pytest.mark.parametrize(("ci", "fails"), [("", False), ("true", True)])
-def test_without_node_the_client_is_passed_over_except_in_ci(make: str, ci: str, *, fails: bool) -> None:
+def test_client_checks_are_skipped_without_node_except_in_ci(make: str, ci: str, *, fails: bool) -> None:
     done = subprocess.run(
         [f"{make}/make", "client"],
         cwd=ROOT,

@@ -1,6 +1,6 @@
-"""Every text that the client shows comes from its catalogue: no literal that reads like English stands outside `t`.
+"""Translatable client texts: no literal that reads like English is outside `t`.
 
-A literal counts as a text when it is given to something that is shown or read out, or when it has two words in a row.
+A literal counts as text if it is passed to something that is displayed or read out, or has two words in a row.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from tests.config.scripts import Part, calls, parts
 
 MODULES = [path for path in messages.SCRIPTS.rglob("*.js") if path.parent.name != "catalogue"]
 LOOKS_UP = {"t", "tn", "tc", "marked"}
-#: Where a literal is shown: assigned to, as a property of an object, or given to a function.
+#: Places where a literal is displayed: assigned, as a property of an object, or passed to a function.
 SHOWN = {"textContent", "innerText", "innerHTML", "ariaLabel", "title", "alt", "placeholder", "label"}
 SAYS = {"say", "notice", "alert", "confirm", "append", "prepend", "fact", "figure"}
-#: Functions that make an element: their second argument is its class.
+#: Functions that make an element; their second argument is its class.
 MAKES = {"part", "link"}
-#: What style sheets, selectors and drawings are written in.
+#: Characters of style sheets, selectors and drawings.
 MACHINE = re.compile(r"[{}()<>;=#\[\]]|^\.|\b(?:px|deg)\b")
 WORDS = re.compile(r"[A-Za-z]{2,}[,.:]? [A-Za-z]{2,}")
 
@@ -32,8 +32,8 @@ def modules(test: object) -> object:
 def unlooked_up(source: str) -> list[str]:
     found: list[str] = []
     before: list[Part] = [Part("sign", ";", 0)] * 4
-    around: list[str] = []  # the functions whose brackets are open, empty for other brackets
-    commas: list[int] = []  # how many arguments of each are past
+    around: list[str] = []  # functions whose parentheses are open, empty for other brackets
+    commas: list[int] = []  # number of arguments so far
     for part in parts(source):
         is_class = bool(around) and around[-1] in MAKES and commas[-1] == 1
         if part.kind in {"string", "words"} and not LOOKS_UP & set(around) and not is_class:
@@ -60,12 +60,12 @@ def is_text(part: Part, before: list[Part], around: list[str]) -> bool:
     named = first.text == "," and second.text.startswith("aria-label")
     near = [one.text for one in before[-14:]]
     if "className" in near[len(near) - near[::-1].index(";") if ";" in near else 0 :] or near[-3:] == ["="] * 3:
-        return False  # classes are the style sheet's words; what is compared is not shown
+        return False  # classes are not displayed, nor are compared values
     return given or said or named or (bool(WORDS.search(part.text)) and not MACHINE.search(part.text))
 
 
 @modules
-def test_no_text_stands_outside_the_catalogue(path: Path) -> None:
+def test_no_text_is_outside_the_catalogue(path: Path) -> None:
     assert unlooked_up(path.read_text()) == []
 
 
@@ -82,7 +82,7 @@ def test_no_text_stands_outside_the_catalogue(path: Path) -> None:
         'part("li", "seat free", "You have won");',
     ],
 )
-def test_a_text_outside_is_noticed(source: str) -> None:
+def test_an_untranslated_text_is_found(source: str) -> None:
     assert unlooked_up(source)
 
 
@@ -95,13 +95,13 @@ def test_a_text_outside_is_noticed(source: str) -> None:
         'part("li", "seat free", link(`/a/${b}`, c ? "button small" : "wide button", t("Over")));',
     ],
 )
-def test_a_text_inside_is_not(source: str) -> None:
+def test_a_translated_text_is_not_reported(source: str) -> None:
     assert unlooked_up(source) == []
 
 
 @modules
-def test_every_lookup_is_of_a_literal_from_which_the_catalogues_are_made(path: Path) -> None:
-    """A text that is put together first would never be found."""
+def test_every_lookup_uses_a_literal(path: Path) -> None:
+    """Catalogues are made from literals, so a text that is built first would never be found."""
     if path.name == "i18n.js":
         return
     wanted = messages.domains()["djangojs"]
@@ -115,7 +115,7 @@ def test_every_lookup_is_of_a_literal_from_which_the_catalogues_are_made(path: P
         assert wanted.get(text, context) is not None, f"{path.name}:{line}"
 
 
-def test_modules_are_read_as_a_browser_reads_them() -> None:
+def test_modules_are_tokenized_as_by_a_browser() -> None:
     source = r"""// t("no") it's
     const a = /["'`/]\/t("no")/.test(b) / 2; /* t("no") */ const c = `x ${d ? `y ${t("one")} "` : t('it\'s')} t("no")`;
     x.t("no"); t("two", { n: t("three") }, `${{}}`); tn("1 card", "{n} cards", n); tc(...TABLE[key]);"""

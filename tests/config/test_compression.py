@@ -1,4 +1,4 @@
-"""Answers are compressed once, in a way that gives no secret away."""
+"""Compression: once per answer, and without leaking secrets through its length."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def test_pages_and_the_api_are_compressed(path: str, client: Client) -> None:
         assert unpacked.decode().rstrip().endswith("</html>")
 
 
-def test_the_length_of_an_answer_tells_nothing(client: Client) -> None:
-    """The same answer has many lengths: what a guess adds or spares is lost among them."""
+def test_the_length_of_an_answer_reveals_nothing(client: Client) -> None:
+    """The same answer has varying lengths, which hide what a guess adds or saves."""
     factory.deal("plot", day=timezone.now().date())
     packed = [client.get("/api/v1/openapi.json", headers=GZIP).content for _ in range(24)]
     assert len({gzip.decompress(one) for one in packed}) == 1
     assert len({len(one) for one in packed}) > 8
 
 
-def test_pages_with_a_csrf_token_have_another_each_time(client: Client) -> None:
+def test_a_csrf_token_differs_in_each_page(client: Client) -> None:
     pages = [gzip.decompress(client.get("/verify/", headers=GZIP).content).decode() for _ in range(2)]
     tokens = [page.partition('name="csrfmiddlewaretoken" value="')[2][:64] for page in pages]
     assert all(tokens)
@@ -75,7 +75,7 @@ def compressed(response: Any, method: str = "GET") -> Any:
     return Compression(lambda _: response)(request)
 
 
-def test_a_stream_is_left_alone() -> None:
+def test_a_stream_is_not_compressed() -> None:
     answer = compressed(StreamingHttpResponse(iter([b"a" * 1000, b"b" * 1000])))
     assert "Content-Encoding" not in answer
     assert b"".join(answer) == b"a" * 1000 + b"b" * 1000
@@ -89,7 +89,7 @@ def test_nothing_is_compressed_twice() -> None:
     assert "encode" not in (Path(settings.BASE_DIR) / "deploy" / "Caddyfile").read_text()
 
 
-def test_an_etag_becomes_a_weak_one() -> None:
+def test_an_etag_becomes_weak() -> None:
     assert compressed(HttpResponse(b"a" * 1000, headers={"ETag": '"x"'}))["ETag"] == 'W/"x"'
 
 

@@ -1,4 +1,4 @@
-"""What the benchmark of a crowd takes for growth and for a fault, and that its pages are pages."""
+"""The crowd benchmark: its measure of memory growth and of faults, and its pages."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from games.live.loading import load
 from tests.games.conftest import make_deal
 
 
-def test_memory_that_comes_and_stays_has_not_grown() -> None:
+def test_a_single_rise_in_memory_is_no_growth() -> None:
     samples = [(10.0 * n, min(200.0, 150.0 + 5 * n)) for n in range(1, 31)]
     assert growth(samples, 180) == 0
     assert growth(samples, 300) > 0.1
 
 
-def test_memory_that_goes_on_growing_is_noticed() -> None:
-    """A twentieth of the whole between the ends of the window, each the mean of three samples."""
+def test_continuous_memory_growth_is_found() -> None:
+    """The threshold is a twentieth between the ends of the window, each the mean of three samples."""
     samples = [(10.0 * n, 200.0 + 0.625 * (n - 12)) for n in range(1, 31)]
     assert growth(samples, 180) == pytest.approx(16 * 0.625 / 200.625)
 
@@ -41,12 +41,12 @@ def test_one_sample_has_no_growth() -> None:
         ("Traceback (most recent call last):", True),
     ],
 )
-def test_a_fault_is_an_error_or_no_line_of_the_log(line: str, fault: bool) -> None:
+def test_a_fault_is_an_error_or_an_unparsable_log_line(line: str, fault: bool) -> None:
     assert is_fault(line) is fault
 
 
 @pytest.mark.parametrize("what", PAGES)
-def test_what_is_looked_at_is_a_page_and_seen_from_an_address_of_its_own(what: str) -> None:
+def test_each_request_is_a_page_from_its_own_address(what: str) -> None:
     job = Job(web=1, tables=2, day="2026-11-23", players=[(str(uuid4()), "key")], accounts=[str(uuid4())])
     looks = [page(job, number, what, is_stranger=number < 2) for number in range(4)]
     assert all(resolve(path) for _, path in looks)

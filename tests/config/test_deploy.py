@@ -1,4 +1,4 @@
-"""The containers: a valid Compose file, the commands of `make stack`, and locked requirements without addresses."""
+"""Containers: a valid Compose file, the commands of `make stack`, and locked requirements without addresses."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SITE_SERVICES = {"release", "web", "tables", "worker", "keeper", "analyst", "bea
 
 
 def compose() -> dict[str, Any]:
-    """The file with its anchors resolved."""
+    """The Compose file with anchors resolved."""
     parsed: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
     return parsed
 
 
 def test_the_compose_file_follows_the_specification() -> None:
-    """compose_spec is a typed model of the Compose specification that refuses unknown keys and values."""
+    """compose_spec is a typed model of the specification that refuses unknown keys and values."""
     text = yaml.safe_dump(without_variables(compose()))
     assert set(compose_spec.PyCompose.from_yaml(text).service_names()) == set(compose()["services"])
 
@@ -45,13 +45,13 @@ def test_the_compose_file_follows_the_specification() -> None:
         {"services": {"web": {"image": "x", "depends_on": {"db": {"condition": "service_fine"}}}}},
     ],
 )
-def test_the_validator_refuses_what_the_specification_does(wrong: dict[str, Any]) -> None:
+def test_the_validator_refuses_invalid_files(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"services\.web"):
         compose_spec.PyCompose.from_yaml(yaml.safe_dump(wrong))
 
 
 def without_variables(value: Any) -> Any:
-    """The value as Compose sees it: `${NAME:-default}` is the default, `${NAME:?why}` and `${NAME}` some text."""
+    """Return the value as Compose sees it: `${NAME:-default}` is the default, `${NAME:?why}` and `${NAME}` a dummy."""
     if isinstance(value, dict):
         return {key: without_variables(inner) for key, inner in value.items() if key != "x-talon"}
     if isinstance(value, list):
@@ -76,7 +76,7 @@ def test_the_image_collects_static_files_as_the_stack_does() -> None:
 
 
 @pytest.mark.parametrize("service", ["web", "tables"])
-def test_a_process_is_given_the_time_that_it_takes_to_hand_its_players_over(service: str) -> None:
+def test_a_process_gets_enough_time_to_hand_over_its_players(service: str) -> None:
     longest = draining.SECONDS + draining.PATIENCE + GOODBYE_SECONDS + GRACE_SECONDS + draining.NOTICES_WITHIN
     given = re.fullmatch(r"(\d+)s", compose()["services"][service]["stop_grace_period"])
     assert given
@@ -93,7 +93,7 @@ def test_every_service_has_a_health_check_or_ends() -> None:
     assert not missing
 
 
-def test_no_secret_stands_in_the_compose_file() -> None:
+def test_the_compose_file_contains_no_secrets() -> None:
     text = (ROOT / "docker-compose.yml").read_text()
     for name in ("SECRET_KEY", "POSTGRES_PASSWORD", "METRICS_TOKEN", "VAPID_PRIVATE_KEY", "LEDGER_KEY"):
         values = re.findall(rf"^\s*{name}: (.+)$", text, re.MULTILINE)
@@ -102,12 +102,12 @@ def test_no_secret_stands_in_the_compose_file() -> None:
 
 
 @pytest.mark.parametrize("name", ["METRICS_TOKEN", "VAPID_PRIVATE_KEY", "LEDGER_KEY", "SECRET_KEY_FALLBACKS"])
-def test_the_containers_are_given_the_keys_that_a_site_may_have(name: str) -> None:
+def test_containers_get_all_optional_keys(name: str) -> None:
     services = compose()["services"]
     assert {services[one]["environment"].get(name) for one in SITE_SERVICES} == {f"${{{name}:-}}"}
 
 
-def test_mails_are_never_thrown_away_unasked() -> None:
+def test_mail_is_not_discarded_by_default() -> None:
     found = compose()["x-talon"]["environment"]["EMAIL_URL"]
     assert re.fullmatch(r"\$\{EMAIL_URL:\?[^}]+\}", found)
 
@@ -116,7 +116,7 @@ def test_only_the_proxy_is_reachable_from_outside() -> None:
     assert [name for name, service in compose()["services"].items() if "ports" in service] == ["proxy"]
 
 
-def test_the_proxy_serves_the_collected_files_itself() -> None:
+def test_the_proxy_serves_the_collected_files() -> None:
     services = compose()["services"]
     (brought,) = services["static"]["volumes"]
     volume, _, place = brought.partition(":")
@@ -126,11 +126,11 @@ def test_the_proxy_serves_the_collected_files_itself() -> None:
     caddyfile = (ROOT / "deploy" / "Caddyfile").read_text()
     assert set(re.findall(r"root (\S+)", caddyfile)) == {place.removesuffix("/static")}
     (kept,) = re.findall(r"path_regexp (\S+)", caddyfile)
-    assert re.search(kept, "/static/css/base.0123456789ab.css")  # whose content never changes
+    assert re.search(kept, "/static/css/base.0123456789ab.css")  # content never changes
     assert not re.search(kept, "/static/staticfiles.json")
 
 
-def test_the_proxy_brings_sockets_to_the_tables_and_all_else_to_the_web_processes() -> None:
+def test_the_proxy_routes_sockets_to_tables_and_pages_to_webs() -> None:
     caddyfile = (ROOT / "deploy" / "Caddyfile").read_text()
     tables = re.search(r"handle /ws/\* \{\s+reverse_proxy \{\s+dynamic a \{\s+name (\w+)", caddyfile)
     webs = re.search(r"^\treverse_proxy \{\s+dynamic a \{\s+name (\w+)", caddyfile, re.MULTILINE)
@@ -138,16 +138,16 @@ def test_the_proxy_brings_sockets_to_the_tables_and_all_else_to_the_web_processe
     assert webs
     assert (tables[1], webs[1]) == ("tables", "web")
     assert caddyfile.count("import balanced") == 2
-    # `handle` comes before `respond`: one for everything would take operations along.
+    # `handle` comes before `respond`, so a catch-all would also match operations.
     assert not re.search(r"handle \{", caddyfile)
 
 
-def test_all_services_know_that_tables_are_elsewhere() -> None:
+def test_all_services_know_that_tables_are_separate() -> None:
     services = compose()["services"]
     assert {services[one]["environment"].get("TABLES_ELSEWHERE") for one in SITE_SERVICES} == {"1"}
 
 
-def test_the_proxy_keeps_operations_inside() -> None:
+def test_the_proxy_keeps_operations_internal() -> None:
     caddyfile = (ROOT / "deploy" / "Caddyfile").read_text()
     assert re.search(r"@operations path /metrics /readyz /healthz\s+respond @operations 404", caddyfile)
 
@@ -184,7 +184,7 @@ def test_the_locks_agree_with_each_other() -> None:
     assert pins("base") <= pins("solver") <= pins("dev")
 
 
-def test_the_stack_without_servers_says_what_it_needs() -> None:
+def test_the_stack_without_servers_names_its_needs() -> None:
     for environment in ({}, {"DATABASE_URL": "sqlite:///x"}, {"DATABASE_URL": "postgres://x/y"}):
         with pytest.raises(SystemExit, match="make run"):
             stack_environment(environment)
@@ -211,7 +211,7 @@ def test_images_are_pinned_behind_their_tags() -> None:
     assert f"image: {OWN}\n" in pin(FILES[0].read_text(), digest)
 
 
-def test_images_from_elsewhere_have_a_version_and_all_a_digest_or_none() -> None:
+def test_foreign_images_are_versioned_and_all_or_none_pinned() -> None:
     named = re.findall(r"^(?:\s*image: |FROM )(\S+)", "\n".join(path.read_text() for path in FILES), re.MULTILINE)
     found = {image: at for path in FILES for image, at in images(path.read_text()).items()}
     assert {name.partition("@")[0] for name in named} == {*found, OWN}

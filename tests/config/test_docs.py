@@ -1,4 +1,4 @@
-"""The documentation keeps up: settings, verbs, commands, tasks, metrics; links and named files exist."""
+"""Completeness of the documentation: settings, make targets, commands, tasks and metrics; links and files exist."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def test_every_setting_is_listed_once() -> None:
     assert [name for name, times in Counter(names).items() if times > 1] == []
 
 
-def test_intervals_are_those_of_the_code() -> None:
+def test_documented_intervals_match_the_code() -> None:
     protocol = " ".join((ROOT / "docs" / "protocol.md").read_text().split())
     client = (ROOT / "frontend" / "static" / "js" / "connection.js").read_text()
     every = re.search(r"PING_EVERY = (\d+)000;", client)
     assert every
     assert f"Clients send one every {every[1]} seconds" in protocol
-    assert int(every[1]) < PING_AHEAD, "a ping comes before a move has to wait for the check"
+    assert int(every[1]) < PING_AHEAD, "a ping triggers the check before a move needs it"
     checked = (
         f"at a `ping` after {SESSION_GOOD_FOR - PING_AHEAD:g} seconds, or at any message after {SESSION_GOOD_FOR:g},"
     )
@@ -66,18 +66,18 @@ def test_intervals_are_those_of_the_code() -> None:
     assert f"more than {MAX_HEAD_BYTES // 1024} KiB, and lines of them of more than {MAX_LINE_BYTES:,}" in OPERATIONS
 
 
-def test_the_steps_of_a_restore_are_those_of_the_containers() -> None:
+def test_restore_steps_match_the_containers() -> None:
     steps = OPERATIONS.partition("**Restore**")[2].partition("## Commands")[0]
     services = set(yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"])
     assert set(re.findall(r"docker compose exec (?:-T )?(\w+)", steps)) <= services
     stopped = re.search(r"docker compose stop (.*)", steps)
     assert stopped
     assert set(stopped[1].split()) == commands().keys() - {"release", "static"}, "all that write"
-    # Without -T a terminal stands between, which changes the bytes of a dump.
+    # Without -T, a terminal in between would change the bytes of a dump.
     assert re.findall(r"docker compose exec (?!-T )\S+ (?:pg_\w+|redis-cli)", OPERATIONS) == []
 
 
-def test_every_verb_is_explained() -> None:
+def test_every_make_target_is_explained() -> None:
     verbs = set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert {"run", "test", "stack", "bench", "lint", "lock", "help"} <= verbs
     assert missing({f"make {verb}" for verb in verbs}) == set()
@@ -101,7 +101,7 @@ def test_every_metric_is_explained() -> None:
     assert missing(names) == set()
 
 
-def test_the_readme_begins_with_the_two_commands() -> None:
+def test_the_readme_starts_with_the_two_commands() -> None:
     readme = (ROOT / "README.md").read_text()
     assert readme.index("make run") < readme.index("make test")
 
@@ -116,7 +116,7 @@ def test_the_index_has_one_line_for_every_document() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_resolve(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", page.read_text()):
         assert (page.parent / target).exists(), target
 
@@ -129,23 +129,23 @@ def test_named_files_exist(page: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors of the headings on a page."""
+    """Return the anchors of a page's headings."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_anchors_lead_to_headings(page: Path) -> None:
+def test_anchors_match_headings(page: Path) -> None:
     for target, anchor in re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)", page.read_text()):
         assert anchor in anchors(page.parent / target if target else page), f"{target}#{anchor}"
 
 
 def places(cell: str) -> list[str]:
-    """The files and folders that a cell of a table names."""
+    """Return the files and folders named in a table cell."""
     return [name for name in re.findall(r"`([\w./<>-]+)`", cell) if "/" in name and "<" not in name]
 
 
-def test_the_map_leads_to_files_that_there_are() -> None:
+def test_the_map_names_existing_files() -> None:
     map_ = (ROOT / "CONTRIBUTING.md").read_text().partition("## Where to look")[2].partition("\n## ")[0]
     rows = [line.split("|") for line in map_.splitlines() if line.startswith("| ") and "open |" not in line]
     assert 10 <= len(rows) <= 30

@@ -1,4 +1,4 @@
-"""Each kind of process serves its own, and says of the other kind's that it is asked for in the wrong place."""
+"""Separate web and table processes: each refuses the other's requests as misdirected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.services.racing.watching import until
 
 
 def part(name: str) -> Any:
-    """A part of the site that says its name."""
+    """Return an application that answers with its name."""
 
     async def says(scope: Any, receive: Any, send: Any) -> None:
         await receive()
@@ -45,7 +45,7 @@ def tables() -> Tables:
 
 
 async def connected(site: Any) -> list[dict[str, Any]]:
-    """What a browser is told that opens a WebSocket, until it is closed."""
+    """Return all messages a browser receives on a WebSocket until it is closed."""
     line = ApplicationCommunicator(site, {"type": "websocket", "path": "/ws/play/1/", "headers": []})
     await line.send_input({"type": "websocket.connect"})
     told = [await line.receive_output(30)]
@@ -59,12 +59,12 @@ async def test_tables_serve_sockets(tables: Tables) -> None:
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-async def test_tables_answer_operators(tables: Tables, path: str) -> None:
+async def test_tables_answer_operations_requests(tables: Tables, path: str) -> None:
     assert (await ask(tables, path)).text == "pages"
 
 
 @pytest.mark.parametrize("path", ["/", "/table/1/", "/api/v1/deals/1", "/static/css/base.css"])
-async def test_tables_have_no_pages(tables: Tables, path: str) -> None:
+async def test_tables_serve_no_pages(tables: Tables, path: str) -> None:
     answer = await ask(tables, path)
     assert answer.status == 421
     assert json.loads(answer.text)["error"]["code"] == "misdirected"
@@ -93,21 +93,21 @@ async def test_a_process_whose_players_leave_has_no_room(tables: Tables, monkeyp
     assert OPEN not in cache
 
 
-async def test_a_browser_is_told_why_a_web_process_has_no_table_for_it() -> None:
+async def test_a_web_process_refuses_tables_with_a_reason() -> None:
     accepted, closed = await connected(no_tables)
     assert accepted["type"] == "websocket.accept"
     assert (closed["code"], closed["reason"]) == (CLOSE_MISDIRECTED, "misdirected")
 
 
 @pytest.mark.parametrize(("chosen", "full"), [({}, 2_000), ({"TABLES_ELSEWHERE": "1"}, 4_000)])
-def test_one_setting_says_where_tables_are(tmp_path: Path, chosen: dict[str, str], full: int) -> None:
+def test_one_setting_separates_the_tables(tmp_path: Path, chosen: dict[str, str], full: int) -> None:
     asked = "application.application_mapping['websocket'].__class__.__name__, settings.MAX_SOCKETS"
     kind = "function" if chosen else "OwnPages"
     assert in_process(asked, tmp_path, **chosen) == f"{kind} {full}"
 
 
 def in_process(expression: str, var: Path, **variables: str) -> str:
-    """What an expression is where the site has been loaded with these settings."""
+    """Evaluate an expression in a process that has loaded the site with these settings."""
     module, name = APPLICATION.split(":")
     code = f"from django.conf import settings; from {module} import application, {name}; print({expression})"
     found = subprocess.run(

@@ -1,4 +1,4 @@
-"""The one-process server: it starts with nothing, serves, plays and stops."""
+"""The one-process server: it starts from nothing, serves pages, plays and stops."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def var(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(var: Path) -> Iterator[str]:
-    """A running site that these tests leave as it is."""
+    """Address of a running site that these tests do not change."""
     with running("-m", "config.embedded", var=var, PORT="0") as process:
         yield process.await_line(READY)[1]
 
@@ -39,14 +39,14 @@ def fetch(url: str) -> tuple[int, str]:
         return response.status, response.read().decode()
 
 
-def test_serves_the_home_page_and_readiness_from_an_empty_directory(address: str) -> None:
+def test_it_serves_pages_and_readiness_from_an_empty_folder(address: str) -> None:
     assert fetch(f"{address}/readyz")[0] == 200
     status, page = fetch(f"{address}/")
     assert status == 200
     assert "Talon" in page
 
 
-def test_todays_deals_are_made_before_it_says_ready(address: str, var: Path) -> None:
+def test_todays_deals_exist_before_it_is_ready(address: str, var: Path) -> None:
     with sqlite3.connect(var / "talon.sqlite3") as database:
         named = {name for (name,) in database.execute("SELECT variant FROM games_deal WHERE day IS NOT NULL")}
         mode = database.execute("PRAGMA journal_mode").fetchone()[0]
@@ -55,7 +55,7 @@ def test_todays_deals_are_made_before_it_says_ready(address: str, var: Path) -> 
     assert mode == "wal"
 
 
-def test_accepts_websockets_from_its_own_pages_only(address: str) -> None:
+def test_it_accepts_websockets_only_from_its_own_pages(address: str) -> None:
     url = f"{address.replace('http', 'ws')}/ws/board/1/"
     with connect(url, origin=Origin(address)) as socket:
         assert socket.protocol.extensions == []  # compression is off
@@ -78,7 +78,7 @@ def test_stops_cleanly_on(number: signal.Signals, migrated_var: Path) -> None:
     assert "Warning" not in text
 
 
-def test_a_taken_port_is_said_in_one_sentence(address: str, tmp_path: Path) -> None:
+def test_a_taken_port_is_reported_in_one_sentence(address: str, tmp_path: Path) -> None:
     port = address.rpartition(":")[2]
     with running("-m", "config.embedded", var=tmp_path / "second", PORT=port) as second:
         second.await_line(rf"Cannot listen on 127\.0\.0\.1:{port}: Address already in use")
@@ -86,7 +86,7 @@ def test_a_taken_port_is_said_in_one_sentence(address: str, tmp_path: Path) -> N
         assert "Traceback" not in "".join(second.output)
 
 
-def test_nothing_is_certified_while_somebody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certification_pauses_during_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(filling, "_pauses", [])
     monkeypatch.setattr(tables, "anyone_plays", lambda: True)
     embedded.pause_for_players()

@@ -1,4 +1,4 @@
-"""Errors are one type and look one way: a page for people, one JSON shape for programs."""
+"""Errors: one type, an HTML page for browsers and one JSON shape for API clients."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ JSON = {"accept": "application/json"}
 
 
 @pytest.mark.django_db
-def test_an_unknown_address_is_a_page_for_people(client: Client) -> None:
+def test_an_unknown_address_is_a_page_for_browsers(client: Client) -> None:
     response = client.get("/nowhere/", headers={"accept": "text/html"})
     assert response.status_code == 404
     assert response["Content-Type"].startswith("text/html")
@@ -35,7 +35,7 @@ def test_an_unknown_address_is_a_page_for_people(client: Client) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("path", "headers"), [("/nowhere/", JSON), ("/api/nowhere", {})])
-def test_an_unknown_address_is_the_json_shape_for_programs(path: str, headers: dict[str, str], client: Client) -> None:
+def test_an_unknown_address_is_json_for_api_clients(path: str, headers: dict[str, str], client: Client) -> None:
     response = client.get(path, headers=headers)
     assert response.status_code == 404
     assert response.json() == {
@@ -59,7 +59,7 @@ def wanting_json() -> HttpRequest:
         (errors.csrf_failure, 403, "csrf_failed"),
     ],
 )
-def test_each_handler_has_a_page_and_the_json_shape(
+def test_each_handler_has_a_page_and_a_json_shape(
     handler: Callable[[HttpRequest], HttpResponse], status: int, code: str
 ) -> None:
     answer = handler(wanting_json())
@@ -80,7 +80,7 @@ def test_each_handler_has_a_page_and_the_json_shape(
 
 
 @pytest.mark.django_db
-def test_a_database_that_is_away_is_a_503_in_every_language(
+def test_a_database_outage_is_a_translated_503(
     client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def away(*_: object) -> None:
@@ -94,7 +94,7 @@ def test_a_database_that_is_away_is_a_503_in_every_language(
     assert (page.status_code, page["Retry-After"]) == (503, "2")
     assert "Der Server wartet auf seine Datenbank." in page.content.decode()
     assert client.get("/", headers=JSON).json()["error"]["code"] == "database_away"
-    assert not caplog.records, "the breaker has said it"
+    assert not caplog.records, "already logged by the circuit breaker"
 
 
 def test_a_failure_is_a_500_page_without_details(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +109,7 @@ def test_a_failure_is_a_500_page_without_details(client: Client, monkeypatch: py
 
 
 @pytest.mark.django_db
-def test_a_form_without_its_token_is_told_to_load_again() -> None:
+def test_a_form_without_its_token_asks_for_a_reload() -> None:
     response = Client(enforce_csrf_checks=True).post("/accounts/login/", {}, headers={"accept": "text/html"})
     assert response.status_code == 403
     assert 'href="/accounts/login/"' in response.content.decode()
@@ -118,7 +118,7 @@ def test_a_form_without_its_token_is_told_to_load_again() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("accept", ["text/html", "application/json"])
-def test_a_refused_method_is_an_error_like_others(accept: str, client: Client) -> None:
+def test_a_refused_method_is_an_ordinary_error(accept: str, client: Client) -> None:
     answer = client.delete("/practice/", headers={"accept": accept})
     assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")
     if accept == "application/json":
@@ -127,18 +127,18 @@ def test_a_refused_method_is_an_error_like_others(accept: str, client: Client) -
         assert "does not answer to that method" in answer.content.decode()
 
 
-# The one type, and its codes.
+# The error type and its codes.
 
 
 def rules_errors(base: type[RulesError] = RulesError) -> list[type[RulesError]]:
     return [base, *(error for kind in base.__subclasses__() for error in rules_errors(kind))]
 
 
-def test_every_code_is_its_name() -> None:
+def test_every_code_equals_its_name() -> None:
     assert [code for code in ErrorCode if code.name.lower() != code.value] == []
 
 
-def test_every_code_of_the_rules_can_be_told() -> None:
+def test_every_code_of_the_rules_is_an_error_code() -> None:
     assert {refusal_of(error.__new__(error)).code for error in rules_errors()} <= set(ErrorCode)
     claimed = {"rules": 1, "variant": "plot", "seed": "00" * 32, "tokens": [], "clock": []}
     failure = replay(Record.from_json({**claimed, "end": {"how": "won", "ms": 0}})).failure
@@ -152,12 +152,12 @@ def test_every_code_is_documented_with_its_status() -> None:
     documented = {code: int(status) for code, status in rows}
     assert len(documented) == len(rows)
     assert documented == {code: code.status for code in ErrorCode if code in documented}
-    assert set(ErrorCode) - set(documented) < CODES  # these are on the page of the protocol alone
+    assert set(ErrorCode) - set(documented) < CODES  # these are documented on the protocol page only
     assert set(documented) <= set(ErrorCode)
 
 
 @pytest.mark.parametrize("code", ErrorCode)
-def test_every_code_has_its_sentence_in_every_language(code: ErrorCode) -> None:
+def test_every_code_is_translated(code: ErrorCode) -> None:
     sentences = set()
     for language, _ in settings.LANGUAGES:
         with translation.override(language):
@@ -177,7 +177,7 @@ def test_every_code_has_a_page(code: ErrorCode) -> None:
     assert "plain English" not in page.content.decode()
 
 
-def test_a_message_that_is_translated_is_for_everybody() -> None:
+def test_a_translated_message_may_be_shown() -> None:
     refusal = Refusal(ErrorCode.DEAL_CLOSED, ErrorCode.ACCOUNT_REQUIRED.sentence)
     german = RequestFactory().get("/", headers={"accept": "text/html", "accept-language": "de"})
     assert "Dafür brauchst du ein Konto." in errors.answer(german, refusal).content.decode()
@@ -185,7 +185,7 @@ def test_a_message_that_is_translated_is_for_everybody() -> None:
 
 
 @pytest.mark.django_db
-def test_what_a_view_refuses_is_answered_and_no_failure(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_views_refusal_is_answered_not_logged(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: object) -> None:
         raise Refusal(ErrorCode.STALE, "too late", next=4)
 
@@ -196,14 +196,14 @@ def test_what_a_view_refuses_is_answered_and_no_failure(client: Client, monkeypa
 
 
 @pytest.mark.django_db
-def test_a_view_for_programs_refuses_in_json(client: Client) -> None:
+def test_an_api_view_refuses_in_json(client: Client) -> None:
     address = "/table/00000000-0000-4000-8000-000000000000/can-win"
     answer = client.get(address, headers={"accept": "text/html"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
 
 
 def test_there_is_one_shape_and_one_type() -> None:
-    """Nothing else writes the shape down, and no other error carries a code, but those of the pure parts."""
+    """No other code writes the shape, and no other error has a code, except in the pure parts."""
     parts = ("accounts", "config", "games", "leaderboards")
     files = [path for part in parts for path in (Path(settings.BASE_DIR) / part).rglob("*.py")]
     texts = {str(path): path.read_text() for path in files if path.parent.name not in ("rules", "solver")}

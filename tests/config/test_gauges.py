@@ -1,4 +1,4 @@
-"""How things stand in the database and with this process, as Prometheus is told."""
+"""Prometheus gauges of the database and of this process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ago(seconds: float) -> datetime:
 
 
 def stands() -> dict[tuple[str, ...], float]:
-    """What is read from the database, by name and label."""
+    """Read the gauges of the database, by name and label."""
     return {
         (sample.name, *sample.labels.values()): sample.value
         for figure in gauges._read(NOW)
@@ -57,7 +57,7 @@ def race(number: int, state: str, **fields: Any) -> Race:
     )
 
 
-def test_an_empty_database_waits_for_nothing_but_deals() -> None:
+def test_an_empty_database_lacks_only_deals() -> None:
     found = stands()
     assert {key: value for key, value in found.items() if value} == {
         ("talon_deals_missing", day): len(CATALOGUE) for day in ("today", "tomorrow", "after")
@@ -65,7 +65,7 @@ def test_an_empty_database_waits_for_nothing_but_deals() -> None:
     assert found["talon_verdicts_oldest_seconds",] == 0.0
 
 
-def test_verdicts_that_wait_are_counted_and_the_oldest_timed() -> None:
+def test_pending_verdicts_are_counted_and_the_oldest_timed() -> None:
     deal = make_deal(day=NOW.date())
     for state, seconds in (("pending", 30), ("pending", 90), ("verified", 900), ("review", 900)):
         finished(seconds, state=state, deal=deal)
@@ -73,7 +73,7 @@ def test_verdicts_that_wait_are_counted_and_the_oldest_timed() -> None:
     assert (found["talon_verdicts_waiting",], found["talon_verdicts_oldest_seconds",]) == (2, 90)
 
 
-def test_running_games_past_their_time_are_told() -> None:
+def test_overdue_games_are_counted() -> None:
     deal = make_deal(day=NOW.date())
     attempt(deal=deal, deadline=ago(40))
     attempt(deal=deal, deadline=ago(-40))
@@ -100,7 +100,7 @@ def test_missing_deals_are_counted_day_by_day() -> None:
     assert missing == [0, len(CATALOGUE) - 1, len(CATALOGUE)]
 
 
-def test_the_stock_is_told_where_there_is_one(settings: Any) -> None:
+def test_the_stock_is_reported_where_there_is_one(settings: Any) -> None:
     settings.SEALED_STOCK = 14
     seal("stonewall", 0)
     found = stands()
@@ -112,7 +112,7 @@ def test_the_stock_is_told_where_there_is_one(settings: Any) -> None:
     assert not [key for key in stands() if key[0] == "talon_sealed_deals"]
 
 
-def test_races_are_counted_by_state_and_overdue_steps_timed() -> None:
+def test_races_are_counted_and_overdue_steps_timed() -> None:
     times = {"starts_at": ago(700), "ends_at": ago(20)}
     race(1, "racing", **times)
     race(2, "countdown", starts_at=ago(50), ends_at=ago(-550))
@@ -131,20 +131,20 @@ def registry(**states: str) -> CollectorRegistry:
 
 
 @pytest.mark.parametrize(("state", "value"), [("ok", 1.0), ("unreachable", 0.0), ("unused", None)])
-def test_a_server_is_there_or_away_or_not_used(state: str, value: float | None) -> None:
+def test_a_server_is_up_down_or_unused(state: str, value: float | None) -> None:
     told = registry(database="ok", redis=state)
     assert told.get_sample_value("talon_reachable", {"server": "redis"}) == value
     assert told.get_sample_value("talon_verdicts_waiting") == 0.0
 
 
-def test_without_the_database_the_rest_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_read_without_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gauges, "_read", lambda _now: pytest.fail("asked"))
     told = registry(database="unreachable", redis="ok")
     assert told.get_sample_value("talon_reachable", {"server": "database"}) == 0.0
     assert told.get_sample_value("talon_reachable", {"server": "redis"}) == 1.0
 
 
-def test_a_database_that_goes_meanwhile_costs_only_what_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outage_during_reading_loses_only_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(_now: datetime) -> Any:
         raise DatabaseError
 
@@ -154,7 +154,7 @@ def test_a_database_that_goes_meanwhile_costs_only_what_is_in_it(monkeypatch: py
     assert told.get_sample_value("talon_verdicts_waiting") is None
 
 
-def test_metrics_answer_while_both_servers_are_away(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_answer_during_an_outage_of_both_servers(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     for server in ("database", "redis"):
         monkeypatch.setattr(operations, f"check_{server}", lambda: "unreachable")
     text = client.get("/metrics").content.decode()
@@ -163,7 +163,7 @@ def test_metrics_answer_while_both_servers_are_away(client: Client, monkeypatch:
     assert "talon_moves_total" in text
 
 
-def test_processes_of_one_machine_that_combine_their_metrics_tell_their_own_memory(
+def test_combined_metrics_include_each_processs_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert registry(database="ok").get_sample_value("process_resident_memory_bytes") is None
@@ -172,7 +172,7 @@ def test_processes_of_one_machine_that_combine_their_metrics_tell_their_own_memo
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux tells of child processes")
-def test_a_worker_tells_of_its_processes() -> None:
+def test_a_worker_reports_its_processes() -> None:
     told = CollectorRegistry()
     told.register(gauges.Children())
     before = told.get_sample_value("talon_worker_children")
@@ -188,14 +188,14 @@ def test_a_worker_tells_of_its_processes() -> None:
     assert told.get_sample_value("talon_worker_children") == before
 
 
-def test_a_process_that_has_just_ended_holds_nothing() -> None:
+def test_an_ended_process_uses_nothing() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
     assert gauges._resident(child.pid) is None
     assert gauges._resident(os.getpid())
 
 
-def test_tasks_are_counted_by_what_became_of_them() -> None:
+def test_tasks_are_counted_by_outcome() -> None:
     def counted(state: str) -> float:
         return REGISTRY.get_sample_value("talon_tasks_total", {"task": "talon.sweep", "state": state}) or 0.0
 

@@ -55,7 +55,7 @@ async def asked(site: Any, path: str = "/") -> ApplicationCommunicator:
     return line
 
 
-async def test_one_hop_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_thread_call_per_request(monkeypatch: pytest.MonkeyPatch) -> None:
     hops: list[Any] = []
     run = ThreadPool.run
 
@@ -99,7 +99,7 @@ async def test_one_hop_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     assert threading.current_thread() not in threads
 
 
-async def test_slow_senders_hold_no_thread() -> None:
+async def test_slow_senders_occupy_no_thread() -> None:
     site = Answering(lambda request: HttpResponse(request.body))
     slow = [ApplicationCommunicator(site, dict(SCOPE)) for _ in range(THREADS + 1)]
     for sender in slow:
@@ -115,7 +115,7 @@ async def test_slow_senders_hold_no_thread() -> None:
     assert (await slow[0].receive_output(30))["body"] == b"half and half"
 
 
-async def test_what_a_view_fails_at_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_views_error_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     def view(_request: HttpRequest) -> HttpResponse:
         raise KeyError("a fault")
 
@@ -123,7 +123,7 @@ async def test_what_a_view_fails_at_is_answered(monkeypatch: pytest.MonkeyPatch)
     assert (await line.receive_output(30))["status"] == 500
 
 
-async def test_a_stream_is_sent_bit_by_bit_and_closed() -> None:
+async def test_a_stream_is_sent_in_chunks_and_closed() -> None:
     closed = asyncio.Event()
 
     async def parts() -> AsyncIterator[str]:
@@ -140,7 +140,7 @@ async def test_a_stream_is_sent_bit_by_bit_and_closed() -> None:
     assert closed.is_set()
 
 
-async def test_a_stream_ends_when_its_reader_goes() -> None:
+async def test_a_stream_ends_with_its_reader() -> None:
     closed = asyncio.Event()
 
     async def parts() -> AsyncIterator[str]:
@@ -173,7 +173,7 @@ async def test_a_crowd_for_pictures_takes_no_page_threads() -> None:
     page = await asked(site)
     assert (await page.receive_output(30))["status"] == 200
     assert (await page.receive_output(30))["body"] == b"/"
-    assert not begun.acquire(blocking=False), "one is drawn at a time"
+    assert not begun.acquire(blocking=False), "one is rendered at a time"
     assert (await crowd.pop().receive_output(30))["status"] == 503
     go.set()
     assert {(await line.receive_output(30))["status"] for line in crowd} == {200}

@@ -1,4 +1,4 @@
-"""A request whose head is too large is refused before anybody works on it, and nobody else waits meanwhile."""
+"""Oversized request heads are refused before any work, without delaying other requests."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ALLOWED = {
 
 
 class Line(asyncio.Transport):
-    """A connection's other end, which keeps what is written."""
+    """The transport of a connection, which records what is written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,17 +69,17 @@ class Line(asyncio.Transport):
         self.closed = True
 
     def set_protocol(self, _protocol: asyncio.BaseProtocol) -> None:
-        """The upgrade's protocol goes on."""
+        """Accept the protocol of an upgrade."""
 
     def pause_reading(self) -> None:
-        """Nothing is read by itself."""
+        """Reading is driven by the test."""
 
     def resume_reading(self) -> None:
-        """Nothing is read by itself."""
+        """Reading is driven by the test."""
 
 
 class Site:
-    """An application that keeps what it is asked, with the headers as they are when it gets to look at them."""
+    """An application that records requests with the headers it gets to see."""
 
     def __init__(self) -> None:
         self.heads: list[list[tuple[bytes, bytes]]] = []
@@ -97,7 +97,7 @@ class Site:
 
 
 async def asked(request: bytes, piece: int) -> tuple[Site, Line]:
-    """What becomes of a request that comes in pieces of this size."""
+    """Send a request in pieces of this size, and return the site and the connection."""
     site, line = Site(), Line()
     config = server_config(site)
     config.load()
@@ -114,14 +114,14 @@ async def asked(request: bytes, piece: int) -> tuple[Site, Line]:
 
 @pytest.mark.parametrize("name", TOO_LARGE)
 @pytest.mark.parametrize("piece", [1 << 20, 1_000])
-async def test_a_large_head_is_refused_in_one_piece_or_in_many(name: str, piece: int) -> None:
+async def test_a_large_head_is_refused_however_it_is_split(name: str, piece: int) -> None:
     site, line = await asked(TOO_LARGE[name], piece)
     assert site.heads == []
     assert line.written.startswith(b"HTTP/1.1 400 ")
     assert line.closed
 
 
-async def test_a_line_without_end_is_refused_before_it_is_kept() -> None:
+async def test_an_endless_line_is_refused_before_it_is_buffered() -> None:
     _, line = await asked(head(headers=f"X-Long: {'a' * 10_000_000}")[:-4], 4_000)
     assert line.closed
 
@@ -134,8 +134,8 @@ async def test_a_head_within_the_limits_is_read(name: str, piece: int) -> None:
 
 
 @pytest.mark.parametrize("piece", [1 << 20, 7])
-async def test_what_follows_a_body_is_no_header(piece: int) -> None:
-    """A proxy sees to the headers that tell of the visitor, and hands on what comes after a body."""
+async def test_data_after_a_body_is_no_header(piece: int) -> None:
+    """A proxy controls the headers about the visitor, but passes on what follows a body."""
     body = b"5\r\nhello\r\n0\r\nX-Forwarded-For: 1.2.3.4\r\nCookie: a=b\r\n\r\n"
     request = head(method="POST", headers="Transfer-Encoding: chunked\r\n") + body
     site, _ = await asked(request, piece)
@@ -160,7 +160,7 @@ def address(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def status(address: tuple[str, int], request: bytes) -> int:
-    """The status of the answer; the connection is closed after it, so none that hangs is taken for one."""
+    """Return the status of the answer; the connection closes after it, so a hanging one is not mistaken for it."""
     with socket.create_connection(address, timeout=60) as connection:
         connection.sendall(request)
         answer = connection.recv(12)
@@ -174,11 +174,11 @@ def test_the_server_refuses_a_large_head(name: str, address: tuple[str, int]) ->
 
 
 @pytest.mark.parametrize("name", ALLOWED)
-def test_the_server_answers_what_is_within_the_limits(name: str, address: tuple[str, int]) -> None:
+def test_the_server_accepts_requests_within_the_limits(name: str, address: tuple[str, int]) -> None:
     assert status(address, ALLOWED[name]) in {200, 403, 404}
 
 
-def test_others_are_served_beside_large_heads(address: tuple[str, int]) -> None:
+def test_other_requests_are_served_at_the_same_time(address: tuple[str, int]) -> None:
     refused: list[int] = []
     requests = [*TOO_LARGE.values()] * 3
     senders = [threading.Thread(target=lambda sent=sent: refused.append(status(address, sent))) for sent in requests]
@@ -192,14 +192,14 @@ def test_others_are_served_beside_large_heads(address: tuple[str, int]) -> None:
 
 
 class Impatient(Http):
-    """The server's protocol with less patience."""
+    """The server's protocol with shorter timeouts."""
 
     HEAD_SECONDS = PIECE_SECONDS = 0.2
     BODY_SECONDS = 0.6
 
 
 async def echo(scope: Any, receive: Any, send: Any) -> None:
-    """An application that reads the body of a request."""
+    """Application that reads the body of a request."""
     if scope["type"] == "websocket":
         await receive()
         await send({"type": "websocket.accept"})
@@ -217,7 +217,7 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
 
 @pytest.fixture
 async def impatient() -> AsyncIterator[int]:
-    """The port of a server that speaks `Impatient`."""
+    """Port of a server that uses `Impatient`."""
     config = server_config(echo)
     config.load()
     state = ServerState()
@@ -228,7 +228,7 @@ async def impatient() -> AsyncIterator[int]:
 
 
 async def said(port: int, *pieces: bytes, every: float = 0.0) -> bytes:
-    """All that the server says to a client that sends these pieces and then waits for the end."""
+    """Send these pieces to the server, and return everything it answers until it closes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         async with asyncio.timeout(60):
@@ -258,18 +258,18 @@ HALF_SENT: dict[str, tuple[tuple[bytes, ...], list[bytes]]] = {
 
 
 @pytest.mark.parametrize("name", HALF_SENT)
-async def test_what_is_half_sent_times_out(impatient: int, name: str) -> None:
+async def test_a_half_sent_request_times_out(impatient: int, name: str) -> None:
     pieces, statuses = HALF_SENT[name]
     assert re.findall(rb"HTTP/1.1 (\d+)", await said(impatient, *pieces)) == statuses
 
 
-async def test_a_body_that_trickles_has_a_limit_too(impatient: int) -> None:
+async def test_a_slow_body_times_out_too(impatient: int) -> None:
     body = [b"1"] * 100
     request = head(method="POST", headers=f"Content-Length: {len(body) * 2}\r\n")
     assert (await said(impatient, request, *body, every=0.05))[:12] in {b"HTTP/1.1 408", b""}
 
 
-async def test_a_websocket_outlives_the_time_for_a_head(impatient: int) -> None:
+async def test_a_websocket_outlives_the_head_timeout(impatient: int) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", impatient)
     writer.write(head(path="/ws/", headers=UPGRADE))
     assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101")

@@ -1,4 +1,4 @@
-"""Probes: liveness needs nothing but the event loop, readiness means that a visitor can start a game."""
+"""Probes: liveness needs only the event loop; readiness means that a visitor can start a game."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def error_of(answer: Answer) -> dict[str, Any]:
 
 @pytest.fixture
 def frozen(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """A check that waits for its database until the test is over; the checks begun."""
+    """Make the check block on its database until the test ends; the checks begun are recorded."""
     begun, over = list[int](), threading.Event()
 
     def wait(_elsewhere: bool) -> dict[str, Any]:
@@ -102,7 +102,7 @@ async def test_a_check_that_fails_is_no_yes(monkeypatch: pytest.MonkeyPatch) -> 
     assert (await ask(site(), "/readyz")).status == 503
 
 
-async def test_ready_says_what_it_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ready_lists_what_it_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     found = {"checks": FINE, "verification": {"pending": 0, "oldest_seconds": 0.0}}
     monkeypatch.setattr(health, "check", lambda _elsewhere: found)
     answer = await ask(site(), "/readyz")
@@ -130,21 +130,21 @@ async def test_not_ready_names_what_is_missing(failing: str, monkeypatch: pytest
 
 
 @pytest.mark.django_db
-def test_the_check_makes_todays_deals_and_finds_them() -> None:
+def test_the_check_creates_and_finds_todays_deals() -> None:
     with override_settings(DEAL_PATIENCE=0, SEALED_STOCK=0):
         found = health.check()
     assert found == {"checks": FINE, "verification": {"pending": 0, "oldest_seconds": 0.0}}
-    assert not Presence.objects.exists(), "the row that was tried is not kept"
+    assert not Presence.objects.exists(), "the test row is rolled back"
 
 
 @pytest.mark.django_db
 @override_settings(DEAL_PATIENCE=300, SEALED_STOCK=14)
-def test_a_deal_that_is_missing_is_not_ready() -> None:
+def test_a_missing_deal_is_not_ready() -> None:
     assert health.check()["checks"] == FINE | {"deals": "missing"}
 
 
 @pytest.mark.django_db
-def test_a_database_that_takes_no_row_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_refuses_writes_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     def read_only(**_: Any) -> None:
         raise DatabaseError
 
@@ -152,7 +152,7 @@ def test_a_database_that_takes_no_row_is_not_ready(monkeypatch: pytest.MonkeyPat
     assert health.check()["checks"]["database"] == "not writable"
 
 
-def test_a_database_that_fails_is_unreachable_not_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_database_is_reported_as_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> None:
         raise DatabaseError
 
@@ -175,7 +175,7 @@ async def test_tables_without_room_are_not_ready(state: str, monkeypatch: pytest
     assert (await ask(site(), "/readyz")).status == 503
 
 
-def test_one_of_several_redis_that_is_away_is_unreachable(redis_url: str) -> None:
+def test_one_of_several_redis_servers_is_unreachable(redis_url: str) -> None:
     with override_settings(REDIS_SERVERS=[redis_url]):
         assert health.check_redis() == "ok"
     with override_settings(REDIS_SERVERS=[redis_url, "redis://127.0.0.1:1/0"]):

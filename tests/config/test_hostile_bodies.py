@@ -1,4 +1,4 @@
-"""Nothing that is sent to any address is answered with a fault of ours."""
+"""Hostile requests cause no server error at any address."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ BODIES = hostile.bodies()
 
 @pytest.fixture
 def player() -> Any:
-    """Somebody who may do everything, so that no request ends at a lock."""
+    """A superuser, so that no request is refused for lack of permission."""
     return get_user_model().objects.create_superuser("root", password="root", display_name="Root")
 
 
 @pytest.fixture
 def filling(player: Any) -> dict[str, Any]:
-    """What stands in the addresses: things that there are."""
+    """Values for the parameters of addresses: existing objects."""
     past = factory.deal("plot", day=timezone.now().date() - timedelta(days=3))
     attempt = start_attempt(player, factory.deal("braid", day=timezone.now().date()))
     finished = factory.finished(past, player, state="verified")
@@ -55,7 +55,7 @@ def filling(player: Any) -> dict[str, Any]:
 
 
 def visitor(player: Any, *, signed_in: bool) -> Client:
-    """A browser, newly signed in if at all: what was asked before may have signed it out."""
+    """Return a browser, freshly signed in if needed, because an earlier request may have signed it out."""
     cache.clear()
     client = Client(raise_request_exception=False)
     if signed_in:
@@ -70,19 +70,19 @@ def is_signed_in(client: Client) -> bool:
     return SESSION_KEY in client.session
 
 
-def test_every_address_is_one(filling: dict[str, Any]) -> None:
-    """What is sent below does arrive somewhere."""
+def test_every_address_resolves(filling: dict[str, Any]) -> None:
+    """So the requests below reach their views."""
     for address in hostile.addresses(filling).values():
         resolve(address)
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_no_body_is_a_fault(route: str, player: Any, filling: dict[str, Any]) -> None:
+def test_no_body_causes_a_server_error(route: str, player: Any, filling: dict[str, Any]) -> None:
     address = hostile.addresses(filling)[route]
     faults: list[tuple[str, bool, int]] = []
     for signed_in in (True, False):
         client = visitor(player, signed_in=signed_in)
-        # A stranger's requests end at a lock in most places; forms are what strangers get, and the admin has.
+        # Most requests of visitors end at a permission check; only forms reach further, also in the admin.
         only_forms = not signed_in or route.startswith("admin/")
         for name, sent in BODIES.items():
             if only_forms and " in a form" not in name:
@@ -97,7 +97,7 @@ def test_no_body_is_a_fault(route: str, player: Any, filling: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_no_query_is_a_fault(route: str, player: Any, filling: dict[str, Any]) -> None:
+def test_no_query_causes_a_server_error(route: str, player: Any, filling: dict[str, Any]) -> None:
     address = hostile.addresses(filling)[route]
     faults = []
     client = visitor(player, signed_in=True)
@@ -112,7 +112,7 @@ def test_no_query_is_a_fault(route: str, player: Any, filling: dict[str, Any]) -
 
 
 @pytest.mark.parametrize("path", hostile.strange_paths())
-def test_no_path_is_a_fault(path: str, client: Client) -> None:
+def test_no_path_causes_a_server_error(path: str, client: Client) -> None:
     client.raise_request_exception = False
     for method in ("GET", "POST"):
         assert client.generic(method, path).status_code < 500
@@ -120,8 +120,8 @@ def test_no_path_is_a_fault(path: str, client: Client) -> None:
 
 @pytest.mark.parametrize("form", sorted(site.MFA_FORMS))
 @pytest.mark.parametrize("value", hostile.VALUES)
-def test_no_passkey_is_a_fault(form: str, value: str, player: Any, rf: RequestFactory) -> None:
-    """Behind locks that the requests above do not pass."""
+def test_no_passkey_causes_a_server_error(form: str, value: str, player: Any, rf: RequestFactory) -> None:
+    """These views are behind checks that the requests above do not pass."""
     request = rf.post("/")
     request.user, request.session = player, SessionStore()
     shown = import_string(site.MFA_FORMS[form])

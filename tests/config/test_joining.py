@@ -1,4 +1,4 @@
-"""Joined files: everything in, in order, names kept apart, and nothing that is not understood."""
+"""The bundler: complete and ordered output, separate scopes, and refusal of unsupported syntax."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def source(name: str) -> str:
     return (SOURCES / name).read_text()
 
 
-#: An address in a statement at the beginning of a line, or given to `import()`.
+#: The address in a statement at the beginning of a line, or passed to `import()`.
 AT_ONCE, LATE = r"""^@?import\b[^;(]*?["']([^"']+)["']""", r"""\bimport\(["']([^"']+)["']\)"""
 
 
 def reachable(name: str, seen: set[str], *ways: str) -> set[str]:
-    """What a source needs when it runs, found without the joiner."""
+    """Return the files that a source needs at run time, found independently of the bundler."""
     if name not in seen:
         seen.add(name)
         code = re.sub(r"/\*.*?\*/", "", source(name), flags=re.DOTALL)
@@ -35,7 +35,7 @@ def reachable(name: str, seen: set[str], *ways: str) -> set[str]:
 
 
 def lacks(joined: str, name: str) -> list[str]:
-    """The lines of a source that are not in a joined file; those that load something late are written anew."""
+    """Return the lines of a source missing from a bundle, without lazy imports, which are rewritten."""
     code = re.sub(r"^import\b[^;]*;", "", source(name), flags=re.MULTILINE)
     code = re.sub(r"/\*.*?\*/ ?", "", code, flags=re.DOTALL)
     lines = [line.strip().removeprefix("export ") for line in code.splitlines() if re.match(r"\s*[\w.}#]", line)]
@@ -43,7 +43,7 @@ def lacks(joined: str, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("entry", JOINED_STYLES)
-def test_all_that_a_sheet_imports_is_in_its_file(entry: str) -> None:
+def test_a_style_sheets_imports_are_in_its_bundle(entry: str) -> None:
     joined = join_styles(entry, source)
     parts = reachable(entry, set(), AT_ONCE)
     assert len(parts) > 3
@@ -52,7 +52,7 @@ def test_all_that_a_sheet_imports_is_in_its_file(entry: str) -> None:
 
 
 @pytest.mark.parametrize("entry", JOINED_MODULES)
-def test_all_that_an_entry_reaches_is_in_its_files_once(entry: str) -> None:
+def test_an_entrys_modules_are_in_its_bundles_once(entry: str) -> None:
     files = join_modules(entry, source)
     at_once, all_parts = reachable(entry, set(), AT_ONCE), reachable(entry, set(), AT_ONCE, LATE)
     assert len(all_parts) > len(at_once) > 3
@@ -67,7 +67,7 @@ def test_all_that_an_entry_reaches_is_in_its_files_once(entry: str) -> None:
         assert not re.search(r"^\s*(import\b(?!\()|export (?!const late = ))", text, flags=re.MULTILINE)
 
 
-def test_what_is_loaded_late_is_handed_the_modules_that_are_there() -> None:
+def test_a_lazy_bundle_reuses_loaded_modules() -> None:
     modules = {
         "js/main.js": 'import { a } from "./a.js";\nconst b = () => import("./b.js");\n'
         'const c = async () => (await import("./deep/c.js")).c(a);\n',
@@ -95,7 +95,7 @@ def test_what_is_loaded_late_is_handed_the_modules_that_are_there() -> None:
     }
 
 
-def test_modules_come_once_each_after_what_they_import_and_keep_their_names_apart() -> None:
+def test_modules_come_once_in_order_with_separate_scopes() -> None:
     modules = {
         "js/main.js": 'import "./first.js";\nimport { name, Thing as Other } from "./deep/b.js";\nclass Thing {}\n',
         "js/first.js": '/** Says so. */\nimport { name } from "./a.js";\nconsole.log(name);\n',
@@ -126,8 +126,11 @@ def test_modules_come_once_each_after_what_they_import_and_keep_their_names_apar
         ('import b from "./b.js";\n', "import b"),
         ('import { b } from "elsewhere";\n', "elsewhere"),
         ("const b = (name) => import(name);\n", "import("),
-        ('import { b } from "./b.js";\nconst c = () => import("./b.js");\n', "js/b.js is loaded late, and imported"),
-        ('const b = () => import("./further.js");\n', "js/further.js is loaded late, and loads another"),
+        (
+            'import { b } from "./b.js";\nconst c = () => import("./b.js");\n',
+            "js/b.js is loaded both lazily and at once",
+        ),
+        ('const b = () => import("./further.js");\n', "js/further.js is loaded lazily, and loads another lazily"),
         ("const b = `one\n two`;\n", "a template"),
         ("const here = import.meta.url;\n", "import.meta"),
         ("await fetch(1);\n", "await fetch"),
@@ -135,7 +138,7 @@ def test_modules_come_once_each_after_what_they_import_and_keep_their_names_apar
         ('import { b } from "./circle.js";\n', "js/main.js imports js/circle.js imports js/main.js"),
     ],
 )
-def test_what_is_not_understood_is_refused(text: str, complaint: str) -> None:
+def test_unsupported_syntax_is_refused(text: str, complaint: str) -> None:
     modules = {
         "js/main.js": text,
         "js/b.js": "export const b = 1;\n",
@@ -146,19 +149,19 @@ def test_what_is_not_understood_is_refused(text: str, complaint: str) -> None:
         join_modules("js/main.js", modules.__getitem__)
 
 
-def test_comments_go_and_what_looks_like_one_inside_a_line_stays() -> None:
+def test_comments_are_removed_but_not_inside_lines() -> None:
     text = 'const a = 1; // one\n// two\n  /** three\n   * lines */\nconst b = /** @type {any} */ ("/* // */");\n'
     joined = join_modules("js/main.js", {"js/main.js": text}.__getitem__)["js/main.js"]
     assert 'const a = 1; // one\nconst b = ("/* // */");\n' in joined
 
 
-def test_style_sheets_come_in_the_order_of_their_imports() -> None:
+def test_style_sheets_follow_the_order_of_imports() -> None:
     sheets = {"css/all.css": '@import "a.css";\n@import "b.css";\nc {}\n', "css/a.css": "a {}\n", "css/b.css": "b {}\n"}
     assert join_styles("css/all.css", sheets.__getitem__) == "a {}\nb {}\nc {}\n"
 
 
 @pytest.mark.parametrize("line", ['@import "deep/a.css";', '@import url("a.css");', '@import "a.css" print;'])
-def test_a_style_sheet_from_elsewhere_or_on_conditions_is_refused(line: str) -> None:
+def test_foreign_or_conditional_style_sheets_are_refused(line: str) -> None:
     sheets: dict[str, Any] = {"css/all.css": f"{line}\n", "css/a.css": ""}
     with pytest.raises(JoinError):
         join_styles("css/all.css", sheets.__getitem__)

@@ -1,4 +1,4 @@
-"""No visitor makes series of metrics or keys of the cache that stay: there are as many as the code knows names."""
+"""Bounded label values: visitors cannot create new metric series or cache keys."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def series() -> set[tuple[str, tuple[tuple[str, str], ...]]]:
 
 
 def hostile_requests(client: Client, mark: str) -> None:
-    """The mark stands in everything that a visitor can choose."""
+    """Send requests with the mark in everything that a visitor can choose."""
     names = "user-agent referer origin cookie accept accept-language accept-encoding via range authorization"
     names += " if-none-match x-request-id x-correlation-id x-requested-with x-forwarded-host"
     names += " x-forwarded-proto x-http-method-override"
@@ -48,11 +48,11 @@ def hostile_requests(client: Client, mark: str) -> None:
 
 
 @pytest.mark.django_db
-def test_requests_of_a_second_kind_of_visitor_add_no_series_and_no_keys(client: Client) -> None:
+def test_other_visitors_add_no_series_and_no_keys(client: Client) -> None:
     client.raise_request_exception = False
     known: set[Any] = set()
     for mark in ("QFIRST", "QSECOND", "QTHIRD"):
-        cache.clear()  # what the earlier ones have left of every limit
+        cache.clear()  # resets all rate limits
         hostile_requests(client, mark)
         assert not [name for name in series() if mark in str(name).upper()]
         assert not [key for key in caches["default"]._cache if mark in key.upper()]  # type: ignore[attr-defined]
@@ -88,8 +88,8 @@ def test_every_label_has_a_known_value(client: Client) -> None:
     assert len(views) <= len(list(hostile.patterns())) + 2
 
 
-#: What stands in `labels(...)` anywhere, each of a closed set: literals, games of the rules, choices of a model, codes,
-#: places named in the code, replicas named in the settings.
+#: Arguments of `labels(...)`, each from a closed set: literals, games of the rules, choices of a model, codes, places
+#: named in the code, replicas named in the settings.
 CLOSED = {
     *(
         "'play'",
@@ -115,11 +115,11 @@ CLOSED = {
 }
 
 
-def test_every_label_in_the_code_is_of_a_closed_set() -> None:
+def test_every_label_in_the_code_has_a_closed_set() -> None:
     found = set()
     for path in [path for part in ("accounts", "games", "leaderboards") for path in (ROOT / part).rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "labels":
                 found |= {ast.unparse(value) for value in (*node.args, *(word.value for word in node.keywords))}
-    assert found <= CLOSED, "say of a new label where its values come from"
+    assert found <= CLOSED, "add the source of a new label's values to CLOSED"
     assert games.metrics.REFUSALS._labelnames == ("code",)

@@ -1,4 +1,4 @@
-"""The language of an answer: chosen, else the browser's, else English; people get theirs, programs English."""
+"""Language of an answer: the chosen one, else the browser's, else English; API clients always get English."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def page(client: Client, accepted: str = "") -> Any:
         ("de;q=x, ***", "en-gb"),
     ],
 )
-def test_the_browsers_language_is_spoken_where_it_is_known(client: Client, accepted: str, wanted: str) -> None:
+def test_the_browsers_language_is_used_if_available(client: Client, accepted: str, wanted: str) -> None:
     response = page(client, accepted)
     assert language_of(response) == wanted
     assert response["Content-Language"] == wanted
 
 
-def test_a_choice_stays_and_goes_before_the_browsers_language(client: Client) -> None:
+def test_a_choice_lasts_and_overrides_the_browsers_language(client: Client) -> None:
     response = client.post(CHOOSE, {"language": "en-gb", "next": "/rules/plot/"})
     assert (response.status_code, response["Location"]) == (302, "/rules/plot/")
     assert response.cookies[COOKIE]["max-age"] > 365 * 24 * 3600
@@ -57,29 +57,29 @@ def test_a_choice_stays_and_goes_before_the_browsers_language(client: Client) ->
     assert language_of(page(client, "en")) == "de"
 
 
-def test_a_choice_leads_nowhere_else(client: Client) -> None:
+def test_a_choice_redirects_only_within_the_site(client: Client) -> None:
     for next_page in ("https://elsewhere.example/", "//elsewhere.example/", "javascript:alert(1)"):
         assert client.post(CHOOSE, {"language": "de", "next": next_page})["Location"] == "/"
 
 
 @pytest.mark.parametrize("made_up", ["tlh", "", "../../etc", "de\r\nSet-Cookie: a=b"])
-def test_a_language_that_is_not_spoken_changes_nothing(client: Client, made_up: str) -> None:
+def test_an_unknown_language_is_ignored(client: Client, made_up: str) -> None:
     client.post(CHOOSE, {"language": made_up})
     assert language_of(page(client)) == "en-gb"
 
 
-def test_every_language_is_offered_by_its_own_name(client: Client) -> None:
+def test_every_language_is_listed_by_its_own_name(client: Client) -> None:
     text = page(client).content.decode()
     for code, name in settings.LANGUAGES:
         assert re.search(rf'<button name="language" value="{code}" lang="{code}"[^>]*>{name}</button>', text)
 
 
-def test_answers_say_what_they_depend_on(client: Client) -> None:
+def test_answers_declare_what_they_vary_on(client: Client) -> None:
     assert {"accept-language", "cookie"} <= {one.strip().lower() for one in page(client)["Vary"].split(",")}
 
 
 def test_two_languages_do_not_mix(client: Client) -> None:
-    """What is kept between answers (boards, titles, forms) holds no words."""
+    """Cached boards, titles and forms contain no words."""
     wanted = {"/boards/": "Bestenlisten", "/practice/": "Tarot-Patience", "/accounts/signup/": "Konto anlegen"}
     for _ in range(2):
         for path, german in wanted.items():
@@ -88,21 +88,21 @@ def test_two_languages_do_not_mix(client: Client) -> None:
 
 
 @pytest.mark.parametrize(("accepted", "wanted"), [("de", "Du bekommst diese"), ("en", "You're receiving this")])
-def test_mail_is_in_the_language_of_the_page_it_was_asked_for_on(client: Client, accepted: str, wanted: str) -> None:
+def test_mail_is_in_the_language_of_the_requesting_page(client: Client, accepted: str, wanted: str) -> None:
     form = {"username": "Ada", "email": "ada@example.org", "password1": PASSWORD, "password2": PASSWORD}
     client.post(reverse("account_signup"), form, headers={"accept-language": accepted})
     assert len(mail.outbox) == 1
     assert wanted in mail.outbox[0].body
 
 
-def test_programs_are_answered_in_english(client: Client) -> None:
+def test_api_answers_are_english(client: Client) -> None:
     german = {"accept-language": "de"}
     for path, headers in (("/api/v1/nothing", german), ("/nowhere/", german | {"accept": "application/json"})):
         assert client.get(path, headers=headers).json()["error"]["message"] == "There is nothing at this address."
     assert "accept-language" not in client.get("/api/v1/nothing", headers=german).get("Vary", "").lower()
 
 
-def test_the_choice_of_a_player_is_kept_with_the_account(client: Client) -> None:
+def test_a_players_choice_is_stored_with_the_account(client: Client) -> None:
     guest = create_guest()
     client.force_login(guest, backend=BACKEND)
     client.post(CHOOSE, {"language": "de"})
@@ -116,7 +116,7 @@ def test_signing_in_brings_the_choice_to_another_browser(client: Client) -> None
     assert language_of(page(client, "en")) == "de"
 
 
-def test_the_settings_show_and_take_back_the_choice(client: Client) -> None:
+def test_the_settings_show_and_reset_the_choice(client: Client) -> None:
     client.force_login(create_guest(), backend=BACKEND)
     client.post(CHOOSE, {"language": "de"})
     address = reverse("players:settings")

@@ -24,7 +24,7 @@ async def receiving(layer: ThreadedMemoryLayer) -> tuple[asyncio.Task[Any], str]
     return task, channel
 
 
-async def test_a_group_message_from_another_thread_arrives_at_once() -> None:
+async def test_a_group_message_from_a_thread_arrives_at_once() -> None:
     layer = ThreadedMemoryLayer()
     task, _ = await receiving(layer)
     sent: list[float] = []
@@ -40,7 +40,7 @@ async def test_a_group_message_from_another_thread_arrives_at_once() -> None:
     await asyncio.to_thread(thread.join)
 
 
-async def test_a_message_to_one_channel_from_another_thread_arrives_at_once() -> None:
+async def test_a_channel_message_from_a_thread_arrives_at_once() -> None:
     layer = ThreadedMemoryLayer()
     task, channel = await receiving(layer)
     await asyncio.to_thread(async_to_sync(layer.send), channel, {"type": "x"})
@@ -54,7 +54,7 @@ async def test_the_same_loop_sends_directly() -> None:
     assert await asyncio.wait_for(task, 60) == {"type": "x"}
 
 
-def test_a_loop_that_has_ended_holds_nothing_up() -> None:
+def test_a_closed_loop_blocks_nothing() -> None:
     layer = ThreadedMemoryLayer()
 
     async def listen_once() -> None:
@@ -66,7 +66,7 @@ def test_a_loop_that_has_ended_holds_nothing_up() -> None:
     async_to_sync(layer.group_send)("board.1", {"type": "late"})
 
 
-async def test_a_loop_that_ends_before_it_sends_leaves_nothing_behind() -> None:
+async def test_a_loop_closed_before_sending_leaves_nothing() -> None:
     layer = ThreadedMemoryLayer()
     ending: Any = Mock(is_running=lambda: True, call_soon_threadsafe=lambda _: None)
     layer._home = ending

@@ -1,4 +1,4 @@
-"""Logs carry the ids of request and attempt, and no secret or hidden card."""
+"""Logs contain the ids of request and attempt, but no secrets or hidden cards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from games.rules import GAMES, shuffled_deck
 
 @pytest.fixture(params=["json", "text"])
 def lines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], str]]:
-    """What was written since the start of the test, under the site's own configuration."""
+    """Return a function that reads the log lines written since the start of the test, with the site's logging setup."""
     path = tmp_path / "log"
     config = logging_config(level="DEBUG", form=request.param)
     config["handlers"]["stderr"] = {"class": "logging.FileHandler", "filename": str(path), "formatter": "event"}
@@ -48,7 +48,7 @@ def test_secret_names_are_hidden_at_any_depth(lines: Callable[[], str]) -> None:
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
-def test_no_seed_or_deck_passes_in_any_form(game: str, lines: Callable[[], str]) -> None:
+def test_no_seed_or_deck_is_logged_in_any_form(game: str, lines: Callable[[], str]) -> None:
     seed = secrets.token_bytes(32)
     deck = shuffled_deck(game, seed)
     log = structlog.get_logger("talon")
@@ -108,14 +108,14 @@ def test_no_log_shows_the_secret_of_an_address(address: str, lines: Callable[[],
 
 
 @pytest.mark.django_db
-def test_a_calendar_that_is_read_is_logged_without_its_token(lines: Callable[[], str], client: Client) -> None:
+def test_a_calendar_request_is_logged_without_its_token(lines: Callable[[], str], client: Client) -> None:
     client.get("/calendar/hunter2:abc.ics")
     assert "GET /calendar/[hidden]" in lines()
     assert "hunter2" not in lines()
     assert "hunter2" not in generate_latest().decode(), "nor do the labels of metrics"
 
 
-def test_extra_fields_of_plain_loggers_are_written_and_hidden_alike(lines: Callable[[], str]) -> None:
+def test_extra_fields_are_logged_and_redacted(lines: Callable[[], str]) -> None:
     logging.getLogger("plain").warning("dealt", extra={"variant": "braid", "seed": "hunter2"})
     assert "braid" in lines()
     assert "hunter2" not in lines()
@@ -126,7 +126,7 @@ def test_the_commitment_may_be_shown(lines: Callable[[], str]) -> None:
     assert "ab" * 32 in lines()
 
 
-def test_bound_ids_stand_on_every_line(lines: Callable[[], str]) -> None:
+def test_bound_ids_are_on_every_line(lines: Callable[[], str]) -> None:
     with structlog.contextvars.bound_contextvars(attempt="a-1", request_id="r-1"):
         structlog.get_logger("talon").info("played")
         logging.getLogger("plain").warning("played too")
@@ -160,7 +160,7 @@ PIECES += ["AB " * 7 + "?", "0" * 63 + "?"]
 
 
 def seconds(pattern: re.Pattern[str], text: str) -> float:
-    """The least processor time of three searches."""
+    """Return the shortest CPU time of three searches."""
 
     def once() -> float:
         began = time.process_time()
@@ -171,8 +171,8 @@ def seconds(pattern: re.Pattern[str], text: str) -> float:
 
 
 @pytest.mark.parametrize("name", sorted(PATTERNS))
-def test_a_pattern_takes_time_in_proportion_to_the_text(name: str) -> None:
-    """Four times the text takes four times as long; a quadratic pattern takes sixteen times as long."""
+def test_pattern_matching_is_linear_in_the_text(name: str) -> None:
+    """Text four times as long takes four times as long; with a quadratic pattern, sixteen times."""
     pattern = PATTERNS[name]
     for first in PIECES:
         for then in ["", *PIECES]:
@@ -186,7 +186,7 @@ def test_every_pattern_of_the_module_is_timed() -> None:
     assert set(PATTERNS) == {"SEED", "CARDS", "SECRET_LINK", "SECRET_QUERY", "URL_PASSWORD"}
 
 
-def test_a_long_text_is_cut_before_it_is_searched(lines: Callable[[], str]) -> None:
+def test_a_long_text_is_cut_before_the_search(lines: Callable[[], str]) -> None:
     structlog.get_logger("talon").info("began " + "x" * 1_000_000 + " ended")
     assert len(lines()) < MAX_TEXT + 200
     assert "began" in lines()
@@ -194,8 +194,8 @@ def test_a_long_text_is_cut_before_it_is_searched(lines: Callable[[], str]) -> N
 
 
 @pytest.mark.parametrize("edge", [MAX_TEXT // 2, 3 * MAX_TEXT - MAX_TEXT // 2])
-def test_a_secret_at_the_cut_is_hidden_as_well(edge: int) -> None:
-    """Wherever the cut goes through it: no part of it as long as four cards or sixteen digits is left."""
+def test_a_secret_at_the_cut_is_redacted_too(edge: int) -> None:
+    """However the cut splits it, no part as long as four cards or sixteen digits remains."""
     for secret in (secrets.token_hex(32), " ".join(shuffled_deck("braid", b"x" * 32)), "postgres://talon:" + "pw" * 60):
         for into in range(0, len(secret), 3):
             text = ("z " * (2 * MAX_TEXT))[: edge - into] + f" {secret}@db "
@@ -205,7 +205,7 @@ def test_a_secret_at_the_cut_is_hidden_as_well(edge: int) -> None:
 
 
 @pytest.mark.django_db
-def test_a_deal_that_is_being_prepared_is_no_error(
+def test_a_deal_in_preparation_is_no_error(
     client: Client, lines: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def awaited(_variant: str) -> None:

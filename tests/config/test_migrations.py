@@ -46,7 +46,7 @@ def schema(database: sqlite3.Connection) -> list[tuple[str, str]]:
     return database.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
 
 
-def test_every_app_of_ours_has_one_squashed_migration() -> None:
+def test_each_app_has_one_squashed_migration() -> None:
     assert set(SQUASHED) == OURS
     assert sum(len(names) for names in SQUASHED.values()) == 36
 
@@ -56,7 +56,7 @@ def test_models_need_no_further_migration() -> None:
     call_command("makemigrations", check_changes=True, dry_run=True, verbosity=0)
 
 
-def test_database_of_the_previous_release_upgrades_to_the_same_schema(migrated_var: Path) -> None:
+def test_a_previous_releases_database_upgrades_to_the_same_schema(migrated_var: Path) -> None:
     with closing(sqlite3.connect(migrated_var / "talon.sqlite3")) as database:
         fresh = schema(database)
     with closing(as_before(migrated_var)) as database:

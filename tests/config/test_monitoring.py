@@ -1,4 +1,4 @@
-"""The dashboard and the alerts: only what /metrics says, and for each a section of the manual that says what to do."""
+"""Dashboard and alerts: they use existing metrics only, and each has a section in the runbook."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ EXPRESSIONS = {
     "annotations": DASHBOARD["annotations"]["list"][0]["expr"],
 }
 
-#: What Prometheus adds to what it reads.
+#: Series and labels that Prometheus itself adds.
 ITS_OWN = {"up": {"job", "instance"}, "ALERTS": {"alertname", "alertstate"}}
 TARGET = {"job", "instance", "le"}
 WORDS = {"by", "or", "and", "unless", "bool", "on", "without"}
 
 
 def slug(heading: str) -> str:
-    """The anchor that a heading has."""
+    """Return the anchor of a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
@@ -43,7 +43,7 @@ SECTIONS = {slug(part.split("\n", 1)[0]): part for part in RUNBOOK.split("\n## "
 
 
 def metrics_of(expression: str) -> set[str]:
-    """The metrics that an expression reads."""
+    """Return the metrics that an expression reads."""
     bare = re.sub(r"\{[^}]*\}|\b(?:by|without) \([^)]*\)|\[\w+\]", " ", expression)
     return {
         name
@@ -53,20 +53,20 @@ def metrics_of(expression: str) -> set[str]:
 
 
 def labels_of(expression: str) -> set[str]:
-    """The labels that an expression chooses or groups by."""
+    """Return the labels that an expression selects or groups by."""
     chosen = {name for group in re.findall(r"\{([^}]*)\}", expression) for name in re.findall(r"(\w+)\s*[=!]", group)}
     grouped = re.findall(r"\b(?:by|without) \(([^)]*)\)", expression)
     return chosen | {name.strip() for group in grouped for name in group.split(",")}
 
 
 def labels_shown(text: str) -> set[str]:
-    """The labels that a legend or a summary repeats."""
+    """Return the labels that a legend or a summary shows."""
     return set(re.findall(r"\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}", text))
 
 
 @pytest.fixture
 def told(client: Client, settings: Any) -> dict[str, set[str]]:
-    """What a web process and a worker tell, with the labels of each."""
+    """Return the metrics of a web process and a worker, with their labels."""
     settings.SEALED_STOCK = 14
     client.get("/")
     worker = CollectorRegistry()
@@ -107,12 +107,12 @@ def test_every_metric_and_label_exists(told: dict[str, set[str]]) -> None:
         ("histogram_quantile(0.95, sum by (le) (\n  rate(a[5m])\n)) > 1", {"a"}, {"le"}),
     ],
 )
-def test_expressions_are_read_as_meant(expression: str, metrics: set[str], labels: set[str]) -> None:
+def test_expressions_are_parsed_correctly(expression: str, metrics: set[str], labels: set[str]) -> None:
     assert (metrics_of(expression), labels_of(expression)) == (metrics, labels)
 
 
 def shown() -> Iterator[tuple[str, str]]:
-    """What repeats labels, and the expression it repeats them from."""
+    """Yield texts that show labels, with the expressions of those labels."""
     for rule in RULES:
         yield rule["annotations"]["summary"], rule["expr"]
     for panel in PANELS:
@@ -121,7 +121,7 @@ def shown() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.django_db
-def test_legends_and_summaries_repeat_labels_that_are_left(told: dict[str, set[str]]) -> None:
+def test_legends_and_summaries_show_remaining_labels(told: dict[str, set[str]]) -> None:
     for text, expression in shown():
         grouped = re.findall(r"\bby \(([^)]*)\)", expression)
         left = {name.strip() for name in grouped[0].split(",")} if grouped else set()
@@ -135,7 +135,7 @@ def anchors(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
-def test_every_alert_says_how_urgent_it_is_and_what_to_do(rule: dict[str, Any]) -> None:
+def test_every_alert_has_urgency_and_instructions(rule: dict[str, Any]) -> None:
     assert rule["labels"]["severity"] in {"page", "look"}
     assert len(rule["annotations"]["summary"].split()) > 5
     [anchor] = anchors(rule["annotations"]["page"])
@@ -143,7 +143,7 @@ def test_every_alert_says_how_urgent_it_is_and_what_to_do(rule: dict[str, Any]) 
 
 
 @pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel["title"])
-def test_every_panel_says_what_to_do(panel: dict[str, Any]) -> None:
+def test_every_panel_has_instructions(panel: dict[str, Any]) -> None:
     [anchor] = anchors(panel["description"])
     assert anchor in SECTIONS
     assert panel["description"].endswith(f" What to do: docs/runbook.md#{anchor}")
@@ -151,14 +151,14 @@ def test_every_panel_says_what_to_do(panel: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("anchor", SECTIONS)
-def test_every_section_has_symptom_look_and_deed_and_is_led_to(anchor: str) -> None:
+def test_every_section_is_complete_and_linked(anchor: str) -> None:
     parts = re.findall(r"^\*\*(Symptom\.|Look at|Do)\*\* \S", SECTIONS[anchor], re.MULTILINE)
     assert parts == ["Symptom.", "Look at", "Do"]
     leading = [*(rule["annotations"]["page"] for rule in RULES), *(panel["description"] for panel in PANELS)]
     assert anchor in {name for text in leading for name in anchors(text)}
 
 
-def test_sections_name_panels_alerts_and_headings_that_there_are() -> None:
+def test_sections_name_existing_panels_alerts_and_headings() -> None:
     assert set(re.findall(r"`(Talon\w+)`", RUNBOOK)) == {rule["alert"] for rule in RULES}
     named = {name for group in re.findall(r"panels? ((?:\*[^*]+\*(?: and )?)+)", RUNBOOK) for name in group.split("*")}
     assert len(named) > 5
@@ -167,12 +167,12 @@ def test_sections_name_panels_alerts_and_headings_that_there_are() -> None:
     assert set(re.findall(r"\]\(#([\w-]+)\)", RUNBOOK)) <= headings
 
 
-def test_alerts_and_panels_have_names_of_their_own() -> None:
+def test_alerts_and_panels_have_unique_names() -> None:
     for names in ([rule["alert"] for rule in RULES], [panel["id"] for panel in DASHBOARD["panels"]]):
         assert len(names) == len(set(names))
 
 
-def test_panels_stand_beside_each_other() -> None:
+def test_panels_do_not_overlap() -> None:
     taken: set[tuple[int, int]] = set()
     for panel in DASHBOARD["panels"]:
         at = panel["gridPos"]

@@ -1,4 +1,4 @@
-"""Metrics: answered under any host name, and not for everybody."""
+"""Access to metrics: under any host name, but not for everyone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.django_db
 FAR = "203.0.113.7"
 
 
-def test_metrics_without_a_token_are_for_this_machine(client: Client) -> None:
+def test_metrics_without_a_token_are_for_loopback_clients(client: Client) -> None:
     assert client.get("/metrics").status_code == 200
     refused = client.get("/metrics", REMOTE_ADDR=FAR)
     assert refused.status_code == 403

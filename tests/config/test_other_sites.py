@@ -1,4 +1,4 @@
-"""What other sites and programs may read: from any origin, without asking twice for the same, as the guide says."""
+"""Access from other sites and programs: reads from any origin, with ETags, as the guide describes."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def test_other_origins_may_only_read(client: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/ledger.json", "/verify/", "/players/me/data/"])
-def test_nothing_else_of_the_site_is_read_from_elsewhere(client: Client, path: str) -> None:
+def test_other_origins_can_read_nothing_else(client: Client, path: str) -> None:
     assert "Access-Control-Allow-Origin" not in client.get(path, headers=ELSEWHERE)
 
 
-def test_what_a_program_has_is_not_sent_again(client: Client) -> None:
+def test_an_unchanged_answer_is_not_sent_again(client: Client) -> None:
     deal = factory.deal("plot", day=timezone.now().date())
     first = client.get("/api/v1/deals")
     again = client.get("/api/v1/deals", headers={"if-none-match": first["ETag"]})
@@ -56,7 +56,7 @@ def test_what_a_program_has_is_not_sent_again(client: Client) -> None:
     assert (changed.status_code, changed.json()[0]["grade"]) == (200, 3)
 
 
-def test_head_is_answered_as_get_without_the_body(client: Client) -> None:
+def test_head_equals_get_without_the_body(client: Client) -> None:
     factory.deal("plot", day=timezone.now().date())
     whole, head = client.get("/api/v1/deals"), client.head("/api/v1/deals")
     assert (head.status_code, head.content) == (200, b"")
@@ -68,11 +68,11 @@ def test_head_is_answered_as_get_without_the_body(client: Client) -> None:
 
 
 def test_pages_have_no_etag(client: Client) -> None:
-    """Each has a token of its own: an ETag would never match, and cost the reading of the whole page."""
+    """Each page has its own token, so an ETag would never match, and would need the whole page rendered."""
     assert "ETag" not in client.get("/verify/")
 
 
-def test_the_variants_are_those_of_the_rules(client: Client) -> None:
+def test_the_variants_match_the_rules(client: Client) -> None:
     told = {one["variant"]: one for one in client.get("/api/v1/variants").json()}
     assert list(told) == list(CATALOGUE)
     for name, variant in CATALOGUE.items():
@@ -98,7 +98,7 @@ def test_the_ledger_is_read_line_by_line(client: Client, monkeypatch: pytest.Mon
     assert client.get("/api/v1/ledger", {"first": -1}).status_code == 422
 
 
-def test_the_guide_names_addresses_that_there_are() -> None:
+def test_the_guide_names_existing_addresses() -> None:
     paths = {re.sub(r"\{[^}]*\}", "<>", path).removeprefix("/api/v1") for path in api.get_openapi_schema()["paths"]}
     table = GUIDE.partition("## Endpoints")[2].partition("## Python")[0]
     named = {re.sub(r"<[^>]*>", "<>", path) for path in re.findall(r"`(?:POST )?(/[^`?]*)", table)}
@@ -106,7 +106,7 @@ def test_the_guide_names_addresses_that_there_are() -> None:
     assert named <= paths
 
 
-def test_the_guides_example_in_python_runs(client: Client, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_the_guides_python_example_runs(client: Client, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     (program,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
     day = re.search(r'leaders\("([\d-]+)"\)', program)
     assert day

@@ -1,4 +1,4 @@
-"""Who may have written is noted, and nobody else; without replicas the middleware is not there."""
+"""Read-your-writes: only possible writers are recorded, and without replicas the middleware is absent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def noted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def serve(method: str, *, player: int | None = 7, accessed: bool = True, modified: bool = False) -> None:
-    """Serve a request that leaves its session and its player like this."""
+    """Serve a request that leaves its session and its player in this state."""
     request: Any = RequestFactory().generic(method, "/")
     request.session = SimpleNamespace(accessed=False, modified=False)
 
@@ -33,13 +33,13 @@ def serve(method: str, *, player: int | None = 7, accessed: bool = True, modifie
     OwnWrites(view)(request)
 
 
-def test_a_form_may_have_written(noted: list[int]) -> None:
+def test_a_form_may_write(noted: list[int]) -> None:
     serve("POST")
     serve("DELETE")
     assert noted == [7, 7]
 
 
-def test_whoever_signs_in_by_a_link_may_have_written(noted: list[int]) -> None:
+def test_signing_in_by_link_may_write(noted: list[int]) -> None:
     serve("GET", modified=True)
     assert noted == [7]
 
@@ -54,6 +54,6 @@ def test_whoever_signs_in_by_a_link_may_have_written(noted: list[int]) -> None:
         ("GET", {"accessed": False}),
     ],
 )
-def test_nobody_else_is_noted(method: str, left: dict[str, Any], noted: list[int]) -> None:
+def test_other_requests_are_not_recorded(method: str, left: dict[str, Any], noted: list[int]) -> None:
     serve(method, **left)
     assert noted == []

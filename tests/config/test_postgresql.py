@@ -1,4 +1,4 @@
-"""Connections to a PostgreSQL that ends them, or that is frozen and says nothing."""
+"""Connections to a PostgreSQL that closes them or hangs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from games.timeouts import TimedConnection, database_timeout
 pytestmark = [pytest.mark.needs("postgres"), pytest.mark.services]
 
 POOL = {"connection_class": TimedConnection, "min_size": 1, "max_size": 1, "timeout": 3, "reconnect_timeout": 0.5}
-#: Seconds after which a call must have failed: any limit, and a machine that is busy.
+#: Upper limit in seconds for a failing call, above all timeouts, for a busy machine.
 SOON = 15
 
 
@@ -47,7 +47,7 @@ def breaker(monkeypatch: pytest.MonkeyPatch) -> CircuitBreaker:
 def connection(
     request: pytest.FixtureRequest, server: Postgres, breaker: CircuitBreaker, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[Any]:
-    """A thread's connection, from a pool of one or its own; no test database is needed for it."""
+    """Connection of a thread, from a pool of one or its own; needs no test database."""
     options: dict[str, Any] = {"connect_timeout": 2} | ({"pool": POOL} if request.param == "pool" else {})
     settings = environ.Env.db_url_config(server.url) | {
         "ENGINE": "config.backends.postgresql",
@@ -67,7 +67,7 @@ def connection(
 
 
 def process(connection: Any) -> int:
-    """The server's process that serves the connection, which is given back then."""
+    """Return the id of the server process of the connection, and release the connection."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         (found,) = cursor.fetchone()
@@ -75,14 +75,14 @@ def process(connection: Any) -> int:
     return int(found)
 
 
-def test_a_connection_that_the_server_has_ended_is_not_given(connection: Any, server: Postgres) -> None:
+def test_a_connection_closed_by_the_server_is_not_reused(connection: Any, server: Postgres) -> None:
     first = process(connection)
     with psycopg.connect(server.url, autocommit=True) as other:
         other.execute("SELECT pg_terminate_backend(%s, 60000)", [first])
     assert process(connection) != first
 
 
-def test_a_statement_in_a_frozen_server_fails_in_time(connection: Any, server: Postgres) -> None:
+def test_a_statement_in_a_frozen_server_times_out(connection: Any, server: Postgres) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
         server.freeze()
@@ -93,7 +93,7 @@ def test_a_statement_in_a_frozen_server_fails_in_time(connection: Any, server: P
     assert not connection.is_usable()
 
 
-def test_a_frozen_server_gives_no_connection_and_others_fail_at_once(
+def test_a_frozen_server_fails_other_callers_at_once(
     connection: Any, server: Postgres, breaker: CircuitBreaker
 ) -> None:
     process(connection)
@@ -104,13 +104,13 @@ def test_a_frozen_server_gives_no_connection_and_others_fail_at_once(
             process(connection)
     assert time.monotonic() - begun < SOON
     assert breaker.is_open
-    breaker._trial.acquire()  # as while another thread tries
+    breaker._trial.acquire()  # as if another thread were trying
     with pytest.raises(OperationalError, match="is away"):
         process(connection)
     breaker._trial.release()
 
 
-def test_connections_are_there_again_after_a_thaw(connection: Any, server: Postgres, breaker: CircuitBreaker) -> None:
+def test_connections_work_again_after_a_thaw(connection: Any, server: Postgres, breaker: CircuitBreaker) -> None:
     process(connection)
     server.freeze()
     while not breaker.is_open:
@@ -127,7 +127,7 @@ def test_connections_are_there_again_after_a_thaw(connection: Any, server: Postg
     assert not breaker.is_open
 
 
-def test_whoever_sets_no_limit_may_wait(connection: Any) -> None:
+def test_without_timeouts_a_call_may_wait(connection: Any) -> None:
     with connection.cursor() as cursor:
         with database_timeout(0.05), database_timeout(60):
             cursor.execute("SELECT pg_sleep(0.1)")

@@ -1,4 +1,4 @@
-"""Caddy with production's routes brings each request to a process of the right kind."""
+"""The proxy: Caddy with the production routes sends each request to the right kind of process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.services
 
 @contextmanager
 def process(name: str) -> Iterator[int]:
-    """A process that answers each request with its name; its port."""
+    """Run a process that answers each request with its name; yields its port."""
 
     class Answer(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -36,7 +36,7 @@ def process(name: str) -> Iterator[int]:
             self.wfile.write(name.encode())
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
         thread = Thread(target=server.serve_forever, args=(0.01,))
@@ -50,7 +50,7 @@ def process(name: str) -> Iterator[int]:
 
 @contextmanager
 def caddy(home: Path, webs: list[int], tables: list[int]) -> Iterator[HTTPConnection]:
-    """One connection to a proxy before processes on these ports."""
+    """Run a proxy before processes on these ports; yields one connection to it."""
     port = free_port()
     caddyfile = home / "Caddyfile"
     caddyfile.write_text(proxy.local_caddyfile("127.0.0.1", port, {"web": webs, "tables": tables}))
@@ -67,7 +67,7 @@ def caddy(home: Path, webs: list[int], tables: list[int]) -> Iterator[HTTPConnec
 
 @pytest.fixture
 def ask(tmp_path: Path) -> Iterator[Callable[..., tuple[int, str]]]:
-    """Ask for a path, over one kept connection to a proxy before two web processes, one of them down, and tables."""
+    """Send requests over one connection to a proxy before two web processes, one of them down, and a table process."""
     with ExitStack() as ending:
         web, tables = ending.enter_context(process("web")), ending.enter_context(process("tables"))
         connection = ending.enter_context(caddy(tmp_path, [free_port(), web], [tables]))
@@ -81,19 +81,19 @@ def ask(tmp_path: Path) -> Iterator[Callable[..., tuple[int, str]]]:
 
 
 @pytest.mark.needs("caddy")
-def test_each_request_of_a_connection_goes_to_its_own_kind(ask: Callable[..., tuple[int, str]]) -> None:
+def test_requests_of_one_connection_are_routed_by_kind(ask: Callable[..., tuple[int, str]]) -> None:
     paths = ["/", "/ws/play/1/", "/", "/static/js/a.0123456789ab.js", "/ws/lanes/1/", "/boards/"]
     kinds = ["web", "tables", "web", "web", "tables", "web"]
     assert [ask(path) for path in paths] == [(200, kind) for kind in kinds]
 
 
 @pytest.mark.needs("caddy")
-def test_probes_and_metrics_are_not_served_outside(ask: Callable[..., tuple[int, str]]) -> None:
+def test_probes_and_metrics_are_not_public(ask: Callable[..., tuple[int, str]]) -> None:
     assert [ask(path)[0] for path in ("/readyz", "/healthz", "/metrics")] == [404] * 3
 
 
 @pytest.mark.needs("caddy")
-def test_head_that_the_site_refuses_is_refused_by_the_proxy(ask: Callable[..., tuple[int, str]]) -> None:
+def test_the_proxy_refuses_the_heads_the_site_refuses(ask: Callable[..., tuple[int, str]]) -> None:
     assert ask("/", Cookie="a" * 3 * MAX_HEAD_BYTES)[0] == 431
 
 

@@ -1,4 +1,4 @@
-"""What browsers and robots ask for at the root."""
+"""Files that browsers and robots request at the root."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.urls import resolve
 pytestmark = pytest.mark.django_db
 
 
-def test_robots_are_told_what_is_not_for_them(client: Client) -> None:
+def test_robots_are_excluded_from_private_pages(client: Client) -> None:
     answer = client.get("/robots.txt")
     assert (answer.status_code, answer["Content-Type"].partition(";")[0]) == (200, "text/plain")
     lines = answer.content.decode().splitlines()

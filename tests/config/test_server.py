@@ -1,4 +1,4 @@
-"""The socket that Talon is served on."""
+"""Listening socket, garbage collector and shutdown of the server."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tests.config.running import run
 from tests.games.seats import PATIENCE
 
 
-def test_an_answer_in_two_parts_is_not_held_back() -> None:
+def test_an_answer_in_two_parts_is_not_delayed() -> None:
     with listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()[:2]):
         connection, _ = listener.accept()
         with connection:
             assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-def test_the_collector_leaves_alone_what_the_process_keeps() -> None:
+def test_the_collector_skips_permanent_objects() -> None:
     before = gc.get_threshold()
-    gc.unfreeze()  # what the tests keep themselves
+    gc.unfreeze()  # drops what other tests have frozen
     try:
         calm_collector()
         assert gc.get_freeze_count() > 10_000
@@ -36,7 +36,7 @@ def test_the_collector_leaves_alone_what_the_process_keeps() -> None:
         gc.set_threshold(*before)
 
 
-def test_threads_that_compute_hand_over_sooner() -> None:
+def test_computing_threads_yield_sooner() -> None:
     before = sys.getswitchinterval()
     try:
         favour_the_loop()
@@ -46,7 +46,7 @@ def test_threads_that_compute_hand_over_sooner() -> None:
         sys.setswitchinterval(before)
 
 
-async def test_the_collector_is_calmed_when_the_server_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_collector_is_tuned_once_the_server_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr("config.server.calm_collector", lambda: told.append("calmed"))
     monkeypatch.setattr("config.server.favour_the_loop", lambda: told.append("favoured"))
@@ -59,7 +59,7 @@ async def test_the_collector_is_calmed_when_the_server_stands(monkeypatch: pytes
         await server.shutdown(sockets=[listener])
 
 
-async def test_a_proxy_cannot_come_by_an_old_connection_while_players_are_handed_over(
+async def test_draining_closes_idle_keep_alive_connections(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     handing_over, gone = asyncio.Event(), asyncio.Event()
@@ -93,7 +93,7 @@ async def test_a_proxy_cannot_come_by_an_old_connection_while_players_are_handed
 
 
 def test_a_server_loads_no_compiler(tmp_path: Path) -> None:
-    """Searches are compiled where they run; elsewhere that would take a second and 70 MB of every process."""
+    """Searches are compiled where they run; here the compiler would cost each process a second and 70 MB."""
     loaded = "import sys, config.asgi; sys.exit('numba' in sys.modules)"
     done = run("-c", loaded, var=tmp_path, DJANGO_SETTINGS_MODULE="config.settings")
     assert done.returncode == 0, done.stderr

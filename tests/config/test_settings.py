@@ -1,4 +1,4 @@
-"""Backends follow from the environment, and production is strict."""
+"""Settings: backends follow from the environment, and production is strict."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_replicas_are_read_from_where_they_are_named(settings_under: Show) -> No
     assert "config.own_writes.OwnWrites" not in without["MIDDLEWARE"]
 
 
-def test_replicas_need_postgresql_and_may_be_late(tmp_path: Path) -> None:
+def test_replicas_need_postgresql_and_may_lag(tmp_path: Path) -> None:
     url = PRODUCTION["DATABASE_URL"]
     assert (
         "REPLICA_URLS"
@@ -149,10 +149,10 @@ def test_production_protects_cookies_and_pages(settings_under: Show) -> None:
         ({**PRODUCTION, "DEBUG": "1"}, "DEBUG shows secrets"),
         ({"PUBLIC_URL": "talon.example"}, "PUBLIC_URL must look like"),
         ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be json or text"),
-        ({"GITHUB_CLIENT_ID": "one"}, "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET are set together"),
+        ({"GITHUB_CLIENT_ID": "one"}, "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET must be set together"),
     ],
 )
-def test_a_wrong_setting_is_refused_with_its_name(variables: dict[str, str], message: str, tmp_path: Path) -> None:
+def test_a_wrong_setting_is_refused_by_name(variables: dict[str, str], message: str, tmp_path: Path) -> None:
     done = run("manage.py", "check", var=tmp_path, **variables)
     assert done.returncode != 0
     assert message in done.stderr
@@ -174,7 +174,7 @@ print(json.dumps([
 
 
 @pytest.mark.parametrize("secure", [True, False])
-def test_cookies_are_this_hosts_alone_over_https(secure: bool, tmp_path: Path) -> None:
+def test_cookies_have_the_host_prefix_over_https(secure: bool, tmp_path: Path) -> None:
     """Browsers refuse the prefix over http, so it is not used there."""
     variables = PRODUCTION if secure else {}
     done = run("-c", COOKIES, var=tmp_path, DJANGO_SETTINGS_MODULE="config.settings", **variables)
@@ -184,8 +184,8 @@ def test_cookies_are_this_hosts_alone_over_https(secure: bool, tmp_path: Path) -
     assert len(set(names)) == len(names)
 
 
-def test_every_cookie_is_set_by_a_name_with_the_prefix() -> None:
-    """What `COOKIES` lists is all: these modules set the site's cookies, each by the name that is checked there."""
+def test_every_cookie_has_the_prefix() -> None:
+    """`COOKIES` is complete: only these modules set cookies, all by names that are checked there."""
     root = Path(__file__).resolve().parents[2]
     setting = re.compile(r"\.set_(?:signed_)?cookie\(\s*([\w.]+)")
     found = {
@@ -208,7 +208,7 @@ def test_staff_need_a_second_factor_in_production(settings_under: Show) -> None:
     assert settings_under()["STAFF_SECOND_FACTOR"] is False
 
 
-def test_the_generated_key_is_kept_and_private(tmp_path: Path) -> None:
+def test_the_generated_key_is_persistent_and_private(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "secret_key"
     key = stored_secret_key(path)
     assert len(key) >= 50

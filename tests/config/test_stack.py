@@ -1,6 +1,4 @@
-"""`make stack`: a proxy, web processes and tables, workers and beat, on real servers or its own, started and stopped
-together.
-"""
+"""`make stack`: proxy, web and table processes, workers and beat, on external or own servers, as one unit."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from tests.services.stack import ControlProcess, Seat, await_ranks, status_of
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
-#: The client's files are not joined, hashed and compressed, which takes seconds: see `test_static`.
+#: Skip bundling, hashing and compressing the client's files, which takes seconds; see `test_static`.
 PLAIN_FILES = {"COLLECTED_STATIC": "0"}
 
 
@@ -37,16 +35,16 @@ def children(pid: int) -> list[str]:
 
 
 @pytest.mark.needs("caddy")
-def test_runs_until_interrupted_and_leaves_nothing_behind(
+def test_it_runs_until_interrupted_and_leaves_nothing(
     migrated_postgres_url: str, redis_url: str, tmp_path: Path
 ) -> None:
     port = free_port(4)
     settings = {"DATABASE_URL": migrated_postgres_url, "REDIS_URL": redis_url, "PORT": str(port), **PLAIN_FILES}
-    settings |= {"ADMISSION": "0"}  # a busy machine is no rush
+    settings |= {"ADMISSION": "0"}  # a busy machine must not cause queues
     with running("-m", "deploy.stack", var=tmp_path, **settings, TABLES_PROCESSES="1") as stack:
         stack.await_line(rf"ready at http://127.0.0.1:{port} - stop")
-        assert status_of(port, "/readyz") == 404, "the proxy keeps it inside"
-        for number in range(1, 4):  # two web processes, one of tables
+        assert status_of(port, "/readyz") == 404, "the proxy does not expose it"
+        for number in range(1, 4):  # two web processes, one table process
             with urllib.request.urlopen(f"http://127.0.0.1:{port + number}/readyz", timeout=60) as response:
                 assert set(json.load(response)["checks"].values()) <= {"ok", "unused"}
         assert [serves_pages(port + number) for number in range(4)] == [True, True, True, False]
@@ -60,13 +58,13 @@ def test_runs_until_interrupted_and_leaves_nothing_behind(
 
 
 def serves_pages(port: int) -> bool:
-    """Whether there is a home page; otherwise it is refused by a process of tables."""
+    """Return whether the port serves the home page; a table process refuses it."""
     status = status_of(port, "/")
     assert status in {200, 421}
     return status == 200
 
 
-def test_without_a_proxy_one_process_serves_all_and_all_end_together(
+def test_one_process_without_a_proxy_serves_everything(
     migrated_postgres_url: str, redis_url: str, tmp_path: Path
 ) -> None:
     port = free_port()
@@ -83,19 +81,19 @@ def test_without_a_proxy_one_process_serves_all_and_all_end_together(
 
 @dataclass
 class Wide:
-    """A running stack of the wide shape, as players and the test see it."""
+    """A running stack of the wide shape, seen by players and by the test."""
 
     port: int
-    """The proxy's, which brings each player to the next process of tables."""
+    """Port of the proxy, which sends each player to the next table process."""
     control: ControlProcess
     sockets: list[int]
 
     def ask(self, what: str, **arguments: Any) -> Any:
-        """Have the service do something."""
+        """Run a command inside the service."""
         return self.control.ask(what, **arguments)
 
     def page(self, path: str, port: int | None = None) -> str:
-        """A page as a stranger gets it; empty for one that is not there, or not yet."""
+        """Return a page as a visitor gets it, or an empty text if it is not there yet."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{port or self.port}{path}", timeout=60) as response:
                 return str(response.read().decode())
@@ -104,7 +102,7 @@ class Wide:
 
 
 @pytest.mark.needs("caddy", "postgres", "pg_basebackup", "pgbouncer", "redis")
-def test_the_wide_shape_brings_its_servers_and_a_game_is_played_through_them(tmp_path: Path) -> None:
+def test_the_wide_shape_starts_and_plays_a_game(tmp_path: Path) -> None:
     port = free_port(5)
     settings = {"SHAPE": "wide", "SECRET_KEY": "of a test", "PORT": str(port), **PLAIN_FILES}
     with running("-m", "deploy.stack", var=tmp_path, **settings) as stack:
@@ -122,8 +120,8 @@ def test_the_wide_shape_brings_its_servers_and_a_game_is_played_through_them(tmp
             streaming = primary.execute("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")
             assert streaming.fetchone() == (1,)
         processes = children(stack.child.pid)
-        # PostgreSQL and its replica, PgBouncer, three Redis; the proxy, two web processes, two of tables, three workers
-        # and two beats.
+        # PostgreSQL and its replica, PgBouncer, three Redis; the proxy, two web and two table processes, three workers,
+        # two beats.
         assert len(processes) == 6 + 10
         assert stack.stop(signal.SIGINT) == 0
         assert "Traceback" not in "".join(stack.output)
@@ -131,7 +129,7 @@ def test_the_wide_shape_brings_its_servers_and_a_game_is_played_through_them(tmp
 
 
 def is_played_judged_and_ranked(site: Wide) -> None:
-    """Play over both processes of tables, and find the result on the board, which the replica is asked for."""
+    """Play through both table processes, and find the result on the board, which is read from the replica."""
     deal = site.ask("deal", variant="braid", seed=token_hex(32))
     seat = Seat(site, **site.ask("seat", deal=deal))
     seat.sit(0)
@@ -159,7 +157,7 @@ def board_was_read_from_replica(site: Wide, path: str) -> object:
     return re.search(r'talon_reads_total\{place="boards",server="replica"\} [1-9]', metrics)
 
 
-def test_the_wide_shape_names_what_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_wide_shape_names_missing_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("shutil.which", lambda *_, **__: None)
     monkeypatch.setattr(wide, "postgres_programs", lambda: tmp_path)
     with (
@@ -171,6 +169,6 @@ def test_the_wide_shape_names_what_is_not_installed(monkeypatch: pytest.MonkeyPa
     assert "postgres and initdb" in wide.missing_programs()[0]
 
 
-def test_there_is_no_other_shape(tmp_path: Path) -> None:
+def test_unknown_shapes_are_refused(tmp_path: Path) -> None:
     done = run("-m", "deploy.stack", var=tmp_path, SHAPE="round")
     assert (done.returncode, done.stderr.strip()) == (1, "SHAPE is wide or empty, not 'round'.")

@@ -29,7 +29,7 @@ assert [url for url in kept_in("de").files if "lessons/plot." in url and "plot.j
 """
 
 
-def test_sources_are_served_when_nothing_was_collected(client: Client) -> None:
+def test_sources_are_served_without_collected_files(client: Client) -> None:
     response = client.get("/static/admin/css/base.css")
     assert response.status_code == 200
     assert response["Content-Type"].startswith("text/css")
@@ -42,20 +42,20 @@ def test_an_unchanged_file_is_not_sent_again(client: Client) -> None:
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_a_part_of_a_file_can_be_asked_for(client: Client) -> None:
+def test_a_range_of_a_file_can_be_requested(client: Client) -> None:
     whole = client.get("/static/admin/css/base.css").content
     part = client.get("/static/admin/css/base.css", headers={"range": "bytes=10-19"})
     assert (part.status_code, part.content) == (206, whole[10:20])
 
 
 async def test_files_are_sent_without_a_stream_under_asgi(async_client: AsyncClient) -> None:
-    """Warnings are errors here: Django warns of a synchronous stream."""
+    """Django warns of a synchronous stream, and warnings are errors here."""
     response = await async_client.get("/static/admin/css/base.css")
     assert response.status_code == 200
     assert not response.streaming
 
 
-def test_collected_files_are_hashed_compressed_and_cached_for_ever(collected: Path, tmp_path: Path) -> None:
+def test_collected_files_are_hashed_compressed_and_immutable(collected: Path, tmp_path: Path) -> None:
     (tmp_path / "static").symlink_to(collected)
     manifest = json.loads((collected / "staticfiles.json").read_text())["paths"]
     hashed = collected / manifest["admin/css/base.css"]
@@ -71,7 +71,7 @@ def test_collected_files_are_hashed_compressed_and_cached_for_ever(collected: Pa
         assert "immutable" in caching
 
 
-def test_every_static_reference_of_the_templates_can_be_collected() -> None:
+def test_every_static_reference_of_the_templates_exists() -> None:
     root = Path(__file__).resolve().parents[2] / "frontend" / "templates"
     named = {
         name

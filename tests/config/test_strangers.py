@@ -1,4 +1,4 @@
-"""Visitors of whom nothing is known are sent copies of a page, and nobody is sent what is another's."""
+"""Page cache for visitors without a session; cached copies contain nothing of another visitor."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FORM = '<form><input type="hidden" name="csrfmiddlewaretoken" value="{token}"><p
 
 
 class Site:
-    """An application whose page says how often it was made, and for whom."""
+    """An application whose page shows how often and for whom it was rendered."""
 
     def __init__(self) -> None:
         self.asked: list[dict[bytes, bytes]] = []
@@ -67,19 +67,19 @@ def _for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strangers, "_seconds_of", lambda path: 3_600.0 if path == "/" else 0.0)
 
 
-async def test_a_page_is_made_once_for_all(site: Site, kept: ForStrangers) -> None:
+async def test_a_page_is_rendered_once_for_all(site: Site, kept: ForStrangers) -> None:
     assert {(await ask(kept)).text.partition("data-now")[2][-12:] for _ in range(9)} == {'">page 1</p>'}
     assert len(site.asked) == 1
     assert (await ask(kept, method="HEAD")).text == ""
 
 
-async def test_a_page_that_takes_longer_than_it_is_kept_is_made_once_for_all_who_wait(
+async def test_concurrent_visitors_share_one_slow_rendering(
     site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(strangers, "_seconds_of", lambda _path: 1e-9)
     site.open.clear()
     waiting = [asyncio.create_task(ask(kept)) for _ in range(9)]
-    for _ in range(100):  # until all have come, which takes a few turns of the loop
+    for _ in range(100):  # until all have arrived, which takes a few iterations of the loop
         await asyncio.sleep(0)
     site.open.set()
     answers = await asyncio.gather(*waiting)
@@ -88,7 +88,7 @@ async def test_a_page_that_takes_longer_than_it_is_kept_is_made_once_for_all_who
     assert kept._copies._making == {}
 
 
-async def test_each_visitor_has_a_token_of_their_own(kept: ForStrangers) -> None:
+async def test_each_visitor_has_their_own_token(kept: ForStrangers) -> None:
     first, second = await ask(kept), await ask(kept, accept_encoding="gzip, br")
     assert first.cookies.keys() == second.cookies.keys() == {"csrftoken"}
     assert len({first.cookies["csrftoken"], second.cookies["csrftoken"], SECRET}) == 3
@@ -96,7 +96,7 @@ async def test_each_visitor_has_a_token_of_their_own(kept: ForStrangers) -> None
     assert not {first.tokens[0], second.tokens[0]} & {f"{1:064}"}
 
 
-async def test_a_token_fits_the_cookie_that_the_visitor_has(kept: ForStrangers) -> None:
+async def test_the_token_matches_the_visitors_cookie(kept: ForStrangers) -> None:
     await ask(kept)
     own = await ask(kept, cookie=f"csrftoken={'a' * 32}")
     assert own.cookies == {}
@@ -105,12 +105,12 @@ async def test_a_token_fits_the_cookie_that_the_visitor_has(kept: ForStrangers) 
     assert _does_token_match(new.tokens[0], new.cookies["csrftoken"])
 
 
-async def test_the_page_that_is_copied_is_made_without_anybodys_secret(site: Site, kept: ForStrangers) -> None:
+async def test_the_cached_page_is_rendered_without_a_visitors_secret(site: Site, kept: ForStrangers) -> None:
     await ask(kept, cookie=f"csrftoken={'a' * 32}; django_language=de")
     assert site.asked[0][b"cookie"] == b"django_language=de"
 
 
-async def test_the_page_is_made_from_nothing_else_that_a_visitor_says(site: Site, kept: ForStrangers) -> None:
+async def test_rendering_ignores_everything_else_about_the_visitor(site: Site, kept: ForStrangers) -> None:
     told = {
         "accept": "application/*, text/html;q=0.1",
         "accept_language": "de",
@@ -124,20 +124,20 @@ async def test_the_page_is_made_from_nothing_else_that_a_visitor_says(site: Site
     ]
 
 
-async def test_a_quoted_cookie_is_read_as_django_reads_it(site: Site, kept: ForStrangers) -> None:
+async def test_a_quoted_cookie_is_read_like_django(site: Site, kept: ForStrangers) -> None:
     await ask(kept, cookie='django_language="de"')
     await ask(kept)
     assert [one[b"cookie"] for one in site.asked] == [b"django_language=de", b"django_language=en-gb"]
 
 
-async def test_a_page_without_forms_may_give_a_token_for_the_client(site: Site, kept: ForStrangers) -> None:
+async def test_a_page_without_forms_may_contain_a_client_token(site: Site, kept: ForStrangers) -> None:
     site.form = "<p>{text}</p>"
     first, second = await ask(kept), await ask(kept)
     assert len(site.asked) == 1
     assert len({first.cookies["csrftoken"], second.cookies["csrftoken"], SECRET}) == 3
 
 
-async def test_the_time_on_a_copy_is_that_of_its_sending(kept: ForStrangers) -> None:
+async def test_a_copy_shows_the_time_it_is_sent(kept: ForStrangers) -> None:
     await ask(kept)
     found = re.search(r'data-now="([^"]+)"', (await ask(kept)).text)
     assert found is not None
@@ -156,7 +156,7 @@ async def test_the_time_on_a_copy_is_that_of_its_sending(kept: ForStrangers) -> 
         {"accept": "text/html;q=0.5, application/json"},
     ],
 )
-async def test_whoever_may_be_somebody_gets_no_copy(site: Site, kept: ForStrangers, headers: dict[str, str]) -> None:
+async def test_requests_with_an_identity_get_no_copy(site: Site, kept: ForStrangers, headers: dict[str, str]) -> None:
     await ask(kept)
     await ask(kept, **headers)
     assert len(site.asked) == 2
@@ -170,7 +170,7 @@ def test_cookies_in_two_headers_are_all_read() -> None:
     assert strangers.Visit.of({**scope, "headers": heads[::2]}).seconds > 0
 
 
-async def test_what_a_page_depends_on_is_never_mixed(
+async def test_variants_of_a_page_are_never_mixed(
     site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await ask(kept)
@@ -183,10 +183,10 @@ async def test_what_a_page_depends_on_is_never_mixed(
     monkeypatch.setattr("config.strangers.timezone.now", lambda: now + timedelta(days=1))
     before = len(site.asked)
     await ask(kept)
-    assert len(site.asked) == before + 1  # midnight has come
+    assert len(site.asked) == before + 1  # past midnight
 
 
-async def test_other_requests_are_handed_on(site: Site, kept: ForStrangers) -> None:
+async def test_other_requests_are_passed_on(site: Site, kept: ForStrangers) -> None:
     for _ in range(2):
         await ask(kept, method="POST")
         await ask(kept, query="board=race")
@@ -194,32 +194,32 @@ async def test_other_requests_are_handed_on(site: Site, kept: ForStrangers) -> N
     assert len(site.asked) == 6
 
 
-async def test_an_answer_that_is_not_the_page_is_not_copied(site: Site, kept: ForStrangers) -> None:
+async def test_other_answers_are_not_cached(site: Site, kept: ForStrangers) -> None:
     site.status = 503
     assert [(await ask(kept)).status for _ in range(2)] == [503, 503]
-    assert len(site.asked) == 3  # nobody else tries for a while
+    assert len(site.asked) == 3  # not tried again for a while
 
 
-async def test_a_page_with_another_cookie_is_not_copied(site: Site, kept: ForStrangers) -> None:
+async def test_a_page_with_another_cookie_is_not_cached(site: Site, kept: ForStrangers) -> None:
     site.cookies.append("sessionid=new; Path=/")
     assert (await ask(kept)).cookies["sessionid"] == "new"
     assert len(site.asked) == 2
 
 
-async def test_a_page_that_holds_a_secret_elsewhere_is_not_copied(site: Site, kept: ForStrangers) -> None:
+async def test_a_page_with_a_secret_elsewhere_is_not_cached(site: Site, kept: ForStrangers) -> None:
     site.text = f"look: {SECRET}"
     await ask(kept)
     assert len(site.asked) == 2
 
 
-async def test_a_copy_gets_old(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_copy_expires(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strangers, "_seconds_of", lambda _path: 1e-9)
     await ask(kept)
     await ask(kept)
     assert len(site.asked) == 2
 
 
-async def test_an_old_copy_is_served_while_the_page_cannot_be_made(
+async def test_an_old_copy_is_served_if_rendering_fails(
     site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(strangers, "_seconds_of", lambda _path: 1e-9)
@@ -234,7 +234,7 @@ async def test_an_old_copy_is_served_while_the_page_cannot_be_made(
     assert "page 4" in (await ask(kept)).text
 
 
-async def test_an_old_copy_is_served_while_a_new_one_is_slow(
+async def test_an_old_copy_is_served_during_slow_rendering(
     site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(strangers, "_seconds_of", lambda _path: 1e-9)
@@ -244,10 +244,10 @@ async def test_an_old_copy_is_served_while_a_new_one_is_slow(
     assert "page 1" in (await ask(kept)).text
     site.open.set()
     await asyncio.gather(*kept._copies._making.values())
-    assert len(site.asked) == 2, "it is made once"
+    assert len(site.asked) == 2, "it is rendered once"
 
 
-async def test_only_so_many_are_kept(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_copies_is_limited(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strangers, "KEPT", 3)
     for number in range(9):
         await ask(kept, host=f"{number}.example")
@@ -255,7 +255,7 @@ async def test_only_so_many_are_kept(site: Site, kept: ForStrangers, monkeypatch
     assert kept._copies._making == {}
 
 
-def test_a_copy_is_sent_as_it_was_but_for_the_holes() -> None:
+def test_a_copy_differs_only_in_its_placeholders() -> None:
     body = FORM.format(token="t" * 64, now="then", text="x" * 5_000).encode()
     page = cut([], body)
     own = {TOKEN: b"u" * 64, NOW: b"now"}
@@ -265,7 +265,7 @@ def test_a_copy_is_sent_as_it_was_but_for_the_holes() -> None:
     assert len(page.packed(own)) < 500
 
 
-# The site's own pages, through Django.
+# The site's own pages, rendered by Django.
 
 
 @pytest.fixture
@@ -276,7 +276,7 @@ def whole(monkeypatch: pytest.MonkeyPatch) -> ForStrangers:
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_strangers_get_the_pages_they_would_get_from_django(whole: ForStrangers) -> None:
+async def test_copies_equal_djangos_pages(whole: ForStrangers) -> None:
     for path in ("/", "/play/braid/", "/rules/", "/rules/plot/", "/boards/", "/deals/"):
         plain = await ask(OneHop(), path)
         copies = [await ask(whole, path, accept_encoding="gzip") for _ in range(2)]
@@ -289,7 +289,7 @@ async def test_strangers_get_the_pages_they_would_get_from_django(whole: ForStra
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("told", [{"cookie": 'django_language="de"'}, {"accept": "application/*, text/html;q=0.1"}])
-async def test_nobody_chooses_the_language_of_another(whole: ForStrangers, told: dict[str, str]) -> None:
+async def test_a_visitor_cannot_choose_anothers_language(whole: ForStrangers, told: dict[str, str]) -> None:
     languages = {"en": "en-gb", "de": "de"}
     for asked, language in languages.items():
         await ask(whole, "/rules/", accept_language=asked, **told)
@@ -298,7 +298,7 @@ async def test_nobody_chooses_the_language_of_another(whole: ForStrangers, told:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_players_see_their_own_and_strangers_nothing_of_them(whole: ForStrangers) -> None:
+def test_players_get_their_own_pages_and_visitors_do_not(whole: ForStrangers) -> None:
     deal: Deal = make_deal("braid")
     assert deal.day is not None
     ways = {}
@@ -323,7 +323,7 @@ def test_players_see_their_own_and_strangers_nothing_of_them(whole: ForStrangers
         assert "Cookie" in answer["Vary"]
 
 
-def test_the_server_asks_it_before_django() -> None:
+def test_the_server_checks_the_cache_before_django() -> None:
     site: Any = application.application_mapping["http"]
     assert isinstance(site._application, ForStrangers)
     assert settings.SESSION_COOKIE_NAME not in {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME}

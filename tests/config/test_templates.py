@@ -1,4 +1,4 @@
-"""What is constant in a template is worked out once for each language; what depends on the request is not."""
+"""Template optimization: constant parts are rendered once per language, parts that depend on the request never."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def test_constant_parts_become_one_text(text: str) -> None:
         "{% if number %}{% static path %}{% endif %}",
     ],
 )
-def test_what_depends_on_the_request_stays(text: str) -> None:
+def test_parts_that_depend_on_the_request_stay(text: str) -> None:
     context = {"word": "Rules", "number": 3, "game": "braid", "path": "img/talon.svg"}
     template = made(text)
     assert any(not isinstance(node, TextNode) for node in template.nodelist)
     assert template.render(Context(context)) == Template("{% load i18n static %}" + text).render(Context(context))
 
 
-def test_branches_and_blocks_are_settled_too() -> None:
+def test_branches_and_blocks_are_resolved_too() -> None:
     template = made(
         '{% if a %}{% translate "Rules" %}{% else %}{% block b %}{% url "games:home" %}{% endblock %}{% endif %}'
     )
@@ -65,7 +65,7 @@ def test_branches_and_blocks_are_settled_too() -> None:
     assert isinstance(second[0].nodelist[0], TextNode)
 
 
-def test_what_cannot_be_worked_out_fails_where_it_is_shown() -> None:
+def test_an_error_is_raised_where_it_is_rendered() -> None:
     template = made('{% if a %}{% url "no:such" %}{% endif %}')
     assert template.render(Context()) == ""
     with pytest.raises(Exception, match="no"):
@@ -81,12 +81,12 @@ def test_each_language_has_its_own() -> None:
         assert get_template("500.html").render({"number": 500}) == german
 
 
-def test_the_site_loads_its_templates_so() -> None:
+def test_the_site_loads_its_templates_this_way() -> None:
     engine: Engine = engines["django"].engine  # type: ignore[attr-defined]
     assert [type(loader) for loader in engine.template_loaders] == [Loader]
 
 
-def test_no_thread_gets_a_template_while_its_parts_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_thread_gets_a_half_optimized_template(monkeypatch: pytest.MonkeyPatch) -> None:
     engine: Engine = engines["django"].engine  # type: ignore[attr-defined]
     loader = Loader(engine, ["django.template.loaders.filesystem.Loader"])
     settled: list[Template] = []
@@ -99,7 +99,7 @@ def test_no_thread_gets_a_template_while_its_parts_are_replaced(monkeypatch: pyt
 
     def settle_slowly(template: Template) -> None:
         other.start()
-        other.join(0.2)  # without a lock it has its template by then, and with one it waits
+        other.join(0.2)  # without a lock it would have its template by now; with one it waits
         settled.append(template)
 
     other = Thread(target=ask)
@@ -109,7 +109,7 @@ def test_no_thread_gets_a_template_while_its_parts_are_replaced(monkeypatch: pyt
     assert seen == [True, True]
 
 
-def test_the_blocks_of_a_page_are_looked_for_once() -> None:
+def test_the_blocks_of_a_page_are_looked_up_once() -> None:
     template = made("{% block a %}{% block b %}{{ b }}{% endblock %}{% endblock %}{{ c }}")
     blocks: list[Any] = template.nodelist.get_nodes_by_type(BlockNode)
     assert [block.name for block in blocks] == ["a", "b"]

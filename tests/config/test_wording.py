@@ -1,6 +1,6 @@
-"""Every text that the server shows comes from a catalogue: in a made-up language each one is marked, and no other is.
+"""Translatable server texts: in a made-up language every text is marked, so unmarked letters are untranslatable.
 
-What players have written is digits here, so that every letter outside the marks is a text that nobody can translate.
+Texts by players are digits here.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ PASSWORD = "seven of wands"
 SPOKEN = {"aria-label", "title", "placeholder", "alt", "data-title", "data-standing"}
 UNSPOKEN = {"script", "style", "svg", "code", "kbd", "textarea", "pre"}
 EMPTY = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
-#: Names, which are the same in every language, and places within the site.
+#: Names, which are the same in every language, and addresses within the site.
 SAME_EVERYWHERE = re.compile(r"\b(?:Talon|API|UTC|JSON)\b|/[\w/.-]+|\btestserver\b|127\.0\.0\.1|\bexample\.com\b")
 
 
 def forget_texts() -> None:
-    """Templates, and the calendar's days, keep the texts of the language in which they were made."""
+    """Drop templates and calendar days cached in another language."""
     reset_loaders()
     archive._cell.cache_clear()
 
 
 def unmarked(text: str) -> str:
-    """What stands outside the marks and has letters."""
+    """Return the texts outside the marks that contain letters."""
     depth, outside = 0, []
     for character in text:
         depth += {"⟦": 1, "⟧": -1}.get(character, 0)
@@ -72,7 +72,7 @@ def unmarked(text: str) -> str:
 
 
 class Page(HTMLParser):
-    """What a page says to those who see it and to those who hear it."""
+    """The text of a page, visible and for screen readers."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -117,14 +117,14 @@ def made_up_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @dataclass
 class World:
-    """A site with something to see on every page."""
+    """A site with content on every page."""
 
     account: Any
     guest: Any
     past: Deal
     attempts: list[Attempt]
     rooms: list[Room]
-    """One in which a race has been run and one to come, one for each other way in, and one that is closed."""
+    """A room with a finished and a coming race, one for each other access, and a closed one."""
     challenges: list[Challenge]
 
 
@@ -158,7 +158,7 @@ def world() -> World:
 
 
 def raced(*players: Any) -> Room:
-    """A room in which a rated race is over: the first has won, the next has resigned, the others are out of time."""
+    """Create a room with a finished rated race: the first has won, the second has resigned, the others timed out."""
     run = Run.of(len(players), players=players, public=True)
     for place in range(len(players)):
         run.ready(place)
@@ -171,7 +171,7 @@ def raced(*players: Any) -> Room:
         run.resign(place, 30)
     run.judge()
     Race.objects.filter(pk=run.race.pk).update(rated=True)
-    finishing.settle_done(run.race.pk, timezone.now())  # after a commit; here nothing is committed
+    finishing.settle_done(run.race.pk, timezone.now())  # runs after a commit, and nothing is committed here
     finishing.finish(run.race.pk, timezone.now())
     Deal.objects.filter(races=run.race).update(revealed_at=timezone.now())
     keeping.rate_finished()
@@ -179,7 +179,7 @@ def raced(*players: Any) -> Room:
 
 
 def other_rooms(account: Any, other: Any) -> list[Room]:
-    """The account waits in one, the other room's host has sent the account away, and the last is closed."""
+    """Create a room where the account waits, one it was kicked from, and a closed one."""
     own = rooms.open_room(account, "plot", public=True, limit_s=300, seats=4)
     seats.sit(own.pk, account)
     barred, closed = (rooms.open_room(other, "plot", public=False, limit_s=300, seats=4) for _ in "12")
@@ -190,7 +190,7 @@ def other_rooms(account: Any, other: Any) -> list[Room]:
 
 
 def challenged(account: Any, friend: Any, past: Deal) -> list[Challenge]:
-    """The account's challenge, and the friend's, of which notices of every kind tell."""
+    """Create a challenge of the account's and one of the friend's, with notices of every kind."""
     theirs, mine = (
         Challenge.objects.create(
             sender=sender, attempt=Attempt.objects.filter(player=sender, deal=past)[0], made_at=timezone.now()
@@ -208,7 +208,7 @@ def challenged(account: Any, friend: Any, past: Deal) -> list[Challenge]:
 
 
 def addresses(world: World) -> Iterator[str]:
-    """Every address of the site with everything that can stand in it; the admin is staff's and the API is English."""
+    """Yield every address of the site with everything it can contain, without the staff's admin and the English API."""
     fillings: dict[str, list[Any]] = {
         "variant": [world.past.variant],
         "attempt": [attempt.public_id for attempt in world.attempts],
@@ -256,7 +256,7 @@ def browsers(world: World) -> dict[str, Client]:
     return {"nobody": nobody, "guest": guest, "account": account}
 
 
-def test_every_page_speaks_from_the_catalogue(world: World) -> None:
+def test_every_page_is_translated(world: World) -> None:
     found: dict[str, list[str]] = {}
     pages: list[str] = []
     for who, browser in browsers(world).items():
@@ -274,7 +274,7 @@ def test_every_page_speaks_from_the_catalogue(world: World) -> None:
 
 
 def pages_of_races(world: World) -> Iterator[str]:
-    """What is there only once races have been run and challenges sent."""
+    """Yield pages that exist only with races and challenges."""
     over, own = world.rooms[0].code, world.rooms[1].code
     yield from (f"/races/{code}/" for code in (over, own))
     yield from (f"/races/{over}/1/", f"/races/{over}/1/replay/", "/races/mine/", "/races/heats/", "/inbox/")
@@ -327,7 +327,7 @@ FORMS: list[tuple[str, str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-def test_answers_to_forms_speak_from_the_catalogue(world: World) -> None:
+def test_answers_to_forms_are_translated(world: World) -> None:
     found = {}
     for who, address, given in FORMS:
         fields = dict(given)
@@ -341,21 +341,21 @@ def test_answers_to_forms_speak_from_the_catalogue(world: World) -> None:
     assert found == {}
 
 
-def test_boards_and_archives_of_other_kinds(world: World) -> None:
+def test_other_boards_and_archives_are_translated(world: World) -> None:
     board = f"/boards/{world.past.day}/plot/"
     for address in (f"{board}?board=fewest", f"{board}?who=friends", "/boards/week/?variant=plot&who=friends"):
         for who, browser in browsers(world).items():
             assert left_out(browser.get(address).content.decode()) == [], (who, address)
 
 
-def test_error_pages_speak_from_the_catalogue(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_pages_are_translated(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     request = RequestFactory().get("/")
     for handler in (errors.bad_request, errors.permission_denied, errors.not_found, errors.server_error):
         assert left_out(handler(request).content.decode()) == []
     assert left_out(errors.csrf_failure(request).content.decode()) == []
 
 
-def test_mail_speaks_from_the_catalogue(world: World) -> None:
+def test_mail_is_translated(world: World) -> None:
     browser = browsers(world)["account"]
     EmailAddress.objects.create(user=world.account, email="1@2.de", verified=True, primary=True)
     browser.post("/accounts/email/", {"email": "2@3.de", "action_add": "1"})
@@ -368,12 +368,12 @@ def test_mail_speaks_from_the_catalogue(world: World) -> None:
         assert unmarked(links) == ""
 
 
-def test_the_marks_are_looked_for() -> None:
+def test_the_test_finds_unmarked_texts() -> None:
     text = '<p title="x">⟦a <b>b⟧</b> 1 c</p><p lang="de">d</p><code>e</code><script>f</script><img alt="⟦g⟧">h'
     assert left_out(text) == ["x", "1 ch"]
 
 
-def test_dates_are_written_by_the_languages_formats() -> None:
+def test_dates_follow_the_languages_formats() -> None:
     root = settings.BASE_DIR / "frontend" / "templates"
     for path in root.rglob("*.html"):
         formats = set(re.findall(r'date:"([^"]+)"', path.read_text()))

@@ -1,4 +1,4 @@
-"""The service worker: what browsers keep, in which version, and what it does with it."""
+"""Service worker: the cached files, their version, and offline behaviour."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LANGUAGES = ("en-gb", "de")
 
 
 def told(client: Client, language: str = "en-gb") -> dict[str, Any]:
-    """What the script tells the worker."""
+    """Return the configuration in the worker's script."""
     script = client.get("/worker.js", headers={"accept-language": language})
     assert script["Content-Type"].startswith("text/javascript")
     found = re.fullmatch(r'self\.talon = (.*);\nimportScripts\("(.*)"\);\n', script.content.decode())
@@ -40,7 +40,7 @@ def addresses(kept: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_all_that_is_kept_is_there_and_the_same_for_everybody(language: str) -> None:
+def test_all_cached_files_exist_and_are_the_same_for_all(language: str) -> None:
     player = factory.player()
     mine, nobody = Client(), Client()
     mine.force_login(player, backend=BACKEND)
@@ -59,7 +59,7 @@ def test_all_that_is_kept_is_there_and_the_same_for_everybody(language: str) -> 
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_it_is_all_that_a_lesson_needs(client: Client, language: str) -> None:
+def test_the_cache_suffices_for_a_lesson(client: Client, language: str) -> None:
     kept = told(client, language)
     assert kept["pages"] == {f"/rules/{game}/": f"/offline/{language}/{game}/" for game in GAMES}
     read: set[str] = set()
@@ -70,7 +70,7 @@ def test_it_is_all_that_a_lesson_needs(client: Client, language: str) -> None:
         assert found
         return Path(found).read_text()
 
-    # The joiner of modules follows imports with a reader of its own.
+    # The bundler parses imports with its own reader.
     for module in ("js/table/lesson.js", "js/offline.js"):
         join_modules(module, reading)
     for page in kept["pages"].values():
@@ -101,7 +101,7 @@ def test_any_change_makes_another_version(client: Client, monkeypatch: pytest.Mo
         assert worker.kept_in.__wrapped__("en-gb").version not in first
 
 
-def test_it_may_run_and_is_asked_for_again_at_every_visit(client: Client) -> None:
+def test_the_script_is_revalidated_at_every_visit(client: Client) -> None:
     answer = client.get("/worker.js")
     assert answer["Cache-Control"] == "no-cache"
     policy = answer["Content-Security-Policy"]
@@ -110,7 +110,7 @@ def test_it_may_run_and_is_asked_for_again_at_every_visit(client: Client) -> Non
     assert "js/keeping.js" in (ROOT / "frontend/static/js/site.js").read_text().replace("./", "js/")
 
 
-def test_pages_in_no_language_or_of_no_game_are_not_there(client: Client) -> None:
+def test_pages_of_unknown_languages_or_games_are_missing(client: Client) -> None:
     for address in ("/offline/tlh/", "/offline/de/whist/", "/offline/de/../"):
         assert client.get(address).status_code == 404
 
@@ -137,7 +137,7 @@ def in_node(*steps: list[Any]) -> list[Any]:
 
 
 @pytest.mark.needs("node")
-def test_it_keeps_its_version_without_cookies_and_drops_the_others() -> None:
+def test_it_caches_its_version_without_cookies_and_drops_others() -> None:
     found = in_node(["fire", "install"], ["fire", "activate"], ["shelves"])
     assert found[:3] == ["skips waiting", "preloads", "claims"]
     kept = dict(found[3])
@@ -148,7 +148,7 @@ def test_it_keeps_its_version_without_cookies_and_drops_the_others() -> None:
 
 
 @pytest.mark.needs("node")
-def test_the_line_comes_first_and_what_is_kept_only_without_it() -> None:
+def test_the_network_comes_first_and_the_cache_only_offline() -> None:
     page, lesson, file = f"{SITE}/table/1/?a=b", f"{SITE}/rules/plot/", f"{SITE}/static/a.js"
     asked = [["ask", page, "navigate"], ["ask", lesson, "navigate"], ["ask", lesson, "cors"], ["ask", file, "cors"]]
     found = in_node(["fire", "install"], *asked, ["line", False], *asked)
@@ -157,7 +157,7 @@ def test_the_line_comes_first_and_what_is_kept_only_without_it() -> None:
 
 
 @pytest.mark.needs("node")
-def test_all_else_is_not_its_business() -> None:
+def test_other_requests_are_ignored() -> None:
     others = [
         ["ask", f"{SITE}/playing.json", "cors"],
         ["ask", f"{SITE}/static/b.js", "no-cors"],
@@ -168,24 +168,24 @@ def test_all_else_is_not_its_business() -> None:
 
 
 @pytest.mark.needs("node")
-def test_a_form_sent_without_a_line_is_answered_by_a_page_that_says_so() -> None:
+def test_a_form_sent_offline_gets_a_page_that_explains() -> None:
     form, elsewhere = f"{SITE}/play/plot/", "https://elsewhere.example/play/"
     sent = ["ask", form, "navigate", "POST"]
     lost: list[list[Any]] = [["line", False], ["wire", False]]
     assert in_node(["fire", "install"], *lost, sent)[1:] == ["kept omit"]
     others = [["ask", elsewhere, "navigate", "POST"], ["ask", form, "cors", "POST"]]
     assert in_node(["fire", "install"], *lost, *others)[1:] == ["not its business"] * 2
-    # On the machine of the site itself, forms arrive without a line too.
+    # On the site's own machine, forms can be offline too.
     assert in_node(["fire", "install"], ["wire", False], sent)[1:] == ["from the line: /play/plot/"]
 
 
 @pytest.mark.needs("node")
-def test_the_site_is_told_of_another_subscription() -> None:
+def test_the_site_is_notified_of_a_new_subscription() -> None:
     before, after = "https://push.example/before", "https://push.example/after"
     keys = {"old": before, "p256dh": "point", "auth": "secret"}
     told = [KEPT["renewed"], "POST", "omit"]
     assert in_node(["change", before, after]) == [[*told, keys | {"endpoint": after}]]
-    # Where the browser has made no new one, the worker does, with the site's key.
+    # If the browser has not made a new one, the worker does, with the site's key.
     assert in_node(["change", before, None]) == [[*told, keys | {"endpoint": "https://push.example/for-key"}]]
     assert in_node(["change", None, after]) == []
 

@@ -1,4 +1,4 @@
-"""Winnable deals without a search: whole games that were won, kept for the rules' own tests, put in stock as sealed."""
+"""Winnable deals without a search: winning games recorded for the rules' own tests, stored as sealed deals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.rules.winning import winning_lines
 
 @cache
 def won(variant: str) -> tuple[Record, ...]:
-    """Winning records of a variant without undone moves, each of another deal, and none too long for a daily deal."""
+    """Return winning records of a variant without undos, one per deal, all short enough for a daily deal."""
     return tuple(
         winning_record(variant, seed, _short(variant, seed, tokens)) for seed, tokens in winning_lines(variant)
     )
@@ -26,7 +26,7 @@ def _short(variant: str, seed: bytes, tokens: tuple[str, ...]) -> tuple[str, ...
 
 
 def seal(variant: str = "stonewall", index: int = 0, **fields: Any) -> SealedDeal:
-    """Put a winnable deal of a variant in stock; another one for each `index`."""
+    """Add a winnable deal of a variant to the stock; each `index` is another deal."""
     record = won(variant)[index]
     facts: dict[str, Any] = {"grade": 3, "random_wins": 0.0, "greedy_wins": 0.0, "nodes": 100, **fields}
     return SealedDeal.objects.create(
@@ -40,6 +40,6 @@ def seal(variant: str = "stonewall", index: int = 0, **fields: Any) -> SealedDea
 
 
 def seal_all() -> None:
-    """One deal of each variant."""
+    """Add one deal of each variant to the stock."""
     for variant in CATALOGUE:
         seal(variant)

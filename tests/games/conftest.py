@@ -1,4 +1,4 @@
-"""Players, deals and seats at tables."""
+"""Fixtures for players, deals and seats at tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Sit = Callable[..., Seat]
 
 
 def make_deal(variant: str = "plot", *, day: date | None = None, seed: bytes | None = None) -> Deal:
-    """A daily deal, today's unless `day` says otherwise."""
+    """Create a daily deal, by default today's."""
     seed = seed or secrets.token_bytes(32)
     opens = datetime.combine(day or timezone.now().date(), time.min, tzinfo=UTC)
     return Deal.objects.create(
@@ -78,7 +78,7 @@ def attempt_at(player: User) -> Play:
 
 @pytest.fixture
 def yesterday(transactional_db: None) -> Deal:
-    """A deal whose day and hour of grace are over."""
+    """A deal that closed more than its hour of grace ago."""
     return make_deal("braid", day=(timezone.now() - timedelta(days=2)).date())
 
 
@@ -93,13 +93,13 @@ async def tables() -> AsyncIterator[LiveTables]:
     made = LiveTables()
     yield made
     await made.close()
-    # The thread in which async tests use the database; a server's own threads hand their connections back.
+    # Async tests use the database in this thread; a server's own threads return their connections.
     await sync_to_async(connections.close_all)()
 
 
 @pytest_asyncio.fixture
 async def other_tables() -> AsyncIterator[LiveTables]:
-    """The tables of another process on the same database."""
+    """The tables of a second process on the same database."""
     made = LiveTables()
     yield made
     await made.close()
@@ -107,7 +107,7 @@ async def other_tables() -> AsyncIterator[LiveTables]:
 
 @pytest_asyncio.fixture
 async def sit(tables: LiveTables) -> AsyncIterator[Sit]:
-    """Take a seat at an attempt: by default as its player and in the one process."""
+    """Take a seat at an attempt, by default as its player and in the first process."""
     seats: list[Seat] = []
 
     def take(attempt: Attempt, *, at: LiveTables = tables, user: User | None = None, session: Any = None) -> Seat:

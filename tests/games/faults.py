@@ -1,4 +1,4 @@
-"""Faults at the places where a coroutine waits, each in turn: whoever adds an `await` has it tried without more ado."""
+"""Fault injection at every await of a coroutine, in turn; a new `await` is covered automatically."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from games.thread_pool import ThreadPool
 
 Faults = list[type[BaseException]]
 
-#: What can go wrong where these wait; everywhere one can be cancelled, too.
+#: Possible faults by the code that awaits; cancellation is possible everywhere.
 POSSIBLE: dict[CodeType, Faults] = {
     Journal.append.__code__: [JournalBusyError],
     ThreadPool.run.__code__: [OperationalError, InterfaceError],
@@ -22,10 +22,10 @@ POSSIBLE: dict[CodeType, Faults] = {
 
 
 class Stepped:
-    """Awaits a coroutine step by step, and throws `fault` into it where it waits for the `k`-th time (from 0).
+    """Await a coroutine step by step, and throw `fault` into it at its `k`-th suspension (from 0).
 
-    The fault comes before what is waited for has happened, which may then happen unheard, or `late`: after it has, in
-    place of the answer.
+    The fault comes before the awaited event, which may then happen unnoticed; with `late`, it replaces the result of an
+    event that has happened.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Stepped:
 
 
 def possible_at(doing: Any) -> Faults:
-    """What can go wrong where a coroutine waits now."""
+    """Return the possible faults at the coroutine's current await."""
     while doing is not None:
         code = getattr(doing, "cr_code", None)
         if code in POSSIBLE:

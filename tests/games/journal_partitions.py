@@ -1,6 +1,6 @@
-"""The journal's partitions: where moves go, what is dropped, and that no move is lost by it.
+"""Journal partitions: where moves go, when a partition is dropped, and that no move is lost.
 
-They exist on PostgreSQL only, so `tests/games/live/test_on_postgresql.py` runs this file in a process of its own.
+Partitions exist on PostgreSQL only, so `tests/games/live/test_on_postgresql.py` runs this file in its own process.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LATER = timedelta(hours=4)
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    """The journal as its migration leaves it, without days."""
+    """Reset the journal to the state after its migration, without days."""
     migrate(migration.join)
     migrate(migration.partition)
     yield
@@ -48,7 +48,7 @@ def fresh() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lock that is not to be had is given up at once."""
+    """Give up at once if a lock is not free."""
     monkeypatch.setattr(journal_days, "LOCK_WAIT", "20ms")
     monkeypatch.setattr(journal_days, "LOCK_TRIES", 2)
     monkeypatch.setattr(journal_days, "LOCK_PAUSE", 0.0)
@@ -63,7 +63,7 @@ def store() -> Iterator[JournalStore]:
 
 @pytest.fixture
 def other() -> Iterator[Any]:
-    """A connection of another process."""
+    """A second connection, as of another process."""
     made = connections.create_connection("default")
     yield made
     made.close()
@@ -71,7 +71,7 @@ def other() -> Iterator[Any]:
 
 @pytest.fixture
 def practice(player: Any) -> Callable[[], Attempt]:
-    """Begin a practice game."""
+    """Return a function that begins a practice game."""
     deal = make_deal()
 
     def begin() -> Attempt:
@@ -92,19 +92,19 @@ def rows(sql: str, *params: str | int) -> list[tuple[Any, ...]]:
 
 
 def place_of(attempt: Attempt) -> set[str]:
-    """The partitions that the attempt's moves are in."""
+    """Return the partitions that hold the attempt's moves."""
     return {
         name for (name,) in rows("SELECT tableoid::regclass::text FROM games_move WHERE attempt_id = %s", attempt.pk)
     }
 
 
 def tables() -> set[str]:
-    """The journal's tables, whether they are its partitions or stray."""
+    """Return the journal's tables, whether attached as partitions or not."""
     return {name for (name,) in rows("SELECT relname FROM pg_class WHERE relname ~ '^games_move' AND relkind = 'r'")}
 
 
 def told(metric: str) -> float:
-    """What Prometheus is told."""
+    """Return the value of a metric as reported to Prometheus."""
     return next(figure.values[""] for figure in gauges._read(timezone.now()) if figure.name == metric)
 
 
@@ -113,7 +113,7 @@ def tokens(attempt: Attempt) -> list[str]:
 
 
 def elsewhere(*actions: Callable[[], object]) -> list[Any]:
-    """Do all at once, each on a connection of its own; gives what each gave."""
+    """Run all actions at the same time, each on its own connection, and return their results."""
 
     def act(action: Callable[[], object]) -> object:
         try:
@@ -126,7 +126,7 @@ def elsewhere(*actions: Callable[[], object]) -> list[Any]:
 
 
 def until(holds: Callable[[], bool], seconds: float = 30.0) -> bool:
-    """Wait for something; returns whether it came."""
+    """Wait until a condition holds, and return whether it did in time."""
     latest = time.monotonic() + seconds
     while not holds() and time.monotonic() < latest:
         time.sleep(0.001)
@@ -138,9 +138,7 @@ def play(store: JournalStore, attempt: Attempt, *ns: int) -> None:
         assert store.write([Entry(attempt.pk, n, ("d",), n)]) == frozenset()
 
 
-def test_each_day_has_a_partition_and_its_attempts_moves_are_in_it(
-    store: JournalStore, practice: Callable[[], Attempt]
-) -> None:
+def test_each_day_has_a_partition_with_its_attempts_moves(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     before = practice()
     assert begin_day(FIRST)
     first = practice()
@@ -156,7 +154,7 @@ def test_each_day_has_a_partition_and_its_attempts_moves_are_in_it(
     assert [day.name for day in journal_days.days()] == ["games_move_20261120", "games_move_20261121"]
 
 
-def test_numbers_go_on_from_the_day_also_when_its_beginning_was_cut_short(
+def test_numbers_continue_after_a_cut_short_start_of_day(
     practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -168,9 +166,7 @@ def test_numbers_go_on_from_the_day_also_when_its_beginning_was_cut_short(
     assert practice().pk == day.low
 
 
-def test_a_number_is_given_once_before_and_after_its_day_is_dropped(
-    store: JournalStore, practice: Callable[[], Attempt]
-) -> None:
+def test_numbers_are_not_reused_after_a_day_is_dropped(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     begin_day(FIRST)
     attempt, tab = practice(), JournalStore("default")
     begin_day(SECOND)
@@ -184,7 +180,7 @@ def test_a_number_is_given_once_before_and_after_its_day_is_dropped(
     tab.close()
 
 
-def test_the_operator_sees_how_many_days_are_kept(practice: Callable[[], Attempt]) -> None:
+def test_the_operator_sees_the_number_of_stored_days(practice: Callable[[], Attempt]) -> None:
     seen = []
     for day in (FIRST, SECOND):
         begin_day(day)
@@ -194,7 +190,7 @@ def test_the_operator_sees_how_many_days_are_kept(practice: Callable[[], Attempt
     assert [*seen, told("talon_journal_days")] == [1, 2, 1]
 
 
-def test_a_settled_day_is_dropped_and_open_games_go_on(store: JournalStore, practice: Callable[[], Attempt]) -> None:
+def test_a_settled_day_is_dropped_and_open_games_continue(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     begin_day(FIRST)
     over, still = practice(), practice()
     begin_day(SECOND)
@@ -211,7 +207,7 @@ def test_a_settled_day_is_dropped_and_open_games_go_on(store: JournalStore, prac
     assert len(record_of(Attempt.objects.get(pk=over.pk)).tokens) == 2
 
 
-def test_the_rest_is_dropped_in_turn(store: JournalStore, practice: Callable[[], Attempt]) -> None:
+def test_the_default_partition_is_emptied_in_turn(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     old, still = practice(), practice()
     play(store, old, 1)
     play(store, still, 1)
@@ -226,7 +222,7 @@ def test_the_rest_is_dropped_in_turn(store: JournalStore, practice: Callable[[],
     assert tables() == {"games_move_rest", "games_move_20261122", "games_move_default"}
 
 
-def test_several_days_that_nobody_dropped_go_together(store: JournalStore, practice: Callable[[], Attempt]) -> None:
+def test_several_overdue_days_are_dropped_together(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     begun = []
     for day in (FIRST, SECOND, THIRD):
         begin_day(day)
@@ -236,9 +232,7 @@ def test_several_days_that_nobody_dropped_go_together(store: JournalStore, pract
     assert [place_of(attempt) for attempt in begun] == [{"games_move_rest"}] * 2 + [{"games_move_20261122"}]
 
 
-def test_a_day_stays_until_its_last_attempt_is_old_and_the_newest_day_always(
-    store: JournalStore, practice: Callable[[], Attempt]
-) -> None:
+def test_the_newest_day_and_days_with_young_attempts_stay(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     begin_day(FIRST)
     early, late = practice(), practice()
     Attempt.objects.filter(pk=early.pk).update(started_at=timezone.now() - timedelta(days=1))
@@ -249,9 +243,7 @@ def test_a_day_stays_until_its_last_attempt_is_old_and_the_newest_day_always(
     assert drop_days(late.started_at + journal_days.SETTLED + timedelta(seconds=1)) == 1
 
 
-def test_what_ended_within_the_hour_is_kept_for_those_who_still_read_it(
-    store: JournalStore, practice: Callable[[], Attempt]
-) -> None:
+def test_games_closed_within_the_hour_keep_their_rows(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     now = timezone.now()
     begin_day(FIRST)
     just, long_ago = practice(), practice()
@@ -269,7 +261,7 @@ def test_what_ended_within_the_hour_is_kept_for_those_who_still_read_it(
     ]
 
 
-def test_moves_and_ends_that_come_while_rows_are_carried_over_are_kept(
+def test_moves_and_ends_during_the_carry_over_are_kept(
     store: JournalStore, practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin_day(FIRST)
@@ -297,13 +289,13 @@ def test_moves_and_ends_that_come_while_rows_are_carried_over_are_kept(
     assert [len(tokens(attempt)) for attempt in (played, untouched, ended)] == [3, 1, 2]
     assert Move.objects.filter(attempt=ended, token="").exists()
     assert len(record_of(Attempt.objects.get(pk=ended.pk)).tokens) == 2
-    # Of an attempt that was deleted meanwhile copies may be left, for a moment.
+    # Copies of rows of an attempt deleted in between may remain for a moment.
     housekeeping.remove_aged([kind for kind in housekeeping.KINDS if kind.model is Move])
     assert not Move.objects.filter(attempt_id=deleted.pk).exists()
 
 
 @pytest.mark.parametrize("change", ["begin", "drop"])
-def test_a_reader_who_does_not_end_keeps_everything_as_it_is(
+def test_a_long_running_reader_blocks_the_drop(
     change: str, store: JournalStore, practice: Callable[[], Attempt], other: Any
 ) -> None:
     begin_day(FIRST)
@@ -313,7 +305,7 @@ def test_a_reader_who_does_not_end_keeps_everything_as_it_is(
     there = tables()
     with other.cursor() as cursor:
         cursor.execute("BEGIN")
-        cursor.execute("SELECT count(*) FROM games_move")  # as a backup holds it
+        cursor.execute("SELECT count(*) FROM games_move")  # takes the same lock as a backup
         with pytest.raises(LockedError):
             begin_day(THIRD) if change == "begin" else drop_days(timezone.now() + LATER)
         assert tables() == there
@@ -324,10 +316,10 @@ def test_a_reader_who_does_not_end_keeps_everything_as_it_is(
 
 
 @pytest.mark.parametrize("task", [tasks.begin_journal_day, tasks.drop_journal_days])
-def test_the_tasks_leave_a_locked_journal_for_their_next_run(
+def test_the_tasks_retry_a_locked_journal_later(
     task: Callable[[], None], practice: Callable[[], Attempt], other: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for ago in (2, 1):  # today's is yet to come, and what is today is the clock's matter
+    for ago in (2, 1):  # today's partition does not exist yet, and the date depends on the clock
         begin_day(timezone.now().date() - timedelta(days=ago))
         Attempt.objects.filter(pk=practice().pk).update(started_at=timezone.now() - LATER)
     there = tables()
@@ -336,13 +328,13 @@ def test_the_tasks_leave_a_locked_journal_for_their_next_run(
         cursor.execute("LOCK TABLE games_move IN SHARE MODE")
         task()
         cursor.execute("ROLLBACK")
-    assert "locked by others" in caplog.text
+    assert "locked by another process" in caplog.text
     assert tables() == there
     task()
     assert tables() != there
 
 
-def test_of_two_workers_one_changes_partitions(practice: Callable[[], Attempt], other: Any) -> None:
+def test_only_one_worker_changes_partitions(practice: Callable[[], Attempt], other: Any) -> None:
     begin_day(FIRST)
     practice()
     begin_day(SECOND)
@@ -359,9 +351,7 @@ def test_of_two_workers_one_changes_partitions(practice: Callable[[], Attempt], 
     assert practice().pk == journal_days.days()[-1].low
 
 
-def test_numbers_beyond_all_days_have_a_place_and_the_next_day_begins_above_them(
-    store: JournalStore, practice: Callable[[], Attempt]
-) -> None:
+def test_numbers_beyond_all_days_push_up_the_next_day(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     begin_day(FIRST)
     rows("SELECT setval(pg_get_serial_sequence('games_attempt', 'id'), %s)", journal_days.days()[0].high + 5)
     far = practice()
@@ -374,7 +364,7 @@ def test_numbers_beyond_all_days_have_a_place_and_the_next_day_begins_above_them
     assert len(record_of(close_attempt(far.pk, "resigned")).tokens) == 2
 
 
-def test_a_deleted_player_leaves_no_move_in_any_partition(
+def test_a_deleted_player_leaves_no_moves(
     player: Any, rival: Any, store: JournalStore, practice: Callable[[], Attempt]
 ) -> None:
     mine = [practice()]
@@ -388,7 +378,7 @@ def test_a_deleted_player_leaves_no_move_in_any_partition(
     assert list(Move.objects.values_list("attempt_id", flat=True)) == [kept.pk]
 
 
-def test_rows_of_no_attempt_go_at_once_from_the_rest_and_else_with_their_day(
+def test_orphan_rows_are_deleted_or_dropped_with_their_day(
     store: JournalStore, practice: Callable[[], Attempt]
 ) -> None:
     begun = [practice()]
@@ -404,10 +394,9 @@ def test_rows_of_no_attempt_go_at_once_from_the_rest_and_else_with_their_day(
     assert list(Move.objects.values_list("attempt_id", flat=True)) == left[1:]
 
 
-def test_days_begin_and_end_without_losing_a_move(
+def test_no_move_is_lost_while_days_begin_and_end(
     practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Players go on while days begin and end."""
     begun = [practice() for _ in range(4)]
     Attempt.objects.filter(pk__in=[attempt.pk for attempt in begun]).update(started_at=timezone.now() - LATER)
     kept: dict[int, int] = dict.fromkeys((attempt.pk for attempt in begun), 0)
@@ -434,7 +423,7 @@ def test_days_begin_and_end_without_losing_a_move(
         try:
             for step in steps:
                 seen = dict(kept)
-                assert until(partial(all_moved, seen)), "nobody can move"
+                assert until(partial(all_moved, seen)), "no move can be written"
                 step()
         finally:
             stop.set()
@@ -445,9 +434,7 @@ def test_days_begin_and_end_without_losing_a_move(
     assert journal_days.is_by_day()
 
 
-def test_the_table_as_it_was_is_the_rest_with_its_own_indexes(
-    store: JournalStore, practice: Callable[[], Attempt]
-) -> None:
+def test_the_old_table_becomes_the_default_partition(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     migrate(migration.join)
     play(store, practice(), 1)
     [before] = rows("SELECT 'games_move'::regclass::oid, pg_relation_filenode('games_move')")

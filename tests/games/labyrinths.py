@@ -1,4 +1,4 @@
-"""A labyrinth that is won by playing whatever goes up."""
+"""An easy Labyrinth, won by moving up every card that can go up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ RANKS = "23456789TJQK"
 
 
 def easy_labyrinth() -> tuple[Table, list[str]]:
-    """The table before the first move, and the 48 tokens that win; the stock is empty after the 40th."""
+    """Return the table before the first move and the 48 winning tokens; the stock is empty after the 40th."""
     deck = [rank + suit for rank in RANKS for suit in "SHDC"]
     table, tokens = open_table("labyrinth", deck=deck), []
     while token := next((move for move in table.legal_moves() if move.endswith("-f")), None):

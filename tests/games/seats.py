@@ -1,4 +1,4 @@
-"""A client of the game protocol that checks every frame it gets."""
+"""A client of the game protocol that checks every frame."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from games.live.consumer import PlayConsumer
 from games.live.tables import LiveTables
 from tests.games.changes import applied
 
-PATIENCE = 30.0  # seconds, on a machine with much else to do
+PATIENCE = 30.0  # seconds, for a busy machine
 _decoder = msgspec.json.Decoder(protocol.ServerMessage)
 
 
@@ -23,7 +23,7 @@ class Closed(Exception):
 
 
 class Seat:
-    """One connection; `view`, `legal` and `n` follow what the server says."""
+    """One connection; `view`, `legal` and `n` reflect the server's messages."""
 
     def __init__(self, tables: LiveTables, attempt: uuid.UUID, user: Any, session: Any = None) -> None:
         scope = {
@@ -47,7 +47,7 @@ class Seat:
         self.auto = False
 
     async def sit(self, have: int | None = None) -> dict[str, Any]:
-        """Connect and say hello; the answer."""
+        """Connect, say hello, and return the answer."""
         await self.connect()
         return await self.ask({"type": "hello", "v": 1, "have": have})
 
@@ -57,7 +57,7 @@ class Seat:
         assert (await self._line.receive_output(PATIENCE))["type"] == "websocket.accept"
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Send a message; the next one that comes."""
+        """Send a message and return the next one received."""
         await self.send(json.dumps(message))
         return await self.hear()
 
@@ -71,7 +71,7 @@ class Seat:
         await self._line.send_input({"type": "websocket.receive", "bytes": data})
 
     async def hear(self) -> dict[str, Any]:
-        """The next message, applied.
+        """Return the next message after applying it.
 
         :raises Closed: when the connection is closed instead.
         """
@@ -80,7 +80,7 @@ class Seat:
             raise Closed(output["code"])
         text = output["text"]
         self.frames.append(text)
-        # Nothing but what the protocol knows, and nothing of it missing.
+        # The frame has exactly the fields of the protocol.
         assert json.loads(protocol.write(_decoder.decode(text))) == json.loads(text)
         message: dict[str, Any] = json.loads(text)
         self._apply(message)
@@ -92,7 +92,7 @@ class Seat:
         return message
 
     def has_more(self) -> bool:
-        """Whether another message has come already."""
+        """Return whether another message has already arrived."""
         return not self._line.output_queue.empty()
 
     async def is_silent(self) -> bool:
@@ -102,7 +102,7 @@ class Seat:
         if self._begun and not self._left:
             self._left = True
             if self._line.future.cancelled():
-                return  # by a message that never came; raised here it would keep pytest from what else it tears down
+                return  # while waiting for a message; raising it again here would disturb pytest's teardown
             await self._line.send_input({"type": "websocket.disconnect", "code": 1000})
             await self._line.wait(PATIENCE)
 
@@ -122,7 +122,7 @@ class Seat:
 
 
 class _Lazy:
-    """Stands for the middleware's lazy user, which the consumer empties."""
+    """Stand-in for the middleware's lazy user, which the consumer unwraps."""
 
     def __init__(self, user: Any) -> None:
         self._wrapped = user

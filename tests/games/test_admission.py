@@ -1,4 +1,4 @@
-"""Tickets and passes are what this site has signed, for one client, and for no longer than they are good."""
+"""Admission cookies: tickets and passes are signed, bound to one client, and expire."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_cookie_is_read_back(holding: Ticket | Pass, client: list[str]) -> None:
 
 
 @pytest.mark.parametrize("holding", [MINE, Pass("mine")])
-def test_cookie_of_another_client_is_nothing(holding: Ticket | Pass) -> None:
+def test_a_cookie_of_another_client_is_ignored(holding: Ticket | Pass) -> None:
     assert read(written(holding), identities("", "192.0.2.2")) is None
     mine = written(holding, identities(KEY, "192.0.2.1"))
     assert read(mine, identities("other", "192.0.2.1")) is None
@@ -88,7 +88,7 @@ def test_a_nanosecond_is_earlier(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=["nothing", "bare", "unsigned", "made up", "another time", "another kind", "cut", "another salt"],
 )
-def test_what_this_site_has_not_signed_is_nothing(forged: str) -> None:
+def test_an_unsigned_cookie_is_ignored(forged: str) -> None:
     assert read(forged, HERE) is None
 
 
@@ -101,7 +101,7 @@ def test_ticket_and_pass_are_good_for_an_hour(monkeypatch: pytest.MonkeyPatch, h
     assert read(value, HERE) is None
 
 
-def test_scripts_and_other_sites_get_nothing_of_it() -> None:
+def test_scripts_and_other_sites_cannot_read_it() -> None:
     response = HttpResponse()
     set_cookie(response, MINE, HERE)
     cookie = response.cookies[COOKIE]
@@ -118,13 +118,13 @@ def mine(player: Any) -> Client:
 
 
 @pytest.mark.django_db
-def test_who_has_a_game_in_play_has_a_pass(mine: Client, attempt_at: Play) -> None:
+def test_a_player_in_a_game_has_a_pass(mine: Client, attempt_at: Play) -> None:
     attempt = attempt_at()
     assert has_pass(mine, mine.get(f"/table/{attempt.public_id}/"))
 
 
 @pytest.mark.django_db
-def test_a_game_that_is_over_gives_none(mine: Client, attempt_at: Play) -> None:
+def test_a_finished_game_gives_no_pass(mine: Client, attempt_at: Play) -> None:
     attempt = attempt_at()
     close_attempt(attempt.pk, "resigned")
     page = mine.get(f"/table/{attempt.public_id}/")
@@ -133,19 +133,19 @@ def test_a_game_that_is_over_gives_none(mine: Client, attempt_at: Play) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_who_has_taken_a_seat_in_a_race_gets_to_the_room(mine: Client) -> None:
+def test_a_seated_player_has_a_pass_for_the_room(mine: Client) -> None:
     host = create_guest()
     room = rooms.open_room(host, "stonewall", public=False, limit_s=900, seats=2)
     seats.sit(room.pk, host)
     assert has_pass(mine, mine.post(f"/races/{room.code}/sit"))
     other, third, fourth = Client(), Client(), Client()
-    assert not has_pass(other, other.post(f"/races/{room.code}/sit")), "every seat is taken"
+    assert not has_pass(other, other.post(f"/races/{room.code}/sit")), "all seats are taken"
     assert has_pass(third, third.post("/races/new", {"name": "stonewall", "limit": "900", "seats": "4"}))
     assert has_pass(fourth, fourth.post("/races/quick", {"variant": "stonewall"}))
 
 
 @pytest.mark.django_db(transaction=True)
-def test_who_took_a_seat_over_the_socket_keeps_the_room(mine: Client, player: Any) -> None:
+def test_a_seat_taken_over_the_socket_gives_a_pass(mine: Client, player: Any) -> None:
     room = rooms.open_room(create_guest(), "stonewall", public=False, limit_s=900, seats=2)
     assert COOKIE not in mine.get(f"/races/{room.code}/").cookies
     seats.sit(room.pk, player)
@@ -154,7 +154,7 @@ def test_who_took_a_seat_over_the_socket_keeps_the_room(mine: Client, player: An
 
 
 @pytest.mark.django_db
-def test_who_has_just_finished_has_a_new_pass(mine: Client, attempt_at: Play) -> None:
+def test_finishing_a_game_renews_the_pass(mine: Client, attempt_at: Play) -> None:
     attempt = attempt_at()
     after = f"/table/{attempt.public_id}/after/"
     assert COOKIE not in mine.get(after).cookies
@@ -165,7 +165,7 @@ def test_who_has_just_finished_has_a_new_pass(mine: Client, attempt_at: Play) ->
 
 
 def has_pass(client: Client, answer: Any) -> bool:
-    """Whether an answer gave a pass that is good for the client's session."""
+    """Return whether an answer sets a valid pass for the client's session."""
     if COOKIE not in answer.cookies:
         return False
     session = client.cookies["sessionid"].value

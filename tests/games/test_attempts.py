@@ -1,4 +1,4 @@
-"""Beginning attempts, closing them, and what is left of them."""
+"""Attempts: start, close, and the stored record."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The attempts whose verdict was asked for."""
+    """Record the attempts for which a verdict was requested."""
     ids: list[int] = []
     monkeypatch.setattr(events, "request_verdict", ids.append)
     return ids
@@ -47,7 +47,7 @@ def journal(attempt: Attempt, *tokens: str, step: int = 100, auto_from: int = 10
     )
 
 
-def test_the_first_attempt_on_an_open_daily_deal_is_ranked_and_the_only_one(player: Any) -> None:
+def test_the_first_daily_attempt_is_ranked_and_unique(player: Any) -> None:
     deal = make_deal()
     first = start_attempt(player, deal)
     assert deal.closes_at is not None
@@ -57,7 +57,7 @@ def test_the_first_attempt_on_an_open_daily_deal_is_ranked_and_the_only_one(play
     assert start_attempt(player, deal).pk == first.pk
 
 
-def test_who_took_a_guests_attempt_over_has_that_one_unless_there_is_a_ranked_one(player: Any) -> None:
+def test_a_merged_attempt_is_used_unless_a_ranked_one_exists(player: Any) -> None:
     deal = make_deal()
     taken = Attempt.objects.create(player=player, deal=deal, ranked=False, started_at=timezone.now())
     assert start_attempt(player, deal).pk == taken.pk
@@ -73,13 +73,13 @@ def test_two_tabs_that_begin_at_once_get_one_attempt(player: Any) -> None:
     assert others == [first] * 3
 
 
-def test_a_ranked_attempt_is_one_for_each_player_and_deal(attempt_at: Play) -> None:
+def test_ranked_attempts_are_unique_per_player_and_deal(attempt_at: Play) -> None:
     attempt = attempt_at()
     with pytest.raises(IntegrityError), transaction.atomic():
         Attempt.objects.create(player=attempt.player, deal=attempt.deal, ranked=True, started_at=timezone.now())
 
 
-def test_a_deal_that_is_over_is_practised_and_one_in_its_hour_of_grace_is_not(player: Any, yesterday: Deal) -> None:
+def test_a_closed_deal_is_practice_only_after_its_hour_of_grace(player: Any, yesterday: Deal) -> None:
     practice = start_attempt(player, yesterday)
     assert (practice.ranked, practice.deadline) == (False, None)
     assert start_attempt(player, yesterday).pk == practice.pk  # the running one
@@ -93,7 +93,7 @@ def test_a_deal_that_is_over_is_practised_and_one_in_its_hour_of_grace_is_not(pl
             start_attempt(player, today, now=now)
 
 
-def test_a_ranked_game_is_not_begun_again(player: Any, attempt_at: Play) -> None:
+def test_a_ranked_game_cannot_restart(player: Any, attempt_at: Play) -> None:
     ranked = attempt_at("braid")
     journal(ranked, "d")
     assert restart_practice(player, ranked.deal).pk == ranked.pk
@@ -101,7 +101,7 @@ def test_a_ranked_game_is_not_begun_again(player: Any, attempt_at: Play) -> None
     assert ranked.state == "playing"
 
 
-def test_the_record_is_the_journal(attempt_at: Play, seed: bytes, asked: list[int]) -> None:
+def test_the_record_equals_the_journal(attempt_at: Play, seed: bytes, asked: list[int]) -> None:
     attempt = attempt_at("braid", seed)
     journal(attempt, "d", "d", "u", "d")
     closed = close_attempt(attempt.pk, "resigned", at=attempt.started_at + timedelta(seconds=9))
@@ -123,9 +123,7 @@ def test_closing_twice_changes_nothing(attempt_at: Play, asked: list[int]) -> No
 
 
 @pytest.mark.parametrize("lost", [attempts._TRIES - 1, attempts._TRIES])
-def test_a_close_that_races_with_moves_is_tried_so_often(
-    attempt_at: Play, monkeypatch: pytest.MonkeyPatch, lost: int
-) -> None:
+def test_a_close_racing_with_moves_is_retried(attempt_at: Play, monkeypatch: pytest.MonkeyPatch, lost: int) -> None:
     attempt, close, tries = attempt_at(), attempts._close, []
 
     def racing(*arguments: Any) -> Attempt:
@@ -143,9 +141,7 @@ def test_a_close_that_races_with_moves_is_tried_so_often(
     assert len(tries) == attempts._TRIES
 
 
-def test_a_move_that_came_in_while_the_journal_was_read_is_in_the_record(
-    attempt_at: Play, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_move_during_the_close_is_in_the_record(attempt_at: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     attempt, read, stale = attempt_at("braid"), attempts.journal_of, iter([True])
     journal(attempt, "d", "d")
     monkeypatch.setattr(attempts, "journal_of", lambda pk: read(pk)[: -1 if next(stale, False) else None])
@@ -153,7 +149,7 @@ def test_a_move_that_came_in_while_the_journal_was_read_is_in_the_record(
     assert [(row.n, row.token) for row in read(attempt.pk)] == [(1, "d"), (2, "d")]
 
 
-def test_who_has_the_attempt_open_is_told_how_it_ended(attempt_at: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_tables_are_notified_of_the_end(attempt_at: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[Any, ...]] = []
     monkeypatch.setattr(events, "tell_attempt", lambda *what, **data: told.append((*what, data)))
     attempt = attempt_at("braid")
@@ -182,7 +178,7 @@ def test_an_end_is_never_before_the_last_token(attempt_at: Play) -> None:
     assert record_of(closed).end.ms == 120_000
 
 
-def test_a_game_that_is_not_won_is_not_closed_as_won(attempt_at: Play, asked: list[int]) -> None:
+def test_an_unwon_game_cannot_be_closed_as_won(attempt_at: Play, asked: list[int]) -> None:
     attempt = attempt_at()
     with pytest.raises(NotWonError):
         close_attempt(attempt.pk, "won")
@@ -193,7 +189,7 @@ def test_a_game_that_is_not_won_is_not_closed_as_won(attempt_at: Play, asked: li
 
 @pytest.mark.parametrize("for_race", [False, True])
 @pytest.mark.parametrize("deadline", [False, True])
-def test_who_follows_races_is_told_of_their_attempts_only(
+def test_race_listeners_are_notified_of_race_attempts_only(
     player: Any, monkeypatch: pytest.MonkeyPatch, *, for_race: bool, deadline: bool
 ) -> None:
     told: list[int] = []
@@ -224,7 +220,7 @@ def test_runs_of_auto_finish() -> None:
     assert auto_runs(moves) == [[2, 3], [5, 5], [8, 9]]
 
 
-def test_what_is_due_is_closed_as_of_its_deadline(attempt_at: Play, player: Any, asked: list[int]) -> None:
+def test_overdue_attempts_end_at_their_deadline(attempt_at: Play, player: Any, asked: list[int]) -> None:
     now = timezone.now()
     due = attempt_at("braid", started_at=now - timedelta(hours=3), deadline=now - timedelta(hours=1))
     journal(due, "d", "d")
@@ -239,9 +235,7 @@ def test_what_is_due_is_closed_as_of_its_deadline(attempt_at: Play, player: Any,
     assert asked == [due.pk]
 
 
-def test_one_attempt_that_cannot_be_closed_does_not_hold_up_others(
-    attempt_at: Play, rival: Any, asked: list[int]
-) -> None:
+def test_one_failing_close_does_not_stop_the_others(attempt_at: Play, rival: Any, asked: list[int]) -> None:
     now = timezone.now()
     past = {"started_at": now - timedelta(hours=3), "deadline": now - timedelta(hours=1)}
     bad = attempt_at("braid", **past)
@@ -252,14 +246,14 @@ def test_one_attempt_that_cannot_be_closed_does_not_hold_up_others(
 
 
 def overdue(count: int) -> list[int]:
-    """Attempts whose time is up."""
+    """Create attempts past their deadline."""
     now = timezone.now()
     deal, past = make_deal("braid"), {"started_at": now - timedelta(hours=3), "deadline": now - timedelta(hours=1)}
     return [Attempt.objects.create(player=create_guest(), deal=deal, ranked=True, **past).pk for _ in range(count)]
 
 
-def test_what_is_due_is_closed_in_portions(player: Any, asked: list[int]) -> None:
-    """A call ends after its time however much there is, says that there is more, and the next goes on."""
+def test_overdue_attempts_are_closed_in_batches(player: Any, asked: list[int]) -> None:
+    """A call stops after its time limit and reports that there is more; the next one continues."""
     due = overdue(3)
     assert close_due(seconds=0) == (1, 0, True)
     assert close_due(seconds=0) == (1, 0, True)
@@ -267,7 +261,7 @@ def test_what_is_due_is_closed_in_portions(player: Any, asked: list[int]) -> Non
     assert asked == due
 
 
-def test_a_portion_that_fails_is_not_all_there_is(player: Any, asked: list[int]) -> None:
+def test_after_a_failed_batch_there_is_more_to_do(player: Any, asked: list[int]) -> None:
     *bad, good = overdue(3)
     for one in bad:
         Move.objects.create(attempt_id=one, n=1, token="no token", ms=1)
@@ -276,15 +270,13 @@ def test_a_portion_that_fails_is_not_all_there_is(player: Any, asked: list[int])
     assert asked == [good]
 
 
-def test_what_has_failed_is_not_more_to_be_done(player: Any) -> None:
+def test_failed_attempts_are_not_more_to_do(player: Any) -> None:
     (bad,) = overdue(1)
     Move.objects.create(attempt_id=bad, n=1, token="no token", ms=1)
     assert close_due(seconds=0) == (0, 1, False)
 
 
-def test_the_time_limit_ends_the_closing_and_keeps_what_was_closed(
-    player: Any, asked: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_time_limit_keeps_finished_closes(player: Any, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     due = overdue(3)
     close = attempts.close_attempt
 
@@ -310,14 +302,12 @@ def test_the_task_is_sent_again_while_there_is_more(more: bool, monkeypatch: pyt
     assert sent == ["talon.close_due"] * more
 
 
-def test_all_that_is_due_is_closed_and_counted_and_nothing_before_its_time(
-    attempt_at: Play, rival: Any, asked: list[int]
-) -> None:
+def test_only_overdue_attempts_are_closed_and_counted(attempt_at: Play, rival: Any, asked: list[int]) -> None:
     now = timezone.now()
     past = {"started_at": now - timedelta(hours=3), "deadline": now - timedelta(hours=1)}
     one = attempt_at("braid", **past)
     other = Attempt.objects.create(player=rival, deal=one.deal, ranked=True, **past)
-    # The moment that is given counts, not the present one.
+    # The time passed in counts, not the current one.
     assert close_due(now - timedelta(hours=2)).done == 0
     assert asked == []
     assert close_due().done == 2
@@ -335,7 +325,7 @@ def test_several_journals_are_purged_and_counted(attempt_at: Play, rival: Any) -
     assert not Move.objects.exists()
 
 
-def test_journals_are_purged_in_portions(attempt_at: Play, rival: Any) -> None:
+def test_journals_are_purged_in_batches(attempt_at: Play, rival: Any) -> None:
     one = attempt_at("braid")
     for attempt in (one, start_attempt(rival, one.deal)):
         journal(attempt, "d")
@@ -346,7 +336,7 @@ def test_journals_are_purged_in_portions(attempt_at: Play, rival: Any) -> None:
     assert not Move.objects.exists()
 
 
-def test_the_journal_is_kept_an_hour_and_then_purged(attempt_at: Play, player: Any) -> None:
+def test_the_journal_is_purged_after_an_hour(attempt_at: Play, player: Any) -> None:
     folded, running = attempt_at("braid"), start_attempt(player, make_deal("plot"))
     journal(folded, "d", "d")
     journal(running, "d")
@@ -358,7 +348,7 @@ def test_the_journal_is_kept_an_hour_and_then_purged(attempt_at: Play, player: A
     assert len(record_of(folded).tokens) == 2
 
 
-def test_a_queue_that_is_down_does_not_fail_the_finish(attempt_at: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_queue_outage_does_not_fail_the_finish(attempt_at: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     class Down:
         def send_task(self, *_: Any, **__: Any) -> None:
             raise ConnectionError("no broker")
@@ -375,20 +365,20 @@ def test_nothing_is_announced_before_the_commit(attempt_at: Play, asked: list[in
     assert asked == [attempt.pk]
 
 
-def test_deleting_a_player_takes_the_journal_along(attempt_at: Play) -> None:
+def test_deleting_a_player_deletes_the_journal(attempt_at: Play) -> None:
     attempt = attempt_at()
     journal(attempt, "d")
     attempt.player.delete()
     assert not Move.objects.exists()
 
 
-def test_the_database_holds_an_end_and_a_record_together(attempt_at: Play) -> None:
+def test_end_and_record_are_stored_together(attempt_at: Play) -> None:
     attempt = attempt_at()
     with pytest.raises(IntegrityError), transaction.atomic():
         Attempt.objects.filter(pk=attempt.pk).update(state="pending")
 
 
-def test_a_practice_record_names_the_game_and_its_options(player: Any) -> None:
+def test_a_practice_record_has_game_and_options(player: Any) -> None:
     deal = practice_deal("tarot", {"draw": 1, "fool": "trump"})
     attempt = start_attempt(player, deal)
     record = record_of(close_attempt(attempt.pk, "resigned"))

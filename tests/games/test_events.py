@@ -1,4 +1,4 @@
-"""Telling what has changed, from whatever thread, without waiting."""
+"""Notifier: sends change notices from any thread without blocking."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Sent = list[tuple[str, Any]]
 
 
 class Layer:
-    """A channel layer that can be held."""
+    """A channel layer that can be blocked."""
 
     def __init__(self) -> None:
         self.sent: Sent = []
@@ -51,7 +51,7 @@ def layer(monkeypatch: pytest.MonkeyPatch) -> Layer:
 
 @pytest.fixture
 def held(layer: Layer) -> Iterator[tuple[Layer, Notifier]]:
-    """A notifier in the middle of sending: what is sent now gathers."""
+    """A notifier in the middle of sending, so that new messages queue up."""
     notifier = Notifier()
     layer.open.clear()
     notifier.send("first", {"type": "x", "n": 0})
@@ -61,25 +61,25 @@ def held(layer: Layer) -> Iterator[tuple[Layer, Notifier]]:
 
 
 def told(held: tuple[Layer, Notifier]) -> Sent:
-    """What leaves after the first message."""
+    """Return the messages after the first."""
     layer, notifier = held
     layer.open.set()
     assert notifier.flush(10)
     return layer.sent[1:]
 
 
-def test_nothing_opens_an_event_loop_to_tell_something() -> None:
+def test_the_notifier_opens_no_event_loop() -> None:
     parts = [path for part in ("accounts", "config", "games", "leaderboards") for path in (ROOT / part).rglob("*.py")]
     assert not [path for path in parts if "import async_to_sync" in path.read_text()]
 
 
-def test_tasks_and_messages_leave_in_one_place() -> None:
+def test_only_one_module_sends_tasks_and_messages() -> None:
     sending = re.compile(r"\bsend_task\(|\.(?:delay|apply_async)\(|\bgroup_send\(")
     parts = [path for part in ("accounts", "games", "leaderboards") for path in (ROOT / part).rglob("*.py")]
     assert [path.name for path in parts if sending.search(path.read_text())] == ["events.py"]
 
 
-def test_a_task_that_cannot_be_sent_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unsent_task_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("celery.current_app.send_task", Mock(side_effect=OSError))
     assert not events.request_task("talon.verify", 1)
     monkeypatch.setattr("celery.current_app.send_task", Mock(side_effect=SoftTimeLimitExceeded))
@@ -87,7 +87,7 @@ def test_a_task_that_cannot_be_sent_is_no_failure(monkeypatch: pytest.MonkeyPatc
         events.request_task("talon.verify", 1)
 
 
-def test_messages_that_say_the_same_are_sent_once(held: tuple[Layer, Notifier]) -> None:
+def test_duplicate_messages_are_sent_once(held: tuple[Layer, Notifier]) -> None:
     _, notifier = held
     for n in range(50):
         notifier.send("a", {"type": "x", "n": n})
@@ -95,22 +95,22 @@ def test_messages_that_say_the_same_are_sent_once(held: tuple[Layer, Notifier]) 
     assert told(held) == [("a", 49), ("b", 7)]
 
 
-def test_messages_of_two_processes_do_not_say_the_same(held: tuple[Layer, Notifier]) -> None:
+def test_messages_of_two_processes_are_no_duplicates(held: tuple[Layer, Notifier]) -> None:
     _, notifier = held
     for process in ("here", "there"):
         notifier.send("a", {"type": "opened", "n": process, "process": process})
     assert told(held) == [("a", "here"), ("a", "there")]
 
 
-def test_messages_about_two_things_do_not_say_the_same(held: tuple[Layer, Notifier]) -> None:
+def test_messages_about_two_objects_are_no_duplicates(held: tuple[Layer, Notifier]) -> None:
     _, notifier = held
     for n, about in enumerate([1, 2, 1]):
         notifier.send("a", {"type": "changed", "n": n}, about=about)
     assert told(held) == [("a", 1), ("a", 2)]
 
 
-def test_the_order_is_that_of_the_last_time_it_was_said(held: tuple[Layer, Notifier]) -> None:
-    """Opened, left and opened again: whoever hears it must not end with "left"."""
+def test_a_repeated_message_moves_to_the_end(held: tuple[Layer, Notifier]) -> None:
+    """Opened, left and opened again: a listener must not end with "left"."""
     _, notifier = held
     for what in ("opened", "left", "opened"):
         notifier.send("a", {"type": what})
@@ -126,7 +126,7 @@ def test_a_later_batch_does_not_overtake(layer: Layer) -> None:
 
 
 @pytest.mark.parametrize("failing", ["broken", "over"])
-def test_a_message_that_fails_is_lost_alone(layer: Layer, failing: str) -> None:
+def test_a_failing_message_is_lost_alone(layer: Layer, failing: str) -> None:
     notifier = Notifier()
     for group in (failing, "a"):
         notifier.send(group, {"type": "x"})
@@ -134,8 +134,10 @@ def test_a_message_that_fails_is_lost_alone(layer: Layer, failing: str) -> None:
     assert layer.sent == [("a", "x")]
 
 
-def test_a_layer_that_hangs_makes_no_queue(held: tuple[Layer, Notifier], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Waiting as long for every message would make each later than the one before."""
+def test_a_hanging_layer_does_not_build_up_a_queue(
+    held: tuple[Layer, Notifier], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Waiting the full time for each message would delay each one more than the last."""
     monkeypatch.setattr(events, "_PATIENCE", 0.01)
     _, notifier = held
     for group in ("hanging", "b", "c"):
@@ -145,7 +147,7 @@ def test_a_layer_that_hangs_makes_no_queue(held: tuple[Layer, Notifier], monkeyp
     assert told(held) == [("d", "x")]
 
 
-def test_what_waits_is_bounded(held: tuple[Layer, Notifier], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_queue_is_bounded(held: tuple[Layer, Notifier], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "MAX_WAITING", 3)
     _, notifier = held
     for n in range(10):
@@ -153,8 +155,8 @@ def test_what_waits_is_bounded(held: tuple[Layer, Notifier], monkeypatch: pytest
     assert [n for _, n in told(held)] == [0, 1, 2]
 
 
-def test_a_child_process_has_a_thread_of_its_own(layer: Layer) -> None:
-    """Worker processes fork, and whatever the parent was doing with the lock."""
+def test_a_forked_process_has_its_own_thread(layer: Layer) -> None:
+    """Worker processes fork, possibly while the parent holds the lock."""
     events.notifier.send("parent", {"type": "x"})
     assert events.notifier.flush(10)
     with events.notifier._lock:

@@ -1,4 +1,4 @@
-"""What has reached its age goes, what has not stays, and every table is bounded or kept for a reason."""
+"""Housekeeping: rows are deleted at their age and not before; every table is bounded or kept for a reason."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ ROOMS = (
 )
 ALL = (*KINDS, *(kind for room in ROOMS for kind in room.KINDS))
 
-#: Models that nothing is ever removed from for its age alone, and why that is right.
+#: Models without an age limit, and the reasons.
 KEPT = {
     "accounts.Ban": "what staff have done, for whoever asks later: part of an account",
     "accounts.User_groups": "part of an account",
@@ -124,14 +124,14 @@ def _no_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "request_verdict", lambda _: None)
 
 
-def test_every_model_has_an_age_or_is_kept_for_a_reason() -> None:
+def test_every_model_has_an_age_limit_or_a_reason() -> None:
     models = {model._meta.label for model in apps.get_models(include_auto_created=True)}
     aged = {kind.model._meta.label for kind in ALL}
     assert aged | set(KEPT) == models
     assert not aged & set(KEPT)
 
 
-def test_the_ages_are_documented() -> None:
+def test_the_age_limits_are_documented() -> None:
     page = " ".join((Path(settings.BASE_DIR) / "docs" / "run.md").read_text().split())
     for kind in ALL:
         assert f"| {kind.what} | {in_words(kind.age)} |" in page
@@ -143,7 +143,7 @@ def in_words(age: timedelta) -> str:
     return "an hour" if age else "at once"
 
 
-def test_practice_left_alone_is_closed_and_its_journal_folded(player: Any) -> None:
+def test_abandoned_practice_is_closed_and_packed(player: Any) -> None:
     left = practice(player, "d", "d", ago=31 * DAY)
     young = practice(player, "d", ago=29 * DAY)
     long_one = practice(player, "d", ago=60 * DAY)
@@ -157,7 +157,7 @@ def test_practice_left_alone_is_closed_and_its_journal_folded(player: Any) -> No
     assert set(Move.objects.values_list("attempt_id", flat=True)) == {young.pk, long_one.pk}
 
 
-def test_a_paused_game_is_as_old_as_its_pause(player: Any) -> None:
+def test_a_paused_game_ages_from_its_pause(player: Any) -> None:
     now = timezone.now()
     left, paused, resumed = (practice(player, "d", ago=60 * DAY) for _ in range(3))
     Attempt.objects.filter(pk=left.pk).update(paused_at=now - 31 * DAY)
@@ -169,10 +169,10 @@ def test_a_paused_game_is_as_old_as_its_pause(player: Any) -> None:
     left.refresh_from_db()
     assert record_of(left).end.ms == pytest.approx(29 * DAY // timedelta(milliseconds=1), abs=60_000)
     assert left.finished_at is not None
-    assert left.finished_at >= now  # when it was closed, not when it was paused: its rows are kept from then on
+    assert left.finished_at >= now  # closed now, not when it was paused, so its rows age from now on
 
 
-def test_idle_practice_is_found_behind_more_that_is_played(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_practice_is_found_among_active_games(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(housekeeping, "_PAGE", 2)
     before = timezone.now() - 30 * DAY
     for _ in range(5):
@@ -183,7 +183,7 @@ def test_idle_practice_is_found_behind_more_that_is_played(player: Any, monkeypa
     assert housekeeping._idle_practice(before, 9) == idle
 
 
-def test_practice_that_was_closed_goes_later_and_nothing_else_does(player: Any) -> None:
+def test_only_closed_practice_is_deleted_later(player: Any) -> None:
     closed, resigned = practice(player, "d", ago=70 * DAY), practice(player, "d", ago=70 * DAY)
     ranked = start_attempt(player, make_deal("braid"))
     close_attempt(closed.pk, "closed")
@@ -195,7 +195,7 @@ def test_practice_that_was_closed_goes_later_and_nothing_else_does(player: Any) 
     assert not Deal.objects.filter(pk=closed.deal_id, created_at__lt=timezone.now() - DAY).exists()
 
 
-def test_practice_deals_that_nobody_plays_go_after_a_day(player: Any) -> None:
+def test_unplayed_practice_deals_are_deleted_after_a_day(player: Any) -> None:
     orphan, young = publishing.practice_deal("plot"), publishing.practice_deal("plot")
     played = practice(player, ago=DAY).deal
     daily = make_deal()
@@ -205,14 +205,14 @@ def test_practice_deals_that_nobody_plays_go_after_a_day(player: Any) -> None:
     assert not Deal.objects.filter(pk=orphan.pk).exists()
 
 
-def test_journal_rows_of_no_attempt_go_at_once(player: Any) -> None:
+def test_orphan_journal_rows_are_deleted_at_once(player: Any) -> None:
     there = practice(player, "d", ago=DAY)
     Move.objects.bulk_create([Move(attempt_id=there.pk + 1000, n=n, token="d", ms=n) for n in range(1, 4)])
     clean()
     assert list(Move.objects.values_list("attempt_id", "n")) == [(there.pk, 1)]
 
 
-def test_stock_that_is_never_dealt_goes() -> None:
+def test_stock_that_is_never_dealt_is_deleted() -> None:
     for index, variant in enumerate(("braid", "plot", "stonewall")):
         certified.seal(variant, index=0)
         SealedDeal.objects.filter(variant=variant).update(rules_version=(99, 99, 1)[index])
@@ -221,7 +221,7 @@ def test_stock_that_is_never_dealt_goes() -> None:
     assert set(SealedDeal.objects.values_list("variant", flat=True)) == {"plot", "stonewall"}
 
 
-def test_what_is_awaited_asked_and_said_is_forgotten(player: Any) -> None:
+def test_expired_requests_and_messages_are_deleted(player: Any) -> None:
     now = timezone.now()
     AwaitedDeal.objects.create(variant="plot", day=now.date() - 3 * DAY, since=now)
     AwaitedDeal.objects.create(variant="plot", day=now.date(), since=now - 9 * DAY)
@@ -237,7 +237,7 @@ def test_what_is_awaited_asked_and_said_is_forgotten(player: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.what)
-def test_no_batch_is_larger_than_asked_for(kind: Aged, player: Any) -> None:
+def test_no_batch_exceeds_its_limit(kind: Aged, player: Any) -> None:
     fill(player)
     later = timezone.now() + 1000 * DAY
     assert kind.remove(later, 1) == 1
@@ -245,7 +245,7 @@ def test_no_batch_is_larger_than_asked_for(kind: Aged, player: Any) -> None:
 
 
 def fill(player: User) -> None:
-    """Two or more rows of every kind, young ones."""
+    """Create two or more young rows of every kind."""
     now = timezone.now()
     for number in range(2):
         practice(player, ago=timedelta(0))
@@ -277,7 +277,7 @@ def fill(player: User) -> None:
 
 
 def accounts_rows(user: User, number: int) -> None:
-    """A session's rows and an unanswered confirmation."""
+    """Create a session's rows and an unanswered confirmation."""
     now = timezone.now()
     HeldName.objects.create(key=str(number), until=now)
     PushDevice.objects.create(player=user, endpoint=str(number), p256dh=b"", auth=b"", session_key=f"gone-{number}")
@@ -287,7 +287,7 @@ def accounts_rows(user: User, number: int) -> None:
     EmailConfirmation.objects.create(email_address=address, key=f"{number}", created=now)
 
 
-def test_a_run_ends_when_its_time_is_over_and_takes_turns() -> None:
+def test_a_run_stops_in_time_and_kinds_take_turns() -> None:
     done: list[str] = []
 
     def remover(name: str) -> Callable[[datetime, int], int]:
@@ -302,7 +302,7 @@ def test_a_run_ends_when_its_time_is_over_and_takes_turns() -> None:
     assert done[:4] == ["one", "two", "one", "two"]
 
 
-def test_a_kind_that_fails_does_not_hold_up_the_others(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_kind_does_not_stop_the_others(caplog: pytest.LogCaptureFixture) -> None:
     def fail(_before: datetime, _size: int) -> int:
         raise DatabaseError
 
@@ -312,7 +312,7 @@ def test_a_kind_that_fails_does_not_hold_up_the_others(caplog: pytest.LogCapture
     assert "not removed: broken" in caplog.text
 
 
-def test_a_time_limit_is_let_through() -> None:
+def test_a_tasks_time_limit_is_not_swallowed() -> None:
     def slow(_before: datetime, _size: int) -> int:
         raise SoftTimeLimitExceeded
 
@@ -328,8 +328,8 @@ def test_the_tasks_are_scheduled(player: Any, settings: Any) -> None:
     assert clean_games() == 1
 
 
-def test_what_a_race_is_of_is_no_practice(player: Any) -> None:
-    """Its attempts are neither closed nor removed, and its deal stays."""
+def test_race_deals_and_attempts_are_not_practice(player: Any) -> None:
+    """Its attempts are neither closed nor deleted, and its deal stays."""
     room = rooms.open_room(player, "plot", limit_s=300, seats=2)
     deal = Race.objects.get(room=room).deal
     assert deal is not None
@@ -346,7 +346,7 @@ def test_what_a_race_is_of_is_no_practice(player: Any) -> None:
     assert Attempt.objects.get(pk=later.pk).state == "pending"
 
 
-def test_rooms_in_which_nothing_was_run_go_and_so_do_deals_that_nobody_saw(player: Any) -> None:
+def test_unused_rooms_and_unseen_deals_are_deleted(player: Any) -> None:
     idle, run = (rooms.open_room(player, "plot", limit_s=300, seats=2) for _ in range(2))
     Race.objects.filter(room=run).update(state="void", void="nobody_came", finished_at=timezone.now())
     for room in (idle, run):

@@ -1,4 +1,4 @@
-"""SQLite has the journal in one table, which the tasks of its days leave alone."""
+"""On SQLite the journal is one table, and the partition tasks do nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The limiter of requests: whom it counts, that it comes before the work, and how it refuses."""
+"""Rate limits: counted clients, order before the work, and the form of refusals."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def test_refused_visitors_leave_neither_guest_nor_deal(db: None) -> None:
     assert (User.objects.count(), Deal.objects.count()) == (2, 2)
 
 
-def test_what_cannot_be_practised_counts_and_makes_no_guest(client: Client) -> None:
+def test_invalid_practice_counts_but_creates_no_guest(client: Client) -> None:
     answers = [client.post("/practice/start", {"name": "nothing"}).status_code for _ in range(3)]
     assert answers == [302, 302, 429]
     assert not User.objects.exists()
 
 
-def test_the_page_that_replays_records_is_limited(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_verification_page_is_limited(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     replayed: list[object] = []
 
     def given(request: object) -> str:
@@ -69,13 +69,13 @@ def test_the_page_that_replays_records_is_limited(client: Client, monkeypatch: p
     assert client.get("/verify/").status_code == 200
 
 
-def test_reading_the_api_spends_nothing_of_verifying(client: Client) -> None:
+def test_api_reads_do_not_use_up_verifications(client: Client) -> None:
     assert [client.get("/api/v1/deals").status_code for _ in range(3)] == [200, 200, 429]
     verified = [client.post("/api/v1/verify", b"{}", content_type="application/json").status_code for _ in range(3)]
     assert verified == [422, 422, 429]
 
 
-def test_a_refusal_of_the_api_has_the_one_shape(client: Client) -> None:
+def test_an_api_refusal_has_the_standard_shape(client: Client) -> None:
     answer = [client.get("/api/v1/deals") for _ in range(3)][-1]
     assert answer.status_code == 429
     error = answer.json()["error"]
@@ -83,7 +83,7 @@ def test_a_refusal_of_the_api_has_the_one_shape(client: Client) -> None:
     assert 0 < error["data"]["retry_after"] == int(answer["Retry-After"]) <= 60
 
 
-def test_a_refusal_is_a_page_for_people(mine: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_for_browsers_is_a_page(mine: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "start", "1/10m")
     page = [mine.post("/practice/start", {"name": "plot"}) for _ in range(2)][-1]
     assert page.status_code == 429
@@ -97,7 +97,7 @@ def test_a_large_ipv6_network_has_a_limit_of_its_own(client: Client) -> None:
     assert codes(client, "/api/v1/deals", "2001:db8:0:ffff::1", "2001:db8:1::1") == [429, 200]
 
 
-def test_addresses_are_counted_apart_and_ipv6_by_network(client: Client) -> None:
+def test_limits_are_per_ipv4_address_or_ipv6_network(client: Client) -> None:
     path = "/api/v1/deals"
     assert codes(client, path, "10.0.0.1", "10.0.0.1", "10.0.0.1", "10.0.0.2") == [200, 200, 429, 200]
     household = ("2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:0:1234::")
@@ -107,7 +107,7 @@ def test_addresses_are_counted_apart_and_ipv6_by_network(client: Client) -> None
     ]  # fmt: skip
 
 
-def test_players_behind_one_address_are_counted_apart(mine: Client, rival: User) -> None:
+def test_players_behind_one_address_are_counted_separately(mine: Client, rival: User) -> None:
     other = Client()
     other.force_login(rival, backend=BACKEND)
     assert codes(mine, "/api/v1/deals", *["10.0.0.1"] * 3) == [200, 200, 429]
@@ -129,7 +129,7 @@ def test_the_network_of_a_connection(client: Any, network: str) -> None:
     assert network_of_scope({"client": client}) == network
 
 
-def test_there_is_one_limiter() -> None:
+def test_all_limits_use_one_limiter() -> None:
     counting = re.compile(r"django_ratelimit|UserRateThrottle|AnonRateThrottle|\bis_ratelimited\b")
     parts = [ROOT / name for name in ("accounts", "config", "games", "leaderboards")]
     found = {path.name for part in parts for path in part.rglob("*.py") if counting.search(path.read_text())}

@@ -1,4 +1,4 @@
-"""Readings that everybody shares are made once for all, and no process fails over what another one stored."""
+"""Shared caches: each value is read once for all, and unreadable entries of other releases are misses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.leaderboards import factory
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = {name: one for name, one in CACHES.items() if isinstance(one, SharedCache)}
 
-#: Modules that use the site's cache directly. They store numbers and bytes, which every release can read.
+#: Modules that use the site's cache directly, with numbers and bytes that every release can read.
 DIRECT_USERS = {
     "config/caches.py",
     "config/admission/table_capacity.py",
@@ -49,7 +49,7 @@ DIRECT_USERS = {
     "leaderboards/sweeping.py",
 }
 
-# What hypothesis fills the types of cached values with, where its own choice cannot be stored.
+# Hypothesis strategies for types whose default values cannot be stored.
 st.register_type_strategy(int, st.integers(-(2**63), 2**63 - 1))
 st.register_type_strategy(float, st.floats(allow_nan=False))
 st.register_type_strategy(datetime, st.datetimes(timezones=st.just(UTC)))
@@ -60,17 +60,15 @@ Read = Callable[[], Any]
 
 
 class Clock:
-    """A clock that a test sets."""
+    """A clock set by the test."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
 
     def time(self) -> float:
-        """Seconds since 1970."""
         return self.now
 
     def monotonic(self) -> float:
-        """Seconds since some moment."""
         return self.now
 
 
@@ -88,7 +86,7 @@ def _empty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def process(shape: Any = int) -> SharedCache[Any]:
-    """The cache `of_a_test` in a process of its own, whose values are fresh for a second."""
+    """Create the cache `of_a_test` as a separate process would, fresh for a second."""
     readings.CACHES.clear()
     return SharedCache("of_a_test", shape, fresh=1.0)
 
@@ -100,7 +98,7 @@ def shared(clock: Clock) -> SharedCache[Any]:
 
 @pytest.fixture
 def numbers() -> Read:
-    """A reading that returns 0, then 1, and so on."""
+    """Return a reading that yields 0, then 1, and so on."""
     return iter(range(9)).__next__
 
 
@@ -144,7 +142,7 @@ def test_renewed_value_is_served_at_once(shared: SharedCache[Any]) -> None:
 
 
 class Slow:
-    """A reading in a thread of its own, which goes on when the test says so."""
+    """A reading in its own thread that continues when the test lets it."""
 
     def __init__(self, shared: ReadingCache[Any], value: int) -> None:
         self._inside, self._go_on = threading.Event(), threading.Event()
@@ -271,15 +269,12 @@ def test_process_cache_has_a_limit() -> None:
     assert len(own._stored) <= MOST
 
 
-# All caches of the site.
-
-
 def test_every_cache_is_registered() -> None:
     sources = [path for app in ("accounts", "config", "games", "leaderboards") for path in (ROOT / app).rglob("*.py")]
     made = [name for path in sources for name in re.findall(r'(?:Shared|Process)Cache(?:\[.*\])?\("', path.read_text())]
     assert len(made) == len(CACHES) > 10
     users = {str(path.relative_to(ROOT)) for path in sources if "django.core.cache" in path.read_text()}
-    assert users == DIRECT_USERS | {"config/settings.py"}, "what is cached belongs into a SharedCache"
+    assert users == DIRECT_USERS | {"config/settings.py"}, "cached values belong in a SharedCache"
 
 
 def test_two_caches_cannot_share_a_name(shared: SharedCache[Any]) -> None:
@@ -304,13 +299,13 @@ def test_every_cache_takes_an_unreadable_entry_for_a_miss(name: str, monkeypatch
     entries = [b"", b"\xc1", msgspec.msgpack.encode((1.0, object.__name__, 3)), msgspec.msgpack.encode((1.0, [None]))]
     for entry in [*entries, pickle.dumps(Score(1, 2, 3)), 7, "text", [1]]:
         cache.set(f"{SHARED[name].prefix}k", entry)
-        with pytest.raises(ZeroDivisionError):  # it is read anew
+        with pytest.raises(ZeroDivisionError):  # it is read again
             SHARED[name].get("k", lambda: 1 // 0)
 
 
 @pytest.mark.parametrize("name", SHARED)
 def test_every_cache_knows_the_whole_type_of_its_values(name: str) -> None:
-    """`Any` has an empty schema, so that a change below it would not change the key."""
+    """`Any` has an empty schema, so a change below it would not change the key."""
 
     def is_known(part: object) -> bool:
         if isinstance(part, dict):
@@ -343,7 +338,7 @@ def test_key_changes_with_every_change_of_the_type() -> None:
     assert digest_of(inner(a=int)) == digest_of(inner(a=int))
 
 
-def test_releases_with_different_fields_do_not_read_each_others_entries() -> None:
+def test_releases_with_different_fields_share_no_entries() -> None:
     before, after = inner(a=int), make_dataclass("Inner", [("a", int), ("b", int, 0)])
     process(before).renew("k", lambda: before(1))
     assert process(after).get("k", lambda: after(1, 2)) == after(1, 2)

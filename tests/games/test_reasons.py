@@ -1,4 +1,4 @@
-"""What its player is told of a verdict: a code and a sentence, by whichever door; staff alone see the rest."""
+"""Reasons of verdicts: players see a code and a sentence everywhere, staff also the rest."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ def leaks(text: str) -> list[str]:
     return [secret for secret in SECRETS if secret in text]
 
 
-def test_a_player_is_told_code_and_sentence_and_nothing_else() -> None:
+def test_a_player_sees_only_code_and_sentence() -> None:
     found = for_player(REASONS)
     assert [one["code"] for one in found] == CODES
     assert all(one.keys() == {"code", "message"} for one in found)
     assert leaks(json.dumps(found)) == []
 
 
-def test_programs_are_told_in_english_and_people_in_their_language() -> None:
+def test_api_reasons_are_english_and_pages_translated() -> None:
     with translation.override("de"):
         english, german = for_player(REASONS)[0]["message"], str(shown(REASONS)[0].sentence)
     assert english.startswith("The game was played faster")
     assert german != english
 
 
-def test_what_is_found_twice_is_told_once() -> None:
+def test_duplicate_reasons_are_shown_once() -> None:
     assert [one.code for one in shown([*REASONS, *REASONS])] == CODES
 
 
-def test_a_game_that_was_too_quick_is_told_so_once() -> None:
+def test_a_general_pace_reason_is_shown_only_alone() -> None:
     quick = [reason("pace", "120 ms a move"), reason("burst", "9 moves in a second"), reason("steady", "± 2 ms")]
     assert [one.code for one in shown(quick)] == ["burst", "steady"]
     assert [one.code for one in shown(quick[:1])] == ["pace"]
@@ -103,7 +103,7 @@ def of_the_export(attempt: Attempt) -> str:
     ],
 )
 @pytest.mark.parametrize("state", ["review", "rejected"])
-def test_no_page_api_or_export_tells_more(
+def test_no_page_api_or_export_shows_more(
     door: Callable[[Attempt], str], state: str, ada: User, *, tells: bool
 ) -> None:
     attempt = doubtful(ada, state=state)
@@ -112,7 +112,7 @@ def test_no_page_api_or_export_tells_more(
     assert ("faster than anybody looks" in text) == tells
 
 
-async def test_no_frame_of_the_table_tells_more(ada: User, sit: Sit) -> None:
+async def test_no_table_frame_shows_more(ada: User, sit: Sit) -> None:
     attempt = await sync_to_async(doubtful)(ada)
     seat = sit(attempt, user=ada)
     await seat.sit()
@@ -123,7 +123,7 @@ async def test_no_frame_of_the_table_tells_more(ada: User, sit: Sit) -> None:
     assert leaks(frames) == []
 
 
-def test_no_message_about_a_verdict_tells_more(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_verdict_message_shows_more(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
     monkeypatch.setattr("leaderboards.settlement.notifier.send", lambda *message: sent.append(message))
     attempt = doubtful(ada, state="pending")
@@ -132,7 +132,7 @@ def test_no_message_about_a_verdict_tells_more(ada: User, monkeypatch: pytest.Mo
     assert leaks(json.dumps(sent)) == []
 
 
-def test_no_notice_of_an_answer_tells_more(ada: User) -> None:
+def test_no_notice_of_an_answer_shows_more(ada: User) -> None:
     attempt = doubtful(ada)
     appeal = appeals.appeal(attempt, ada, "I was just quick.")
     appeals.answer_appeal(appeal, User.objects.create_user("ada-of-staff"), "Fine.", Attempt.State.VERIFIED)
@@ -140,7 +140,7 @@ def test_no_notice_of_an_answer_tells_more(ada: User) -> None:
     assert leaks(f"{notice} {of_the_export(attempt)} {of_the_appeal(attempt)}") == []
 
 
-def test_the_profile_says_what_a_review_is_about(ada: User) -> None:
+def test_the_profile_explains_a_review(ada: User) -> None:
     attempt = doubtful(ada)
     page = of_the_profile(attempt)
     assert f'href="/appeals/{attempt.public_id}/">Under review: pace, like an earlier game' in page

@@ -1,4 +1,4 @@
-"""Who is read from a replica: whom it is fit for, and nobody else."""
+"""Read replicas: their freshness, and the views and players that are served from them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def watches(monkeypatch: pytest.MonkeyPatch, clock: Clock, settings: Settings) -> dict[str, Watch]:
-    """Two replicas that are as they are said to be."""
+    """Two replicas with controllable freshness."""
     settings.REPLICAS = ["replica1", "replica2"]
     found = {alias: Watch(alias) for alias in settings.REPLICAS}
     for one in found.values():
@@ -54,11 +54,11 @@ def visitor(player: Any, settings: Settings) -> HttpRequest:
     return request
 
 
-def test_a_replica_is_as_fresh_as_the_last_state_of_the_primary_that_it_has_reached(clock: Clock) -> None:
+def test_freshness_counts_from_the_last_replayed_primary_state(clock: Clock) -> None:
     one = Watch("replica1")
     assert not one.is_fit(), "never seen"
     one.note(1000, 500, 400)
-    assert not one.is_fit(), "not known to have reached anything"
+    assert not one.is_fit(), "no replayed position known"
     one.note(1001, 600, 500)
     clock.now = 1002
     assert one.lag == 2
@@ -68,7 +68,7 @@ def test_a_replica_is_as_fresh_as_the_last_state_of_the_primary_that_it_has_reac
     assert (one.has(700), one.has(701)) == (True, False)
 
 
-def test_a_replica_that_stands_still_is_fit_until_it_is_too_late(clock: Clock, settings: Settings) -> None:
+def test_a_standing_replica_is_fit_until_the_limit(clock: Clock, settings: Settings) -> None:
     settings.REPLICA_LAG = 5.0
     one = Watch("replica1")
     for second in range(6):
@@ -81,7 +81,7 @@ def test_a_replica_that_stands_still_is_fit_until_it_is_too_late(clock: Clock, s
     assert one.is_fit(), "it has caught up"
 
 
-def test_a_replica_of_a_database_that_rests_is_not_late(clock: Clock) -> None:
+def test_a_replica_of_an_idle_database_is_not_late(clock: Clock) -> None:
     one = Watch("replica1")
     for second in range(100):
         clock.now = 1000 + second
@@ -89,21 +89,21 @@ def test_a_replica_of_a_database_that_rests_is_not_late(clock: Clock) -> None:
     assert one.lag == 0
 
 
-def test_one_that_cannot_be_compared_is_late(clock: Clock) -> None:
+def test_a_replica_that_cannot_be_compared_is_late(clock: Clock) -> None:
     one = Watch("replica1")
     one.note(1000, 100, 100)
     clock.now = 1006
     assert not one.is_fit()
 
 
-def test_one_that_failed_somebody_is_fit_when_it_has_answered_since(clock: Clock) -> None:
+def test_a_failed_replica_recovers_with_its_next_answer(clock: Clock) -> None:
     one = Watch("replica1")
     one.note(1000, 100, 100)
     clock.now = 1001
     one.fail(OperationalError("gone"))
     assert not one.is_fit()
     one.note(1001, 100, 100)
-    assert not one.is_fit(), "that look began before the end of the failure"
+    assert not one.is_fit(), "that reading began before the failure ended"
     one.note(1002, 100, 100)
     assert one.is_fit()
 
@@ -111,11 +111,11 @@ def test_one_that_failed_somebody_is_fit_when_it_has_answered_since(clock: Clock
 @pytest.mark.parametrize(
     ("position", "end"), [(8192 * 3 + 24, 8192 * 3), (8192 * 3 + 40, 8192 * 3), (8192 * 3 + 48, 8192 * 3 + 48)]
 )
-def test_a_position_behind_a_header_is_where_the_page_begins(position: int, end: int) -> None:
+def test_a_position_after_a_page_header_is_the_page_start(position: int, end: int) -> None:
     assert end_of(position) == end
 
 
-def test_a_view_is_read_from_a_replica_and_nothing_else_is(watches: dict[str, Watch]) -> None:
+def test_only_marked_views_read_from_replicas(watches: dict[str, Watch]) -> None:
     @from_replica("boards")
     def view(_request: HttpRequest) -> str:
         return source()
@@ -128,19 +128,19 @@ def test_a_view_is_read_from_a_replica_and_nothing_else_is(watches: dict[str, Wa
             assert source() == PRIMARY
 
 
-def test_without_replicas_a_view_is_only_called(settings: Settings) -> None:
+def test_without_replicas_views_read_from_the_primary(settings: Settings) -> None:
     settings.REPLICAS = []
     assert from_replica("boards")(lambda request: (request, source()))("of nobody") == ("of nobody", PRIMARY)
 
 
 @pytest.mark.django_db
-def test_what_runs_in_a_transaction_is_read_from_the_primary(watches: dict[str, Watch]) -> None:
+def test_transactions_read_from_the_primary(watches: dict[str, Watch]) -> None:
     assert watches
     with transaction.atomic(), reading_from("replica1"):
         assert source() == PRIMARY
 
 
-def test_a_view_that_a_replica_fails_is_done_again_on_the_primary(watches: dict[str, Watch], clock: Clock) -> None:
+def test_a_view_that_fails_on_a_replica_is_repeated(watches: dict[str, Watch], clock: Clock) -> None:
     tried: list[str] = []
 
     @from_replica("boards")
@@ -155,7 +155,7 @@ def test_a_view_that_a_replica_fails_is_done_again_on_the_primary(watches: dict[
     assert sorted(tried) == [PRIMARY, PRIMARY, PRIMARY, PRIMARY, *watches], "each was tried once"
 
 
-def test_faults_of_a_view_are_its_own(watches: dict[str, Watch]) -> None:
+def test_a_views_own_errors_are_raised(watches: dict[str, Watch]) -> None:
     @from_replica("boards")
     def view(_request: HttpRequest) -> str:
         raise LookupError
@@ -166,9 +166,7 @@ def test_faults_of_a_view_are_its_own(watches: dict[str, Watch]) -> None:
 
 
 @pytest.mark.django_db
-def test_who_has_written_is_read_from_the_primary_until_it_is_replayed(
-    watches: dict[str, Watch], settings: Settings
-) -> None:
+def test_writers_read_from_the_primary_until_replayed(watches: dict[str, Watch], settings: Settings) -> None:
     one, other = factory.player(), factory.player()
     own = replica_for(visitor(one, settings))
     assert own in watches
@@ -181,7 +179,7 @@ def test_who_has_written_is_read_from_the_primary_until_it_is_replayed(
 
 
 @pytest.mark.django_db
-def test_who_has_finished_a_game_has_written_and_so_has_who_is_given_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finished_games_and_verdicts_count_as_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[int] = []
     for module in (attempts, settlement):
         monkeypatch.setattr(module, "wrote", lambda *ids: written.extend(ids))
@@ -194,9 +192,7 @@ def test_who_has_finished_a_game_has_written_and_so_has_who_is_given_a_verdict(m
 
 
 @pytest.mark.django_db(transaction=True)
-def test_nothing_suffers_where_nobody_can_say_up_to_where_it_was_written(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_write_position_does_no_harm(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.REPLICAS = ["replica1"]
     monkeypatch.setattr(writes, "_END", "SELECT the_end_of_nothing()")
     with transaction.atomic():
@@ -205,7 +201,7 @@ def test_nothing_suffers_where_nobody_can_say_up_to_where_it_was_written(
 
 
 @pytest.mark.django_db
-def test_without_the_shared_cache_nobody_knows_who_has_written(
+def test_without_the_shared_cache_writers_are_unknown(
     watches: dict[str, Watch], settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert watches
@@ -214,7 +210,7 @@ def test_without_the_shared_cache_nobody_knows_who_has_written(
     assert replica_for(stranger()) is not None
 
 
-def test_copies_of_what_a_replica_has_are_for_those_who_read_from_replicas(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replica_data_is_cached_for_replica_readers_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("django.db.transaction.get_connection", lambda _: type("Free", (), {"in_atomic_block": False}))
     monkeypatch.setattr(readings, "CACHES", {})
     copies = SharedCache("of_a_test", str, fresh=60)

@@ -1,8 +1,8 @@
-"""A sealed seed or a solution is in no answer of any address, no frame and no log line before its deal is revealed.
+"""Secrecy: no answer, frame or log line contains a sealed seed or a solution before its deal is revealed.
 
-Every address the site has is visited with everything it could be about, by a stranger, a player and a superuser, so
-that an address added later is searched too; with every method, with bodies that are right, wrong and broken, and while
-the server fails. A table is sent every message there is, and what is none.
+A visitor, a player and a superuser visit every address of the site with every possible subject, so that new addresses
+are covered automatically; with every method, with valid, wrong and broken bodies, and during server errors. A table
+gets every message, valid and invalid.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from tests.games import certified
 from tests.games.conftest import Sit
 from tests.games.seats import Closed, Seat
 
-#: Where following a link does something that ends the visit, or needs what is no concern of deals.
+#: Addresses whose links would end the session, or which have nothing to do with deals.
 LEFT_OUT = ("accounts/", "admin/logout", "admin/login", "admin/auth", "admin/jsi18n", "admin/r/", "admin/password")
 
 
 def spellings(seed: bytes, solution: bytes | None) -> set[str]:
-    """How a seed, and the winning line of a packed record, could stand in a text."""
+    """Return the spellings in which a seed and the winning line of a packed record could appear in a text."""
     found = {
         seed.hex(),
         base64.b64encode(seed).decode().rstrip("="),
@@ -56,7 +56,7 @@ def spellings(seed: bytes, solution: bytes | None) -> set[str]:
 
 @pytest.fixture
 def secrets(transactional_db: None, settings: Any) -> set[str]:
-    """Proven deals of today, of tomorrow and of a day that is over, and one in stock: what must not be told of them."""
+    """Create proven deals of today, tomorrow, a past day and the stock; return the spellings of their secrets."""
     settings.DEAL_PATIENCE = 90
     today = timezone.now().date()
     for index, ahead in enumerate((-2, 0, 1)):
@@ -88,7 +88,7 @@ def player(secrets: set[str]) -> User:
 
 
 def addresses(patterns: Any = None, before: str = "") -> Iterator[tuple[str, list[str]]]:
-    """Every address pattern of the site with the names of its parameters."""
+    """Yield every address pattern of the site with the names of its parameters."""
     for entry in patterns or get_resolver().url_patterns:
         text = before + str(entry.pattern)
         if isinstance(entry, URLResolver):
@@ -138,7 +138,7 @@ async def _streamed(response: Any) -> bytes:
 
 @pytest.fixture
 def finished(player: User) -> Attempt:
-    """An attempt at a secret deal that is over."""
+    """Create a finished attempt at a secret deal."""
     deal = publishing.todays_deal("stonewall")
     attempt = start_attempt(player, deal)
     Move.objects.create(attempt=attempt, n=1, token=Record.from_bytes(bytes(deal.solution or b"")).tokens[0], ms=5)
@@ -148,7 +148,7 @@ def finished(player: User) -> Attempt:
 
 @pytest.fixture
 def visitor(player: User, who: str) -> Client:
-    """A browser that is told when the server fails."""
+    """Return a browser that gets server errors as responses."""
     client = Client(raise_request_exception=False)
     if who != "stranger":
         user = player if who == "player" else User.objects.create_superuser("root", password="root")
@@ -157,7 +157,7 @@ def visitor(player: User, who: str) -> Client:
 
 
 def written(caplog: pytest.LogCaptureFixture) -> str:
-    """All that went into the log, with what formatters would make of it."""
+    """Return all log output, formatted and raw."""
     formatter = logging.Formatter("%(message)s")
     return " ".join(f"{formatter.format(record)} {record.__dict__}" for record in caplog.records)
 
@@ -168,7 +168,7 @@ JSON = "application/json"
 
 @pytest.mark.slow
 @everybody
-def test_no_address_tells(
+def test_no_address_reveals_secrets(
     secrets: set[str], finished: Attempt, visitor: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -186,7 +186,7 @@ def test_no_address_tells(
     assert not [secret for secret in secrets if secret in written(caplog)]
 
 
-#: Method, body and content type of what is no mere reading.
+#: Method, body and content type of requests that write.
 SENT: tuple[tuple[str, Any, str], ...] = (
     ("POST", "", "application/x-www-form-urlencoded"),
     ("POST", "next=%2F&name=x&variant=stonewall&deal=1&day=2026-01-01", "application/x-www-form-urlencoded"),
@@ -200,14 +200,14 @@ SENT: tuple[tuple[str, Any, str], ...] = (
 
 @pytest.mark.slow
 @everybody
-def test_no_answer_to_what_is_sent_tells(
+def test_no_answer_to_a_write_reveals_secrets(
     secrets: set[str], finished: Attempt, visitor: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     statuses = set()
     for page in visits(finished, 1):
         for method, sent, kind in SENT:
-            cache.clear()  # the limits of what a visitor may send
+            cache.clear()  # resets the visitor's rate limits
             answer = visitor.generic(method, page, sent, content_type=kind)
             text = body(answer)
             assert not [secret for secret in secrets if secret in text], (method, page)
@@ -219,10 +219,10 @@ def test_no_answer_to_what_is_sent_tells(
 @pytest.mark.slow
 @pytest.mark.parametrize("who", ["player"])
 @pytest.mark.parametrize("fails", ["is_revealed", "is_open", "from_db"])
-def test_no_failure_tells(
+def test_no_server_error_reveals_secrets(
     secrets: set[str], finished: Attempt, visitor: Client, caplog: Any, monkeypatch: Any, *, fails: str
 ) -> None:
-    """Whatever is at hand when it fails, such as the deal with its seed, is not in the answer nor in the log."""
+    """Local data such as the deal with its seed is in neither the answer nor the log."""
     caplog.set_level(logging.INFO)
     pages, failed = visits(finished, 2), 0
 
@@ -233,7 +233,7 @@ def test_no_failure_tells(
     monkeypatch.setattr(Deal, fails, fail)
     for page in pages:
         for answer in (visitor.get(page), visitor.get(page, headers={"accept": JSON})):
-            with contextlib.suppress(RuntimeError):  # in the middle of what is streamed
+            with contextlib.suppress(RuntimeError):  # in the middle of a streamed answer
                 text = body(answer)
                 assert not [secret for secret in secrets if secret in text], page
             failed += answer.status_code == 500
@@ -241,7 +241,7 @@ def test_no_failure_tells(
     assert not [secret for secret in secrets if secret in written(caplog)]
 
 
-def test_the_search_would_find_them(secrets: set[str], client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_would_find_secrets(secrets: set[str], client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Deal, "is_revealed", lambda *_: True)
     told = set()
     today = timezone.now().date()
@@ -256,7 +256,7 @@ def test_the_search_would_find_them(secrets: set[str], client: Client, monkeypat
     assert told
 
 
-#: What is no message, or none that can be done now.
+#: Messages that are malformed or not possible now.
 REFUSED: tuple[str | bytes, ...] = (
     "",
     "{",
@@ -279,7 +279,7 @@ REFUSED: tuple[str | bytes, ...] = (
 
 
 async def _say_everything(seat: Seat, line: Sequence[str]) -> None:
-    """Play a little, and send what is refused before, in between and after the end."""
+    """Play a little, and send refused messages before, in between and after the end."""
     for text in REFUSED:
         await _send(seat, text)
     for token in (*line[:5], "u", "zz", "f0-f", "d" * 400, line[4]):
@@ -297,7 +297,7 @@ async def _say_everything(seat: Seat, line: Sequence[str]) -> None:
 
 
 async def _send(seat: Seat, text: str | bytes) -> None:
-    """Send a frame and hear an answer, and what else has come meanwhile."""
+    """Send a frame, and read the answer and all other frames."""
     await (seat.send_bytes(text) if isinstance(text, bytes) else seat.send(text))
     await seat.hear()
     while seat.has_more():
@@ -305,7 +305,7 @@ async def _send(seat: Seat, text: str | bytes) -> None:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-async def test_no_frame_tells(
+async def test_no_frame_reveals_secrets(
     secrets: set[str], player: User, sit: Sit, variant: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -324,7 +324,9 @@ async def test_no_frame_tells(
     assert not [secret for secret in secrets if secret in written(caplog)]
 
 
-async def test_no_frame_to_somebody_else_tells(secrets: set[str], player: User, rival: User, sit: Sit) -> None:
+async def test_no_frame_to_other_players_reveals_secrets(
+    secrets: set[str], player: User, rival: User, sit: Sit
+) -> None:
     deal = await sync_to_async(publishing.todays_deal)("stonewall")
     attempt = await sync_to_async(start_attempt)(player, deal)
     for other in (rival, AnonymousUser()):
@@ -336,9 +338,7 @@ async def test_no_frame_to_somebody_else_tells(secrets: set[str], player: User, 
         assert not [secret for secret in secrets if secret in " ".join(seat.frames)]
 
 
-def test_sealing_writes_no_secret_down(
-    db: None, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_sealing_logs_no_secret(db: None, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
     caplog.set_level(logging.DEBUG, logger="games")
     row = sealed.seal_one("labyrinth")
     assert row is not None

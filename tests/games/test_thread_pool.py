@@ -1,4 +1,4 @@
-"""Thread pools take calls from the event loop, and refuse them when their queue is full."""
+"""Thread pools for calls from the event loop, which are refused when the queue is full."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def test_a_full_queue_refuses_calls() -> None:
     assert await pool.run(len, "four") == 4
 
 
-async def test_what_a_call_sets_is_seen_by_nobody_else() -> None:
+async def test_context_changes_of_a_call_are_isolated() -> None:
     def say(what: str) -> str:
         before = said.get()
         said.set(what)

@@ -1,8 +1,8 @@
-"""What two connections do to results and standings at one moment, one of them stopped where it hurts.
+"""Concurrent changes of results and standings on two connections.
 
-Run by `test_at_once.py` as a program of its own, with DATABASE_URL of a migrated, empty PostgreSQL database.
-Nothing depends on time: the first is stopped at a statement of its own, and goes on once the second has finished or
-waits for a lock.
+`test_at_once.py` runs this program with DATABASE_URL set to a migrated, empty PostgreSQL database. Nothing depends on
+timing: the first connection is stopped at one of its statements, and continues once the second has finished or waits
+for a lock.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from django.db import connection, connections
 
 
 class Side:
-    """Something done on a connection of its own."""
+    """An action on its own connection."""
 
     def __init__(self, action: Callable[[], object]) -> None:
         self._action = action
@@ -29,22 +29,21 @@ class Side:
         self._thread = threading.Thread(target=self._act)
 
     def start(self) -> None:
-        """Begin."""
         self._thread.start()
         assert self._connected.wait(30)
 
     def finish(self) -> object:
-        """Wait for the end; what it gave or raised."""
+        """Wait for the end, and return the result or the exception."""
         self._thread.join(60)
         assert not self._thread.is_alive()
         return self.outcome
 
     def is_over(self) -> bool:
-        """Whether it has finished."""
+        """Return whether it has finished."""
         return not self._thread.is_alive()
 
     def is_over_or_waits(self) -> bool:
-        """Whether it has finished, or waits for a lock of another."""
+        """Return whether it has finished or is waiting for a lock."""
         if self.is_over():
             return True
         with connection.cursor() as cursor:
@@ -65,7 +64,7 @@ class Side:
 
 
 class Stop:
-    """Stops a side after its first statement of a kind until it is let go on."""
+    """Stops a side after its first statement of a kind until it may continue."""
 
     def __init__(self, after: Callable[[str], bool]) -> None:
         self._after = after
@@ -86,9 +85,9 @@ class Stop:
 
 
 def one_while_other(first: Callable[[], object], after: Callable[[str], bool], second: Callable[[], object]) -> bool:
-    """Do `first` up to a statement, then `second` as far as it gets, then the rest; whether `second` had to wait.
+    """Run `first` up to a statement, then `second` as far as possible, then the rest.
 
-    Nothing may fail.
+    Returns whether `second` had to wait. Neither may fail.
     """
     stop = Stop(after)
 
@@ -110,7 +109,7 @@ def one_while_other(first: Callable[[], object], after: Callable[[str], bool], s
 
 
 def two_days_of_a_player_are_recounted() -> None:
-    """A sum made before another recount's commit is not written over what that has written."""
+    """A sum computed before another recount's commit does not overwrite its result."""
     from leaderboards import seasons
     from leaderboards.keys import Score
     from leaderboards.models import Standing
@@ -130,7 +129,7 @@ def two_days_of_a_player_are_recounted() -> None:
 
 
 def two_recounts_of_a_season_that_is_not_there_yet() -> None:
-    """Both make it, one waits for the other, and both players stand in it."""
+    """Both create the season; one waits for the other, and both players have standings."""
     from leaderboards import seasons
     from leaderboards.keys import Score
     from leaderboards.models import Standing
@@ -153,7 +152,7 @@ def two_recounts_of_a_season_that_is_not_there_yet() -> None:
 
 
 def a_guest_signs_in_while_both_players_attempts_are_settled() -> None:
-    """Merging and settling lock players in one order, so neither is the other's deadlock."""
+    """Merging and settling lock players in the same order, so they cannot deadlock."""
     from accounts.guests import create_guest, merge_guest
     from games.models import Attempt
     from leaderboards import boards, settlement
@@ -177,7 +176,7 @@ def a_guest_signs_in_while_both_players_attempts_are_settled() -> None:
 
 
 def the_sweep_runs_while_attempts_are_settled() -> None:
-    """The sweep passes by what is being settled, and does not wait with others in hand."""
+    """The sweep skips attempts being settled, and holds no others while waiting."""
     from celery import current_app
 
     from games.models import Attempt
@@ -200,7 +199,7 @@ def the_sweep_runs_while_attempts_are_settled() -> None:
 
 
 def two_workers_judge_an_attempt_and_its_copy() -> None:
-    """Neither sees the other's, which is pending still; the later one goes to review all the same."""
+    """Neither sees the other's attempt, which is still pending; the later one goes to review nevertheless."""
     from games.models import Attempt
     from leaderboards import settlement
     from tests.games.certified import won
@@ -219,7 +218,7 @@ def two_workers_judge_an_attempt_and_its_copy() -> None:
 
 
 def two_workers_rate_the_same_races() -> None:
-    """One waits for the other, and then finds what has finished meanwhile; every race is rated once."""
+    """One waits for the other, and then finds the races finished in between; every race is rated once."""
     from leaderboards.models import RatingChange
     from leaderboards.ratings import keeping, proof
     from tests.leaderboards import factory, raced
@@ -229,7 +228,7 @@ def two_workers_rate_the_same_races() -> None:
     late: list[Any] = []
 
     def another_worker() -> int:
-        late.append(raced.race(players[:3], at=factory.NOON + raced.MINUTE / 2))  # behind what is being rated
+        late.append(raced.race(players[:3], at=factory.NOON + raced.MINUTE / 2))  # later than the race being rated
         return keeping.rate_finished()
 
     assert one_while_other(keeping.rate_finished, lambda sql: "leaderboards_ratingchange" in sql, another_worker)
@@ -243,7 +242,7 @@ def two_workers_rate_the_same_races() -> None:
 
 
 def two_games_of_a_player_are_settled() -> None:
-    """Both are on the ladder that was right when their deals opened."""
+    """Both are on the ladder that applied when their deals opened."""
     from django.test import override_settings
 
     from games.models import Attempt
@@ -264,7 +263,7 @@ def two_games_of_a_player_are_settled() -> None:
 
 
 def whole_seasons() -> None:
-    """The counts of every season are those of its standings."""
+    """Check that the counts of every season match its standings."""
     from leaderboards import histogram
     from leaderboards.listings import season_listings
     from leaderboards.models import Season
@@ -274,7 +273,7 @@ def whole_seasons() -> None:
 
 
 def main() -> None:
-    """Try each once."""
+    """Run each case once."""
     django.setup()
     for scenario in (
         two_days_of_a_player_are_recounted,

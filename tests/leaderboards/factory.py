@@ -1,4 +1,4 @@
-"""Players, deals, and attempts that were really played."""
+"""Factories for players, deals, and attempts with real moves."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _numbers = itertools.count(1)
 
 
 def player(**fields: Any) -> Any:
-    """A player with an account, unless `fields` say otherwise."""
+    """Create a player, by default with an account."""
     return get_user_model().objects.create_user(f"player{next(_numbers)}-{secrets.token_hex(4)}", **fields)
 
 
 def deal(variant: str = "stonewall", day: date | None = DAY, seed: bytes | None = None) -> Deal:
-    """A daily deal, or with `day` None one for practice; without a seed, one that is not stuck after a few moves."""
+    """Create a daily deal, or a practice deal if `day` is None; the default seed allows more than a few moves."""
     seed = seed or _lively_seed(variant)
     opens = datetime.combine(day or DAY, datetime.min.time(), tzinfo=UTC)
     found = CATALOGUE[variant]
@@ -51,7 +51,7 @@ def deal(variant: str = "stonewall", day: date | None = DAY, seed: bytes | None 
 
 
 def _lively_seed(variant: str) -> bytes:
-    """A random seed in whose deal many moves can be made: one in ten of Stonewall's ends after less than twenty."""
+    """Return a random seed with many possible moves: one in ten of Stonewall's deals ends after less than twenty."""
     found = CATALOGUE[variant]
     while True:
         seed = secrets.token_bytes(32)
@@ -63,7 +63,7 @@ def _lively_seed(variant: str) -> bytes:
 
 
 def line(of: Deal, length: int = 30, seed: int = 1, *, eager: bool = False) -> list[str]:
-    """Random legal tokens, at most `length`, that do not win; `eager` takes a draw only where no card can be placed."""
+    """Return at most `length` random legal tokens that do not win; `eager` draws only if no card can be placed."""
     table, choose = deal_table(of), random.Random(seed)
     tokens: list[str] = []
     while len(tokens) < length and (legal := table.legal_moves()):
@@ -77,8 +77,8 @@ def line(of: Deal, length: int = 30, seed: int = 1, *, eager: bool = False) -> l
 
 
 def superhuman(of: Deal) -> Record:
-    """A record of many plays, all in one moment."""
-    # A braid may be stuck early at random, a labyrinth when played eagerly.
+    """Return a record of many plays in one moment."""
+    # A braid may get stuck early with random moves, a labyrinth with eager ones.
     for seed, eager in itertools.product(range(50), (False, True)):
         tokens = line(of, 400, seed, eager=eager)
         clock = [0] * len(tokens)
@@ -95,7 +95,7 @@ def record_of(
     end: Literal["won", "resigned", "closed"] = "resigned",
     end_ms: int | None = None,
 ) -> Record:
-    """A record of `tokens`, unevenly about two seconds apart unless `clock` says otherwise."""
+    """Return a record of `tokens`, by default at uneven intervals of about two seconds."""
     if clock is None:
         pace = random.Random(len(tokens))
         clock = list(itertools.accumulate(pace.randrange(700, 3300) for _ in tokens))
@@ -114,7 +114,7 @@ def finished(
     started_at: datetime = NOON,
     **fields: Any,
 ) -> Attempt:
-    """An attempt that was resigned after some legal tokens and waits for its verdict."""
+    """Create an attempt that was resigned after some legal tokens and awaits its verdict."""
     tokens = line(of) if tokens is None else tokens
     record = record or record_of(of, tokens)
     fields = {"auto_runs": [], "end": record.end.how, "record": record.to_bytes(), **fields}
@@ -131,7 +131,7 @@ def finished(
 
 
 def won_line(record: Record) -> bytes | None:
-    """What closing an attempt with this record keeps of what was decided."""
+    """Return the sketch that closing an attempt with this record stores."""
     table = record.open_table()
     try:
         for token in record.tokens:
@@ -150,7 +150,7 @@ def listed(
     show: bool = True,
     ladder: int = Ladder.ESTABLISHED,
 ) -> Result:
-    """A verified result with any score, on its boards without a record behind it."""
+    """Create a verified result with any score, listed on its boards, without a record."""
     who = who or player()
     attempt = Attempt.objects.create(
         deal=of,

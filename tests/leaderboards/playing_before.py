@@ -1,4 +1,4 @@
-"""Players with a past: an account of some age, and verified games of earlier days."""
+"""Players with a past: old accounts, and verified games of earlier days."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from tests.leaderboards.factory import DAY
 
 ONE_DAY = timedelta(days=1)
 OPENED = datetime.combine(DAY, datetime.min.time(), tzinfo=UTC)
-"""When the deals of `factory.DAY` opened."""
+"""Opening time of the deals of `factory.DAY`."""
 
 THREE_ON_TWO_DAYS = (("stonewall", 1), ("stonewall", 2), ("plot", 2))
-"""The fewest games that make a player established: variants, and how many days before."""
+"""The fewest games that make a player established: variants, and how many days ago."""
 
 
 def player(**fields: Any) -> Any:
-    """A player whose account is older than the deals of `factory.DAY`, without a game."""
+    """Create a player without games whose account is older than the deals of `factory.DAY`."""
     return factory.player(**{"date_joined": OPENED - 30 * ONE_DAY, **fields})
 
 
 def established(games: Iterable[tuple[str, int]] = THREE_ON_TWO_DAYS, **fields: Any) -> Any:
-    """A player with these games."""
+    """Create a player with these games."""
     who = player(**fields)
     play(who, games)
     return who
 
 
 def play(who: Any, games: Iterable[tuple[str, int]], **fields: Any) -> list[Attempt]:
-    """Verified games of earlier days, without records behind them."""
+    """Create verified games of earlier days, without records."""
     return [verified(who, deal(variant, days), **fields) for variant, days in games]
 
 
 def verified(who: Any, of: Deal, **fields: Any) -> Attempt:
-    """A game that was verified an hour after its deal opened."""
+    """Create a game verified an hour after its deal opened."""
     at = of.opens_at + timedelta(hours=1)
     made = {"state": Attempt.State.VERIFIED, "finished_at": at, "verified_at": at, "ladder": None, **fields}
     return Attempt.objects.create(
@@ -46,6 +46,6 @@ def verified(who: Any, of: Deal, **fields: Any) -> Attempt:
 
 
 def deal(variant: str, days: int) -> Deal:
-    """The deal of so many days before `factory.DAY`."""
+    """Return the deal of this many days before `factory.DAY`."""
     day = DAY - days * ONE_DAY
     return Deal.objects.filter(variant=variant, day=day).first() or factory.deal(variant, day)

@@ -1,4 +1,4 @@
-"""Finished races for the tests of ratings, made without anybody racing."""
+"""Finished races for the rating tests, created without being played."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MINUTE = timedelta(minutes=1)
 
 
 def race(who: Sequence[Any], places: Sequence[int | str] | None = None, *, at: datetime = NOON, **fields: Any) -> Race:
-    """A finished rated race of these players (None: a guest who was removed), in the order of their entrants.
+    """Create a finished rated race of these players in order; None stands for a deleted guest.
 
-    A place of "absent" or "disqualified" is that state; without places, the first is the winner and so on.
+    A place of "absent" or "disqualified" sets that state; without places, the order is the result.
     """
     room = Room.objects.create(
         kind=Room.Kind.QUICK, variant="plot", game="plot", limit_s=600, seats=16, made_at=at, used_at=at
@@ -36,14 +36,14 @@ def race(who: Sequence[Any], places: Sequence[int | str] | None = None, *, at: d
 
 
 def entrant(made: Race, player: Any, place: int | str) -> Entrant:
-    """Somebody who took part."""
+    """Create a participant."""
     state = place if isinstance(place, str) else State.WON
     shown = place if isinstance(place, int) else 16 if place == State.DISQUALIFIED else None
     return Entrant.objects.create(race=made, player=player, state=state, place=shown, joined_at=made.opened_at)
 
 
 def disqualify(made: Race, player: Any) -> None:
-    """Reject the player's record of a finished race: last, and those behind move up."""
+    """Reject the player's record of a finished race: it comes last, and later players move up."""
     rejected = made.entrants.get(player=player)
     for other in made.entrants.filter(place__gt=rejected.place).exclude(state=State.DISQUALIFIED):
         Entrant.objects.filter(pk=other.pk).update(place=other.place - 1 if other.place else None)
@@ -51,7 +51,7 @@ def disqualify(made: Race, player: Any) -> None:
 
 
 def history(players: Sequence[Any], races: int, seed: int, *, start: datetime = NOON) -> list[Race]:
-    """A random history: ties, absences, disqualifications, the same moment twice."""
+    """Create a random history with ties, absences, disqualifications and simultaneous races."""
     choose, at, made = random.Random(seed), start, []
     for _ in range(races):
         at += timedelta(minutes=choose.choice([0, 1, 7, 90]))
@@ -65,11 +65,11 @@ def history(players: Sequence[Any], races: int, seed: int, *, start: datetime = 
 
 
 def ratings() -> list[tuple[Any, ...]]:
-    """All stored ratings."""
+    """Return all stored ratings."""
     return list(Rating.objects.order_by("player").values_list("player", "mu", "sigma", "races", "last_raced_at"))
 
 
 def changes() -> list[tuple[Any, ...]]:
-    """All stored changes, in order."""
+    """Return all stored changes, in order."""
     columns = [field.attname for field in RatingChange._meta.concrete_fields if field.name != "id"]
     return list(RatingChange.objects.order_by("finished_at", "race", "entrant").values_list(*columns))

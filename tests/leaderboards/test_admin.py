@@ -31,7 +31,7 @@ def reviewed(deal: Any) -> Attempt:
 
 
 def act(client: Client, path: str, action: str, pk: int) -> Any:
-    """Choose the action for a row, and fill in the page that it leads to."""
+    """Choose the action for a row and submit its form."""
     asked = client.post(path, {"action": action, "_selected_action": [pk]}, follow=True)
     if asked.status_code != 200:
         return asked
@@ -48,7 +48,7 @@ def test_staff_verify_a_review_and_its_rank_follows(staff: Client) -> None:
     assert {"code": "staff", "by": "staff"}.items() <= attempt.reasons[-1].items()
 
 
-def test_staff_take_a_result_off_its_board(staff: Client) -> None:
+def test_staff_remove_a_result_from_its_board(staff: Client) -> None:
     attempt = factory.finished(factory.deal())
     settle(attempt.pk)
     act(staff, RESULTS, "reject_selected", attempt.result.pk)
@@ -57,7 +57,7 @@ def test_staff_take_a_result_off_its_board(staff: Client) -> None:
     assert attempt.state == Attempt.State.REJECTED
 
 
-def test_what_cannot_be_decided_is_said(staff: Client) -> None:
+def test_an_impossible_decision_is_explained(staff: Client) -> None:
     deal = factory.deal()
     attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]))
     settle(attempt.pk)
@@ -65,7 +65,7 @@ def test_what_cannot_be_decided_is_said(staff: Client) -> None:
     assert "does not replay" in response.content.decode()
 
 
-def test_what_is_not_judged_is_not_there_to_decide(staff: Client) -> None:
+def test_pending_attempts_cannot_be_decided(staff: Client) -> None:
     attempt = factory.finished(factory.deal())
     assert act(staff, ATTEMPTS, "verify_selected", attempt.pk).status_code == 404
     attempt.refresh_from_db()
@@ -80,7 +80,7 @@ def test_neither_seed_nor_record_is_shown(staff: Client) -> None:
     assert "record" not in page.split("<fieldset")[1].split("</fieldset>")[0].lower().replace("not_", "")
 
 
-def test_nobody_writes_or_deletes_rows_by_hand(staff: Client) -> None:
+def test_rows_cannot_be_edited_or_deleted(staff: Client) -> None:
     attempt = factory.finished(factory.deal())
     settle(attempt.pk)
     for path, pk in ((ATTEMPTS, attempt.pk), (RESULTS, attempt.result.pk)):
@@ -91,7 +91,7 @@ def test_nobody_writes_or_deletes_rows_by_hand(staff: Client) -> None:
     assert attempt.state == Attempt.State.VERIFIED
 
 
-def test_only_staff_get_in() -> None:
+def test_only_staff_can_enter() -> None:
     client = Client()
     client.force_login(factory.player(), backend=BACKEND)
     for path in (ATTEMPTS, RESULTS):

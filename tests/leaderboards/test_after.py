@@ -1,4 +1,4 @@
-"""What is told after a game, and to whom: the place, the comparisons, the day, and what comes next."""
+"""Summary after a game: place, comparisons, the day, and the next steps."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def deal() -> Deal:
 
 
 def game(of: Deal, cards: int = WON, ms: int = 300_000, moves: int = 100, who: Any = None, **fields: Any) -> Attempt:
-    """A ranked game with this result."""
+    """Create a ranked game with this result."""
     attempt = factory.listed(of, Score(cards, ms, moves), who=who, **fields).attempt
     if cards == goal_of(of.variant):
         attempt.end = Attempt.End.WON
@@ -54,13 +54,13 @@ def game(of: Deal, cards: int = WON, ms: int = 300_000, moves: int = 100, who: A
 
 
 def earlier(days: int = 3, **result: Any) -> Attempt:
-    """A game of another day."""
+    """Create a game of another day."""
     finished_at = factory.NOON - timedelta(days=days)
     return game(factory.deal(day=TODAY - timedelta(days=days)), finished_at=finished_at, **result)
 
 
 def unranked(of: Deal, who: Any, **fields: Any) -> Attempt:
-    """A practice game that was won."""
+    """Create a won practice game."""
     nothing = Record(
         1, of.variant or of.game, None if of.variant else of.options, bytes(of.seed), (), (), End("won", 0)
     )
@@ -82,26 +82,26 @@ def panel(attempt: Attempt) -> str:
     return signed_in(attempt.player).get(address(attempt)).content.decode()
 
 
-def test_it_is_told_to_the_games_player_alone(client: Client, deal: Deal) -> None:
+def test_only_the_games_player_sees_it(client: Client, deal: Deal) -> None:
     attempt = game(deal)
     assert signed_in(attempt.player).get(address(attempt)).status_code == 200
     for visitor in (client, signed_in(game(deal, ms=1).player), signed_in(factory.player())):
         assert visitor.get(address(attempt)).status_code == 403
 
 
-def test_there_is_nothing_to_tell_while_a_game_is_played(deal: Deal) -> None:
+def test_there_is_none_during_a_game(deal: Deal) -> None:
     attempt = start_attempt(factory.player(), deal)
     answer = signed_in(attempt.player).get(address(attempt))
     assert (answer.status_code, answer.content) == (204, b"")
 
 
-def test_nothing_of_a_days_cards_is_in_it(deal: Deal) -> None:
+def test_it_contains_no_cards_of_the_day(deal: Deal) -> None:
     text = panel(game(deal))
     assert bytes(deal.seed).hex() not in text
     assert "finish-challenge" not in text
 
 
-def test_the_replay_is_offered_and_opens(deal: Deal) -> None:
+def test_the_replay_link_works(deal: Deal) -> None:
     for own in (factory.finished(deal), factory.finished(factory.deal(day=TODAY - timedelta(days=3)))):
         assert signed_in(own.player).get(reverse("games:replay", args=[own.public_id])).status_code == 200
         assert "finish-replay" in panel(own)
@@ -116,7 +116,7 @@ def test_the_game_is_read_once(deal: Deal) -> None:
     assert len(by_name) == 1
 
 
-def test_a_place_is_one_of_so_many(deal: Deal) -> None:
+def test_a_place_includes_the_number_of_players(deal: Deal) -> None:
     own = game(deal, ms=300_000)
     for ms in (100_000, 400_000, 500_000, 600_000):
         game(deal, ms=ms)
@@ -127,7 +127,7 @@ def test_a_place_is_one_of_so_many(deal: Deal) -> None:
     assert "Ahead of 75% of the others." in panel(own)
 
 
-def test_a_guest_reads_the_place_that_an_account_would_have(deal: Deal) -> None:
+def test_a_guest_sees_the_place_of_an_account(deal: Deal) -> None:
     for ms in range(11):
         game(deal, ms=ms)
     own = game(deal, who=create_guest(), show=False)
@@ -138,7 +138,7 @@ def test_a_guest_reads_the_place_that_an_account_would_have(deal: Deal) -> None:
 
 
 @pytest.mark.parametrize("state", ["pending", "review", "rejected"])
-def test_a_game_without_a_place_still_leads_on(deal: Deal, state: str) -> None:
+def test_a_game_without_a_place_has_next_steps(deal: Deal, state: str) -> None:
     factory.deal("plot", day=TODAY)
     own = factory.finished(deal, state=state)
     found = after(own)
@@ -147,7 +147,7 @@ def test_a_game_without_a_place_still_leads_on(deal: Deal, state: str) -> None:
     assert 'id="finish-next"' in panel(own)
 
 
-def test_a_win_is_set_beside_par_and_the_players_best(deal: Deal) -> None:
+def test_a_win_is_compared_with_par_and_the_players_best(deal: Deal) -> None:
     deal.par = 104
     deal.save()
     who = earlier(ms=250_000, moves=120).player
@@ -160,7 +160,7 @@ def test_a_win_is_set_beside_par_and_the_players_best(deal: Deal) -> None:
     assert "<b>Par</b> is the number of moves of a good way to win" in panel(own)
 
 
-def test_a_best_by_less_than_a_second_is_one_too(deal: Deal) -> None:
+def test_a_best_by_less_than_a_second_counts(deal: Deal) -> None:
     who = earlier(ms=300_400).player
     assert after(game(deal, ms=300_000, who=who)).comparisons == [
         Comparison("Your best time: 5:00.4", "new best, by 0.4 s", is_better=True),
@@ -168,7 +168,7 @@ def test_a_best_by_less_than_a_second_is_one_too(deal: Deal) -> None:
     ]
 
 
-def test_a_first_win_is_called_so_and_others_results_are_no_best(deal: Deal) -> None:
+def test_a_first_win_is_labelled_and_others_do_not_count(deal: Deal) -> None:
     earlier(ms=1)
     own = game(deal)
     assert after(own).is_first_win
@@ -177,13 +177,13 @@ def test_a_first_win_is_called_so_and_others_results_are_no_best(deal: Deal) -> 
     assert not after(game(publishing.todays_deal("plot", NOW), cards=3)).is_first_win
 
 
-def test_who_has_never_won_is_told_of_the_most_cards(deal: Deal) -> None:
+def test_a_player_without_wins_sees_the_most_cards(deal: Deal) -> None:
     who = earlier(cards=20).player
     own = game(deal, cards=23, who=who)
     assert after(own).comparisons == [Comparison("Your most cards up: 20", "new best, by 3", is_better=True)]
 
 
-def test_what_was_said_of_a_game_stays_when_others_follow(deal: Deal) -> None:
+def test_later_games_do_not_change_the_summary(deal: Deal) -> None:
     first = earlier(ms=300_000, moves=120)
     second = game(deal, ms=280_000, moves=100, who=first.player)
     later = factory.NOON + timedelta(hours=1)
@@ -193,7 +193,7 @@ def test_what_was_said_of_a_game_stays_when_others_follow(deal: Deal) -> None:
     assert [one.words for one in after(second).comparisons] == ["new best, by 0:20.0", "new best, by 20"]
 
 
-def test_a_game_that_goes_on_from_a_replay_is_compared_with_nothing() -> None:
+def test_a_game_continued_from_a_replay_is_not_compared() -> None:
     origin = earlier(ms=300_000, moves=100)
     origin.deal.par = 104
     origin.deal.save()
@@ -203,11 +203,11 @@ def test_a_game_that_goes_on_from_a_replay_is_compared_with_nothing() -> None:
     assert after(attempt).comparisons == []
 
 
-def test_charts_show_how_the_wins_are_spread(deal: Deal) -> None:
+def test_charts_show_the_distribution_of_wins(deal: Deal) -> None:
     own = game(deal, ms=300_000, moves=100)
     for k in range(40):
         game(deal, ms=120_000 + k * 30_000, moves=80 + k)
-    game(deal, cards=5, ms=10, moves=3)  # no win
+    game(deal, cards=5, ms=10, moves=3)  # not a win
     game(deal, ms=10, moves=3, show=False)  # on no board
     times, moves = after(own).charts
     assert sum(bar.is_own for bar in times.bars) == sum(bar.is_own for bar in moves.bars) == 1
@@ -218,7 +218,7 @@ def test_charts_show_how_the_wins_are_spread(deal: Deal) -> None:
     assert panel(own).count('role="img"') == 2
 
 
-def test_a_loss_is_shown_among_the_games_that_were_not_won(deal: Deal) -> None:
+def test_a_loss_is_shown_among_the_losses(deal: Deal) -> None:
     own = game(deal, cards=12)
     for cards in (3, 12, 30, WON, WON, WON, WON):
         game(deal, cards=cards)
@@ -232,7 +232,7 @@ def test_few_results_are_not_drawn(deal: Deal) -> None:
     assert after(game(deal)).charts == []
 
 
-def test_spreads_are_the_results_themselves(deal: Deal) -> None:
+def test_small_distributions_are_the_results_themselves(deal: Deal) -> None:
     results = [(WON, 1_000 * k * k, 60 + k % 7) for k in range(30)] + [(4, 5, 6), (9, 5, 6)]
     for cards, ms, moves in results:
         game(deal, cards=cards, ms=ms, moves=moves)
@@ -250,7 +250,7 @@ def test_spreads_are_the_results_themselves(deal: Deal) -> None:
     st.sampled_from([1, 7, 32_768]),
     st.integers(0, 500),
 )
-def test_bars_hold_every_result_and_ones_own(counts: dict[int, int], unit: int, own: int) -> None:
+def test_bars_include_every_result_and_ones_own(counts: dict[int, int], unit: int, own: int) -> None:
     spread = Spread(unit, [(value * unit, count) for value, count in sorted(counts.items())])
     bars = in_bars(spread, own * unit)
     assert sum(bars.heights) == spread.total
@@ -260,7 +260,7 @@ def test_bars_hold_every_result_and_ones_own(counts: dict[int, int], unit: int, 
     assert own * unit < within + bars.step or bars.open_end
 
 
-def test_the_day_is_summed_up_and_leads_to_the_next_deal(deal: Deal) -> None:
+def test_the_day_is_summarized_with_the_next_deal(deal: Deal) -> None:
     deals = {one.variant: one for one in publishing.todays_deals(NOW)}
     own = game(deal)
     first, second, *_ = CATALOGUE  # stonewall is the last
@@ -289,7 +289,7 @@ def test_the_day_is_summed_up_and_leads_to_the_next_deal(deal: Deal) -> None:
     assert "You have played all of today" in panel(own)
 
 
-def test_a_day_with_a_deal_still_to_come_is_of_nine(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_day_with_a_coming_deal_is_of_nine(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
     ready = [one for one in publishing.todays_deals(NOW) if one.variant in {"stonewall", "plot"}]
     monkeypatch.setattr(publishing, "todays_deals", lambda _now: ready)
     own = game(deal)
@@ -302,7 +302,7 @@ def test_a_day_with_a_deal_still_to_come_is_of_nine(deal: Deal, monkeypatch: pyt
     assert "You have played all of today&#x27;s deals. New" not in panel(own)
 
 
-def test_the_day_is_summed_up_as_on_the_home_page(deal: Deal) -> None:
+def test_the_days_summary_equals_the_home_pages(deal: Deal) -> None:
     deals = {one.variant: one for one in publishing.todays_deals(NOW)}
     own = game(deal)
     factory.finished(deals["plot"], own.player, state="rejected")
@@ -318,7 +318,7 @@ def test_the_day_is_summed_up_as_on_the_home_page(deal: Deal) -> None:
     assert (found.done, found.won, found.of) == (summary.played, summary.won, summary.of) == (2, 1, 9)
 
 
-def test_the_streak_counts_the_days_won_in_a_row(deal: Deal) -> None:
+def test_the_streak_counts_consecutive_days(deal: Deal) -> None:
     who = factory.player()
     for days in (1, 2):
         earlier(days, who=who)
@@ -329,13 +329,13 @@ def test_the_streak_counts_the_days_won_in_a_row(deal: Deal) -> None:
 
 
 def form(text: str, button: str) -> dict[str, str]:
-    """The fields of the form that has the button."""
+    """Return the fields of the form with this button."""
     (found,) = [part for part in re.findall(r"<form.*?</form>", text, re.DOTALL) if f'id="{button}"' in part]
     return dict(re.findall(r'name="([\w-]+)" value="([^"]*)"', found))
 
 
 @pytest.mark.parametrize(("name", "options"), [("labyrinth", None), ("braid", {"direction": "either", "redeals": 3})])
-def test_practice_leads_to_a_new_deal_or_the_same_again(name: str, options: dict[str, object] | None) -> None:
+def test_practice_offers_a_new_deal_or_the_same_again(name: str, options: dict[str, object] | None) -> None:
     who = factory.player()
     own = unranked(publishing.practice_deal(name, options), who)
     text, client = panel(own), signed_in(who)
@@ -351,7 +351,7 @@ def test_practice_leads_to_a_new_deal_or_the_same_again(name: str, options: dict
     assert (latest.deal.variant, latest.deal.options) == (own.deal.variant, own.deal.options)
 
 
-def test_a_secret_deal_says_when_it_can_be_played_again(deal: Deal) -> None:
+def test_a_secret_deal_says_when_it_can_be_replayed(deal: Deal) -> None:
     own = game(deal)
     assert "finish-same" not in panel(own)
     assert re.search(r'unranked, from <time datetime="[^"]+" data-moment="time">01:00 UTC</time>\.', panel(own))
@@ -360,7 +360,7 @@ def test_a_secret_deal_says_when_it_can_be_played_again(deal: Deal) -> None:
     assert "finish-challenge" in panel(past)
 
 
-def test_practice_is_set_beside_the_ranked_best_and_claims_none(deal: Deal) -> None:
+def test_practice_is_compared_with_the_ranked_best(deal: Deal) -> None:
     who = earlier(ms=300_000, moves=90).player
     found = after(unranked(publishing.practice_deal("stonewall"), who))
     assert found.comparisons == [
@@ -370,7 +370,7 @@ def test_practice_is_set_beside_the_ranked_best_and_claims_none(deal: Deal) -> N
     assert found.own is None
 
 
-def test_a_race_has_the_comparisons_alone() -> None:
+def test_a_race_has_only_the_comparisons() -> None:
     race = factory.deal(day=None)
     race.for_race = True
     race.save()
@@ -379,7 +379,7 @@ def test_a_race_has_the_comparisons_alone() -> None:
     assert (found.today, found.again, found.own) == (None, None, None)
 
 
-def test_reading_it_costs_the_same_however_many_play(deal: Deal) -> None:
+def test_more_players_take_no_more_queries(deal: Deal) -> None:
     for variant in CATALOGUE:
         if variant != deal.variant:
             factory.deal(variant, day=TODAY)
@@ -400,7 +400,7 @@ def test_reading_it_costs_the_same_however_many_play(deal: Deal) -> None:
     assert few <= 14
 
 
-def test_the_table_asks_for_it(deal: Deal) -> None:
+def test_the_table_requests_it(deal: Deal) -> None:
     own = factory.finished(deal)
     table = signed_in(own.player).get(reverse("games:table", args=[own.public_id])).content.decode()
     assert f'data-address="{address(own)}"' in table

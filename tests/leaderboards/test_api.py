@@ -51,7 +51,7 @@ def assert_error(response: Any, status: int, code: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("days_ago", "state"), [(-1, "upcoming"), (0, "open"), (2, "revealed")])
-def test_a_deal_shows_its_commitment_before_and_its_seed_after(client: Client, days_ago: int, state: str) -> None:
+def test_a_deal_shows_its_commitment_first_and_its_seed_later(client: Client, days_ago: int, state: str) -> None:
     deal = deal_of(days_ago)
     solution = factory.record_of(deal, factory.line(deal, 3))
     Deal.objects.filter(pk=deal.pk).update(par=77, solution=solution.to_bytes())
@@ -82,7 +82,7 @@ def test_a_practice_deal_is_not_in_the_api(client: Client) -> None:
 # --- Records --------------------------------------------------------------------------------------------------------
 
 
-def test_a_record_of_a_deal_that_is_over_can_be_downloaded_and_verified(client: Client) -> None:
+def test_a_closed_deals_record_can_be_downloaded_and_verified(client: Client) -> None:
     attempt = factory.finished(deal_of(3), state="verified")
     response = client.get(f"{API}/records/{attempt.public_id}")
     assert response["Content-Disposition"].startswith("attachment; filename=")
@@ -92,7 +92,7 @@ def test_a_record_of_a_deal_that_is_over_can_be_downloaded_and_verified(client: 
 
 
 @pytest.mark.parametrize("days_ago", [0, 1])
-def test_no_record_leaves_before_its_deal_is_revealed(days_ago: int) -> None:
+def test_no_record_is_served_before_its_deal_is_revealed(days_ago: int) -> None:
     deal = deal_of(days_ago)
     if days_ago:  # closed, and the hour of grace has just begun
         now = timezone.now()
@@ -108,7 +108,7 @@ def test_no_record_leaves_before_its_deal_is_revealed(days_ago: int) -> None:
     "hidden",
     [{"state": "rejected"}, {"ranked": False}, {"who": {"is_guest": True}}, {"who": {"banned_at": factory.NOON}}],
 )
-def test_a_record_that_no_board_shows_is_its_players_alone(client: Client, hidden: dict[str, Any]) -> None:
+def test_an_unlisted_record_is_only_for_its_player(client: Client, hidden: dict[str, Any]) -> None:
     who = factory.player(**hidden.pop("who", {}))
     attempt = factory.finished(deal_of(3), who, **{"state": "verified", **hidden})
     assert_error(client.get(f"{API}/records/{attempt.public_id}"), 404, "not_found")
@@ -116,7 +116,7 @@ def test_a_record_that_no_board_shows_is_its_players_alone(client: Client, hidde
         assert signed_in(who).get(f"{API}/records/{attempt.public_id}").status_code == 200
 
 
-def test_an_attempt_being_played_has_no_record() -> None:
+def test_a_running_attempt_has_no_record() -> None:
     deal = deal_of(3)
     attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=True, started_at=factory.NOON)
     assert_error(signed_in(attempt.player).get(f"{API}/records/{attempt.public_id}"), 403, "not_revealed")
@@ -135,7 +135,7 @@ def on_the_command_line(record: Any, tmp_path: Any) -> Any:
 
 
 @pytest.mark.parametrize("tokens", [None, ["u"], ["t0-t0"], ["nonsense"]])
-def test_verify_answers_as_the_command_line_does(client: Client, tmp_path: Any, tokens: list[str] | None) -> None:
+def test_verify_answers_like_the_command_line(client: Client, tmp_path: Any, tokens: list[str] | None) -> None:
     deal = factory.deal()
     record = factory.record_of(deal, tokens if tokens is not None else factory.line(deal)).to_json()
     answer = client.post(f"{API}/verify", record, content_type="application/json")
@@ -157,7 +157,7 @@ def test_verify_answers_as_the_command_line_does(client: Client, tmp_path: Any, 
         (b" " * (256 * 1024 + 1), 413, "too_large"),
     ],
 )
-def test_verify_refuses_what_is_no_record(client: Client, body: bytes, status: int, code: str) -> None:
+def test_verify_refuses_invalid_records(client: Client, body: bytes, status: int, code: str) -> None:
     assert_error(client.post(f"{API}/verify", body, content_type="application/json"), status, code)
 
 
@@ -172,7 +172,7 @@ def test_verify_is_throttled(client: Client) -> None:
 # --- Boards ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_board_is_paged_by_its_cursors(client: Client) -> None:
+def test_a_board_is_paginated_by_cursors(client: Client) -> None:
     deal = deal_of(0)
     for ms in range(5):
         factory.listed(deal, Score(20, ms, 40 - ms))
@@ -190,7 +190,7 @@ def test_a_board_is_paged_by_its_cursors(client: Client) -> None:
     assert [one["tokens"] for one in fewest["entries"]] == [36, 37, 38, 39, 40]
 
 
-def test_an_entry_tells_nothing_of_an_open_deal(client: Client) -> None:
+def test_an_entry_reveals_nothing_of_an_open_deal(client: Client) -> None:
     deal = deal_of(0)
     factory.listed(deal, Score(20, 1, 40))
     text = client.get(f"{API}/boards/{deal.pk}").content.decode()
@@ -205,7 +205,7 @@ def test_bad_parameters_of_a_board_are_typed_errors(client: Client, query: str) 
     assert_error(client.get(f"{API}/boards/{deal.pk}?{query}"), *expected)
 
 
-def test_around_a_player_and_where_a_player_stands(client: Client) -> None:
+def test_neighbours_and_standing_of_a_player(client: Client) -> None:
     deal = deal_of(0)
     results = [factory.listed(deal, Score(20, ms, 40)) for ms in range(5)]
     middle = results[2].player.public_id
@@ -226,7 +226,7 @@ def test_hidden_players_are_not_found(client: Client, fields: dict[str, Any]) ->
         assert_error(client.get(f"{API}/{path}"), 404, "not_found")
 
 
-def test_friends_are_shown_to_whom_they_are_friends_of_alone(client: Client) -> None:
+def test_a_friends_board_is_private(client: Client) -> None:
     deal = deal_of(0)
     me, friend = factory.player(), factory.player()
     me.following.create(followed=friend)
@@ -258,12 +258,12 @@ def test_a_season_and_a_player(client: Client) -> None:
 # --- The API as a whole ---------------------------------------------------------------------------------------------
 
 
-def test_an_unknown_address_and_a_wrong_method_have_the_one_error_shape(client: Client) -> None:
+def test_unknown_addresses_and_methods_have_the_standard_error(client: Client) -> None:
     assert_error(client.get(f"{API}/nothing", headers={"accept": "application/json"}), 404, "not_found")
     assert_error(client.post(f"{API}/deals"), 405, "method_not_allowed")
 
 
-def test_a_fault_has_the_one_error_shape_and_tells_nothing(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_error_has_the_standard_shape_without_details(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_args: Any) -> Any:
         raise RuntimeError("secret detail")
 
@@ -273,7 +273,7 @@ def test_a_fault_has_the_one_error_shape_and_tells_nothing(client: Client, monke
     assert "secret" not in response.content.decode()
 
 
-def test_everything_is_described_and_every_error_has_its_shape_in_the_description(client: Client) -> None:
+def test_everything_is_documented_with_its_errors(client: Client) -> None:
     described = client.get(f"{API}/openapi.json").json()
     assert len(described["paths"]) >= 13
     for path in described["paths"].values():
@@ -283,7 +283,7 @@ def test_everything_is_described_and_every_error_has_its_shape_in_the_descriptio
             assert operation["summary"]
 
 
-def test_the_documentation_page_uses_only_files_of_this_site(client: Client) -> None:
+def test_the_documentation_page_uses_only_own_files(client: Client) -> None:
     response = client.get(f"{API}/docs")
     page = response.content.decode()
     assert response.status_code == 200
@@ -293,7 +293,7 @@ def test_the_documentation_page_uses_only_files_of_this_site(client: Client) -> 
         assert part.startswith("/static/")
 
 
-def test_everybody_is_throttled(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_clients_are_throttled(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "api", "2/m")
     codes = [client.get(f"{API}/deals").status_code for _ in range(3)]
     assert codes == [200, 200, 429]
@@ -309,6 +309,6 @@ def test_a_forged_address_does_not_evade_the_throttle(client: Client) -> None:
     assert codes[-1] == 429
 
 
-def test_without_its_cache_the_api_still_answers(client: Client, settings: Any) -> None:
+def test_the_api_works_without_its_cache(client: Client, settings: Any) -> None:
     settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:1/0"}}
     assert client.get(f"{API}/deals").status_code == 200

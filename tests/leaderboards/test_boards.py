@@ -16,7 +16,7 @@ from leaderboards.models import Result
 from leaderboards.pages import CursorError, Page
 from tests.leaderboards import factory
 
-# Few different figures, so that ties down to the id are common, and far ones, so that every level is used.
+# Few values, so that ties down to the id are common, far apart, so that all levels are used.
 scores = st.builds(
     Score, st.sampled_from([0, 7, 52]), st.sampled_from([0, 5, 130, 2**20, 10**7]), st.sampled_from([0, 3, 70, 5_000])
 )
@@ -24,7 +24,7 @@ finishes = st.integers(0, 2).map(lambda s: factory.NOON + timedelta(microseconds
 
 
 def naive(results: list[Result], board: BoardName) -> list[Any]:
-    """The public ids of the players in the order the rules give."""
+    """Return the public ids of the players in the order of the rules."""
 
     def order(one: Result) -> tuple[Any, ...]:
         figures = (one.elapsed_ms, one.tokens) if board == "race" else (one.tokens, one.elapsed_ms)
@@ -34,7 +34,7 @@ def naive(results: list[Result], board: BoardName) -> list[Any]:
 
 
 def walk(deal: Any, board: BoardName, limit: int) -> list[Page]:
-    """Every page of a board by its cursors."""
+    """Return all pages of a board by following its cursors."""
     pages = [boards.page(deal, board, limit=limit)]
     while pages[-1].after:
         pages.append(boards.page(deal, board, pages[-1].after, limit))
@@ -75,7 +75,7 @@ class BoardProperties(TestCase):
 
     @settings(max_examples=25, deadline=None)
     @given(st.lists(st.tuples(scores, st.booleans(), st.booleans()), min_size=1, max_size=12))
-    def test_the_histogram_agrees_with_a_fresh_count_after_any_changes(self, changes: Any) -> None:
+    def test_the_histogram_equals_a_fresh_count_after_changes(self, changes: Any) -> None:
         deal = factory.deal()
         for score, first, second in changes:
             result = factory.listed(deal, score, show=first)
@@ -92,7 +92,7 @@ def deal(db: None) -> Any:
     return factory.deal()
 
 
-def test_faults_are_found_and_a_rebuild_mends_them(deal: Any) -> None:
+def test_a_rebuild_repairs_faults(deal: Any) -> None:
     for ms in range(20):
         factory.listed(deal, Score(20, ms * 10**5, 40 + ms))
     listing = deal_listing(deal.pk, "race")
@@ -102,14 +102,14 @@ def test_faults_are_found_and_a_rebuild_mends_them(deal: Any) -> None:
     assert histogram.faults(listing) == []
 
 
-def test_an_entry_that_is_removed_closes_the_gap(deal: Any) -> None:
+def test_a_removed_entry_closes_the_gap(deal: Any) -> None:
     results = [factory.listed(deal, Score(20, ms, 40)) for ms in (100, 200, 300)]
     entries.remove(results[1])
     assert [(e.rank, e.elapsed_ms) for e in boards.page(deal).entries] == [(1, 100), (2, 300)]
     assert boards.rank_of(deal, "race", results[2].player) == 2
 
 
-def test_a_cursor_still_works_when_its_entry_has_gone(deal: Any) -> None:
+def test_a_cursor_works_after_its_entry_is_removed(deal: Any) -> None:
     results = [factory.listed(deal, Score(20, ms, 40)) for ms in (100, 200, 300)]
     cursor = boards.page(deal, limit=2).after
     entries.remove(results[1])
@@ -144,7 +144,7 @@ def test_a_page_has_at_most_a_hundred_entries(deal: Any) -> None:
     assert len(boards.page(deal, limit=-5).entries) == 1
 
 
-def test_friends_are_those_one_follows_and_oneself(deal: Any) -> None:
+def test_friends_are_followed_players_and_oneself(deal: Any) -> None:
     me, friend, stranger = factory.player(), factory.player(), factory.player()
     me.following.create(followed=friend)
     stranger.following.create(followed=me)
@@ -168,7 +168,7 @@ def test_waiting_attempts_are_shown_without_a_rank(deal: Any) -> None:
     ]
 
 
-def test_ones_own_standing_is_ranked_or_waiting_or_nothing(deal: Any) -> None:
+def test_own_standing_is_ranked_pending_or_none(deal: Any) -> None:
     result = factory.listed(deal, Score(20, 100, 40))
     pending = factory.finished(deal)
     mine = boards.standing_of(deal, "race", result.player)

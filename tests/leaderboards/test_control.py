@@ -1,4 +1,4 @@
-"""Races beside games of the day: who is asked for one, and what staff can compare."""
+"""Control races: suggestions to players, and the comparison for staff."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ada() -> Any:
 
 
 def on_the_board(player: Any, deal: Deal, place: int = 1, *, behind: int = 1, end: str = "won") -> Any:
-    """A result of the player in this place, with others before and behind."""
+    """Create a result of the player in this place, with others before and behind."""
     for cards in range(51, 51 - place + 1, -1):
         factory.listed(deal, Score(cards, 60_000, 100), finished_at=AT)
     for _ in range(behind):
@@ -43,7 +43,7 @@ def on_the_board(player: Any, deal: Deal, place: int = 1, *, behind: int = 1, en
     return result
 
 
-def test_a_race_of_the_game_against_somebody_counts_for_a_while(ada: Any) -> None:
+def test_a_race_of_the_game_against_others_counts_for_a_while(ada: Any) -> None:
     rival = factory.player()
     assert not has_raced(ada.pk, "plot", NOW)
     raced.race([ada, rival], at=NOW - RECENT - timedelta(hours=1))
@@ -58,28 +58,28 @@ def test_a_race_of_the_game_against_somebody_counts_for_a_while(ada: Any) -> Non
     assert runs(ada.pk, "plot", NOW) == [Run(2, 3)]
 
 
-def test_a_race_run_as_a_guest_is_nobodys_control(ada: Any) -> None:
+def test_a_race_as_a_guest_does_not_count(ada: Any) -> None:
     made = raced.race([ada, factory.player()], at=AT)
     made.entrants.update(as_guest=True)
     assert not has_raced(ada.pk, "plot", NOW)
 
 
 @pytest.mark.parametrize(("place", "asks"), [(1, True), (TOP, True), (TOP + 1, False)])
-def test_a_top_place_without_a_race_asks_for_one(ada: Any, place: int, *, asks: bool) -> None:
+def test_a_top_place_without_a_race_suggests_one(ada: Any, place: int, *, asks: bool) -> None:
     deal = make_deal("plot")
     on_the_board(ada, deal, place)
     assert control.unconfirmed(ada, NOW) == (deal if asks else None)
 
 
 @pytest.mark.parametrize(("behind", "end"), [(1, "resigned"), (0, "won"), (0, "resigned")])
-def test_a_lost_game_or_the_last_place_is_no_top_place(ada: Any, behind: int, end: str) -> None:
+def test_a_loss_or_the_last_place_is_no_top_place(ada: Any, behind: int, end: str) -> None:
     result = on_the_board(ada, make_deal("plot"), behind=behind, end=end)
     assert control.unconfirmed(ada, NOW) is None
     result.attempt.refresh_from_db()
     assert not After.of(result.attempt, ada, NOW).is_top_place
 
 
-def test_a_won_first_place_before_others_is_a_top_place(ada: Any) -> None:
+def test_a_won_first_place_among_others_is_a_top_place(ada: Any) -> None:
     result = on_the_board(ada, make_deal("plot"))
     result.attempt.refresh_from_db()
     assert After.of(result.attempt, ada, NOW).is_top_place
@@ -87,7 +87,7 @@ def test_a_won_first_place_before_others_is_a_top_place(ada: Any) -> None:
     assert "data-top-place" in page
 
 
-def test_a_race_answers_and_an_old_game_asks_no_more(ada: Any) -> None:
+def test_a_race_or_an_old_game_ends_the_suggestion(ada: Any) -> None:
     deal = make_deal("plot")
     on_the_board(ada, deal)
     assert control.unconfirmed(ada, AT + control.ASKING + timedelta(hours=1)) is None
@@ -101,7 +101,7 @@ def browser(player: Any) -> Client:
     return client
 
 
-def test_the_profile_hints_to_its_owner_until_told_not_to(ada: Any) -> None:
+def test_the_profile_shows_the_hint_until_dismissed(ada: Any) -> None:
     on_the_board(ada, make_deal("plot"))
     path, mine = f"/players/{ada.public_id}/", browser(ada)
     page = mine.get(path).content.decode()
@@ -112,7 +112,7 @@ def test_the_profile_hints_to_its_owner_until_told_not_to(ada: Any) -> None:
     assert "race-hint" not in mine.get(path).content.decode()
 
 
-def test_the_table_has_the_hint_for_the_end_of_a_ranked_game(ada: Any) -> None:
+def test_the_table_has_the_hint_for_the_games_end(ada: Any) -> None:
     deal = make_deal("plot")
     attempt = factory.finished(deal, ada)
     practised = factory.finished(factory.deal("plot", None), ada, ranked=False)
@@ -131,11 +131,11 @@ def test_a_hint_is_never_a_flag(ada: Any) -> None:
     assert (result.attempt.state, result.attempt.reasons) == ("verified", [])
 
 
-def test_staff_see_nothing_where_there_is_nothing_to_compare(ada: Any) -> None:
+def test_staff_see_nothing_without_a_comparison(ada: Any) -> None:
     assert control.beside_races(on_the_board(ada, make_deal("plot")).attempt, NOW) is None
 
 
-def test_staff_see_a_daily_beside_races_and_ratings(ada: Any) -> None:
+def test_staff_see_daily_games_beside_races_and_ratings(ada: Any) -> None:
     rivals = [factory.player() for _ in range(3)]
     for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2)):
         first, second, third = (rivals[k] for k in order)

@@ -1,4 +1,4 @@
-"""Judging the fairness of stored attempts again: what is found, what is written, and what is left alone."""
+"""The fairplay command, which judges stored attempts again: findings, changes, and attempts it leaves alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PACE: Reason = reason("pace", "20 plays within 5 ms, which need 99 ms.", plays=2
 
 
 def fairplay(*arguments: str) -> tuple[int, str]:
-    """The exit code and what was printed."""
+    """Run the command and return its exit code and output."""
     out = io.StringIO()
     try:
         call_command("fairplay", *arguments, "--no-progress", stdout=out, stderr=out)
@@ -35,7 +35,7 @@ def fairplay(*arguments: str) -> tuple[int, str]:
 
 
 def as_by_other_rules(attempt: Attempt, state: State, *reasons: Reason) -> Attempt:
-    """The attempt, settled as other rules of fair play would have it."""
+    """Return the attempt, settled as other fair play rules would have it."""
     verdict = replace(Verdict.of(judge_alone(attempt)), state=state, reasons=list(reasons))
     assert settle_all([Case(attempt, verdict)], expected=State.PENDING)
     attempt.refresh_from_db()
@@ -43,22 +43,22 @@ def as_by_other_rules(attempt: Attempt, state: State, *reasons: Reason) -> Attem
 
 
 def let_through(deal: Any, **fields: Any) -> Attempt:
-    """A verified game that no hands can play."""
+    """Create a verified game that no person could play."""
     return as_by_other_rules(factory.finished(deal, record=factory.superhuman(deal), **fields), State.VERIFIED)
 
 
 def held(deal: Any, **fields: Any) -> Attempt:
-    """A plausible game in review."""
+    """Create a plausible game in review."""
     return as_by_other_rules(factory.finished(deal, **fields), State.REVIEW, PACE)
 
 
-def test_what_is_judged_the_same_exits_0() -> None:
+def test_unchanged_verdicts_exit_with_0() -> None:
     settle(factory.finished(factory.deal()).pk)
     code, printed = fairplay()
     assert (code, "1 judged, 0 would change" in printed) == (0, True)
 
 
-def test_by_default_it_only_says_what_would_change() -> None:
+def test_by_default_it_only_reports_changes() -> None:
     deal = factory.deal("braid")
     fast, slow = let_through(deal), held(deal)
     for arguments in ([], ["--dry-run"]):
@@ -74,7 +74,7 @@ def test_by_default_it_only_says_what_would_change() -> None:
     assert [entry.attempt for entry in boards.page(deal).entries] == [fast.public_id]
 
 
-def test_counts_are_given_by_state_and_flag_before_and_after() -> None:
+def test_counts_by_state_and_flag_before_and_after() -> None:
     deal = factory.deal("braid")
     let_through(deal)
     let_through(deal)
@@ -85,7 +85,7 @@ def test_counts_are_given_by_state_and_flag_before_and_after() -> None:
     assert (rows["burst"], rows["pace"]) == (["0", "2"], ["1", "2"])
 
 
-def test_writing_settles_and_the_boards_follow() -> None:
+def test_writing_settles_and_updates_the_boards() -> None:
     deal = factory.deal("braid")
     fast, slow = let_through(deal), held(deal)
     code, printed = fairplay("--write")
@@ -97,19 +97,19 @@ def test_writing_settles_and_the_boards_follow() -> None:
 
 
 @pytest.mark.parametrize("decision", [State.VERIFIED, State.REJECTED])
-def test_what_staff_decided_stands_and_is_reported(decision: State) -> None:
+def test_staff_decisions_stand_and_are_reported(decision: State) -> None:
     attempt = let_through(factory.deal("braid"))
     decide(attempt.pk, decision, "ada")
     Attempt.objects.filter(pk=attempt.pk).update(reasons=[reason("staff", "Seen.", state=decision, by="ada")])
     code, printed = fairplay("--write")
     assert code == 1
-    assert f"{attempt.public_id}: {decision} left as it is, staff decided" in printed
+    assert f"{attempt.public_id}: {decision} unchanged, staff decided" in printed
     assert "would now be flagged burst, pace" in printed
     attempt.refresh_from_db()
     assert (attempt.state, [one["code"] for one in attempt.reasons]) == (decision, ["staff"])
 
 
-def test_a_decision_made_meanwhile_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_concurrent_decision_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = let_through(factory.deal("braid"))
     write = reflagging._write
 
@@ -118,12 +118,12 @@ def test_a_decision_made_meanwhile_stands(monkeypatch: pytest.MonkeyPatch) -> No
         return write(*arguments)
 
     monkeypatch.setattr(reflagging, "_write", decided_first)
-    assert "1 left as they are, settled by somebody else meanwhile" in fairplay("--write")[1]
+    assert "1 unchanged, settled by another process in the meantime" in fairplay("--write")[1]
     attempt.refresh_from_db()
     assert attempt.state == State.VERIFIED
 
 
-def test_a_record_that_does_not_hold_is_left_to_verify() -> None:
+def test_an_invalid_record_is_left_to_verify() -> None:
     attempt = let_through(factory.deal("braid"))
     Attempt.objects.filter(pk=attempt.pk).update(record=factory.record_of(attempt.deal, ["u"]).to_bytes())
     code, printed = fairplay("--write")
@@ -132,21 +132,21 @@ def test_a_record_that_does_not_hold_is_left_to_verify() -> None:
     assert attempt.state == State.VERIFIED
 
 
-def test_a_game_rejected_for_its_record_and_practice_are_not_asked_about() -> None:
+def test_rejected_records_and_practice_are_skipped() -> None:
     deal = factory.deal()
     settle(factory.finished(deal, tokens=["u"]).pk)
     let_through(factory.deal("braid"), ranked=False)
     assert fairplay()[0] == 0
 
 
-def test_verify_leaves_flags_as_they_are() -> None:
+def test_verify_does_not_change_flags() -> None:
     deal = factory.deal("braid")
     let_through(deal)
     held(deal)
-    call_command("verify", "--all", "--no-progress", stdout=io.StringIO())  # exits 0
+    call_command("verify", "--all", "--no-progress", stdout=io.StringIO())  # exits with 0
 
 
-def test_filters_choose_the_attempts() -> None:
+def test_filters_select_the_attempts() -> None:
     braid, plot = factory.deal("braid"), factory.deal("plot", seed=bytes(32))
     fast, other = let_through(braid), let_through(plot)
     slow = held(braid)
@@ -168,13 +168,13 @@ def test_filters_choose_the_attempts() -> None:
 @pytest.mark.parametrize(
     "arguments", [["--attempt", "x"], ["--attempt", "99999999"], ["--since", "2026-02-01", "--until", "2026-01-01"]]
 )
-def test_what_is_not_there_exits_2(arguments: list[str]) -> None:
+def test_unknown_attempts_exit_with_2(arguments: list[str]) -> None:
     with pytest.raises(CommandError) as error:
         fairplay(*arguments)
     assert error.value.returncode == 2
 
 
-def test_an_interrupted_run_keeps_what_it_wrote_and_says_where_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_keeps_its_work_and_can_resume(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = let_through(factory.deal("braid")), let_through(factory.deal("plot"))
     judge = judge_alone
 
@@ -202,10 +202,8 @@ def won(deal: Any, started_at: datetime, *, slowly: bool) -> Attempt:
 
 
 @pytest.mark.parametrize("first_stands", [True, False])
-def test_a_dry_run_says_what_writing_does_whatever_the_batches(
-    monkeypatch: pytest.MonkeyPatch, *, first_stands: bool
-) -> None:
-    """A copy is one only if the game before it would still stand, or would stand again."""
+def test_a_dry_run_predicts_the_changes_for_all_batches(monkeypatch: pytest.MonkeyPatch, *, first_stands: bool) -> None:
+    """A copy is one only if the game before it stands, or would stand again."""
     monkeypatch.setattr(reflagging, "BATCH", 1)
     deal = factory.deal("tarot-novice", seed=bytes(32))
     first = won(deal, factory.NOON, slowly=first_stands)
@@ -218,7 +216,7 @@ def test_a_dry_run_says_what_writing_does_whatever_the_batches(
     assert [one["code"] for one in later.reasons] == (["copied_line"] if first_stands else [])
 
 
-def test_a_win_without_a_line_is_given_one() -> None:
+def test_a_win_without_a_line_gets_one() -> None:
     attempt = won(factory.deal("tarot-novice", seed=bytes(32)), factory.NOON, slowly=True)
     settle(attempt.pk)
     Attempt.objects.filter(pk=attempt.pk).update(line=None)

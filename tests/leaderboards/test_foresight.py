@@ -1,4 +1,4 @@
-"""Foresight is measured of the best games alone, in a queue of its own, and told to no player."""
+"""Foresight measurement: only of the best games, in its own queue, and hidden from players."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def deal() -> Deal:
 
 
 def settled(deal: Deal, number: int, **fields: Any) -> Attempt:
-    """A verified attempt; the higher the number, the later it ended and the worse its place."""
+    """Create a verified attempt; a higher number means a later end and a worse place."""
     tokens = factory.line(deal, 6)
     record = factory.record_of(deal, tokens, end_ms=100_000 + 1000 * number)
     attempt = factory.finished(deal, record=record, **fields)
@@ -61,7 +61,7 @@ def test_only_top_places_are_measured(deal: Deal, settings: Any) -> None:
     assert evidence_of(attempts[0]) is None
 
 
-def test_those_under_review_count_by_the_place_they_would_have(deal: Deal, settings: Any) -> None:
+def test_reviews_count_with_their_prospective_place(deal: Deal, settings: Any) -> None:
     settings.FORESIGHT_PLACES = 2
     verified, good, bad = (settled(deal, number) for number in (2, 1, 3))
     Attempt.objects.filter(pk__in=[good.pk, bad.pk]).update(state=Attempt.State.REVIEW)
@@ -78,13 +78,13 @@ def test_practice_and_races_are_not_measured() -> None:
     assert measure_top(NOW).done == 0
 
 
-def test_nothing_is_measured_where_it_is_turned_off(deal: Deal, settings: Any) -> None:
+def test_nothing_is_measured_if_it_is_switched_off(deal: Deal, settings: Any) -> None:
     settings.FORESIGHT_PLACES = 0
     settled(deal, 1)
     assert measure_top(NOW).done == 0
 
 
-def test_deals_of_long_ago_are_left_alone(deal: Deal) -> None:
+def test_old_deals_are_left_alone(deal: Deal) -> None:
     settled(deal, 1)
     assert measure_top(NOW + LOOKED_BACK + timedelta(days=2)).done == 0
 
@@ -94,7 +94,7 @@ def test_once_is_enough(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
     assert measure_top(NOW).done == 1
     kept = ForesightFigures.objects.get()
     assert measure_top(NOW) == (0, 0, False)
-    foreseen.keep(attempt)  # two workers at the same game
+    foreseen.keep(attempt)  # two workers on the same game
     assert ForesightFigures.objects.get().figures == kept.figures
     monkeypatch.setattr(foreseen, "FORM", FORM + 1)
     assert evidence_of(attempt) is None
@@ -102,7 +102,7 @@ def test_once_is_enough(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ForesightFigures.objects.get().form == FORM + 1
 
 
-def test_a_game_that_fails_holds_up_no_other(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_game_stops_no_other(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = settled(deal, 1), settled(deal, 2)
 
     def measure(record: Any, auto_runs: Any) -> Any:
@@ -115,7 +115,7 @@ def test_a_game_that_fails_holds_up_no_other(deal: Deal, monkeypatch: pytest.Mon
     assert measured() == {second.pk}
 
 
-def test_what_time_does_not_suffice_for_is_asked_for_again(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measurements_that_ran_out_of_time_are_repeated(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
     settled(deal, 1)
     assert measure_top(NOW, seconds=-1.0).done == 0
     asked: list[str] = []
@@ -125,7 +125,7 @@ def test_what_time_does_not_suffice_for_is_asked_for_again(deal: Deal, monkeypat
     assert asked == ["talon.measure_foresight"]
 
 
-def test_it_stands_in_a_queue_apart_from_verdicts() -> None:
+def test_its_queue_is_separate_from_verdicts() -> None:
     queues = {
         task: celery.app.amqp.router.route({}, task)["queue"].name
         for task in ("talon.measure_foresight", "talon.verify")
@@ -134,7 +134,7 @@ def test_it_stands_in_a_queue_apart_from_verdicts() -> None:
     assert "talon.measure_foresight" in {entry["task"] for entry in celery.app.conf.beat_schedule.values()}
 
 
-def test_what_is_kept_is_what_was_found(deal: Deal) -> None:
+def test_the_stored_figures_are_the_measured_ones(deal: Deal) -> None:
     attempt = settled(deal, 1)
     found = foreseen.keep(attempt)
     assert evidence_of(attempt) == found
@@ -142,7 +142,7 @@ def test_what_is_kept_is_what_was_found(deal: Deal) -> None:
     assert table_of(found)[0].what == "foresight"
 
 
-def test_a_players_games_tell_more_together(deal: Deal) -> None:
+def test_a_players_games_are_combined(deal: Deal) -> None:
     one, who = Foresight("plot", applicable=True, z=1.5), factory.player()
     none = Foresight("plot", applicable=False)
     silent = Foresight("braid", applicable=True, z=9.0)
@@ -157,7 +157,7 @@ def test_a_players_games_tell_more_together(deal: Deal) -> None:
     assert tuple(evidence_of_player(settled(deal, 1).player_id)) == (0, 0.0, 0, 0.0)
 
 
-def test_figures_are_kept_for_a_while(deal: Deal) -> None:
+def test_figures_are_kept_for_a_limited_time(deal: Deal) -> None:
     for number, age in ((1, KEPT + timedelta(minutes=1)), (2, KEPT - timedelta(minutes=1))):
         ForesightFigures.objects.create(attempt=settled(deal, number), form=FORM, figures={}, made_at=NOW - age)
     kept = ForesightFigures.objects.latest("made_at")
@@ -165,7 +165,7 @@ def test_figures_are_kept_for_a_while(deal: Deal) -> None:
     assert ForesightFigures.objects.get() == kept
 
 
-def test_the_verdict_is_not_touched(deal: Deal) -> None:
+def test_the_verdict_is_unchanged(deal: Deal) -> None:
     attempt = settled(deal, 1)
     before = Attempt.objects.filter(pk=attempt.pk).values().get()
     measure_top(NOW)
@@ -173,7 +173,7 @@ def test_the_verdict_is_not_touched(deal: Deal) -> None:
 
 
 @pytest.mark.django_db(transaction=True)  # the export is read in other threads
-def test_no_player_is_told(deal: Deal, client: Client) -> None:
+def test_players_do_not_see_it(deal: Deal, client: Client) -> None:
     attempt = settled(deal, 1)
     ForesightFigures.objects.create(attempt=attempt, form=FORM, figures={"game": SECRET}, made_at=NOW)
     client.force_login(attempt.player, backend="django.contrib.auth.backends.ModelBackend")
@@ -207,7 +207,7 @@ def exported(player: Any) -> str:
     return document
 
 
-def test_figures_go_with_the_attempt(deal: Deal) -> None:
+def test_figures_are_deleted_with_the_attempt(deal: Deal) -> None:
     attempt = settled(deal, 1)
     foreseen.keep(attempt)
     attempt.result.delete()

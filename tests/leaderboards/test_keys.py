@@ -20,13 +20,13 @@ def fewest(score: Score) -> tuple[int, ...]:
 
 
 @given(st.lists(deal_scores, min_size=2, max_size=20))
-def test_keys_of_a_deal_sort_as_the_rules_rank(scores: list[Score]) -> None:
+def test_keys_of_a_deal_sort_like_the_rules(scores: list[Score]) -> None:
     assert sorted(scores, key=DEAL["race"].pack) == sorted(scores, key=race)
     assert sorted(scores, key=DEAL["fewest"].pack) == sorted(scores, key=fewest)
 
 
 @given(st.lists(season_scores | close_scores, min_size=2, max_size=20))
-def test_keys_and_ties_of_a_season_sort_as_the_rules_rank(scores: list[Score]) -> None:
+def test_keys_and_ties_of_a_season_sort_like_the_rules(scores: list[Score]) -> None:
     for layout, order in ((SEASON["race"], race), (SEASON["fewest"], fewest)):
         ties = [tie for tie in layout.ties if tie in Score._fields]
         placed = sorted(scores, key=lambda s: (layout.pack(s), *(getattr(s, tie) for tie in ties)))
@@ -51,7 +51,7 @@ def test_a_score_that_does_not_fit_is_refused(score: Score) -> None:
 @pytest.mark.parametrize(
     "layout", [*DEAL.values(), *SEASON.values()], ids=lambda layout: f"{layout.cards_bits}-{layout.name}"
 )
-def test_keys_fit_into_a_signed_column_and_levels_get_finer(layout: Layout) -> None:
+def test_keys_fit_a_signed_column_with_finer_levels(layout: Layout) -> None:
     assert layout.cards_bits + sum(field.bits for field in layout.fields) <= 63
     assert list(layout.shifts) == sorted(layout.shifts, reverse=True)
     assert layout.ties[-1] == "id"

@@ -1,4 +1,4 @@
-"""What pages, the API and live boards show of ladders."""
+"""Ladders on pages, in the API and on live boards."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def url(deal: Any, rest: str = "") -> str:
 
 
 def after(who: Any) -> str:
-    """What is told after the player's one game of the day of `factory.DAY`."""
+    """Return the address of the summary after the player's only game on `factory.DAY`."""
     attempt = Attempt.objects.get(player=who, deal__day=factory.DAY)
     return reverse("boards:after", args=[attempt.public_id])
 
@@ -69,7 +69,7 @@ def test_a_deals_page_has_both_ladders(client: Client, deal: Any) -> None:
     assert client.get(url(deal, "?ladder=masters")).status_code == 404
 
 
-def test_the_podium_is_the_establisheds(client: Client, deal: Any) -> None:
+def test_the_podium_shows_the_established_ladder(client: Client, deal: Any) -> None:
     for cards in range(3):
         result(deal, cards, NEWCOMERS)
     assert 'class="podium"' not in page_of(client, deal)
@@ -83,11 +83,11 @@ def test_the_next_page_is_of_the_same_ladder(client: Client, deal: Any) -> None:
     for cards in range(51):
         result(deal, cards, NEWCOMERS)
     after = client.get(url(deal)).context["after_url"]
-    result(deal, 1, Ladder.ESTABLISHED)  # which comes first from now on
+    result(deal, 1, Ladder.ESTABLISHED)  # leads from now on
     assert [entry.rank for entry in client.get(url(deal, after)).context["page"].entries] == [51]
 
 
-def test_no_page_tells_of_ladders_while_the_rule_is_off(client: Client, deal: Any, settings: Settings) -> None:
+def test_pages_hide_ladders_while_the_rule_is_off(client: Client, deal: Any, settings: Settings) -> None:
     settings.LADDERS = False
     result(deal, 5, Ladder.ESTABLISHED)
     assert "data-ladder" not in page_of(client, deal)
@@ -95,7 +95,7 @@ def test_no_page_tells_of_ladders_while_the_rule_is_off(client: Client, deal: An
     assert "data-ladder" in page_of(client, deal)
 
 
-def test_a_newcomer_sees_a_place_and_what_is_missing(deal: Any) -> None:
+def test_a_newcomer_sees_the_place_and_the_missing_games(deal: Any) -> None:
     result(deal, 104, NEWCOMERS)
     who = playing_before.player()
     assert settle(factory.finished(deal, who).pk) == "verified"
@@ -115,14 +115,14 @@ def test_a_newcomer_sees_a_place_and_what_is_missing(deal: Any) -> None:
     assert "From the next day on you are established." in client.get(after(who)).content.decode()
 
 
-def test_what_is_missing_is_told_in_german(deal: Any) -> None:
+def test_the_missing_games_are_shown_in_german(deal: Any) -> None:
     who = result(deal, 104, NEWCOMERS).player
     with translation.override("de"):
         panel = signed_in(who).get(after(who), headers={"accept-language": "de"}).content.decode()
     assert "Zu den Etablierten fehlen dir noch 2 geprüfte Tagesspiele, an einem weiteren Tag." in panel
 
 
-def test_a_guest_sees_the_place_that_an_account_would_give(deal: Any) -> None:
+def test_a_guest_sees_the_place_of_an_account(deal: Any) -> None:
     result(deal, 104, NEWCOMERS)
     result(deal, 104, Ladder.ESTABLISHED)
     guest = create_guest()
@@ -135,12 +135,12 @@ def test_a_guest_sees_the_place_that_an_account_would_give(deal: Any) -> None:
     assert boards.rank_of(deal, "race", guest) is None
 
 
-def test_a_banned_player_is_told_no_place(deal: Any) -> None:
+def test_a_banned_player_sees_no_place(deal: Any) -> None:
     banned = result(deal, 5, NEWCOMERS, show=False).player
     assert 'data-standing=""' in signed_in(banned).get(after(banned)).content.decode()
 
 
-def test_the_api_says_which_ladder(client: Client, deal: Any) -> None:
+def test_the_api_includes_the_ladder(client: Client, deal: Any) -> None:
     first, second = result(deal, 5, Ladder.ESTABLISHED), result(deal, 9, NEWCOMERS)
     page = client.get(f"/api/v1/boards/{deal.pk}").json()
     assert (page["ladder"], [entry["ladder"] for entry in page["entries"]]) == ("established", ["established"])
@@ -156,7 +156,7 @@ def test_the_api_says_which_ladder(client: Client, deal: Any) -> None:
     assert _result(second)["ladder"] == "newcomers"
 
 
-def test_a_live_board_turns_to_the_established_with_their_first_result(deal: Any) -> None:
+def test_a_live_board_switches_at_the_first_established_result(deal: Any) -> None:
     result(deal, 9, NEWCOMERS)
     assert json.loads(live.read_frame(deal, "race"))["ladder"] == "newcomers"
     result(deal, 5, Ladder.ESTABLISHED)
@@ -166,7 +166,7 @@ def test_a_live_board_turns_to_the_established_with_their_first_result(deal: Any
     assert (frame["ladder"], frame["total"], frame["entries"][0]["ladder"]) == ("newcomers", 1, "newcomers")
 
 
-def test_who_comes_back_to_the_table_is_told_the_ladder(deal: Any) -> None:
+def test_the_reopened_table_shows_the_ladder(deal: Any) -> None:
     attempt = factory.finished(deal, playing_before.player())
     settle(attempt.pk)
     verdict = load(attempt.public_id).verdict
@@ -174,7 +174,7 @@ def test_who_comes_back_to_the_table_is_told_the_ladder(deal: Any) -> None:
     assert verdict.ladder == "newcomers"
 
 
-def test_the_established_lead_and_a_better_game_may_be_on_either_ladder(deal: Any) -> None:
+def test_the_established_lead_however_good_a_newcomer_is(deal: Any) -> None:
     newcomer = result(deal, 9, NEWCOMERS)
     assert ghosts.leader(deal.pk) == newcomer.attempt_id
     leader = result(deal, 5, Ladder.ESTABLISHED)
@@ -185,7 +185,7 @@ def test_the_established_lead_and_a_better_game_may_be_on_either_ladder(deal: An
     assert ghosts.among(deal.pk, [leader.player_id, newcomer.player_id]) == [newcomer.attempt_id, leader.attempt_id]
 
 
-def test_the_page_of_a_deal_says_where_its_result_will_stand(client: Client, settings: Settings) -> None:
+def test_a_deals_page_shows_the_ladder_of_its_result(client: Client, settings: Settings) -> None:
     today = timezone.now().date()
     factory.deal("plot", today)
     page = reverse("games:play", args=["plot"])

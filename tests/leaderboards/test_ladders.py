@@ -1,4 +1,4 @@
-"""Who is ranked among the established and who among the newcomers, and that it stays so."""
+"""Ladders: established players and newcomers, decided once per game."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def ladders(settings: Settings, one_ladder: None) -> None:
 
 
 def settled(who: Any, deal: Any = None) -> Attempt:
-    """A game of the day by this player, judged."""
+    """Create and settle a daily game by this player."""
     attempt = factory.finished(deal or factory.deal(), who)
     settle(attempt.pk)
     attempt.refresh_from_db()
@@ -52,13 +52,13 @@ def settled(who: Any, deal: Any = None) -> Attempt:
 
 
 def ladder_of(attempt: Attempt) -> Ladder:
-    """The ladder of a verified attempt, the same on its result."""
+    """Return the ladder of a verified attempt, which must equal its result's."""
     assert attempt.ladder == attempt.result.ladder
     return Ladder(attempt.ladder)
 
 
 def whole(deal: Any) -> None:
-    """The counts of the boards are those of the entries."""
+    """Check that the counts of the boards match their entries."""
     assert [fault for listing in deal_listings(deal.pk) for fault in histogram.faults(listing)] == []
 
 
@@ -108,8 +108,8 @@ def test_a_guest_is_a_newcomer() -> None:
     assert settled(playing_before.established(is_guest=True)).ladder == Ladder.NEWCOMERS
 
 
-def test_an_account_is_as_old_as_its_sign_up() -> None:
-    cache.clear()  # of the sign-ups of other tests
+def test_an_accounts_age_counts_from_its_sign_up() -> None:
+    cache.clear()  # resets the sign-up limits
     guest = playing_before.established(is_guest=True)
     client = Client()
     client.force_login(guest, backend="allauth.account.auth_backends.AuthenticationBackend")
@@ -120,7 +120,7 @@ def test_an_account_is_as_old_as_its_sign_up() -> None:
     assert ladder_of(settled(guest)) == Ladder.NEWCOMERS
 
 
-def test_the_settings_say_how_many_games_and_days(settings: Settings) -> None:
+def test_the_settings_define_the_number_of_games_and_days(settings: Settings) -> None:
     settings.ESTABLISHED_GAMES, settings.ESTABLISHED_DAYS = 2, 1
     who = playing_before.established((("stonewall", 1), ("plot", 1)))
     assert ladder_of(settled(who)) == Ladder.ESTABLISHED
@@ -130,12 +130,12 @@ def test_the_settings_say_how_many_games_and_days(settings: Settings) -> None:
     assert ladder_of(settled(playing_before.player(), factory.deal("braid"))) == Ladder.ESTABLISHED
 
 
-def test_with_the_rule_off_everybody_is_established(settings: Settings) -> None:
+def test_with_the_rule_off_all_players_are_established(settings: Settings) -> None:
     settings.LADDERS = False
     assert ladder_of(settled(factory.player())) == Ladder.ESTABLISHED
 
 
-def test_a_long_past_is_not_read_whole(settings: Settings) -> None:
+def test_a_long_history_is_not_read_whole(settings: Settings) -> None:
     settings.ESTABLISHED_DAYS = 3
     assert eligibility._looked_at() == 3 + 2 * 2 * len(CATALOGUE)
     who = playing_before.established([("stonewall", days) for days in range(1, 5)])
@@ -153,7 +153,7 @@ def test_the_order_of_verdicts_does_not_matter(late_first: bool) -> None:
     assert ladder_of(new) == Ladder.NEWCOMERS
 
 
-def test_a_batch_asks_no_more_queries_for_it(settings: Settings) -> None:
+def test_a_batch_needs_no_more_queries(settings: Settings) -> None:
     def queries(deal: Any) -> int:
         first, *rest = [factory.finished(deal, playing_before.established()) for _ in range(4)]
         with CaptureQueriesContext(connection) as asked:
@@ -166,10 +166,10 @@ def test_a_batch_asks_no_more_queries_for_it(settings: Settings) -> None:
     assert with_rule == queries(factory.deal("plot"))
 
 
-# --- Kept for good ----------------------------------------------------------------------------------------------------
+# --- Permanence -------------------------------------------------------------------------------------------------------
 
 
-def test_what_was_decided_stays_though_the_player_has_played_on() -> None:
+def test_a_games_ladder_stays_when_the_player_plays_on() -> None:
     who = playing_before.player()
     attempt = settled(who)
     playing_before.play(who, THREE_ON_TWO_DAYS)
@@ -181,7 +181,7 @@ def test_what_was_decided_stays_though_the_player_has_played_on() -> None:
     whole(attempt.deal)
 
 
-def test_a_review_decided_later_keeps_the_ladder_of_the_first_verdict() -> None:
+def test_a_later_decision_keeps_the_first_verdicts_ladder() -> None:
     who = playing_before.established()
     attempt = factory.finished(factory.deal(), who)
     assert give_up(attempt.pk, "It could not be judged.")
@@ -191,7 +191,7 @@ def test_a_review_decided_later_keeps_the_ladder_of_the_first_verdict() -> None:
     assert ladder_of(attempt) == Ladder.ESTABLISHED
 
 
-def test_a_new_score_stays_on_its_ladder_and_as_old_as_it_was() -> None:
+def test_a_new_score_keeps_ladder_and_time() -> None:
     attempt = settled(playing_before.established())
     at = timezone.now() - ONE_DAY
     Attempt.objects.filter(player=attempt.player).exclude(pk=attempt.pk).delete()
@@ -204,7 +204,7 @@ def test_a_new_score_stays_on_its_ladder_and_as_old_as_it_was() -> None:
     whole(attempt.deal)
 
 
-def test_a_lifted_ban_puts_results_back_on_their_ladder() -> None:
+def test_a_lifted_ban_restores_results_to_their_ladder() -> None:
     attempt = settled(playing_before.established())
     newcomer = settled(playing_before.player(), attempt.deal)
     for who in (attempt.player, newcomer.player):
@@ -216,7 +216,7 @@ def test_a_lifted_ban_puts_results_back_on_their_ladder() -> None:
     whole(attempt.deal)
 
 
-def test_a_result_made_again_is_on_its_attempts_ladder() -> None:
+def test_a_recreated_result_is_on_its_attempts_ladder() -> None:
     attempt = settled(playing_before.player())
     attempt.result.delete()
     ranking.rank_player(attempt.player)
@@ -234,7 +234,7 @@ def test_a_deleted_account_keeps_its_place() -> None:
     assert ladder_of(attempt) == Ladder.ESTABLISHED
 
 
-def test_a_guests_games_change_nothing_for_the_account_they_come_to() -> None:
+def test_merged_guest_games_do_not_affect_the_account() -> None:
     who = playing_before.established(THREE_ON_TWO_DAYS[:2])
     attempt = settled(who)
     guest = create_guest()
@@ -245,10 +245,10 @@ def test_a_guests_games_change_nothing_for_the_account_they_come_to() -> None:
     assert ladder_of(settled(who, factory.deal("labyrinth"))) == Ladder.NEWCOMERS  # they are practice
 
 
-# --- What follows from it ---------------------------------------------------------------------------------------------
+# --- Consequences -----------------------------------------------------------------------------------------------------
 
 
-def test_the_ladders_are_ranked_apart() -> None:
+def test_the_ladders_are_ranked_separately() -> None:
     deal = factory.deal()
     for cards, ladder in ((9, 2), (8, 1), (7, 2), (6, 1)):
         factory.listed(deal, Score(cards, 1_000, 10), ladder=ladder)
@@ -264,7 +264,7 @@ def test_the_ladders_are_ranked_apart() -> None:
     whole(deal)
 
 
-def test_a_page_leads_to_no_other_ladder() -> None:
+def test_pagination_stays_on_one_ladder() -> None:
     deal = factory.deal()
     for cards in (9, 8, 7):
         factory.listed(deal, Score(cards, 1_000, 10), ladder=Ladder.NEWCOMERS)
@@ -275,7 +275,7 @@ def test_a_page_leads_to_no_other_ladder() -> None:
         boards.page(deal, "race", first.after, 2, Ladder.ESTABLISHED)
 
 
-def test_the_newcomers_come_first_while_they_are_alone() -> None:
+def test_newcomers_come_first_while_they_are_alone() -> None:
     deal = factory.deal()
     assert boards.page(deal).ladder == Ladder.ESTABLISHED
     factory.listed(deal, Score(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
@@ -285,12 +285,12 @@ def test_the_newcomers_come_first_while_they_are_alone() -> None:
     assert [entry.cards_up for entry in boards.page(deal).entries] == [1]
 
 
-def test_seasons_add_up_what_is_established() -> None:
+def test_seasons_sum_established_results() -> None:
     who = factory.player()
     factory.listed(factory.deal(), Score(5, 1_000, 10), who=who)
     factory.listed(factory.deal("plot"), Score(7, 1_000, 10), who=who, ladder=Ladder.NEWCOMERS)
     alone = factory.listed(factory.deal("braid"), Score(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
-    assert Recount.objects.filter(player=alone.player).exists()  # for the nine of the day
+    assert Recount.objects.filter(player=alone.player).exists()  # for the day's nine
     seasons.recount_marked()
     page = seasons.page(seasons.season("week", DAY))
     assert [(entry.player, entry.deals, entry.cards_up) for entry in page.entries] == [(who.public_id, 1, 5)]
@@ -315,7 +315,7 @@ def test_friends_of_both_ladders_are_ranked_together() -> None:
         (THREE_ON_TWO_DAYS, None),
     ],
 )
-def test_what_is_missing_is_told(games: Any, lacking: tuple[int, int] | None) -> None:
+def test_the_missing_games_are_shown(games: Any, lacking: tuple[int, int] | None) -> None:
     found = eligibility.missing(playing_before.established(games))
     assert (found and (found.games, found.days)) == lacking
 

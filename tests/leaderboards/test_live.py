@@ -1,4 +1,4 @@
-"""The live board: what those who look at it are sent, and when."""
+"""Live boards: frames to watchers, and their timing."""
 
 from __future__ import annotations
 
@@ -46,30 +46,28 @@ class Watcher:
         )
 
     async def connect(self) -> bool:
-        """Whether the server accepts."""
+        """Connect, and return whether the server accepts."""
         await self._socket.send_input({"type": "websocket.connect"})
         return bool((await self.message())["type"] == "websocket.accept")
 
     async def message(self) -> dict[str, Any]:
-        """The next message of the server."""
+        """Return the next message of the server."""
         found: dict[str, Any] = await self._socket.receive_output(60)
         return found
 
     async def frame(self) -> dict[str, Any]:
-        """The next frame."""
+        """Return the next frame."""
         found: dict[str, Any] = json.loads((await self.message())["text"])
         return found
 
     async def is_quiet(self, seconds: float) -> bool:
-        """Whether nothing comes for so long."""
+        """Return whether nothing arrives for this time."""
         return bool(await self._socket.receive_nothing(seconds))
 
     async def say(self, text: str) -> None:
-        """Send a message."""
         await self._socket.send_input({"type": "websocket.receive", "text": text})
 
     async def disconnect(self) -> None:
-        """Leave."""
         await self._socket.send_input({"type": "websocket.disconnect", "code": 1000})
         await self._socket.wait(60)
 
@@ -77,7 +75,7 @@ class Watcher:
 listed = sync_to_async(factory.listed)
 
 
-async def test_who_comes_while_the_database_is_away_is_told_to_come_later(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_watcher_during_an_outage_is_asked_to_retry(monkeypatch: pytest.MonkeyPatch) -> None:
     def away(_deal_id: int) -> None:
         raise OperationalError
 
@@ -88,7 +86,7 @@ async def test_who_comes_while_the_database_is_away_is_told_to_come_later(monkey
     await watcher.disconnect()
 
 
-async def test_everybody_looking_is_sent_the_board_now_and_when_it_changes() -> None:
+async def test_all_watchers_get_the_board_now_and_on_changes() -> None:
     deal = await sync_to_async(factory.deal)()
     first, second, fewest = Watcher(deal.pk), Watcher(deal.pk), Watcher(deal.pk, "?board=fewest")
     for watcher in (first, second, fewest):
@@ -103,7 +101,7 @@ async def test_everybody_looking_is_sent_the_board_now_and_when_it_changes() -> 
     assert (found["board"], bytes(deal.seed).hex() in json.dumps(found)) == ("fewest", False)
 
 
-async def test_many_changes_make_no_frame_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_frames_are_rate_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "SEND_EVERY", 3_600.0)
     deal = await sync_to_async(factory.deal)()
     watcher = Watcher(deal.pk)
@@ -130,7 +128,7 @@ async def test_a_lost_notice_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> 
     await watcher.disconnect()
 
 
-async def test_a_changed_name_is_shown_to_everybody_looking() -> None:
+async def test_a_changed_name_reaches_all_watchers() -> None:
     deal = await sync_to_async(factory.deal)()
     result = await listed(deal, Score(20, 1, 40))
     watcher = Watcher(deal.pk)
@@ -141,7 +139,7 @@ async def test_a_changed_name_is_shown_to_everybody_looking() -> None:
     await watcher.disconnect()
 
 
-async def test_a_first_reading_that_fails_is_done_again_and_keeps_no_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_first_reading_is_repeated_without_leaks(monkeypatch: pytest.MonkeyPatch) -> None:
     failures = iter([OSError("the database is away"), None])
     read = live.read_frame
 
@@ -159,7 +157,7 @@ async def test_a_first_reading_that_fails_is_done_again_and_keeps_no_watcher(mon
     assert not live.hub()._watches
 
 
-async def test_a_connection_that_breaks_in_any_way_leaves_no_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_broken_connection_leaves_no_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_asked: Any) -> str:
         raise OSError("the database is away")
 
@@ -207,17 +205,16 @@ async def test_any_number_of_newcomers_costs_one_reading(monkeypatch: pytest.Mon
 
 
 class Shown:
-    """Somebody who looks at a board; what is shown goes to a queue."""
+    """A watcher that puts the frames it gets into a queue."""
 
     def __init__(self, frames: asyncio.Queue[str]) -> None:
         self._frames = frames
 
     def show(self, frame: str) -> None:
-        """Take a frame."""
         self._frames.put_nowait(frame)
 
 
-async def test_the_last_to_leave_ends_the_watch() -> None:
+async def test_the_last_watcher_ends_the_watch() -> None:
     deal = await sync_to_async(factory.deal)()
     watchers = [Watcher(deal.pk) for _ in range(2)]
     for watcher in watchers:
@@ -230,7 +227,7 @@ async def test_the_last_to_leave_ends_the_watch() -> None:
 
 
 @pytest.mark.parametrize("query", ["", "?board=best"])
-async def test_a_board_that_is_none_is_closed(query: str) -> None:
+async def test_an_unknown_board_is_closed(query: str) -> None:
     deal_id = 0 if not query else (await sync_to_async(factory.deal)()).pk
     watcher = Watcher(deal_id, query)
     await watcher.connect()
@@ -239,7 +236,7 @@ async def test_a_board_that_is_none_is_closed(query: str) -> None:
     await watcher.disconnect()
 
 
-async def test_who_talks_is_shown_out() -> None:
+async def test_a_watcher_who_sends_messages_is_closed() -> None:
     deal = await sync_to_async(factory.deal)()
     watcher = Watcher(deal.pk)
     await watcher.connect()
@@ -249,13 +246,13 @@ async def test_who_talks_is_shown_out() -> None:
     await watcher.disconnect()
 
 
-async def test_another_sites_page_may_not_look() -> None:
+async def test_other_sites_pages_may_not_watch() -> None:
     deal = await sync_to_async(factory.deal)()
     stranger = Watcher(deal.pk, origin="http://evil.example")
     assert not await stranger.connect()
 
 
-async def test_a_slow_reader_gets_the_newest_frame_only() -> None:
+async def test_a_slow_reader_gets_only_the_newest_frame() -> None:
     sent: list[str] = []
     gate = asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""The nine: a day's games together, by points."""
+"""The nine: boards of a day's games together, by points."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def whole() -> None:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_only_a_won_game_brings_all_points(variant: str) -> None:
+def test_only_a_win_earns_all_points(variant: str) -> None:
     goal = goal_of(variant)
     assert [points(variant, cards) for cards in (0, goal - 1, goal)] == [0, 100 * (goal - 1) // goal, 100]
     assert points(variant, goal - 1) < 100
 
 
-def test_points_come_first_then_time_or_moves_and_long_games_weigh_no_more() -> None:
+def test_ties_in_points_are_broken_by_time_or_moves() -> None:
     braid, wall, plot = (_dealt(name) for name in ("braid", "stonewall", "plot"))
     ada, bea, cid = (factory.player() for _ in range(3))
     factory.listed(braid, Score(104, 900, 300), who=ada)
@@ -60,7 +60,7 @@ def test_points_come_first_then_time_or_moves_and_long_games_weigh_no_more() -> 
     whole()
 
 
-def test_one_more_game_never_costs_a_place() -> None:
+def test_another_game_never_costs_a_place() -> None:
     me, other = factory.player(), factory.player()
     for who in (me, other):
         factory.listed(_dealt("stonewall"), Score(52, 800 + who.pk, 100), who=who)
@@ -76,7 +76,7 @@ def test_equal_sums_rank_by_the_earlier_last_finish() -> None:
     assert [row[1] for row in shown()] == [early.public_id, late.public_id]
 
 
-def test_each_ladder_has_its_own_board_and_seasons_hold_the_established_alone() -> None:
+def test_each_ladder_has_a_board_and_seasons_the_established() -> None:
     old, new = factory.player(), factory.player()
     factory.listed(_dealt("stonewall"), Score(52, 800, 100), who=old)
     factory.listed(_dealt("stonewall"), Score(52, 700, 100), who=new, ladder=Ladder.NEWCOMERS)
@@ -86,7 +86,7 @@ def test_each_ladder_has_its_own_board_and_seasons_hold_the_established_alone() 
     whole()
 
 
-def test_it_follows_a_rejection_and_a_verdict_restored() -> None:
+def test_it_follows_a_rejection_and_a_restored_verdict() -> None:
     result = factory.listed(_dealt("stonewall"), Score(52, 800, 100))
     assert len(shown()) == 1
     attempt = Attempt.objects.select_related("deal").get(pk=result.attempt_id)
@@ -99,7 +99,7 @@ def test_it_follows_a_rejection_and_a_verdict_restored() -> None:
     whole()
 
 
-def test_who_is_banned_leaves_it_until_the_ban_is_lifted() -> None:
+def test_a_banned_player_is_removed_until_the_ban_is_lifted() -> None:
     result = factory.listed(_dealt("stonewall"), Score(52, 800, 100))
     who = result.player
     ban_player(who)
@@ -110,7 +110,7 @@ def test_who_is_banned_leaves_it_until_the_ban_is_lifted() -> None:
     assert [row[1] for row in shown()] == [who.public_id]
 
 
-def test_a_result_that_is_removed_is_taken_off() -> None:
+def test_a_removed_result_is_subtracted() -> None:
     who = factory.player()
     factory.listed(_dealt("braid"), Score(52, 300, 50), who=who)
     wall = factory.listed(_dealt("stonewall"), Score(52, 800, 100), who=who)
@@ -159,7 +159,7 @@ def test_newcomers_are_shown_while_they_are_alone(client: Client) -> None:
         ("month?day=2026-01-01", True),
     ],
 )
-def test_the_page_and_the_api_know_the_same_boards(client: Client, which: str, there_is: bool) -> None:
+def test_the_page_and_the_api_have_the_same_boards(client: Client, which: str, there_is: bool) -> None:
     period, _, query = which.partition("?")
     wanted = 200 if there_is else 404
     assert client.get(f"/boards/{period}/?{query}").status_code == wanted
@@ -175,7 +175,7 @@ def _no_deals() -> None:
 
 
 def _dealt(variant: str) -> Any:
-    """The day's deal of a variant."""
+    """Return the day's deal of a variant."""
     if variant not in _deals:
         _deals[variant] = factory.deal(variant)
     return _deals[variant]

@@ -1,4 +1,4 @@
-"""The pace of a deal's leader, which tells of an open deal no more than cards up against time."""
+"""The leader's pace on an open deal, which reveals only cards up over time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RECORD = min(won("stonewall"), key=lambda record: len(record.tokens))
 
 
 def paced(gap_ms: int) -> Record:
-    """A won game of so many milliseconds a move, unevenly."""
+    """Return a won game with this average of milliseconds per move, at uneven intervals."""
     gaps = [gap_ms * (50 + (n * 37) % 101) // 100 for n in range(len(RECORD.tokens))]
     clock = list(accumulate(gaps))
     return factory.record_of(todays(), RECORD.tokens, clock, end="won")
@@ -36,7 +36,7 @@ def todays() -> Deal:
 
 
 def led(gap_ms: int, **player: Any) -> Any:
-    """Somebody has won today's deal at this pace."""
+    """Create a win of today's deal at this pace."""
     record, who = paced(gap_ms), factory.player(**player)
     attempt = factory.finished(
         todays(), who, record=record, tokens=record.tokens, started_at=timezone.now() - timedelta(hours=1)
@@ -53,7 +53,7 @@ def address() -> str:
 
 
 @pytest.mark.parametrize("gap_ms", [90, 700, 2_300])
-def test_a_line_rises_in_steps_of_whole_seconds(gap_ms: int) -> None:
+def test_a_line_rises_in_whole_seconds(gap_ms: int) -> None:
     record = paced(gap_ms)
     points = pacing.points_of(record)
     assert all(ms % 1000 == 0 for ms, _ in points)
@@ -62,7 +62,7 @@ def test_a_line_rises_in_steps_of_whole_seconds(gap_ms: int) -> None:
     assert 0 <= points[-1][0] - record.clock[-1] < 1000
 
 
-def test_the_answer_is_the_leaders_name_and_line_and_nothing_else(client: Client) -> None:
+def test_the_answer_has_only_the_leaders_name_and_line(client: Client) -> None:
     assert client.get(address()).json() == {"name": "", "points": []}
     cache.clear()
     leader = led(1_400)
@@ -76,7 +76,7 @@ def test_the_answer_is_the_leaders_name_and_line_and_nothing_else(client: Client
     assert not [token for token in RECORD.tokens if f'"{token}"' in text]
 
 
-def test_it_is_read_once_for_all_who_ask(
+def test_all_visitors_share_one_reading(
     client: Client, django_assert_max_num_queries: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pacing.pace_lines, "fresh", 60.0)
@@ -87,7 +87,7 @@ def test_it_is_read_once_for_all_who_ask(
         client.get(where)
 
 
-def test_there_is_none_of_a_deal_that_is_not_open_yet(client: Client) -> None:
+def test_a_coming_deal_has_none(client: Client) -> None:
     deal = factory.deal(day=timezone.now().date() + timedelta(days=1))
     assert client.get(f"/boards/{deal.day}/{deal.variant}/pace.json").status_code == 404
     assert client.get("/boards/2020-01-01/plot/pace.json").status_code == 404

@@ -41,7 +41,7 @@ def test_the_index_shows_todays_deals_and_the_periods(client: Client) -> None:
     assert "/boards/week/" in response.content.decode()
 
 
-def test_a_deals_board_shows_ranks_in_order_and_who_waits(client: Client, deal: Any) -> None:
+def test_a_deals_board_shows_ranks_and_pending_players(client: Client, deal: Any) -> None:
     for ms in (300, 100, 200):
         factory.listed(deal, Score(20, ms, 40))
     factory.finished(deal)
@@ -63,7 +63,7 @@ def test_pages_of_a_board_are_linked(client: Client, deal: Any) -> None:
     assert client.get(url(deal, second.context["before_url"])).context["page"].entries == first.context["page"].entries
 
 
-def test_a_player_beyond_the_page_sees_the_entries_around(deal: Any) -> None:
+def test_a_player_on_another_page_sees_the_neighbours(deal: Any) -> None:
     results = [factory.listed(deal, Score(20, ms, 40)) for ms in range(60)]
     far, near = signed_in(results[-1].player), signed_in(results[0].player)
     assert [e.rank for e in far.get(url(deal)).context["around"]] == list(range(55, 61))
@@ -71,7 +71,7 @@ def test_a_player_beyond_the_page_sees_the_entries_around(deal: Any) -> None:
     assert near.get(url(deal)).context["around"] == []
 
 
-def test_a_deleted_accounts_result_is_a_former_players_in_every_language(client: Client, deal: Any) -> None:
+def test_a_deleted_accounts_result_is_labelled_former_player(client: Client, deal: Any) -> None:
     gone = factory.listed(deal, Score(20, 1, 40)).player
     waits = factory.finished(deal).player
     stays = factory.listed(deal, Score(20, 2, 40), who=factory.player(display_name="Former players' friend")).player
@@ -111,7 +111,7 @@ def test_friends_are_ranked_among_themselves(client: Client, deal: Any) -> None:
         ("?who=nobody", 404),
     ],
 )
-def test_bad_questions_of_a_board(deal: Any, path: str, status: int) -> None:
+def test_invalid_board_parameters(deal: Any, path: str, status: int) -> None:
     assert Client().get(url(deal, path)).status_code == status
 
 
@@ -125,7 +125,7 @@ def test_bad_questions_of_a_board(deal: Any, path: str, status: int) -> None:
         "/boards/week/?day=x",
     ],
 )
-def test_boards_that_are_none(client: Client, path: str) -> None:
+def test_unknown_boards(client: Client, path: str) -> None:
     assert client.get(path).status_code == 404
 
 
@@ -142,7 +142,7 @@ def test_a_seasons_board(client: Client, deal: Any, period: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/boards/", "/boards/nine/", "/boards/week/", "/boards/all/", "/boards/rating/"])
-def test_every_board_leads_to_all_others(client: Client, path: str) -> None:
+def test_every_board_links_to_all_others(client: Client, path: str) -> None:
     text = client.get(path).content.decode()
     tabs = text[text.index('aria-label="Period"') :].partition("</nav>")[0]
     assert re.findall('href="([^"]+)"', tabs) == [
@@ -151,12 +151,12 @@ def test_every_board_leads_to_all_others(client: Client, path: str) -> None:
     assert re.findall('href="([^"]+)" aria-current="page"', tabs) == [path]
 
 
-def test_boards_take_no_posts(client: Client, deal: Any) -> None:
+def test_boards_accept_no_posts(client: Client, deal: Any) -> None:
     for path in ("/boards/", "/boards/week/", url(deal)):
         assert client.post(path).status_code == 405
 
 
-def test_a_live_board_knows_par_once_the_deal_is_revealed(client: Client) -> None:
+def test_a_live_board_shows_par_once_revealed(client: Client) -> None:
     deal = factory.deal("labyrinth", day=timezone.now().date() - timedelta(days=3))
     type(deal).objects.filter(pk=deal.pk).update(proven=True, grade=2, par=50)
     assert ' data-revealed data-par="50" data-goal="52"' in client.get(url(deal)).content.decode()

@@ -1,4 +1,4 @@
-"""A race with a record under review: nothing of it counts, and after the decision all of it as if it always had."""
+"""Races with a record under review: they do not count until the decision, and then as if decided at once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TASKS: dict[str, Callable[..., object]] = {"talon.rate_races": tasks.rate_races,
 
 @pytest.fixture(autouse=True)
 def worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do the tasks of ratings at once, and no others."""
+    """Run rating tasks at once, and no others."""
 
     def request(name: str, *args: int, **_: Any) -> bool:
         if name in TASKS:
@@ -42,7 +42,7 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rated_run(players: list[Any]) -> Run:
-    """A rated race that is being run."""
+    """Start a rated race."""
     run = Run.of(len(players), players=players)
     for place in range(len(players)):
         run.ready(place)
@@ -54,7 +54,7 @@ def rated_run(players: list[Any]) -> Run:
 
 
 def finish(run: Run, *, doubtful: bool) -> None:
-    """The first wins before the second, and the third gives up; the first's record goes to review if `doubtful`."""
+    """The first wins before the second, the third resigns; the first's record goes to review if `doubtful`."""
     run.play(0)
     run.play(1, first_ms=5_000)
     run.resign(2, 50)
@@ -65,7 +65,7 @@ def finish(run: Run, *, doubtful: bool) -> None:
 
 
 def rows(runs: list[Run], players: list[Any]) -> list[tuple[Any, ...]]:
-    """All that is stored about races and ratings, with players by their numbers."""
+    """Return all stored data about races and ratings, with players by number."""
     number = {player.pk: n for n, player in enumerate(players)}
     found: list[tuple[Any, ...]] = []
     for run in runs:
@@ -79,7 +79,7 @@ def rows(runs: list[Run], players: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def decided_from_the_start(state: Attempt.State) -> list[tuple[Any, ...]]:
-    """What is stored when the first record of two races is verified, or rejected before the race is finished."""
+    """Return the stored data if the first record of two races is decided before the race finishes."""
     players = [factory.player() for _ in range(3)]
     first = rated_run(players)
     finish(first, doubtful=False)
@@ -94,7 +94,7 @@ def decided_from_the_start(state: Attempt.State) -> list[tuple[Any, ...]]:
 
 
 def decided_late(state: Attempt.State, *, lapsed: bool = False) -> list[tuple[Any, ...]]:
-    """What is stored when the first race waits in review, the second one is rated, and then staff decide."""
+    """Return the stored data if staff decide after the first race waited in review and the second was rated."""
     players = [factory.player() for _ in range(3)]
     first = rated_run(players)
     finish(first, doubtful=True)
@@ -116,12 +116,12 @@ def decided_late(state: Attempt.State, *, lapsed: bool = False) -> list[tuple[An
 
 @pytest.mark.parametrize("lapsed", [False, True], ids=["waiting", "rated without it"])
 @pytest.mark.parametrize("state", [VERIFIED, REJECTED])
-def test_a_late_decision_stores_what_an_early_one_would(state: Attempt.State, lapsed: bool) -> None:
+def test_a_late_decision_stores_the_same_as_an_early_one(state: Attempt.State, lapsed: bool) -> None:
     assert decided_late(state, lapsed=lapsed) == decided_from_the_start(state)
     assert list(proof.faults()) == []
 
 
-def test_a_race_with_a_record_in_review_is_rated_after_two_days() -> None:
+def test_a_race_in_review_is_rated_after_two_days() -> None:
     run = rated_run([factory.player() for _ in range(3)])
     finish(run, doubtful=True)
     finished = timezone.now() - timedelta(days=2)
@@ -137,10 +137,10 @@ def test_a_race_with_a_record_in_review_is_rated_after_two_days() -> None:
 
 
 @pytest.mark.parametrize("state", [VERIFIED, REJECTED])
-def test_a_lost_refold_of_a_race_rated_without_a_record_is_made_up_for(
+def test_a_lost_refold_after_a_late_decision_is_made_up_for(
     monkeypatch: pytest.MonkeyPatch, state: Attempt.State
 ) -> None:
-    """A rejected record comes last, so that no other rank shows it."""
+    """A rejected record comes last, so no other rank changes."""
     run = rated_run([factory.player() for _ in range(3)])
     finish(run, doubtful=True)
     Race.objects.update(finished_at=timezone.now() - inputs.REVIEW_WAIT)
@@ -153,7 +153,7 @@ def test_a_lost_refold_of_a_race_rated_without_a_record_is_made_up_for(
     assert list(proof.faults()) == []
 
 
-def test_a_record_back_in_review_takes_its_rating_back() -> None:
+def test_a_record_back_in_review_revokes_its_rating() -> None:
     run = rated_run([factory.player() for _ in range(3)])
     finish(run, doubtful=False)
     run.judge()
@@ -165,7 +165,7 @@ def test_a_record_back_in_review_takes_its_rating_back() -> None:
     assert list(proof.faults()) == []
 
 
-def test_a_heat_in_review_brings_no_points_and_confirms_nothing() -> None:
+def test_a_heat_in_review_gives_no_points_and_proves_nothing() -> None:
     run = rated_run([factory.player() for _ in range(3)])
     Room.objects.update(kind=Room.Kind.HEAT)
     Race.objects.update(scheduled_at=at(15), division=1)
@@ -178,7 +178,7 @@ def test_a_heat_in_review_brings_no_points_and_confirms_nothing() -> None:
     assert not control.has_raced(suspect.pk, run.race.game)
     assert control.runs(run.players[1].pk, run.race.game) == [control.Run(1, 2)]
     (waiting,) = queue().waiting
-    assert waiting.place == 1  # where it would stand
+    assert waiting.place == 1  # its prospective place
     decide(run.attempt(0).pk, VERIFIED, "staff")
     assert standings.standing("day", at(15).date())[0].player_id == suspect.pk
     assert control.runs(suspect.pk, run.race.game) == [control.Run(1, 3)]

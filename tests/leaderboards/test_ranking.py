@@ -1,4 +1,4 @@
-"""Results follow what a player's row says, even when the process dies in between."""
+"""Ranking of players after changes of their rows, even if the process dies in between."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ LATER = timedelta(minutes=2)
 
 
 class DiedError(Exception):
-    """The process, before it could rank anybody."""
+    """The process died before it could rank anyone."""
 
 
 @pytest.fixture
 def died(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Nobody is ranked, until this is undone."""
+    """Disable ranking until this is undone."""
 
     def die(player: Any) -> int:
         raise DiedError
@@ -44,13 +44,13 @@ def rank(player: Any, deal: Any) -> int | None:
 
 
 def ranked_later(died: pytest.MonkeyPatch) -> int:
-    """How many players the sweep ranks two minutes later."""
+    """Return the number of players the sweep ranks two minutes later."""
     died.undo()
     return ranking.rank_marked(timezone.now() + LATER)
 
 
-def test_a_sign_up_that_is_not_followed_is_swept(died: pytest.MonkeyPatch) -> None:
-    cache.clear()  # of the sign-ups of other tests
+def test_the_sweep_ranks_after_a_lost_sign_up(died: pytest.MonkeyPatch) -> None:
+    cache.clear()  # resets the sign-up limits
     guest = create_guest()
     deal = factory.deal()
     settle(factory.finished(deal, guest).pk)
@@ -65,7 +65,7 @@ def test_a_sign_up_that_is_not_followed_is_swept(died: pytest.MonkeyPatch) -> No
     assert rank(guest, deal) == 1
 
 
-def test_a_ban_and_its_end_that_are_not_followed_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sweep_ranks_after_a_lost_ban_and_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     deal = factory.deal()
     who = factory.listed(deal, Score(20, 100, 40)).player
     for change, expected in ((ban_player, None), (lift_ban, 1)):
@@ -78,7 +78,7 @@ def test_a_ban_and_its_end_that_are_not_followed_are_swept(monkeypatch: pytest.M
         assert rank(who, deal) == expected
 
 
-def test_the_sweep_waits_for_whoever_set_the_mark_and_does_it_once() -> None:
+def test_the_sweep_waits_for_the_marking_process() -> None:
     who = factory.player()
     ranking.mark_player(who)
     assert ranking.rank_marked() == 0
@@ -87,7 +87,7 @@ def test_the_sweep_waits_for_whoever_set_the_mark_and_does_it_once() -> None:
     assert Reranking.objects.count() == 0
 
 
-def test_ranking_a_player_settles_the_mark_but_not_one_set_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranking_clears_only_the_mark_it_has_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     who = factory.player()
     ranking.mark_player(who)
     ranking.rank_player(who)
@@ -105,7 +105,7 @@ def test_ranking_a_player_settles_the_mark_but_not_one_set_meanwhile(monkeypatch
     assert Reranking.objects.count() == 1
 
 
-def test_a_player_who_cannot_be_ranked_is_not_in_the_way_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_player_blocks_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     stuck, other = factory.player(), factory.player()
     for who in (stuck, other):
         ranking.mark_player(who)

@@ -1,4 +1,4 @@
-"""The fold on plain values, and the formula beneath it."""
+"""The rating fold on plain values, and its formula."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def raced(number: int, *players: int, ranks: tuple[int, ...] = (), at: datetime 
 
 
 def test_known_values() -> None:
-    """Two newcomers, worked out by hand from the paper's algorithm 1: c² = 2 (σ² + τ² + β²), p = ½."""
+    """Two newcomers, calculated by hand from the paper's algorithm 1: c² = 2 (σ² + τ² + β²), p = ½."""
     winner, loser = Rater().rate([Skill(), Skill()], [1, 2])
     variance = 350**2 + 3.5**2
     c = (2 * variance + 2 * 175**2) ** 0.5
@@ -31,7 +31,7 @@ def test_known_values() -> None:
 
 
 def test_values_of_the_pinned_library() -> None:
-    """They change with the library's version or the settings, and with them every stored rating."""
+    """They change with the library's version or the settings, and so would all stored ratings."""
     before = [Skill(1500, 350), Skill(1600, 100), Skill(1400, 200), Skill(1500, 90)]
     assert Rater().rate(before, [1, 2, 2, LAST]) == [
         Skill(1636.864444, 328.856756),
@@ -41,7 +41,7 @@ def test_values_of_the_pinned_library() -> None:
     ]
 
 
-def test_ties_are_ties_wherever_they_stand() -> None:
+def test_ties_are_symmetric() -> None:
     rater = Rater()
     for ranks in ([1, 1, 1], [2, 1, 1], [1, 2, 2], [5, 5, LAST]):
         after = rater.rate([Skill()] * 3, ranks)
@@ -50,7 +50,7 @@ def test_ties_are_ties_wherever_they_stand() -> None:
     assert {one.mu for one in rater.rate([Skill()] * 3, [1, 1, 1])} == {1500.0}
 
 
-def test_sigma_never_grows_and_a_second_race_uses_nothing_of_the_first() -> None:
+def test_sigma_never_grows_and_consecutive_races_chain() -> None:
     rater = Rater()
     sure = [Skill(1500, 60), Skill(1500, 60)]
     first = rater.rate(sure, [1, 2])
@@ -59,8 +59,8 @@ def test_sigma_never_grows_and_a_second_race_uses_nothing_of_the_first() -> None
     assert rater.rate(sure, [1, 2]) == first == Rater().rate(sure, [1, 2])
 
 
-def test_the_ids_of_entrants_decide_nothing() -> None:
-    """Whoever sits down first: with the input sorted by entrant, each gets the same but for the last digit."""
+def test_entrant_ids_make_no_difference() -> None:
+    """With the input sorted by entrant, each player gets the same but for the last digit."""
     choose = random.Random(3)
     for _ in range(50):
         people = [(Skill(choose.uniform(900, 2100), choose.uniform(60, 350)), choose.randint(1, 4)) for _ in range(6)]
@@ -89,11 +89,11 @@ def test_shares_add_up_to_the_change() -> None:
 
 
 @pytest.mark.parametrize("total", [-3, -1, 0, 1, 5])
-def test_whole_points_add_up_however_far_off(total: int) -> None:
+def test_whole_points_add_up_for_any_distance(total: int) -> None:
     assert sum(whole_points([0.4, 0.4], total)) == total
 
 
-def test_a_race_goes_on_from_what_the_last_one_left() -> None:
+def test_a_race_continues_from_the_last_rating() -> None:
     fold, rater, later = Fold(), Rater(), NOON + timedelta(minutes=1)
     first = rater.rate([Skill(1500, 350), Skill(1500, 350)], [1, 2])
     second = rater.rate([first[1], first[0]], [1, 2])
@@ -105,19 +105,19 @@ def test_a_race_goes_on_from_what_the_last_one_left() -> None:
 
 
 def test_five_meetings_a_day_count() -> None:
-    """Whoever of the two sits down first."""
+    """In whichever order the two sit."""
     fold, pairs = Fold(), [(1, 2), (2, 1)] * 4
     counted = [len(fold.add(raced(n, *pairs[n], at=NOON + timedelta(minutes=n)))) for n in range(7)]
     assert counted == [2, 2, 2, 2, 2, 0, 0]
-    # With a third, the later of the two is left out.
+    # With a third player, the later of the two is left out.
     (changes,) = fold.fold([raced(8, 1, 2, 3)])
     assert [change.player for change in changes] == [1, 3]
-    # 3 has met 1 once; at midnight UTC all begins anew.
+    # 3 has met 1 once; at midnight UTC the counts are reset.
     assert len(fold.add(raced(9, 2, 1, at=NOON + timedelta(hours=12)))) == 2
 
 
-def test_meetings_are_counted_for_each_pair_and_day() -> None:
-    """However often the two race others, and whatever they have done the day before."""
+def test_meetings_are_counted_per_pair_and_day() -> None:
+    """However often the two race others, and whatever happened the day before."""
     fold, tomorrow = Fold(), NOON + timedelta(days=1)
     for n in range(3):
         fold.add(raced(n, 1, 2))
@@ -127,7 +127,7 @@ def test_meetings_are_counted_for_each_pair_and_day() -> None:
     assert counted == [2, 2, 2, 2, 2, 0]
 
 
-def test_who_is_left_out_has_not_met_the_others() -> None:
+def test_a_player_left_out_has_not_met_the_others() -> None:
     fold = Fold()
     for n in range(5):
         fold.add(raced(n, 1, 2))
@@ -136,7 +136,7 @@ def test_who_is_left_out_has_not_met_the_others() -> None:
     assert [change.player for change in fold.add(raced(10, 3, 2, 1))] == [3, 2]
 
 
-def test_resumed_meetings_count_as_if_they_had_been_folded() -> None:
+def test_resumed_meetings_equal_folded_ones() -> None:
     whole, resumed = Fold(), Fold()
     for n in range(5):
         whole.add(raced(n, 1, 2, 3))
@@ -146,7 +146,7 @@ def test_resumed_meetings_count_as_if_they_had_been_folded() -> None:
     assert resumed.add(raced(6, 1, 2)) == []
 
 
-def test_one_alone_is_not_rated() -> None:
+def test_a_single_player_is_not_rated() -> None:
     fold = Fold()
     assert fold.add(raced(1, 7)) == fold.add(raced(2)) == []
     assert not fold.standings

@@ -1,4 +1,4 @@
-"""Ratings as they are shown: with "?", explained, on the board, on profiles, and over the API."""
+"""Display of ratings: uncertainty mark, explanation, board, profiles and API."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def rated(mu: float = 1600, *, sigma: float = 120, races: int = 20, at: datetime = NOON, **fields: Any) -> Any:
-    """A player with any rating, without races behind it."""
+    """Create a player with any rating, without races."""
     who = player(**fields)
     Rating.objects.create(player=who, mu=mu, sigma=sigma, races=races, last_raced_at=at)
     return who
@@ -39,7 +39,7 @@ def test_a_rating_is_uncertain_until_ten_races_and_a_sigma_of_250() -> None:
     assert shown.shown(1500, 60, 9).provisional
 
 
-def test_races_learn_ratings_and_what_each_rival_was_worth() -> None:
+def test_races_show_ratings_and_the_change_per_rival() -> None:
     who = [player() for _ in range(4)]
     for n in range(3):
         raced.race(who, at=NOON + n * raced.MINUTE)
@@ -59,7 +59,7 @@ def test_races_learn_ratings_and_what_each_rival_was_worth() -> None:
     assert all(points > 0 for _, points in best.duels)
 
 
-def test_the_board_lists_the_certain_the_active_and_the_named() -> None:
+def test_the_board_lists_certain_active_named_players() -> None:
     best, second = rated(1900), rated(1700, at=NOON - timedelta(days=29))
     rated(2000, races=9)
     rated(2000, sigma=251)
@@ -73,7 +73,7 @@ def test_the_board_lists_the_certain_the_active_and_the_named() -> None:
     assert names(board.top(1, NOON)) == [str(best)]
 
 
-def test_ones_own_place_is_shown_with_those_around_it() -> None:
+def test_own_place_is_shown_with_its_neighbours() -> None:
     everybody = [rated(2000 - 10 * n) for n in range(15)]
     around = board.around(everybody[7], 2, NOON)
     assert [(line.rank, line.name) for line in around] == [(n + 1, str(everybody[n])) for n in range(5, 10)]
@@ -125,7 +125,7 @@ def test_a_profile_shows_rating_races_and_chart(client: Client) -> None:
     assert "data-ratings" not in client.get(player().get_absolute_url()).content.decode()
 
 
-def test_the_api_gives_board_and_history(client: Client) -> None:
+def test_the_api_returns_board_and_history(client: Client) -> None:
     now = timezone.now()
     best = rated(1850, at=now)
     board_now = client.get("/api/v1/ratings").json()

@@ -1,4 +1,4 @@
-"""`manage.py rerate` finds what has been tampered with, and puts it right."""
+"""`manage.py rerate` finds and repairs tampered ratings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def rerate(*options: str) -> int:
     return 0
 
 
-def test_ratings_that_hold_are_left_alone(rated: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_valid_ratings_are_unchanged(rated: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     before = raced.changes(), raced.ratings()
     assert rerate("--check") == rerate() == 0
     assert "25 races, 0 differences" in capsys.readouterr().out
@@ -80,9 +80,7 @@ def decide_behind_its_back() -> str:
     "tamper",
     [tamper_with_a_change, tamper_with_a_rating, lose_a_change, lose_a_rating, forget_a_race, decide_behind_its_back],
 )
-def test_what_differs_is_listed_and_put_right(
-    rated: list[Any], tamper: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_differences_are_listed_and_repaired(rated: list[Any], tamper: Any, capsys: pytest.CaptureFixture[str]) -> None:
     told = tamper()
     before = raced.changes(), raced.ratings()
     assert rerate("--check") == 1
@@ -92,7 +90,7 @@ def test_what_differs_is_listed_and_put_right(
     assert rerate("--check") == 0
 
 
-def test_changes_of_a_race_that_is_not_rated_are_found(rated: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_changes_of_an_unrated_race_are_found(rated: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     row = RatingChange.objects.order_by("-finished_at", "-race_id")[0]
     row.race.rated = False
     row.race.save(update_fields=["rated"])
@@ -104,7 +102,7 @@ def test_without_races_there_is_nothing_to_do() -> None:
     assert rerate("--check") == rerate() == rerate("--from-scratch") == 0
 
 
-def test_a_race_at_the_same_moment_is_folded_by_its_number() -> None:
+def test_simultaneous_races_are_folded_by_number() -> None:
     one, two = player(), player()
     for _ in range(3):
         raced.race([one, two], at=NOON)

@@ -1,4 +1,4 @@
-"""Ratings are the fold over the finished races, however it came about."""
+"""Stored ratings equal the fold over the finished races, in whatever order they were rated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def from_scratch() -> None:
-    """Throw away all but who was a guest, and fold anew."""
+    """Delete all ratings except the marks of guests, and fold again."""
     RatingChange.objects.all().delete()
     Rating.objects.all().delete()
     first = Race.objects.filter(rated=True, state="finished").order_by("finished_at", "id").first()
@@ -32,7 +32,7 @@ def from_scratch() -> None:
     keeping.fold_from(Key(first.finished_at, first.pk))
 
 
-def test_a_race_changes_the_ratings_of_its_racers() -> None:
+def test_a_race_changes_its_racers_ratings() -> None:
     one, two, three = player(), player(), player()
     raced.race([one, two, three], [1, 2, 2])
     assert keeping.rate_finished() == 1
@@ -44,7 +44,7 @@ def test_a_race_changes_the_ratings_of_its_racers() -> None:
     assert {row[4] for row in ratings()} == {NOON}
 
 
-def test_races_not_rated_or_not_finished_change_nothing() -> None:
+def test_unrated_and_unfinished_races_change_nothing() -> None:
     who = [player(), player()]
     raced.race(who, rated=False)
     raced.race(who, state="settling", finished_at=None)
@@ -53,19 +53,19 @@ def test_races_not_rated_or_not_finished_change_nothing() -> None:
     assert not Rating.objects.exists()
 
 
-def test_guests_the_absent_and_the_removed_are_left_out() -> None:
+def test_guests_absent_and_deleted_players_are_left_out() -> None:
     one, two, guest, absent = player(), player(), player(is_guest=True), player()
     made = raced.race([guest, one, absent, None, two], [1, 2, "absent", 3, 4])
     keeping.rate_finished()
     assert {row[0] for row in ratings()} == {one.pk, two.pk}
     assert RatedRace.objects.get().guests == [made.entrants.get(player=guest).pk]
     raced.race([one, guest, None], [2, 1, 3], at=NOON + MINUTE)
-    keeping.rate_finished()  # one alone is not rated
+    keeping.rate_finished()  # a single player is not rated
     assert [row[3] for row in ratings()] == [1, 1]
     assert RatedRace.objects.count() == 2
 
 
-def test_an_account_made_later_does_not_change_earlier_races() -> None:
+def test_a_later_account_does_not_change_earlier_races() -> None:
     one, two, guest = player(), player(), player(is_guest=True)
     made = raced.race([one, two, guest])
     keeping.rate_finished()
@@ -78,7 +78,7 @@ def test_an_account_made_later_does_not_change_earlier_races() -> None:
     assert Rating.objects.get(player=guest).races == 1
 
 
-def test_the_disqualified_are_last_and_tied() -> None:
+def test_disqualified_players_are_last_and_tied() -> None:
     who = [player() for _ in range(4)]
     raced.race(who, ["disqualified", 2, "disqualified", 1])
     keeping.rate_finished()
@@ -99,11 +99,11 @@ def test_banned_and_deleted_players_stay_in_the_fold() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_folding_as_races_finish_equals_folding_from_scratch(seed: int) -> None:
+def test_rating_as_races_finish_equals_folding_from_scratch(seed: int) -> None:
     choose = random.Random(seed)
     players = [player() for _ in range(7)]
     made = raced.history(players, 30, seed)
-    # They are seen in another order than they finished in, several at a time; some are decided late.
+    # They are seen in another order than they finished, several at a time; some are decided late.
     hidden = choose.sample(made, len(made))
     Race.objects.update(rated=False)
     while hidden:
@@ -134,7 +134,7 @@ def test_a_race_seen_late_is_rated_in_its_place() -> None:
     assert not Notice.objects.exists()
 
 
-def test_a_late_disqualification_moves_ratings_and_tells_whom_it_moves() -> None:
+def test_a_late_disqualification_updates_and_notifies() -> None:
     cheat, honest, later, outsider, other = (player() for _ in range(5))
     made = raced.race([cheat, honest])
     raced.race([honest, later], at=NOON + MINUTE)
@@ -158,7 +158,7 @@ def test_a_late_disqualification_moves_ratings_and_tells_whom_it_moves() -> None
     assert Notice.objects.count() == 3
 
 
-def test_a_race_that_rates_nobody_any_more_takes_its_changes_back() -> None:
+def test_a_race_without_rated_players_revokes_its_changes() -> None:
     one, two = player(), player()
     made = raced.race([one, two])
     keeping.rate_finished()
@@ -190,7 +190,7 @@ def test_a_refold_before_the_first_rating_rates() -> None:
     tasks.refold(10**6)
 
 
-def test_meetings_of_the_day_are_counted_from_where_the_fold_begins() -> None:
+def test_meetings_are_counted_from_the_start_of_the_fold() -> None:
     who: list[Any] = [player(), player()]
     for k in range(7):
         raced.race(who, at=NOON + k * MINUTE)

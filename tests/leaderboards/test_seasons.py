@@ -20,7 +20,7 @@ DAY = factory.DAY  # a Friday
 
 
 def whole() -> None:
-    """The counts of every season are those of its standings."""
+    """Check that the counts of every season match its standings."""
     for season in Season.objects.all():
         for board in BOARDS:
             assert histogram.faults(season_listing(season.pk, board)) == []
@@ -31,7 +31,7 @@ def shown(period: str, variant: str = "", day: date = DAY, board: Any = "race") 
     return [(e.rank, e.player, e.deals, e.cards_up, e.elapsed_ms, e.tokens) for e in page.entries]
 
 
-def test_weeks_begin_on_mondays_and_months_on_their_first_day() -> None:
+def test_weeks_begin_on_monday_and_months_on_the_first() -> None:
     assert seasons.span("week", DAY) == seasons.Span(date(2026, 11, 16), date(2026, 11, 23))
     assert seasons.span("month", DAY) == seasons.Span(date(2026, 11, 1), date(2026, 12, 1))
     assert seasons.span("month", date(2026, 12, 31)).end == date(2027, 1, 1)
@@ -40,7 +40,7 @@ def test_weeks_begin_on_mondays_and_months_on_their_first_day() -> None:
         seasons.span("year", DAY)
 
 
-def test_a_players_deals_are_added_up_for_each_period_and_variant() -> None:
+def test_a_players_deals_are_summed_by_period_and_variant() -> None:
     who = factory.player()
     factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
     factory.listed(factory.deal("tarot"), Score(30, 3_000, 200), who=who)
@@ -78,7 +78,7 @@ def test_a_recount_follows_removals_and_is_idempotent() -> None:
     whole()
 
 
-def test_a_further_result_is_added_to_a_standing_that_is_there() -> None:
+def test_a_further_result_is_added_to_a_standing() -> None:
     who, other = factory.player(), factory.player()
     factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
     factory.listed(factory.deal("plot"), Score(51, 1_000, 100), who=other)
@@ -91,7 +91,7 @@ def test_a_further_result_is_added_to_a_standing_that_is_there() -> None:
     whole()
 
 
-def test_pages_ranks_and_neighbours_of_a_season_agree_with_a_naive_sort() -> None:
+def test_season_pages_and_ranks_agree_with_a_naive_sort() -> None:
     choose = random.Random(5)
     sums: dict[Any, Score] = {}
     players = [factory.player() for _ in range(12)]
@@ -125,7 +125,7 @@ def test_pages_ranks_and_neighbours_of_a_season_agree_with_a_naive_sort() -> Non
     whole()
 
 
-def test_a_player_whose_figures_no_key_holds_stops_nobody_and_is_tried_again(
+def test_a_player_whose_figures_overflow_is_retried_alone(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     deal, bad, good = factory.deal(), factory.player(), factory.player()
@@ -145,7 +145,7 @@ def test_a_player_whose_figures_no_key_holds_stops_nobody_and_is_tried_again(
     whole()
 
 
-def test_the_next_result_has_a_failed_recount_tried_at_once() -> None:
+def test_the_next_result_retries_a_failed_recount_at_once() -> None:
     result = factory.listed(factory.deal(), Score(20, 100, 40))
     Recount.objects.update(failed_at=timezone.now())
     assert seasons.recount_marked() == 0
@@ -154,7 +154,7 @@ def test_the_next_result_has_a_failed_recount_tried_at_once() -> None:
     assert shown("week")[0][2] == 2
 
 
-def test_what_concerns_the_whole_recount_is_not_taken_for_one_players_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_general_failure_is_not_blamed_on_one_player(monkeypatch: pytest.MonkeyPatch) -> None:
     factory.listed(factory.deal(), Score(20, 100, 40))
 
     def limit(*_args: Any) -> None:
@@ -167,7 +167,7 @@ def test_what_concerns_the_whole_recount_is_not_taken_for_one_players_fault(monk
 
 
 def test_standings_of_years_of_play_are_ranked() -> None:
-    """Seventeen years at the table and more: nine deals a day, left lying until they are closed, for two years."""
+    """More than seventeen years of play: nine deals a day left open until they close, for two years."""
     for hours, who in ((9 * 25 * 800, factory.player()), (9 * 25 * 801, factory.player())):
         result = factory.listed(factory.deal(("braid", "plot")[hours % 2]), Score(20, 100, 40), who=who)
         Result.objects.filter(pk=result.pk).update(elapsed_ms=hours * 3_600_000)
@@ -187,7 +187,7 @@ def test_friends_in_a_season() -> None:
     assert [(e.rank, e.player) for e in found] == [(1, friend.public_id), (2, me.public_id)]
 
 
-def test_a_season_nobody_has_played_in_is_empty() -> None:
+def test_an_empty_season() -> None:
     assert seasons.page(None).entries == []
     assert seasons.around(None, "race", factory.player()) == []
     assert seasons.friends(None, "race", factory.player()) == []

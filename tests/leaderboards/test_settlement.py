@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Any]]]:
-    """The tasks that were sent, with their arguments."""
+    """Record the tasks sent, with their arguments."""
     found: list[tuple[str, list[Any]]] = []
     monkeypatch.setattr(
         "celery.current_app.send_task", lambda name, args=(), **_options: found.append((name, list(args)))
@@ -36,17 +36,17 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Any]]]:
 
 
 def doubtful(deal: Any, **fields: Any) -> Attempt:
-    """A legal attempt that no person can have played."""
+    """Create a legal attempt that no person could have played."""
     return factory.finished(deal, record=factory.superhuman(deal), **fields)
 
 
 def whole(deal: Any) -> None:
-    """The counts of the boards are those of the entries."""
+    """Check that the counts of the boards match their entries."""
     for board in BOARDS:
         assert histogram.faults(deal_listing(deal.pk, board)) == []
 
 
-def test_a_verdict_fills_the_attempt_and_ranks_it() -> None:
+def test_a_verdict_completes_and_ranks_the_attempt() -> None:
     attempt = factory.finished(factory.deal())
     assert settle(attempt.pk) == State.VERIFIED
     attempt.refresh_from_db()
@@ -60,18 +60,18 @@ def test_a_verdict_fills_the_attempt_and_ranks_it() -> None:
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
-    """The groups that were told something, with what they were told."""
+    """Record the groups notified, with their messages."""
     found: list[tuple[str, dict[str, Any]]] = []
     monkeypatch.setattr("leaderboards.settlement.notifier.send", lambda group, message: found.append((group, message)))
     return found
 
 
 def counted(state: State) -> float:
-    """How many verdicts of a kind the metrics have."""
+    """Return the number of verdicts of a kind in the metrics."""
     return float(metrics.VERDICTS.labels(state=state)._value.get())
 
 
-def test_the_player_and_the_boards_watchers_are_told_after_the_commit(
+def test_player_and_watchers_are_notified_after_the_commit(
     told: list[Any], django_capture_on_commit_callbacks: Any
 ) -> None:
     deal = factory.deal()
@@ -100,7 +100,7 @@ def test_the_player_and_the_boards_watchers_are_told_after_the_commit(
     assert counted(State.VERIFIED) == before + 1
 
 
-def test_a_verdict_without_a_rank_is_told_too_and_leaves_those_who_wait(
+def test_a_verdict_without_a_rank_is_sent_and_ends_pending(
     told: list[Any], django_capture_on_commit_callbacks: Any
 ) -> None:
     deal = factory.deal()
@@ -113,7 +113,7 @@ def test_a_verdict_without_a_rank_is_told_too_and_leaves_those_who_wait(
     assert f"board.{deal.pk}" in {group for group, _message in told}
 
 
-def test_a_result_that_stays_as_it_is_keeps_its_row_and_its_rank_is_told(
+def test_an_unchanged_result_keeps_its_row_and_sends_its_rank(
     told: list[Any], django_capture_on_commit_callbacks: Any
 ) -> None:
     deal = factory.deal()
@@ -146,10 +146,10 @@ def test_only_a_first_verdict_is_timed(
     assert len(timed) == 1
 
 
-def test_on_postgresql_only_what_can_be_worked_out_again_does_not_wait_for_the_disk(
+def test_only_recomputable_verdicts_skip_the_disk_flush(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What staff decided follows from no record."""
+    """A staff decision cannot be recomputed from a record."""
     asked: list[str] = []
 
     def written(statements: Any) -> Any:
@@ -157,7 +157,7 @@ def test_on_postgresql_only_what_can_be_worked_out_again_does_not_wait_for_the_d
         lock, *others = statements
         assert lock[0].endswith(" ORDER BY id FOR NO KEY UPDATE")
         known = [(lock[0].removesuffix(" FOR NO KEY UPDATE"), lock[1]), *others]
-        return run_in_order([one for one in known if not one[0].startswith("SET LOCAL")])  # neither is known to SQLite
+        return run_in_order([one for one in known if not one[0].startswith("SET LOCAL")])  # SQLite knows neither
 
     attempt = factory.finished(factory.deal())
     with monkeypatch.context() as patch:
@@ -172,7 +172,7 @@ def test_on_postgresql_only_what_can_be_worked_out_again_does_not_wait_for_the_d
 
 
 def test_boards_are_changed_in_the_order_of_their_deals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two workers that settle the same deals the other way round would wait for each other."""
+    """Two workers that settle the same deals in opposite orders would deadlock."""
     deals = [factory.deal("plot"), factory.deal("braid")]
     attempts = [factory.finished(of) for of in (deals[1], deals[0], deals[1])]
     places, held = settlement._place_all, list[tuple[int, int]]()
@@ -189,7 +189,7 @@ def test_boards_are_changed_in_the_order_of_their_deals(monkeypatch: pytest.Monk
         assert attempt.public_id in {entry.attempt for entry in boards.page(attempt.deal).entries}
 
 
-def test_what_another_worker_decided_meanwhile_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_workers_concurrent_verdict_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = factory.finished(factory.deal())
     compare = verification.compare
 
@@ -210,7 +210,7 @@ def test_duplicate_deliveries_settle_once() -> None:
     whole(attempt.deal)
 
 
-def test_of_two_workers_with_the_same_attempt_in_hand_one_settles() -> None:
+def test_one_of_two_workers_settles_an_attempt() -> None:
     attempt = factory.finished(factory.deal())
     first, second = (Attempt.objects.select_related("deal").get(pk=attempt.pk) for _ in range(2))
     rejected = Verdict(State.REJECTED, [{"code": "x", "message": "x"}], None)
@@ -222,7 +222,7 @@ def test_of_two_workers_with_the_same_attempt_in_hand_one_settles() -> None:
     whole(attempt.deal)
 
 
-def test_an_attempt_moved_to_another_player_meanwhile_is_not_settled_for_the_first() -> None:
+def test_an_attempt_just_moved_is_not_settled_for_the_old_player() -> None:
     attempt = factory.finished(factory.deal())
     stale = Attempt.objects.select_related("deal").get(pk=attempt.pk)
     Attempt.objects.filter(pk=attempt.pk).update(player=factory.player())
@@ -231,13 +231,13 @@ def test_an_attempt_moved_to_another_player_meanwhile_is_not_settled_for_the_fir
 
 
 @pytest.mark.parametrize("state", [State.VERIFIED, State.REJECTED, State.REVIEW])
-def test_what_is_judged_is_left_alone(state: State) -> None:
+def test_judged_attempts_are_left_alone(state: State) -> None:
     attempt = factory.finished(factory.deal(), state=state)
     assert settle(attempt.pk) == state
     assert Result.objects.count() == 0
 
 
-def test_what_is_played_or_unknown_is_left_alone() -> None:
+def test_running_and_unknown_attempts_are_left_alone() -> None:
     playing = Attempt.objects.create(
         deal=factory.deal(), player=factory.player(), ranked=True, started_at=timezone.now()
     )
@@ -251,7 +251,7 @@ def test_an_unranked_attempt_is_verified_and_not_ranked() -> None:
     assert Result.objects.count() == 0
 
 
-def test_a_rejected_attempt_is_not_ranked_and_its_reason_is_stored() -> None:
+def test_a_rejected_attempt_stores_its_reason_unranked() -> None:
     deal = factory.deal()
     attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]))
     assert settle(attempt.pk) == State.REJECTED
@@ -262,7 +262,7 @@ def test_a_rejected_attempt_is_not_ranked_and_its_reason_is_stored() -> None:
 
 
 @pytest.mark.parametrize("fields", [{"is_guest": True}, {"banned_at": factory.NOON}])
-def test_guests_and_banned_players_are_not_ranked_until_they_may_be(fields: dict[str, Any]) -> None:
+def test_guests_and_banned_players_are_ranked_once_permitted(fields: dict[str, Any]) -> None:
     who = factory.player(**fields)
     attempt = factory.finished(factory.deal(), who=who)
     assert settle(attempt.pk) == State.VERIFIED
@@ -276,7 +276,7 @@ def test_guests_and_banned_players_are_not_ranked_until_they_may_be(fields: dict
     whole(attempt.deal)
 
 
-def test_a_ban_hides_and_the_gap_closes() -> None:
+def test_a_ban_hides_results_and_closes_the_gap() -> None:
     deal = factory.deal()
     attempts = [factory.finished(deal, tokens=factory.line(deal, length)) for length in (10, 20, 30)]
     for attempt in attempts:
@@ -291,7 +291,7 @@ def test_a_ban_hides_and_the_gap_closes() -> None:
     whole(deal)
 
 
-def test_a_guests_results_are_ranked_for_the_account_they_moved_to() -> None:
+def test_a_merged_guests_results_are_ranked_for_the_account() -> None:
     guest, user = factory.player(is_guest=True), factory.player()
     attempt = factory.finished(factory.deal(), who=guest)
     settle(attempt.pk)
@@ -304,7 +304,7 @@ def test_a_guests_results_are_ranked_for_the_account_they_moved_to() -> None:
 # --- Reviews --------------------------------------------------------------------------------------------------------
 
 
-def test_a_doubtful_attempt_waits_until_staff_verify_it() -> None:
+def test_a_doubtful_attempt_waits_for_staff() -> None:
     deal = factory.deal("braid")
     attempt = doubtful(deal)
     assert settle(attempt.pk) == State.REVIEW
@@ -319,7 +319,7 @@ def test_a_doubtful_attempt_waits_until_staff_verify_it() -> None:
     whole(deal)
 
 
-def test_staff_may_take_a_verified_result_back_and_change_their_mind() -> None:
+def test_staff_may_reject_a_verified_result_and_restore_it() -> None:
     attempt = factory.finished(factory.deal())
     settle(attempt.pk)
     decide(attempt.pk, State.REJECTED, "ada")
@@ -331,7 +331,7 @@ def test_staff_may_take_a_verified_result_back_and_change_their_mind() -> None:
     whole(attempt.deal)
 
 
-def test_a_result_that_is_taken_back_takes_no_other_along() -> None:
+def test_a_revoked_result_affects_no_other() -> None:
     deal = factory.deal()
     first, second = (factory.finished(deal, tokens=factory.line(deal, length)) for length in (10, 20))
     for attempt in (first, second):
@@ -342,7 +342,7 @@ def test_a_result_that_is_taken_back_takes_no_other_along() -> None:
     whole(deal)
 
 
-def test_staff_cannot_rank_what_does_not_replay() -> None:
+def test_staff_cannot_verify_a_broken_record() -> None:
     deal = factory.deal()
     attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]))
     settle(attempt.pk)
@@ -351,7 +351,7 @@ def test_staff_cannot_rank_what_does_not_replay() -> None:
     assert boards.page(deal).entries == []
 
 
-def test_staff_decide_only_what_has_been_judged_and_only_to_an_end() -> None:
+def test_staff_decide_only_judged_attempts_and_only_finally() -> None:
     attempt = factory.finished(factory.deal())
     with pytest.raises(NotDecidableError):
         decide(attempt.pk, State.VERIFIED, "ada")
@@ -363,7 +363,7 @@ def test_staff_decide_only_what_has_been_judged_and_only_to_an_end() -> None:
 # --- Tasks ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_record_that_cannot_be_judged_goes_to_review_after_its_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unjudgeable_record_goes_to_review_after_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     attempt, other = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
     judge = verification.judge_alone
 
@@ -380,7 +380,7 @@ def test_a_record_that_cannot_be_judged_goes_to_review_after_its_retries(monkeyp
     assert attempt.reasons[0]["code"] == "not_verifiable"
 
 
-def test_an_error_is_retried_before_the_attempt_goes_to_review(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_is_retried_before_the_review(monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = factory.finished(factory.deal())
     failures = iter([OSError("database away"), None])
     judge = verification.judge_alone
@@ -396,13 +396,13 @@ def test_an_error_is_retried_before_the_attempt_goes_to_review(monkeypatch: pyte
     assert attempt.state == State.VERIFIED
 
 
-def test_verification_is_limited_in_time_and_acknowledged_late() -> None:
+def test_verification_has_a_time_limit_and_late_acknowledgement() -> None:
     assert tasks.verify.soft_time_limit < tasks.verify.time_limit < 60
     assert tasks.verify.acks_late
     assert tasks.verify.reject_on_worker_lost
 
 
-def test_the_sweep_sends_again_what_stayed_pending(sent: list[Any]) -> None:
+def test_the_sweep_resends_pending_attempts(sent: list[Any]) -> None:
     deal = factory.deal()
     lost = factory.finished(deal)
     factory.finished(deal, started_at=timezone.now() - sweeping.PATIENCE / 2)
@@ -411,7 +411,7 @@ def test_the_sweep_sends_again_what_stayed_pending(sent: list[Any]) -> None:
     assert sent == [("talon.verify", [lost.pk])]
 
 
-def test_an_attempt_that_kills_workers_goes_to_review_in_the_end(sent: list[Any]) -> None:
+def test_an_attempt_that_kills_workers_ends_in_review(sent: list[Any]) -> None:
     attempt = factory.finished(factory.deal())
     for _ in range(sweeping.MAX_TRIES):
         assert sweeping.resend_pending() == 1
@@ -421,7 +421,7 @@ def test_an_attempt_that_kills_workers_goes_to_review_in_the_end(sent: list[Any]
     assert len(sent) == sweeping.MAX_TRIES
 
 
-def test_each_further_try_is_waited_for_longer(sent: list[Any]) -> None:
+def test_each_retry_waits_longer(sent: list[Any]) -> None:
     attempt = factory.finished(factory.deal())
     assert attempt.finished_at
     soon = attempt.finished_at + sweeping.PATIENCE * 1.5
@@ -430,17 +430,17 @@ def test_each_further_try_is_waited_for_longer(sent: list[Any]) -> None:
     assert sweeping.resend_pending(attempt.finished_at + sweeping.PATIENCE * 2.5) == 1
 
 
-def test_sweeps_that_piled_up_count_as_one(sent: list[Any]) -> None:
+def test_piled_up_sweeps_count_as_one(sent: list[Any]) -> None:
     cache.clear()
     factory.finished(factory.deal())
     assert [sweeping.sweep() for _ in range(5)] == [1, 0, 0, 0, 0]
     cache.clear()
 
 
-# --- In company -----------------------------------------------------------------------------------------------------
+# --- Batches --------------------------------------------------------------------------------------------------------
 
 
-def test_a_task_settles_others_that_wait_oldest_first() -> None:
+def test_a_task_also_settles_the_oldest_waiting_attempts() -> None:
     deal = factory.deal()
     waiting = [
         factory.finished(deal, tokens=factory.line(deal, 10 + n), started_at=factory.NOON + timedelta(minutes=n))
@@ -455,7 +455,7 @@ def test_a_task_settles_others_that_wait_oldest_first() -> None:
     whole(deal)
 
 
-def test_a_task_that_comes_late_settles_others_all_the_same() -> None:
+def test_a_late_task_also_settles_waiting_attempts() -> None:
     done, other = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
     settle(done.pk)
     assert settle(done.pk, company=5) == State.VERIFIED
@@ -463,7 +463,7 @@ def test_a_task_that_comes_late_settles_others_all_the_same() -> None:
     assert Result.objects.count() == 2
 
 
-def test_company_is_judged_as_if_alone() -> None:
+def test_batched_attempts_are_judged_as_if_alone() -> None:
     deal = factory.deal("tarot", seed=bytes(32))
     record = factory.record_of(deal, solved("tarot", bytes(32)) or [], end="won")
     first = factory.finished(deal, record=record)
@@ -477,7 +477,7 @@ def test_company_is_judged_as_if_alone() -> None:
     whole(deal)
 
 
-def test_what_cannot_be_judged_is_taken_along_once_and_left_to_its_own_task(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unjudgeable_attempt_is_batched_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
     deal = factory.deal()
     poisoned, first, second = (factory.finished(deal, tokens=factory.line(deal, 10 + n)) for n in range(3))
     tried: list[int] = []
@@ -497,7 +497,7 @@ def test_what_cannot_be_judged_is_taken_along_once_and_left_to_its_own_task(monk
         settle(poisoned.pk, company=1)
 
 
-def test_a_time_limit_that_strikes_in_company_is_the_tasks_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_time_limit_during_a_batch_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     first, slow = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
 
     def limited(one: Attempt) -> Any:
@@ -509,7 +509,7 @@ def test_a_time_limit_that_strikes_in_company_is_the_tasks_own(monkeypatch: pyte
         settle(first.pk, company=1)
 
 
-def test_a_time_limit_that_strikes_while_a_recount_is_requested_is_let_through(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_time_limit_during_a_recount_request_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     def limited(*_args: Any, **_options: Any) -> None:
         raise SoftTimeLimitExceeded
 
@@ -519,7 +519,7 @@ def test_a_time_limit_that_strikes_while_a_recount_is_requested_is_let_through(m
         entries.announce(factory.deal().pk)
 
 
-def test_the_task_takes_company_along() -> None:
+def test_the_task_settles_a_batch() -> None:
     first, second = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
     tasks.verify.apply([first.pk])
     second.refresh_from_db()

@@ -19,7 +19,7 @@ def codes(reasons: list[dict[str, Any]]) -> list[str]:
     return [reason["code"] for reason in reasons]
 
 
-def test_an_honest_game_is_verified_with_the_figures_of_its_replay() -> None:
+def test_an_honest_game_is_verified_with_its_replays_figures() -> None:
     attempt = factory.finished(factory.deal())
     verdict = judge(attempt)
     assert (verdict.state, verdict.reasons) == (State.VERIFIED, [])
@@ -27,7 +27,7 @@ def test_an_honest_game_is_verified_with_the_figures_of_its_replay() -> None:
     assert verdict.replay.tokens == len(factory.line(attempt.deal))
 
 
-def test_only_seed_and_tokens_count_not_what_the_live_game_noted() -> None:
+def test_only_seed_and_tokens_count() -> None:
     attempt = factory.finished(factory.deal())
     attempt.cards_up, attempt.elapsed_ms, attempt.tokens = 52, 1, 1
     verdict = judge(attempt)
@@ -35,7 +35,7 @@ def test_only_seed_and_tokens_count_not_what_the_live_game_noted() -> None:
     assert (verdict.replay.cards_up, verdict.replay.tokens) != (52, 1)
 
 
-def test_an_illegal_token_is_rejected_with_its_place_and_reason() -> None:
+def test_an_illegal_token_is_rejected_with_place_and_reason() -> None:
     deal = factory.deal()
     legal = deal_table(deal).legal_moves()
     token = next(f"t{a}-t{b}" for a in range(6) for b in range(6) if a != b and f"t{a}-t{b}" not in legal)
@@ -46,20 +46,20 @@ def test_an_illegal_token_is_rejected_with_its_place_and_reason() -> None:
     assert reason["message"]
 
 
-def test_an_undo_with_nothing_to_undo_is_rejected() -> None:
+def test_an_undo_without_a_move_is_rejected() -> None:
     deal = factory.deal()
     verdict = judge(factory.finished(deal, record=factory.record_of(deal, ["u"])))
     assert (verdict.state, codes(verdict.reasons)) == (State.REJECTED, ["replay_failed"])
     assert verdict.reasons[0]["index"] == 0
 
 
-def test_a_claimed_win_that_is_none_is_rejected() -> None:
+def test_a_false_win_is_rejected() -> None:
     deal = factory.deal()
     verdict = judge(factory.finished(deal, record=factory.record_of(deal, factory.line(deal), end="won")))
     assert (verdict.state, codes(verdict.reasons)) == (State.REJECTED, ["replay_failed"])
 
 
-def test_an_end_other_than_the_records_is_rejected() -> None:
+def test_an_end_unlike_the_records_is_rejected() -> None:
     verdict = judge(factory.finished(factory.deal(), end="closed"))
     assert (verdict.state, codes(verdict.reasons)) == (State.REJECTED, ["wrong_end"])
 
@@ -75,7 +75,7 @@ def test_a_record_of_another_deal_is_rejected(field: str, value: Any, code: str)
     assert (verdict.state, codes(verdict.reasons)) == (State.REJECTED, [code])
 
 
-def test_a_record_of_another_rules_version_than_the_deals_is_rejected() -> None:
+def test_a_record_of_another_rules_version_is_rejected() -> None:
     attempt = factory.finished(factory.deal())
     attempt.deal.rules_version += 1
     assert codes(judge(attempt).reasons) == ["wrong_rules"]
@@ -88,7 +88,7 @@ def test_an_unreadable_record_goes_to_review(raw: bytes) -> None:
     assert (judge(attempt).state, codes(judge(attempt).reasons)) == (State.REVIEW, ["unreadable_record"])
 
 
-def test_a_record_whose_replay_breaks_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_the_replay_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_record: Any) -> Any:
         raise ZeroDivisionError
 

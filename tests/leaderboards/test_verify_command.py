@@ -19,7 +19,7 @@ State = Attempt.State
 
 
 def verify(*arguments: str) -> tuple[int, str]:
-    """The exit code and what was printed."""
+    """Run the command and return its exit code and output."""
     out = io.StringIO()
     try:
         call_command("verify", *arguments, "--no-progress", stdout=out)
@@ -35,18 +35,18 @@ def verified(deal: Any, **fields: Any) -> Attempt:
 
 
 def cheat(attempt: Attempt) -> None:
-    """Make the record one that does not replay, as if a fault had let it through."""
+    """Replace the record by one that does not replay, as if a bug had let it through."""
     Attempt.objects.filter(pk=attempt.pk).update(record=factory.record_of(attempt.deal, ["u"]).to_bytes())
 
 
-def test_what_is_as_recorded_exits_0() -> None:
+def test_unchanged_verdicts_exit_with_0() -> None:
     attempt = verified(factory.deal())
     for arguments in ([str(attempt.public_id)], [str(attempt.pk)], ["--all"], ["--deal", str(attempt.deal_id)]):
         code, printed = verify(*arguments)
-        assert (code, "1 judged, 0 changed, 0 counts put right" in printed) == (0, True)
+        assert (code, "1 judged, 0 changed, 0 counts corrected" in printed) == (0, True)
 
 
-def test_what_differs_is_settled_anew_and_exits_1() -> None:
+def test_a_changed_verdict_is_settled_and_exits_with_1() -> None:
     deal = factory.deal()
     good, bad = verified(deal), verified(deal, tokens=factory.line(deal, seed=2))
     cheat(bad)
@@ -57,7 +57,7 @@ def test_what_differs_is_settled_anew_and_exits_1() -> None:
     assert verify("--all")[0] == 0
 
 
-def test_all_are_judged_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_attempts_are_judged_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     deal = factory.deal()
     bad = [verified(deal, tokens=factory.line(deal, seed=seed)) for seed in range(5)][-1]
     cheat(bad)
@@ -77,7 +77,7 @@ def test_a_dry_run_changes_nothing() -> None:
     assert histogram.faults(deal_listing(bad.deal_id, "race"))
 
 
-def test_a_score_that_differs_is_put_right() -> None:
+def test_a_wrong_score_is_corrected() -> None:
     attempt = verified(factory.deal())
     Attempt.objects.filter(pk=attempt.pk).update(cards_up=52)
     Result.objects.update(cards_up=52)
@@ -87,7 +87,7 @@ def test_a_score_that_differs_is_put_right() -> None:
     assert entry.cards_up == attempt.cards_up != 52
 
 
-def test_counts_are_put_right() -> None:
+def test_counts_are_corrected() -> None:
     attempt = verified(factory.deal())
     DealBucket.objects.filter(level=1).update(entries=5)
     assert verify("--deal", str(attempt.deal_id))[0] == 1
@@ -102,7 +102,7 @@ def test_a_pending_attempt_is_judged() -> None:
     assert boards.page(attempt.deal).total == 1
 
 
-def test_what_staff_decided_stands_as_long_as_the_record_replays() -> None:
+def test_staff_decisions_stand_while_the_record_replays() -> None:
     deal = factory.deal("braid")
     cleared = factory.finished(deal, record=factory.superhuman(deal))
     settle(cleared.pk)
@@ -125,13 +125,13 @@ def test_what_staff_decided_stands_as_long_as_the_record_replays() -> None:
         ["--deal", "2026-01-01/braid"],
     ],
 )
-def test_what_is_not_there_exits_2(arguments: list[str]) -> None:
+def test_unknown_attempts_exit_with_2(arguments: list[str]) -> None:
     with pytest.raises(CommandError) as error:
         verify(*arguments)
     assert error.value.returncode == 2
 
 
-def test_an_attempt_being_played_cannot_be_verified() -> None:
+def test_a_running_attempt_cannot_be_verified() -> None:
     attempt = Attempt.objects.create(deal=factory.deal(), player=factory.player(), ranked=True, started_at=factory.NOON)
     with pytest.raises(CommandError):
         verify(str(attempt.pk))

@@ -32,7 +32,7 @@ def _rest(game: str, piles: dict[str, str]) -> list[str]:
     named = Counter(card.lstrip("*") for cards in piles.values() for card in cards.split())
     rest = Counter(unshuffled(game))
     rest.subtract(named)
-    assert min(rest.values()) >= 0, "a card is named too often"
+    assert min(rest.values()) >= 0, "a card occurs too often"
     return list(rest.elements())
 
 

@@ -18,7 +18,7 @@ from .situations import SITUATIONS
 from .walks import Walk, walks
 
 
-def test_the_catalogue_is_that_of_the_rules() -> None:
+def test_the_catalogue_matches_the_rules() -> None:
     assert list(CATALOGUE) == list(VARIANTS)
     for name, (game, options) in VARIANTS.items():
         variant = CATALOGUE[name]
@@ -37,7 +37,7 @@ def test_every_game_has_the_options_of_the_rules() -> None:
 
 @given(game=st.sampled_from(sorted(OPTIONS)), seed=st.binary(min_size=32, max_size=32))
 @examples(60)
-def test_decks_are_shuffled_alike(game: str, seed: bytes) -> None:
+def test_decks_are_shuffled_the_same(game: str, seed: bytes) -> None:
     deck = shuffled_deck(game, seed)
     assert deck == shuffled(game, seed)
     assert sorted(deck) == sorted(unshuffled(game))
@@ -58,18 +58,18 @@ KNOWN_DECK = (
 @pytest.mark.parametrize("name", VARIANTS)
 @given(data=st.data())
 @examples(12)
-def test_catalogue_variants_are_played_alike(name: str, data: st.DataObject) -> None:
+def test_catalogue_variants_play_the_same(name: str, data: st.DataObject) -> None:
     compare(data.draw(walks(name)))
 
 
 @given(walk=walks())
 @examples(60)
-def test_all_combinations_of_options_are_played_alike(walk: Walk) -> None:
+def test_all_combinations_of_options_play_the_same(walk: Walk) -> None:
     compare(walk)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_late_positions_are_played_alike(name: str) -> None:
+def test_late_positions_play_the_same(name: str) -> None:
     """Covers greedy walks, recorded games, and walks that leave those midway; together they reach all situations."""
     wanted = SITUATIONS[name]
     reached: set[str] = set()
@@ -110,7 +110,7 @@ def late_walks(name: str) -> list[Walk]:
 
 @given(walk=walks(longest=80))
 @examples(40)
-def test_every_legal_token_can_be_taken_back(walk: Walk) -> None:
+def test_every_legal_token_can_be_undone(walk: Walk) -> None:
     """Covers each legal token at the end of a walk, not only the tokens played."""
     slow = compare(walk, closely=False)
     table = walk.open()

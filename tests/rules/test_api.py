@@ -85,7 +85,7 @@ def test_a_deck_order_opens_the_same_table_as_its_seed() -> None:
     [
         ("AS 2S", "a deck is a list"),
         ([], "missing"),
-        (["AS"] * 52, "card 1: AS is there once too often"),
+        (["AS"] * 52, "card 1: AS is in the deck too often"),
         (["1S"], "card 0"),
         ([None], "card 0"),
         ([["AS"]], "card 0"),
@@ -117,7 +117,7 @@ def test_a_written_seed_is_64_hex_digits(text: Any) -> None:
         read_seed(text)
 
 
-def test_a_table_is_opened_from_a_seed_or_a_deck_but_not_both() -> None:
+def test_a_table_needs_a_seed_or_a_deck_not_both() -> None:
     with pytest.raises(SeedError):
         open_table("braid")
     with pytest.raises(SeedError):
@@ -139,7 +139,7 @@ def test_a_table_is_opened_from_a_seed_or_a_deck_but_not_both() -> None:
         ("braid", {1: 2}, "no option"),
         ("tarot", {"first_row": 1}, "first_row is one of true, false"),
         ("tarot", {"draw": "2"}, "draw"),
-        ("pigtail", {"redeals": 2}, "options are settled"),
+        ("pigtail", {"redeals": 2}, "options are fixed"),
         ("plot", {"fool": "wild"}, "no option"),
     ],
 )
@@ -210,7 +210,7 @@ def test_options_left_out_are_the_standard_ones() -> None:
         1.5,
     ],
 )
-def test_what_is_no_token_of_tarot_is_told_from_what_is_illegal(token: Any) -> None:
+def test_invalid_and_illegal_tokens_of_tarot_differ(token: Any) -> None:
     table = open_table("tarot", SEED)
     before = table.position()
     assert table.is_legal(token) is False
@@ -225,7 +225,7 @@ def test_only_tarot_and_stonewall_have_units(name: str) -> None:
         open_table(name, SEED).push("t0-t1x2")
 
 
-def test_an_illegal_move_says_what_and_why_and_changes_nothing() -> None:
+def test_an_illegal_move_explains_itself_and_changes_nothing() -> None:
     table = open_table("tarot", SEED)
     before = table.view()
     with pytest.raises(IllegalMoveError, match="n: the stock is not empty") as caught:
@@ -236,7 +236,7 @@ def test_an_illegal_move_says_what_and_why_and_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_a_refusal_has_a_reason_for_every_token_and_names_no_hidden_card(name: str) -> None:
+def test_refusals_have_reasons_and_name_no_hidden_card(name: str) -> None:
     rng = random.Random(1)
     table = played(name, 60)
     pairs = [f"{a}-{b}" for a in table.VOCABULARY.piles for b in (*table.VOCABULARY.piles, "f") if a != b]
@@ -252,10 +252,10 @@ def test_a_refusal_has_a_reason_for_every_token_and_names_no_hidden_card(name: s
         assert named <= seen
 
 
-def test_undo_is_a_token_that_counts_but_never_a_legal_move() -> None:
+def test_undo_counts_as_a_token_but_not_as_legal() -> None:
     table = open_table("plot", SEED)
     assert not open_table("plot", SEED).can_undo
-    with pytest.raises(IllegalMoveError, match="no move stands"):
+    with pytest.raises(IllegalMoveError, match="no move to undo"):
         table.push("u")
     table.push("d")
     before = table.position()
@@ -267,7 +267,7 @@ def test_undo_is_a_token_that_counts_but_never_a_legal_move() -> None:
     assert (table.position(), table.moves, table.token_count) == (before, ("d",), 3)
 
 
-def test_undo_takes_back_the_last_move_that_still_stands() -> None:
+def test_undo_undoes_the_last_remaining_move() -> None:
     table = open_table("plot", SEED)
     start = table.position()
     for token in ("d", "d", "u", "u"):
@@ -281,7 +281,7 @@ def test_the_direction_is_undone_like_any_move() -> None:
     for token in ("down", "u", "up"):
         table.push(token)
     assert table.view()["direction"] == "up"
-    with pytest.raises(IllegalMoveError, match="direction stands"):
+    with pytest.raises(IllegalMoveError, match="direction is already chosen"):
         table.push("down")
 
 
@@ -295,7 +295,7 @@ def test_pop_is_the_inverse_of_push() -> None:
     assert table.token_count == 0
 
 
-def test_a_record_full_of_tokens_takes_no_more() -> None:
+def test_a_full_record_takes_no_more_tokens() -> None:
     table = open_table("tarot", SEED)
     for _ in range(MAX_TOKENS // 2):
         table.push("d")
@@ -348,7 +348,7 @@ def plays(table: Table) -> list[str]:
     return [token for token in table.legal_moves() if token not in ("d", "n")]
 
 
-def test_tarot_is_stuck_when_the_stock_is_known_and_turning_it_opens_nothing() -> None:
+def test_tarot_is_stuck_once_the_known_stock_opens_nothing() -> None:
     """Turns the cards of random positions: never stuck before the last card is turned, nor after that is undone."""
     rng = random.Random(5)
     seen = set()
@@ -404,7 +404,7 @@ def test_a_view_is_json_and_a_fresh_copy() -> None:
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_what_a_token_changes_is_told(name: str) -> None:
+def test_changes_of_a_token_are_reported(name: str) -> None:
     rng = random.Random(name)
     table = open_table(name, SEED)
     for _ in range(120):
@@ -427,7 +427,7 @@ def test_neither_stock_nor_face_down_cards_are_in_a_view(name: str) -> None:
     assert len(shown) == (size or 9)
 
 
-def test_repr_gives_nothing_hidden_away() -> None:
+def test_repr_reveals_nothing_hidden() -> None:
     assert repr(open_table("plot", SEED)) == "<Plot 1/104 after 0 tokens>"
 
 

@@ -62,7 +62,7 @@ def test_a_won_game_ends_with_its_last_token() -> None:
     assert result.elapsed_ms == record.clock[-1]
 
 
-def test_the_first_failure_is_told_by_index_token_and_reason() -> None:
+def test_the_first_failure_has_index_token_and_reason() -> None:
     result = replay(resigned(tokens=("d", "r-t0", "d")))
     assert result.failure is not None
     assert (result.failure.index, result.failure.token) == (1, "r-t0")
@@ -74,7 +74,7 @@ def test_the_first_failure_is_told_by_index_token_and_reason() -> None:
     assert nonsense.elapsed_ms == 100
 
 
-def test_a_failure_has_one_form_for_programs() -> None:
+def test_a_failure_has_one_machine_readable_form() -> None:
     illegal = replay(resigned(tokens=("r-t0", "d")))
     assert illegal.elapsed_ms == 0
     assert illegal.failure is not None
@@ -105,7 +105,7 @@ def test_a_failure_has_one_form_for_programs() -> None:
     }
 
 
-def test_the_time_of_a_replay_that_stops_is_that_of_its_last_legal_token() -> None:
+def test_a_stopped_replay_ends_at_its_last_legal_token() -> None:
     assert replay(resigned(tokens=("d", "d", "u", "r-t0", "d"))).elapsed_ms == 200
 
 
@@ -116,7 +116,7 @@ def contradictions() -> list[tuple[Record, str]]:
         (replace(resigned(), end=End("won", 5000)), "claims a win"),
         (replace(won, end=End("resigned", 9999)), "won by the last token"),
         (replace(won, end=End("closed", 9999)), "won by the last token"),
-        (replace(won, end=End("won", won.end.ms + 1)), "comes with the last token"),
+        (replace(won, end=End("won", won.end.ms + 1)), "must come with the last token"),
         (cut, "claims a win"),
         (replace(resigned(tokens=()), end=End("won", 0)), "claims a win"),
     ]
@@ -199,7 +199,7 @@ def test_a_record_holds_at_most_5000_tokens() -> None:
     [(name, None) for name in CATALOGUE]
     + [("braid", {"direction": "either", "redeals": 3}), ("tarot", {"first_row": False, "draw": 3, "fool": "trump"})],
 )
-def test_both_forms_give_the_record_back(name: str, options: dict[str, Any] | None) -> None:
+def test_both_forms_round_trip(name: str, options: dict[str, Any] | None) -> None:
     table = open_table(name, SEED, options)
     rng = random.Random(name)
     tokens: list[str] = []
@@ -215,7 +215,7 @@ def test_both_forms_give_the_record_back(name: str, options: dict[str, Any] | No
     assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
 
 
-def test_the_packed_form_is_what_it_was() -> None:
+def test_the_packed_form_is_unchanged() -> None:
     """Stored records must stay readable for ever: these bytes never change."""
     record = resigned(tokens=("d", "w-t3", "u"))
     seed = SEED.hex()
@@ -297,7 +297,7 @@ def test_verify_refuses_with_index_and_reason(
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"rules": 1}', b" " * 1_000_001])
-def test_verify_says_what_is_unusable(
+def test_verify_reports_unusable_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: bytes
 ) -> None:
     assert run(monkeypatch, text, "verify", "-") == 2
@@ -331,7 +331,7 @@ def test_deal_shows_commitment_deck_and_table(name: str, capsys: pytest.CaptureF
     assert open_table(name, deck=shown["deck"]).view() == shown["view"]
 
 
-def test_a_game_is_played_in_the_terminal_and_its_record_verified(
+def test_a_terminal_game_is_played_and_its_record_verified(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "game.json"

@@ -11,7 +11,7 @@ from games.rules import GAMES, commitment, shuffled_deck
 PAGE = Path(__file__).parents[2] / "docs" / "shuffle.md"
 
 
-def test_the_published_vectors_hold() -> None:
+def test_the_published_vectors_are_valid() -> None:
     sections = re.split(r"### Seed `([0-9a-f]{64})`", PAGE.read_text())[1:]
     seeds = dict(zip(sections[::2], sections[1::2], strict=True))
     assert len(seeds) == 3

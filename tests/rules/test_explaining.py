@@ -49,7 +49,7 @@ def check(table: Table) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_there_is_a_reason_exactly_where_there_is_no_move(name: str) -> None:
+def test_exactly_the_impossible_moves_have_reasons(name: str) -> None:
     for game in games_of(name)[:2]:
         record = game.record
         table = open_table(record.name, record.seed, record.options, version=record.version)
@@ -82,18 +82,18 @@ def complete(position: str) -> str:
     return f"{position} | t5 {'.'.join(left)}"
 
 
-def test_the_foundation_of_a_suit_says_what_it_takes_next() -> None:
+def test_a_suits_foundation_names_its_next_card() -> None:
     table = open_table("stonewall", bytes(32))
     told = [reason for pile in range(6) for reason in explain(table, f"t{pile}")]
     assert {reason.next[0] for reason in told if reason.why is Why.NOT_YET} == {"A"}
 
 
-def test_a_pile_that_is_not_there_is_refused() -> None:
+def test_an_unknown_pile_is_refused() -> None:
     table = open_table("labyrinth", bytes(32))
     for question in (("t99", 1, ""), ("t0", 1, "r"), ("nothing", 1, "")):
         with pytest.raises(InvalidTokenError):
             explain(table, *question)
 
 
-def test_a_reason_has_one_form_for_programs() -> None:
+def test_a_reason_has_one_machine_readable_form() -> None:
     assert Reason(Why.NOT_ON, card="7C", onto="9S").to_json() == {"why": "not_on", "card": "7C", "onto": "9S"}

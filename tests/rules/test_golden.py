@@ -15,7 +15,7 @@ GAMES = [
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_it_replays_to_the_result_kept_with_it(game: Game) -> None:
+def test_it_replays_to_its_stored_result(game: Game) -> None:
     result = replay(game.record)
     found = {**result.to_json(), "stuck": result.table.is_stuck, "position": result.table.position()}
     if result.failure:
@@ -24,14 +24,14 @@ def test_it_replays_to_the_result_kept_with_it(game: Game) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_both_forms_of_its_record_are_read_and_written_as_ever(game: Game) -> None:
+def test_both_forms_of_its_record_round_trip(game: Game) -> None:
     assert game.record.to_json() == game.text
     assert game.record.to_bytes() == game.packed
     assert Record.from_bytes(game.packed) == game.record
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_slow_reading_comes_to_the_same_end(game: Game) -> None:
+def test_the_reference_comes_to_the_same_end(game: Game) -> None:
     slow = game.open_slow()
     refused = None
     for index, token in enumerate(game.record.tokens):
@@ -62,7 +62,7 @@ def test_there_are_wins_with_and_without_undo_and_refusals(name: str) -> None:
     assert codes == {"illegal_move", "contradicted_end"}
 
 
-def test_every_combination_of_options_without_a_name_has_a_game() -> None:
+def test_every_unnamed_combination_of_options_has_a_game() -> None:
     named = [VARIANTS[name] for name in VARIANTS]
     kept = [game.record for game in games_of("options")]
     assert all(record.options is not None for record in kept)

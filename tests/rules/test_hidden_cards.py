@@ -53,7 +53,7 @@ def rearranged(cards: list[str], places: Iterable[int], dice: random.Random) -> 
 
 @given(walk=walks(longest=100), dice=DICE)
 @examples(100)
-def test_deals_that_differ_in_cards_not_yet_seen_look_the_same(walk: Walk, dice: int) -> None:
+def test_deals_that_differ_in_unseen_cards_look_the_same(walk: Walk, dice: int) -> None:
     """Covers a whole game that shows none of the cards in which the deals differ."""
     slow = SlowTable(walk.game, marked(walk.open_slow().deck), walk.open_slow().options)
     seen = seen_places(slow)
@@ -76,7 +76,7 @@ def test_deals_that_differ_in_cards_not_yet_seen_look_the_same(walk: Walk, dice:
 
 
 @pytest.mark.parametrize("name", ["tarot", "tarot-novice", "tarot-adept"])
-def test_stuck_tells_nothing_of_a_stock_not_yet_turned_up(name: str) -> None:
+def test_stuck_reveals_nothing_of_an_unseen_stock(name: str) -> None:
     """Deals that open without a play are turned through beside others that agree in the cards seen so far."""
     dice = random.Random(name)
     turned = 0
@@ -165,7 +165,7 @@ def refusal(table: Table, token: str) -> str | None:
     raise AssertionError(f"{token} is not legal, but was taken")
 
 
-def test_a_stock_of_other_cards_is_drawn_when_it_is_drawn() -> None:
+def test_a_stock_of_other_cards_is_drawn_equally() -> None:
     """Guards the tests above, which would pass if nothing were rearranged: drawing shows that the stocks differ."""
     deck = SlowTable("plot", open_deck()).deck
     other = deck[:26] + deck[26:][::-1]

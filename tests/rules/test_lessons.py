@@ -73,7 +73,7 @@ def test_every_game_has_a_lesson() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_graph_is_what_the_rules_say(game: str) -> None:
+def test_a_graph_matches_the_rules(game: str) -> None:
     graph = graph_of(game)
     reached = dict(walked(game, graph))
     assert reached.keys() == set(range(len(graph)))
@@ -97,7 +97,7 @@ def test_a_graph_is_what_the_rules_say(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_why_cards_stay_is_what_the_rules_say(game: str) -> None:
+def test_reasons_match_the_rules(game: str) -> None:
     graph = graph_of(game)
     known: dict[int, dict[str, Any]] = {}
     asked = 0
@@ -154,7 +154,7 @@ def test_the_aim_is_a_handful_of_moves_away(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_file_is_as_the_script_writes_it_and_small(game: str) -> None:
+def test_the_file_is_small_and_matches_the_script(game: str) -> None:
     text = (FILES / f"{game}.json").read_bytes()
     assert json.loads(text) == script.graph(script.LESSONS[game])
     assert len(gzip.compress(text)) <= 40 * 1024

@@ -18,7 +18,7 @@ SLOW_LIMIT = 1000
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_the_engine_counts_as_frozen(name: str) -> None:
+def test_the_engines_counts_match_the_stored_ones(name: str) -> None:
     blocks = perft.read_blocks(name)
     assert len(blocks) >= 4
     for block in blocks:
@@ -32,7 +32,7 @@ def test_the_engine_counts_as_frozen(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_the_slow_reading_counts_as_frozen(name: str) -> None:
+def test_the_references_counts_match_the_stored_ones(name: str) -> None:
     for block in perft.read_blocks(name):
         slow = block.open_slow()
         for depth, frozen in enumerate(block.counts, 1):
@@ -47,7 +47,7 @@ def first_difference(block: perft.Block, counts: list[int]) -> list[str]:
     return perft.divide(block.open(), block.open_slow(), depth)
 
 
-def test_divide_finds_the_branch_in_which_a_rule_is_missing() -> None:
+def test_divide_finds_the_branch_with_a_missing_rule() -> None:
     """The reference is changed so that it does not draw on a waste of one card; the output names the line."""
     block = perft.read_blocks("plot")[0]
     rules = GAMES["plot"]

@@ -17,7 +17,7 @@ def test_winners_come_first_by_time_then_by_tokens() -> None:
     assert places(scores) == [3, 2, 1, 4]
 
 
-def test_the_others_are_placed_by_cards_up_then_time_then_tokens() -> None:
+def test_others_are_placed_by_cards_time_and_tokens() -> None:
     scores = [
         Score("timed_out", 30, 900, 10),
         Score("retired", 30, 100, 12),
@@ -27,12 +27,12 @@ def test_the_others_are_placed_by_cards_up_then_time_then_tokens() -> None:
     assert places(scores) == [4, 3, 2, 1]
 
 
-def test_equal_scores_share_a_place_and_the_next_is_further_on() -> None:
+def test_equal_scores_share_a_place_and_skip_the_next() -> None:
     scores = [Score("won", 52, 5, 5), Score("won", 52, 5, 5), Score("timed_out", 9, 9, 9), Score("retired", 9, 9, 9)]
     assert places([*scores, Score("retired", 8, 1, 1)]) == [1, 1, 3, 3, 5]
 
 
-def test_the_disqualified_share_the_last_place_and_the_absent_have_none() -> None:
+def test_the_disqualified_are_last_and_the_absent_unplaced() -> None:
     scores = [Score("disqualified", 52, 1, 1), Score("absent"), Score("retired", 0, 0, 0), Score("disqualified")]
     assert places(scores) == [2, None, 1, 2]
     assert places([Score("absent")]) == [None]
@@ -40,11 +40,11 @@ def test_the_disqualified_share_the_last_place_and_the_absent_have_none() -> Non
     assert places([]) == []
 
 
-def test_who_has_no_figures_is_behind_who_has_and_before_the_disqualified() -> None:
+def test_missing_figures_rank_just_before_the_disqualified() -> None:
     assert places([Score("disqualified"), Score("timed_out"), Score("retired", 0, 9, 9), Score("won")]) == [4, 2, 1, 2]
 
 
-def test_places_do_not_depend_on_the_order_of_the_entrants() -> None:
+def test_places_do_not_depend_on_the_entrants_order() -> None:
     dice = random.Random(7)
     for _ in range(300):
         scores = [

@@ -58,7 +58,7 @@ def written(head: str, piles: dict[str, str]) -> str:
         ("stonewall", {"f0": run(FRENCH, "S"), "r15": "KC", "t0": "*QC QD"}),
     ],
 )
-def test_a_position_is_read_and_written_again(head: str, piles: dict[str, str]) -> None:
+def test_a_position_round_trips(head: str, piles: dict[str, str]) -> None:
     line = written(head, piles)
     assert from_position(line).position() == line
 
@@ -122,7 +122,7 @@ def test_labyrinth_has_one_to_six_rows() -> None:
         ("braid | rounds=2 | rows=1", BRAID, "one spelling"),
     ],
 )
-def test_what_cannot_be_is_refused_and_told(head: str, piles: dict[str, str], said: str) -> None:
+def test_an_impossible_position_is_refused_with_a_reason(head: str, piles: dict[str, str], said: str) -> None:
     game = head.split(" ", maxsplit=1)[0]
     line = written(head, piles) if game in GAMES else head
     with pytest.raises(PositionError, match=re.escape(said)):
@@ -142,7 +142,7 @@ def test_what_cannot_be_is_refused_and_told(head: str, piles: dict[str, str], sa
         ("t0 6H", "t0  6H", "' 6H' in pile t0 is not a card of this deck"),
     ],
 )
-def test_a_line_that_is_written_wrongly_is_refused_and_told(before: str, after: str, said: str) -> None:
+def test_a_misspelt_line_is_refused_with_a_reason(before: str, after: str, said: str) -> None:
     line = written("plot", PLOT)
     assert before in line
     with pytest.raises(PositionError, match=re.escape(said)):

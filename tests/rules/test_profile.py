@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from tests.rules.profile import examples
 
 
-def test_more_are_tried_where_that_is_wished(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_examples_can_be_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EXAMPLES", raising=False)
     assert examples(12).max_examples == 12
     monkeypatch.setenv("EXAMPLES", "4")
     assert examples(12).max_examples == 48
 
 
-def test_examples_are_new_in_every_run_and_can_be_had_again() -> None:
+def test_examples_are_new_but_reproducible() -> None:
     used = examples(12)
     assert not used.derandomize
     assert used.print_blob

@@ -40,7 +40,7 @@ print(sorted(loaded - set(sys.stdlib_module_names) - {"games"}))
 """
 
 
-def test_it_loads_and_plays_where_django_cannot_be_imported() -> None:
+def test_it_works_without_django() -> None:
     """Uses a fresh interpreter and ignores modules that the interpreter itself loads, for example in virtual
     environments.
     """
@@ -50,7 +50,7 @@ def test_it_loads_and_plays_where_django_cannot_be_imported() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_its_sources_import_the_standard_library_and_each_other_only() -> None:
+def test_it_imports_only_the_standard_library_and_itself() -> None:
     sources = sorted(FOLDER.rglob("*.py"))
     assert sources
     for source in sources:

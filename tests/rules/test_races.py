@@ -142,7 +142,7 @@ def won() -> dict[str, Any]:
     return document(last, first, variant="labyrinth", seed=seed.hex())
 
 
-def test_a_sound_file_is_verified_with_its_places() -> None:
+def test_a_valid_file_is_verified_with_its_places() -> None:
     assert checked(sound()).problems == ()
     assert checked(sound()).places == tuple(one["place"] for one in sound()["entrants"])
     assert sound()["entrants"][2]["place"] is None
@@ -153,11 +153,11 @@ def test_a_win_is_placed_before_all_others() -> None:
 
 
 @pytest.mark.parametrize("make", [sound, won])
-def test_the_form_gives_the_file_back(make: Callable[[], dict[str, Any]]) -> None:
+def test_the_form_round_trips(make: Callable[[], dict[str, Any]]) -> None:
     assert RaceFile.from_json(make()).to_json() == make()
 
 
-def test_a_game_outside_the_catalogue_is_named_with_its_options() -> None:
+def test_a_custom_game_is_named_with_its_options() -> None:
     data = first_version(document(entrant(1, None)))
     del data["race"]["variant"]
     data["race"] |= {"game": "tarot", "options": {"first_row": True, "draw": 1, "fool": "trump"}}
@@ -217,7 +217,7 @@ def set_race(**fields: Any) -> Change:
         ),
     ],
 )
-def test_what_is_not_so_is_told(change: Change, entrant_id: int | None, codes: set[str]) -> None:
+def test_false_statements_are_reported(change: Change, entrant_id: int | None, codes: set[str]) -> None:
     data = sound()
     change(data)
     found = checked(data)
@@ -239,7 +239,7 @@ def test_options_are_bound_by_the_commitment() -> None:
     assert [problem.code for problem in checked(data).problems] == ["wrong_commitment"]
 
 
-def test_a_file_of_version_1_says_what_it_does_not_bind() -> None:
+def test_a_version_1_file_says_what_it_does_not_bind() -> None:
     data = first_version(sound())
     assert RaceFile.from_json(data).to_json() == data
     assert checked(data).ok
@@ -251,7 +251,7 @@ def test_a_file_of_version_1_says_what_it_does_not_bind() -> None:
     assert checked(sound()).unbound == ()
 
 
-def test_an_entrant_under_review_has_no_place_and_moves_nobody() -> None:
+def test_an_entrant_under_review_affects_no_other_place() -> None:
     decided = sound()
     data = document(*(one for one in decided["entrants"] if one["id"] != 2))
     reviewed = entrant(2, record(12, how="closed"), in_review=True) | dict.fromkeys(
@@ -264,7 +264,7 @@ def test_an_entrant_under_review_has_no_place_and_moves_nobody() -> None:
     assert {problem.entrant for problem in checked(waiting).problems} == {2}
 
 
-def test_of_what_is_not_so_nothing_decides_a_place() -> None:
+def test_false_statements_decide_no_place() -> None:
     data = sound()
     before = checked(data).places
     data["entrants"][1] |= {"cards_up": 0, "state": "retired", "place": 1}
@@ -317,7 +317,7 @@ def any_of(*values: Any) -> tuple[Any, ...]:
         *[("entrant", "in_review", value) for value in any_of(None, 1, "yes", True)],
     ],
 )
-def test_another_form_is_refused(where: str, key: str, value: Any) -> None:
+def test_other_formats_are_refused(where: str, key: str, value: Any) -> None:
     data = sound()
     {"": data, "race": data["race"], "entrant": data["entrants"][0]}[where][key] = value
     with pytest.raises(RaceError):
@@ -325,7 +325,7 @@ def test_another_form_is_refused(where: str, key: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("where", ["", "race", "entrant"])
-def test_nothing_may_be_missing(where: str) -> None:
+def test_missing_fields_are_refused(where: str) -> None:
     for key in {"": sound(), "race": sound()["race"], "entrant": sound()["entrants"][0]}[where]:
         data = sound()
         del {"": data, "race": data["race"], "entrant": data["entrants"][0]}[where][key]
@@ -347,7 +347,7 @@ def test_the_absent_have_no_place() -> None:
 
 
 @pytest.mark.parametrize("strange", STRANGE, ids=lambda value: type(value).__name__)
-def test_nothing_strange_is_a_race(strange: Any) -> None:
+def test_random_input_is_no_race(strange: Any) -> None:
     for read in (RaceFile.from_json, Entry.from_json):
         with pytest.raises(RaceError):
             read(strange)
@@ -411,14 +411,14 @@ def test_verify_prints_the_places(
     assert capsys.readouterr().out.splitlines() == [
         "race 3f0e8f0c-8b1f-4a55-8a39-0a3f6f1f0001: labyrinth, 2026-11-22 03:00:00 UTC",
         f"  1  Player 1: won, 52 cards up, {tokens} tokens, {(999 + tokens) / 1000:.3f} s",
-        "  2  Player 2: timed out, 52 cards up, 1 tokens, 1200.000 s (as stated: the record is gone)",
+        "  2  Player 2: timed out, 52 cards up, 1 tokens, 1200.000 s (as stated, without a record)",
         "verified",
     ]
     assert run(monkeypatch, file.read_bytes(), "--json") == 0
     assert json.loads(capsys.readouterr().out) == {"ok": True, "places": [2, 1], "problems": [], "unbound": []}
 
 
-def test_verify_prints_what_is_wrong(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_prints_faults(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     data = sound()
     spoil_token(data)
     data["race"]["commitment"] = "0" * 64
@@ -452,14 +452,14 @@ def test_verify_prints_names_that_the_terminal_lacks(monkeypatch: pytest.MonkeyP
         b'{"format": "talon-race", "version": ' + b"9" * 5000 + b"}",
     ],
 )
-def test_verify_says_what_is_unusable(
+def test_verify_reports_unusable_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: bytes
 ) -> None:
     assert run(monkeypatch, text) == 2
     assert capsys.readouterr().err.startswith("games.rules: ")
 
 
-def test_a_full_race_of_the_longest_records_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_race_of_longest_records_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     tokens, clock = ["t10-t11x1"[:6], "u"] * 2500, [10**8] * 5000
     longest = record(0) | {"tokens": tokens, "clock": clock, "end": {"how": "resigned", "ms": 10**8}}
     Record.from_json(longest)

@@ -34,7 +34,7 @@ def recorded(walk: Walk, pauses: random.Random, how: How) -> tuple[Record, SlowT
 
 @given(walk=walks(), dice=st.integers(0, 2**32), how=st.sampled_from(["resigned", "closed"]))
 @examples(100)
-def test_both_forms_give_the_record_back(walk: Walk, dice: int, how: How) -> None:
+def test_both_forms_round_trip(walk: Walk, dice: int, how: How) -> None:
     record, _ = recorded(walk, random.Random(dice), how)
     assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
     packed = record.to_bytes()
@@ -45,7 +45,7 @@ def test_both_forms_give_the_record_back(walk: Walk, dice: int, how: How) -> Non
 
 @given(walk=walks(), dice=st.integers(0, 2**32), how=st.sampled_from(["resigned", "closed"]))
 @examples(60)
-def test_replaying_comes_to_what_the_slow_reading_came_to(walk: Walk, dice: int, how: How) -> None:
+def test_replaying_matches_the_reference(walk: Walk, dice: int, how: How) -> None:
     record, slow = recorded(walk, random.Random(dice), how)
     result = replay(record)
     assert result.ok
@@ -56,7 +56,7 @@ def test_replaying_comes_to_what_the_slow_reading_came_to(walk: Walk, dice: int,
 
 @given(walk=walks(longest=40), dice=st.integers(0, 2**32))
 @examples(40)
-def test_a_win_claimed_without_one_is_refused_at_the_end(walk: Walk, dice: int) -> None:
+def test_a_false_win_is_refused_at_the_end(walk: Walk, dice: int) -> None:
     record, slow = recorded(walk, random.Random(dice), "closed")
     claim = Record(1, record.name, record.options, record.seed, record.tokens, record.clock, End("won", record.end.ms))
     failure = replay(claim).failure

@@ -30,7 +30,7 @@ class TestTarot:
         assert not between(moves, "t0", "t2")
         assert "t0-t1" in lay("tarot", {"t0": "*2S M21", "t1": "4W"}).legal_moves()
 
-    def test_the_fool_and_dealt_cards_leave_the_bottom_with_what_lies_on_them(self) -> None:
+    def test_the_fool_and_dealt_cards_leave_the_bottom_in_runs(self) -> None:
         moves = lay("tarot", {"t0": "M0 5W 4C", "t1": "9S", "t2": "6P"}).legal_moves()
         assert {"t0-t1x3", "t0-t2x3", "t0-t2x2"} <= set(moves)
         assert "t2-t1" not in moves
@@ -77,7 +77,7 @@ class TestTarot:
         assert {"t0-t1", "t0-t2", "t0-t3", "t1-t0", "t2-t0", "t3-t0", "t3-t0x2"} <= set(moves)
         assert "t0-f" not in moves
 
-    def test_the_fool_as_a_trump_starts_its_foundation_and_goes_nowhere_else(self) -> None:
+    def test_the_fool_as_a_trump_only_starts_its_foundation(self) -> None:
         piles = {"t0": "*KW M0", "t1": "*KS AS", "t2": "*KC M1"}
         table = lay("tarot", piles, TRUMP)
         moves = table.legal_moves()
@@ -118,13 +118,13 @@ class TestPlot:
         assert "w-t1" not in moves
         assert "t0-t1" not in moves
 
-    def test_in_phase_two_the_waste_fills_spaces_and_base_cards_are_ordinary(self) -> None:
+    def test_phase_two_lifts_the_rules_of_phase_one(self) -> None:
         full = "7S 8S 9S TS JS QS KS AS 2S 3S 4S 5S 6S"
         moves = lay("plot", {"f0": full, "t0": "7D", "t1": "8D", "t2": "5C", "w": "KC", "r": "7H"}).legal_moves()
         assert {"w-t3", "t0-t1", "t0-f", "r-f"} <= set(moves)
         assert not [token for token in moves if token in ("t2-t3", "r-t1", "r-t3")]
 
-    def test_undoing_the_last_card_of_the_first_foundation_leads_back_to_phase_one(self) -> None:
+    def test_undoing_a_full_first_foundation_returns_to_phase_one(self) -> None:
         table = lay("plot", {"f0": "7S 8S 9S TS JS QS KS AS 2S 3S 4S 5S", "t0": "6D", "w": "7D", "t1": "8H"})
         before = table.legal_moves()
         table.push("t0-f")
@@ -146,7 +146,7 @@ class TestStonewall:
         moves = lay("stonewall", {"t0": "*KS 9H 8S 7H", "t1": "TC", "t2": "9D", "t3": "8C"}).legal_moves()
         assert {"t0-t1x3", "t0-t2x2", "t0-t3", "t0-t4", "t0-t4x2", "t0-t4x3"} <= set(moves)
 
-    def test_a_run_ends_where_a_card_is_face_down_or_out_of_sequence(self) -> None:
+    def test_a_run_ends_at_a_hidden_or_unsequenced_card(self) -> None:
         moves = lay("stonewall", {"t0": "KS 9H *8S 7H", "t1": "KC 9D 7S", "t2": "9C", "t3": "8D"}).legal_moves()
         assert between(moves, "t0", "t4") == ["t0-t4"]
         assert between(moves, "t1", "t4") == ["t1-t4"]
@@ -187,7 +187,7 @@ class TestBraid:
         assert "w-f" in moves
         assert "t0-f" not in moves
 
-    def test_nothing_comes_before_the_direction_and_it_can_be_taken_back(self) -> None:
+    def test_the_direction_comes_first_and_can_be_undone(self) -> None:
         table = open_table("braid-either", bytes(32))
         assert table.legal_moves() == ["up", "down"]
         table.push("down")
@@ -204,7 +204,7 @@ class TestLabyrinth:
         cards = first.split()
         return cards + [card for card in unshuffled("labyrinth") if card not in cards]
 
-    def test_a_played_card_of_the_first_row_is_replaced_at_once(self) -> None:
+    def test_a_card_from_the_first_row_is_replaced(self) -> None:
         table = open_table("labyrinth", deck=self.deal("KS KH KD KC QS QH QD 2S 9C 8C"))
         table.push("t7-f")
         assert table.view()["piles"]["t7"] == ["9C"]
@@ -222,7 +222,7 @@ class TestLabyrinth:
         assert "t39" in view["free"]
         assert "t38" not in view["free"]
 
-    def test_the_last_row_stays_the_last_when_its_cards_are_gone(self) -> None:
+    def test_an_emptied_last_row_stays_the_last(self) -> None:
         table = open_table("labyrinth", deck=self.deal("KS KH KD KC QS QH QD QC 2S 2H 2D 2C 3S 3H 3D 3C 5S"))
         table.push("d")
         for cell in range(8, 16):
@@ -232,7 +232,7 @@ class TestLabyrinth:
         assert table.view()["piles"]["t16"] == ["5S"]
         assert table.view()["rows"] == 3
 
-    def test_cells_below_the_first_row_stay_empty_and_free_their_neighbours(self) -> None:
+    def test_cells_below_the_first_row_stay_empty(self) -> None:
         table = open_table("labyrinth", deck=self.deal("KS KH KD KC QS QH QD QC 2S JH JD JC JS TH TD TC"))
         table.push("d")
         table.push("t8-f")

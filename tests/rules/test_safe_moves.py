@@ -41,7 +41,7 @@ def test_a_won_game_is_still_won_after_a_safe_move(variant: str) -> None:
             table.pop()
 
 
-def test_a_card_that_can_still_carry_another_is_not_safe() -> None:
+def test_a_card_that_may_carry_another_is_unsafe() -> None:
     rest = ".".join(f"{rank}{suit}" for suit in "HDC" for rank in "23456789TJQK")
     table = from_position(
         f"stonewall | t0 4S.5S.6S.7S.8S.9S.TS.JS.QS.KS.3S | t1 {rest} | f0 AS.2S | f1 AH | f2 AD | f3 AC"

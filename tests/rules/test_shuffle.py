@@ -22,7 +22,7 @@ def forget() -> Iterator[None]:
     shuffle._order.cache_clear()
 
 
-def test_a_word_is_passed_over_from_the_last_whole_multiple_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_from_the_last_whole_multiple_on_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     # 2**32 leaves 1 when divided by 3, so accepting the highest word would make the first side likelier.
     for asked, card in ((HIGHEST - 1, 2), (HIGHEST, 1)):
         given = iter([asked, 1, 0, 0])
@@ -32,17 +32,17 @@ def test_a_word_is_passed_over_from_the_last_whole_multiple_on(monkeypatch: pyte
         assert deck[2] == card, hex(asked)
 
 
-def test_a_power_of_two_passes_over_no_word(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_power_of_two_skips_no_word(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shuffle, "words", lambda _seed: iter([HIGHEST]))
     assert shuffle.shuffled([7, 8], SEED) == [7, 8]
 
 
-def test_each_card_is_swapped_with_one_below_it_or_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_card_swaps_with_one_below_or_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shuffle, "words", lambda _seed: repeat(0))
     assert shuffle.shuffled([0, 1, 2, 3], SEED) == [1, 2, 3, 0]
 
 
-def test_a_deck_is_shuffled_once_and_everybody_gets_a_list_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shuffled_deck_is_cached_and_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bytes] = []
     words = shuffle.words
 
@@ -64,12 +64,12 @@ def test_a_deck_is_shuffled_once_and_everybody_gets_a_list_of_their_own(monkeypa
 @pytest.mark.parametrize(
     "text", ["", "0" * 63, "0" * 65, "g" * 64, " " * 64, "é" * 64, "٠" * 64, "0x" + "0" * 62, 0, None]
 )
-def test_what_is_not_64_hexadecimal_digits_is_no_seed(text: object) -> None:
+def test_a_seed_needs_64_hexadecimal_digits(text: object) -> None:
     with pytest.raises(SeedError, match="a seed is written as 64 hexadecimal digits"):
         shuffle.read_seed(text)
 
 
-def test_hexadecimal_digits_between_spaces_are_no_seed() -> None:
+def test_a_seed_has_no_spaces() -> None:
     # bytes.fromhex would accept them.
     with pytest.raises(SeedError, match="64 hexadecimal digits"):
         shuffle.read_seed(" ".join(["00"] * 21) + " 0")
@@ -78,10 +78,10 @@ def test_hexadecimal_digits_between_spaces_are_no_seed() -> None:
 
 
 @pytest.mark.parametrize(("seed", "said"), [(bytes(31), "not 31"), (bytes(33), "not 33"), ("0" * 32, "not str")])
-def test_what_is_not_32_bytes_is_no_seed(seed: object, said: str) -> None:
+def test_a_seed_needs_32_bytes(seed: object, said: str) -> None:
     with pytest.raises(SeedError, match=f"a seed is 32 bytes, {said}"):
         shuffle.check_seed(seed)
 
 
-def test_bytes_of_every_kind_are_a_seed() -> None:
+def test_any_32_bytes_are_a_seed() -> None:
     assert {type(shuffle.check_seed(kind(SEED))) for kind in (bytes, bytearray, memoryview)} == {bytes}

@@ -121,7 +121,7 @@ def test_a_table_is_drawn(name: str) -> None:
     assert lines(lay(game, piles, **facts)) == dedent(text).strip("\n").split("\n")
 
 
-def test_labyrinth_is_drawn_as_far_as_its_rows_are_dealt() -> None:
+def test_labyrinth_is_drawn_down_to_its_last_dealt_row() -> None:
     dealt = "t0 9S | t1 7H | t2 TD | t3 4C | t4 5S | t5 JH | t6 8D | t7 KC | t9 3H | t15 QC"
     stock = ".".join(card for card in unshuffled("labyrinth") if card != "2D" and card not in dealt)
     table = from_position(f"labyrinth | rows=2 | {dealt} | s {stock} | f0 AS | f1 AH | f2 AD.2D | f3 AC")
@@ -136,10 +136,10 @@ def test_labyrinth_is_drawn_as_far_as_its_rows_are_dealt() -> None:
     assert lines(table) == dedent(text).strip("\n").split("\n")
 
 
-def test_piles_that_are_all_empty_are_still_a_row() -> None:
+def test_a_row_of_empty_piles_is_drawn() -> None:
     piles = {f"f{number}": suit(letter, "A23456789TPNQK") for number, letter in enumerate("WCSP")}
     assert lines(lay("tarot", piles))[2:4] == ["t0   t1   t2   t3   t4   t5   t6   t7   t8", "··   " * 8 + "··"]
 
 
-def test_a_direction_not_yet_chosen_is_open() -> None:
+def test_an_unchosen_direction_is_shown_as_open() -> None:
     assert lines(open_table("braid-either", bytes(32)))[-1].endswith("   direction open")

@@ -50,7 +50,7 @@ def test_a_token_has_one_meaning_and_one_number(units: Vocabulary, token: str, m
     assert units.token(number) == token
 
 
-def test_the_numbers_are_those_of_all_tokens_and_no_others(units: Vocabulary) -> None:
+def test_the_numbers_cover_exactly_all_tokens(units: Vocabulary) -> None:
     past = 5 + 3 + 4 * 9
     found = {number: token for number in range(-9, past + 9) if (token := token_or_none(units, number))}
     # The number of a move from a pile to itself belongs to no token.
@@ -76,20 +76,20 @@ def test_without_units_a_token_moves_one_card() -> None:
         (4, "a token is a string"),
         ("", "not a token"),
         ("x", "not a token"),
-        ("w-t0x2-t1", "after x stands a number without leading zeros"),
+        ("w-t0x2-t1", "x must be followed by a number without leading zeros"),
         ("w-t0-t1", "no card is moved to a pile 't0-t1' in this game"),
         ("s-f", "no card is moved from a pile 's' in this game"),
         ("w-s", "no card is moved to a pile 's' in this game"),
-        ("w-w", "a card is not moved to where it is"),
-        ("w-t0x", "after x stands"),
-        ("w-t0x02", "after x stands"),
-        ("w-t0x٢", "after x stands"),
+        ("w-w", "a card cannot move to its own pile"),
+        ("w-t0x", "x must be followed"),
+        ("w-t0x02", "x must be followed"),
+        ("w-t0x٢", "x must be followed"),
         ("w-t0x1", "a unit has 2 to 4 cards"),
         ("w-t0x5", "a unit has 2 to 4 cards"),
-        ("w-t0x2x2", "after x stands"),
+        ("w-t0x2x2", "x must be followed"),
         ("w-t0xxxxxxx", "longer than any token"),
     ],
 )
-def test_what_is_no_token_is_refused_in_words(units: Vocabulary, token: object, said: str) -> None:
+def test_an_invalid_token_is_refused_with_a_reason(units: Vocabulary, token: object, said: str) -> None:
     with pytest.raises(InvalidTokenError, match=said):
         units.read(token)

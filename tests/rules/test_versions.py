@@ -65,7 +65,7 @@ def hasty_record() -> Record:
 
 
 @pytest.mark.usefixtures("new_ruling")
-def test_an_old_record_is_replayed_by_the_ruling_of_its_time() -> None:
+def test_an_old_record_replays_under_its_own_rules() -> None:
     record = hasty_record()
     assert replay(record).ok
     later = replay(replace(record, version=NEXT))
@@ -75,7 +75,7 @@ def test_an_old_record_is_replayed_by_the_ruling_of_its_time() -> None:
 
 
 @pytest.mark.usefixtures("new_ruling")
-def test_the_version_goes_with_the_record_through_both_its_forms() -> None:
+def test_both_forms_of_a_record_keep_the_version() -> None:
     for version in (RULES_VERSION, NEXT):
         record = replace(hasty_record(), version=version)
         assert record.to_json()["rules"] == version
@@ -96,7 +96,7 @@ def test_tables_and_positions_are_opened_under_either_version() -> None:
 
 @pytest.mark.usefixtures("new_ruling")
 @pytest.mark.parametrize("name", FILES)
-def test_kept_games_do_not_notice_a_new_version(name: str) -> None:
+def test_stored_games_ignore_a_new_version(name: str) -> None:
     for game in games_of(name):
         assert replay(game.record).ok == game.expected["ok"]
 

@@ -58,7 +58,7 @@ def keep_playing(seat: Seat) -> threading.Thread:
     return thread
 
 
-def test_a_game_begun_on_one_process_is_finished_on_the_other_and_ranked(stack: Stack, deal: int) -> None:
+def test_a_game_moves_between_processes_and_is_ranked(stack: Stack, deal: int) -> None:
     seat = stack.seat(deal)
     seat.sit(0)
     seat.play(4)
@@ -72,7 +72,7 @@ def test_a_game_begun_on_one_process_is_finished_on_the_other_and_ranked(stack: 
         assert stack.get(index, f"/api/v1/boards/{deal}") == 200
 
 
-def test_both_processes_hear_of_the_moves_on_either(stack: Stack, deal: int) -> None:
+def test_both_processes_see_each_others_moves(stack: Stack, deal: int) -> None:
     seat = stack.seat(deal)
     seat.sit(0)
     other = Seat(stack, seat.session, seat.attempt, seat.id, seat.player)
@@ -85,7 +85,7 @@ def test_both_processes_hear_of_the_moves_on_either(stack: Stack, deal: int) -> 
     assert await_ranks(seat) == [1]
 
 
-def test_the_first_move_after_a_restart_of_redis_is_heard_of(stack: Stack, deal: int) -> None:
+def test_the_first_move_after_a_redis_restart_arrives(stack: Stack, deal: int) -> None:
     seat = stack.seat(deal)
     seat.sit(0)
     other = Seat(stack, seat.session, seat.attempt, seat.id, seat.player)
@@ -103,7 +103,7 @@ def test_the_first_move_after_a_restart_of_redis_is_heard_of(stack: Stack, deal:
     assert await_ranks(seat) == [1]
 
 
-def test_an_asgi_process_killed_in_mid_game_loses_no_acknowledged_move(stack: Stack, deal: int) -> None:
+def test_a_killed_web_process_loses_no_acknowledged_move(stack: Stack, deal: int) -> None:
     seats = [stack.seat(deal) for _ in range(3)]
     threads = []
     for seat in seats:
@@ -120,7 +120,7 @@ def test_an_asgi_process_killed_in_mid_game_loses_no_acknowledged_move(stack: St
     assert await_ranks(*seats) == [1, 2, 3]
 
 
-def test_a_worker_killed_in_mid_task_delays_the_verdict_and_nothing_else(stack: Stack, deal: int) -> None:
+def test_a_worker_killed_in_mid_task_only_delays_the_verdict(stack: Stack, deal: int) -> None:
     seat = stack.seat(deal)
     seat.sit(0)
     seat.play(3)
@@ -137,7 +137,7 @@ def test_a_worker_killed_in_mid_task_delays_the_verdict_and_nothing_else(stack: 
     assert stack.ask("version", deal=deal) == 1
 
 
-def test_a_worker_that_holds_tasks_while_redis_goes_away_takes_up_its_work_again(stack: Stack, deal: int) -> None:
+def test_a_worker_resumes_its_tasks_after_a_redis_outage(stack: Stack, deal: int) -> None:
     *held, later = (stack.seat(deal) for _ in range(4))
     with psycopg.connect(stack.postgres.url) as holding:
         holding.execute("SELECT 1 FROM accounts_user WHERE public_id = %s FOR UPDATE", [held[0].player])
@@ -155,9 +155,7 @@ def test_a_worker_that_holds_tasks_while_redis_goes_away_takes_up_its_work_again
     assert await_ranks(*held, later) == [1, 2, 3, 4]
 
 
-def test_an_attempt_that_cannot_be_settled_holds_the_others_up_no_longer_than_its_time_limit(
-    stack: Stack, deal: int
-) -> None:
+def test_an_unsettleable_attempt_delays_others_only_briefly(stack: Stack, deal: int) -> None:
     stuck, *others = (stack.seat(deal) for _ in range(3))
     with psycopg.connect(stack.postgres.url) as holding:
         holding.execute("SELECT 1 FROM accounts_user WHERE public_id = %s FOR UPDATE", [stuck.player])
@@ -170,7 +168,7 @@ def test_an_attempt_that_cannot_be_settled_holds_the_others_up_no_longer_than_it
     assert await_ranks(stuck, *others) == [1, 2, 3]
 
 
-def test_a_queue_that_is_lost_is_swept_up(stack: Stack, deal: int) -> None:
+def test_the_sweep_recovers_a_lost_queue(stack: Stack, deal: int) -> None:
     stack.kill_workers(VERDICTS)
     seats = [stack.seat(deal) for _ in range(4)]
     for seat in seats:
@@ -186,7 +184,7 @@ def test_a_queue_that_is_lost_is_swept_up(stack: Stack, deal: int) -> None:
     assert await_ranks(*seats) == [1, 2, 3, 4]
 
 
-def test_tasks_delivered_often_and_to_two_workers_settle_once(stack: Stack, deal: int) -> None:
+def test_duplicate_tasks_on_two_workers_settle_once(stack: Stack, deal: int) -> None:
     stack.kill_workers(VERDICTS)
     seats = [stack.seat(deal) for _ in range(6)]
     for seat in seats:
@@ -202,7 +200,7 @@ def test_tasks_delivered_often_and_to_two_workers_settle_once(stack: Stack, deal
     assert stack.ask("version", deal=deal) == 6
 
 
-def test_redis_killed_and_started_empty_costs_nothing_that_was_acknowledged(stack: Stack, deal: int) -> None:
+def test_an_emptied_redis_loses_nothing_acknowledged(stack: Stack, deal: int) -> None:
     done, running = stack.seat(deal), stack.seat(deal)
     done.sit(0)
     done.play(2)
@@ -221,7 +219,7 @@ def test_redis_killed_and_started_empty_costs_nothing_that_was_acknowledged(stac
     assert await_ranks(done, running) == [1, 2]
 
 
-def test_postgresql_restarted_after_a_crash_has_every_acknowledged_move(stack: Stack, deal: int) -> None:
+def test_postgresql_keeps_every_acknowledged_move_after_a_crash(stack: Stack, deal: int) -> None:
     seats = [stack.seat(deal) for _ in range(3)]
     threads = []
     for number, seat in enumerate(seats):
@@ -243,7 +241,7 @@ def test_postgresql_restarted_after_a_crash_has_every_acknowledged_move(stack: S
     assert await_ranks(*seats) == [1, 2, 3]
 
 
-def test_every_connection_of_the_database_cut_in_mid_game(stack: Stack, deal: int) -> None:
+def test_all_database_connections_cut_in_mid_game(stack: Stack, deal: int) -> None:
     seat = stack.seat(deal)
     seat.sit(0)
     seat.play(3)

@@ -71,7 +71,7 @@ def frozen(stack: Stack, seat: Seat) -> Iterator[Stack]:
     stack.postgres.thaw()
 
 
-def test_nobody_waits_for_a_frozen_database(frozen: Stack, seat: Seat) -> None:
+def test_no_request_hangs_on_a_frozen_database(frozen: Stack, seat: Seat) -> None:
     probes = [(port, path) for port in (*frozen.ports, *frozen.sockets) for path in ("/healthz", "/readyz")]
     for _ in range(2):
         answers = visit_all(frozen, PAGES)
@@ -88,7 +88,7 @@ def test_nobody_waits_for_a_frozen_database(frozen: Stack, seat: Seat) -> None:
             assert answer.seconds < 2 + SPARE
 
 
-def test_players_are_told_keep_their_moves_and_go_on(frozen: Stack, seat: Seat) -> None:
+def test_players_are_notified_and_keep_their_moves(frozen: Stack, seat: Seat) -> None:
     begun = time.monotonic()
     acknowledged, token = dict(seat.acknowledged), seat.legal[0]
     answer = seat.say({"type": "move", "n": seat.n + 1, "token": token})
@@ -113,7 +113,7 @@ def test_players_are_told_keep_their_moves_and_go_on(frozen: Stack, seat: Seat) 
     assert await_ranks(seat) == [1]
 
 
-def test_all_is_well_soon_after_a_thaw(frozen: Stack) -> None:
+def test_everything_recovers_soon_after_a_thaw(frozen: Stack) -> None:
     visit_all(frozen, PAGES)
     frozen.postgres.thaw()
     begun = time.monotonic()

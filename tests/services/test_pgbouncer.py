@@ -53,10 +53,10 @@ def test_games_are_played_judged_and_ranked(stack: Stack) -> None:
         assert stack.ask("faults", deal=deal) == []
     clients, servers = pooler(stack).show("clients"), pooler(stack).show("servers")
     assert {one["database"] for one in servers} == {"talon"}
-    assert 0 < len(servers) <= SERVERS < len(clients), "connections are lent, not given"
+    assert 0 < len(servers) <= SERVERS < len(clients), "connections are pooled"
 
 
-def test_every_periodic_task_and_every_command_that_reads_all_of_a_table_works(stack: Stack) -> None:
+def test_periodic_tasks_and_whole_table_commands_work(stack: Stack) -> None:
     seat = stack.seat(new_deal(stack, "braid"))
     seat.sit(0)
     seat.play(5)
@@ -71,10 +71,10 @@ def test_every_periodic_task_and_every_command_that_reads_all_of_a_table_works(s
     _code, said = stack.ask("manage", line="check_ledger")
     assert re.search(r"^\d+ lines, \d+ faults", said, re.MULTILINE)
     # Check only this process: the logs of others may show faults injected by another test.
-    assert "Traceback" not in stack.said("control").removeprefix(before), "nor was any part of a task passed over"
+    assert "Traceback" not in stack.said("control").removeprefix(before), "and no part of a task was skipped"
 
 
-def test_pgbouncer_killed_and_started_again_loses_no_acknowledged_move(stack: Stack) -> None:
+def test_a_killed_pgbouncer_loses_no_acknowledged_move(stack: Stack) -> None:
     seat = stack.seat(new_deal(stack, "plot"))
     seat.sit(0)
     seat.play(3)

@@ -139,9 +139,7 @@ class Meeting:
         )
 
 
-def test_a_race_survives_the_death_of_both_processes_one_after_the_other(
-    tended: Stack, request: pytest.FixtureRequest
-) -> None:
+def test_a_race_survives_the_death_of_both_processes(tended: Stack, request: pytest.FixtureRequest) -> None:
     # A rerun of the test needs another deal.
     tries = getattr(request.node, "execution_count", 1)
     record = sorted(certified.won(VARIANT), key=lambda one: len(one.tokens))[tries - 1]

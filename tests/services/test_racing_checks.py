@@ -64,7 +64,7 @@ def _entrant(racer: Racer, place: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_an_honest_race_is_without_fault() -> None:
+def test_an_honest_race_has_no_faults() -> None:
     assert History().faults() == []
     assert History().survivors_faults() == []
 
@@ -168,7 +168,7 @@ def _complain(history: History) -> None:
         (_complain, "refused: illegal_move"),
     ],
 )
-def test_a_doctored_race_is_found_out(doctor: Callable[[History], None], complaint: str) -> None:
+def test_a_doctored_race_is_detected(doctor: Callable[[History], None], complaint: str) -> None:
     history = History()
     doctor(history)
     assert any(complaint in fault for fault in history.faults()), history.faults()
@@ -186,7 +186,7 @@ def test_a_doctored_race_is_found_out(doctor: Callable[[History], None], complai
         (_tell_a_token_to_the_room, "a room told"),
     ],
 )
-def test_a_doctored_race_of_the_soak_is_found_out(doctor: Callable[[History], None], complaint: str) -> None:
+def test_a_doctored_race_of_the_soak_is_detected(doctor: Callable[[History], None], complaint: str) -> None:
     history = History()
     doctor(history)
     assert any(complaint in fault for fault in history.survivors_faults()), history.survivors_faults()

@@ -77,7 +77,7 @@ async def heard(sender: RedisPubSubChannelLayer, listener: Listener, group: str)
     return False
 
 
-async def test_a_layer_without_one_of_its_servers_carries_the_groups_of_the_other(pair: tuple[Redis, Redis]) -> None:
+async def test_a_layer_survives_the_loss_of_one_server(pair: tuple[Redis, Redis]) -> None:
     first, second = pair
     sender, layer = layer_of(first, second), layer_of(first, second)
     listener = Listener(layer, await layer.new_channel())
@@ -104,7 +104,7 @@ def on(server: Redis, group: str) -> bool:
         return bool(client.pubsub_channels(f"talon__group__{group}"))
 
 
-def test_one_beat_leads_until_it_stops_or_its_lease_is_lost(pair: tuple[Redis, Redis]) -> None:
+def test_one_beat_leads_until_it_stops_or_loses_its_lease(pair: tuple[Redis, Redis]) -> None:
     server = pair[0]
     one, other = Lead(server.url), Lead(server.url)
     assert one.hold()
@@ -113,10 +113,10 @@ def test_one_beat_leads_until_it_stops_or_its_lease_is_lost(pair: tuple[Redis, R
     one.release()
     assert other.hold(), "at once"
     with Client.from_url(server.url) as client:
-        assert 0 < client.ttl(NAME) <= LEASE, "one that is killed leads no longer than this"
+        assert 0 < client.ttl(NAME) <= LEASE, "a killed leader loses the lease within this time"
         client.flushall()
     assert one.hold()
-    assert not other.hold(), "what was emptied is not renewed but asked for anew"
+    assert not other.hold(), "a lost lease is acquired again, not renewed"
 
 
 def test_no_beat_leads_while_the_broker_is_away(pair: tuple[Redis, Redis]) -> None:
@@ -129,9 +129,7 @@ def test_no_beat_leads_while_the_broker_is_away(pair: tuple[Redis, Redis]) -> No
     assert lead.hold()
 
 
-def test_a_beat_that_did_not_hear_from_redis_once_leads_on(
-    pair: tuple[Redis, Redis], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_beat_survives_one_missed_renewal(pair: tuple[Redis, Redis], monkeypatch: pytest.MonkeyPatch) -> None:
     lead, other = Lead(pair[0].url), Lead(pair[0].url)
     assert lead.hold()
 
@@ -141,13 +139,15 @@ def test_a_beat_that_did_not_hear_from_redis_once_leads_on(
     with monkeypatch.context() as patch:
         patch.setattr(lead._lock, "reacquire", silent)
         assert not lead.hold()
-    assert not other.hold(), "the lease is still the first one's"
-    assert lead.hold(), "and is not waited for"
+    assert not other.hold(), "the first one still has the lease"
+    assert lead.hold(), "without waiting"
     lead.release()
     other.release()
 
 
-def test_of_two_beats_one_sends(pair: tuple[Redis, Redis], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_one_of_two_beats_sends(
+    pair: tuple[Redis, Redis], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = Celery("of-a-test", broker="memory://")
     app.conf.beat_schedule = {"keep": {"task": "keep", "schedule": 0.0}}
     sent: list[str] = []

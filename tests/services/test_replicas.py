@@ -130,7 +130,7 @@ def frozen(replica: Replica) -> Iterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
-def test_players_see_what_they_have_done_at_once_and_others_when_it_is_replayed(stack: Stack, replica: Replica) -> None:
+def test_players_see_their_changes_at_once_and_others_later(stack: Stack, replica: Replica) -> None:
     one, other = seat(stack), seat(stack)
     name = name_of(stack, 0, one.player, one.session)
     wait_for_replay(stack.postgres, replica)
@@ -160,7 +160,7 @@ def own_reads_come_from_the_replica(stack: Stack, seat: Seat) -> bool:
 
 
 @pytest.mark.needs("pgbouncer")
-def test_a_replica_that_is_too_late_is_not_asked(stack: Stack, replica: Replica) -> None:
+def test_a_late_replica_is_not_used(stack: Stack, replica: Replica) -> None:
     one = seat(stack)
     name = name_of(stack, 0, one.player, one.session)
     pooler = PgBouncer(replica.port)
@@ -174,7 +174,7 @@ def test_a_replica_that_is_too_late_is_not_asked(stack: Stack, replica: Replica)
         with replaying_nothing(replica):
             new = rename(stack, one.session)
             eventually(lambda: name_of(stack, 1, one.player) == new)
-            assert name_of(stack, 0, one.player) == name, "here it may be later"
+            assert name_of(stack, 0, one.player) == name, "here more lag is permitted"
         eventually(lambda: is_read(stack, 1))
     finally:
         pooler.remove()
@@ -182,7 +182,7 @@ def test_a_replica_that_is_too_late_is_not_asked(stack: Stack, replica: Replica)
 
 
 @pytest.mark.parametrize("how", ["stopped", "frozen"])
-def test_pages_go_on_without_the_replica_and_read_from_it_again(stack: Stack, replica: Replica, how: str) -> None:
+def test_pages_work_without_the_replica_and_return_to_it(stack: Stack, replica: Replica, how: str) -> None:
     one = seat(stack)
     name_of(stack, 0, one.player, one.session)
     lost: Callable[[Replica], Any] = frozen if how == "frozen" else stopped

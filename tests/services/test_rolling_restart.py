@@ -106,7 +106,7 @@ class Player:
         return message
 
 
-def test_players_go_on_without_a_lost_move_while_one_process_after_the_other_is_restarted(stack: Stack) -> None:
+def test_a_rolling_restart_loses_no_move(stack: Stack) -> None:
     deal = stack.ask("deal", variant="labyrinth", seed=token_hex(32))
     players = []
     for number in range(PLAYERS):
@@ -118,7 +118,7 @@ def test_players_go_on_without_a_lost_move_while_one_process_after_the_other_is_
     for player in players:
         assert player.swallowed == []
         assert {n: kept[player.attempt][n - 1] for n in player.acknowledged} == player.acknowledged
-        assert len(kept[player.attempt]) == len(player.acknowledged), "nothing was done that was not answered"
+        assert len(kept[player.attempt]) == len(player.acknowledged), "every move was answered"
         assert player.away, "handed over at least once"
         assert set(player.codes) == {CloseCode.SERVICE_RESTART}
         # On an idle machine all are back within two seconds.

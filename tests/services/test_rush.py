@@ -55,7 +55,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return found
 
 
-async def test_whoever_is_queued_waits_and_goes_on(slept: list[float]) -> None:
+async def test_queued_players_wait_and_get_in(slept: list[float]) -> None:
     begun: Told = (302, {"location": "/table/1/"}, b"")
     queue = "/queue/?next=%2Fplay%2Fbraid%2F"
     back, on = (303, {"location": queue}, b""), (303, {"location": "/play/braid/"}, b"")
@@ -71,7 +71,7 @@ async def test_whoever_is_queued_waits_and_goes_on(slept: list[float]) -> None:
     assert len(found.turns) == 1
 
 
-async def test_no_other_answer_is_taken_for_the_queue(slept: list[float]) -> None:
+async def test_no_other_answer_is_mistaken_for_the_queue(slept: list[float]) -> None:
     visitor = Scripted((503, {}, b"full"))
     await visitor.come()
     assert (visitor.found.arrived, sum(visitor.found.refused.values())) == (0, 1)
@@ -79,7 +79,7 @@ async def test_no_other_answer_is_taken_for_the_queue(slept: list[float]) -> Non
 
 
 @pytest.mark.parametrize(("refused", "late", "code"), [(0, 29.0, 0), (1, 10.0, 1), (0, 31.0, 1)])
-def test_a_missed_aim_is_told(refused: int, late: float, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missed_target_is_reported(refused: int, late: float, code: int, capsys: pytest.CaptureFixture[str]) -> None:
     facts = {"refused": refused, "moves": {"idle_p99": 10.0, "rush_p99": late}}
     assert rush.report(facts, as_json=True) == code
     assert json.loads(capsys.readouterr().out) == facts
@@ -101,7 +101,7 @@ def test_order_is_judged_within_a_process() -> None:
         ({"refused": 1}, 1),
     ],
 )
-def test_burst_that_misses_an_aim_fails(changed: dict[str, Any], code: int) -> None:
+def test_a_burst_that_misses_a_target_fails(changed: dict[str, Any], code: int) -> None:
     moves = {f"{when}_{name}": 50.0 for when in ("idle", "rush") for name in ("p50", "p95", "p99")}
     waits = {"p50": 1.0, "p95": 1.0, "p100": 1.0}
     facts = {"newcomers": 300, "seconds": 3.0, "playing": 1, "cpu_used": 8.0, "cores": 2.0, "cpu": {}, "queued": 1}
@@ -110,7 +110,7 @@ def test_burst_that_misses_an_aim_fails(changed: dict[str, Any], code: int) -> N
     assert rush.report_burst(facts | changed) == code
 
 
-def test_a_game_that_is_over_is_played_no_further() -> None:
+def test_a_finished_game_gets_no_more_moves() -> None:
     playing = Playing({"ports": [1], "players": []})
     one = Paced(playing, "/ws/play/1/", "session", plays=True)
     playing.going = True

@@ -11,7 +11,7 @@ from deploy import servers
 from tests.postgres import new_database, running_postgres
 
 
-def test_ports_in_a_row_are_all_free(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_consecutive_ports_are_all_free(monkeypatch: pytest.MonkeyPatch) -> None:
     first = servers.free_port(4)
     monkeypatch.setattr(servers, "PORTS", [first, first + 1, first + 2])
     with socket.create_server(("127.0.0.1", first + 1)):
@@ -20,7 +20,7 @@ def test_ports_in_a_row_are_all_free(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.needs("postgres")
 @pytest.mark.services
-def test_where_no_postgresql_runs_tests_start_one() -> None:
+def test_tests_start_postgresql_where_none_runs() -> None:
     nobody = f"postgres://postgres@127.0.0.1:{servers.free_port()}/postgres"
     with running_postgres("", nobody) as url, new_database(url) as made:
         psycopg.connect(made).close()

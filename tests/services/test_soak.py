@@ -29,7 +29,7 @@ def test_a_short_soak_behind_pgbouncer_finds_nothing_wrong(cluster: Path, tmp_pa
     assert set(outcome.blows) == set(KINDS)
     assert outcome.tally.tokens > 100
     assert outcome.verdicts["verified"] > 20
-    assert outcome.races, "ratings are folded under a lock and copied in"
+    assert outcome.races, "ratings are folded under a lock and copied in bulk"
 
 
 class History:
@@ -87,7 +87,7 @@ def played(number: int, length: int) -> tuple[Game, Kept, int]:
     return game, kept, table.cards_up
 
 
-def test_an_honest_history_is_without_fault() -> None:
+def test_an_honest_history_has_no_faults() -> None:
     assert History().faults() == []
 
 
@@ -220,13 +220,13 @@ def _complain(history: History) -> None:
         (_complain, "refused: illegal_move"),
     ],
 )
-def test_a_doctored_history_is_found_out(doctor: Callable[[History], None], complaint: str) -> None:
+def test_a_doctored_history_is_detected(doctor: Callable[[History], None], complaint: str) -> None:
     history = History()
     doctor(history)
     assert any(complaint in fault for fault in history.faults()), history.faults()
 
 
-def test_a_seed_gives_the_same_blows_and_every_kind_of_them() -> None:
+def test_a_seed_reproduces_the_blows_of_every_kind() -> None:
     for seed in range(30):
         blows = plan(seed, 20)
         assert blows == plan(seed, 20)

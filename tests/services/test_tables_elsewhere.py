@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.services, pytest.mark.slow]
 READ = "/api/v1/deals?day=2020-01-06"
 
 
-def test_a_web_process_has_no_tables_and_tables_have_no_pages(stack: Stack) -> None:
+def test_webs_have_no_tables_and_tables_no_pages(stack: Stack) -> None:
     port = stack.ports[0]
     address, origin = f"ws://127.0.0.1:{port}/ws/lanes/1/", Origin(f"http://127.0.0.1:{port}")
     with connect(address, origin=origin, compression=None) as socket, pytest.raises(ConnectionClosed) as closed:
@@ -45,7 +45,7 @@ def narrow(stack: Stack) -> Iterator[Stack]:
     stack.webs.restart(0)
 
 
-def test_newcomers_wait_while_the_tables_have_no_room(narrow: Stack) -> None:
+def test_newcomers_wait_while_the_tables_are_full(narrow: Stack) -> None:
     seat = narrow.seat(narrow.ask("deal", variant="labyrinth", seed=token_hex(32)))
     eventually(lambda: narrow.get(0, READ) == 200)
     seat.sit(0)

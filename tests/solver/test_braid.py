@@ -123,7 +123,7 @@ def played_out(table: Table) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("variant", ["braid", "pigtail"])
-def test_a_play_out_ends_as_the_rules_say(variant: str) -> None:
+def test_a_play_out_follows_the_rules(variant: str) -> None:
     chance = Random(f"play out {variant}")
     for index in range(60):
         table = walk(deal(variant, index), chance.randrange(300), chance)
@@ -132,7 +132,7 @@ def test_a_play_out_ends_as_the_rules_say(variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", ["braid", "pigtail"])
-def test_a_game_of_any_choices_is_one_of_the_rules(variant: str) -> None:
+def test_a_game_of_any_choices_follows_the_rules(variant: str) -> None:
     chance = Random(f"choices {variant}")
     asked = 0
     for index in range(60):
@@ -148,7 +148,7 @@ def test_a_game_of_any_choices_is_one_of_the_rules(variant: str) -> None:
     assert asked > 300
 
 
-def test_both_ways_to_search_win_alone() -> None:
+def test_both_searches_win_alone() -> None:
     """A team must not depend on a single member for all its wins."""
     wins = [0, 0]
     for index in range(12):
@@ -160,7 +160,7 @@ def test_both_ways_to_search_win_alone() -> None:
     assert min(wins) >= 3
 
 
-def test_no_position_on_the_way_to_a_win_is_lost() -> None:
+def test_no_position_of_a_won_game_is_lost() -> None:
     """Covers every proof, in all variants."""
     won: Counter[str] = Counter()
     for index in range(60):
@@ -178,7 +178,7 @@ def test_no_position_on_the_way_to_a_win_is_lost() -> None:
     assert min(won[variant] for variant in ("braid", "pigtail", "braid-either")) >= 8
 
 
-def test_what_is_hopeless_late_in_the_game_is_lost() -> None:
+def test_hopeless_late_positions_are_lost() -> None:
     """Compares with brute force in the last round, where the waste buries cards too."""
     chance = Random("hopeless")
     truths: Counter[tuple[bool, bool]] = Counter()
@@ -207,13 +207,13 @@ def lost_in_rounds(proof: Callable[[Table], bool], seed: str, number: int) -> di
     return {f"rounds={left}": rounds[f"rounds={left}"] for left in range(4)}
 
 
-def test_what_is_hopeless_in_any_round_is_lost() -> None:
+def test_hopeless_positions_of_any_round_are_lost() -> None:
     """Covers positions with redeals left, where cells are nearly full and copies lie in several places."""
     lost = lost_in_rounds(hopeless, "endgames", 2000)
     assert min(lost.values()) > 5, lost
 
 
-def test_what_is_tangled_is_lost() -> None:
+def test_tangled_positions_are_lost() -> None:
     """Compares with brute force in late positions that only this proof finds lost."""
     chance = Random("tangled")
     lost = 0
@@ -225,7 +225,7 @@ def test_what_is_tangled_is_lost() -> None:
             lost += truth is False
 
 
-def test_a_tangle_is_one_however_it_is_pulled_at() -> None:
+def test_a_tangle_is_found_from_any_of_its_cards() -> None:
     """A card waits until it is needed, and harmless plays come first: trying everything finds no other way out."""
     chance = Random("pull")
     verdicts: Counter[bool] = Counter()
@@ -236,12 +236,12 @@ def test_a_tangle_is_one_however_it_is_pulled_at() -> None:
             verdicts[tangled(table)] += 1
 
 
-def test_what_is_out_of_order_is_lost() -> None:
+def test_out_of_order_positions_are_lost() -> None:
     lost = lost_in_rounds(out_of_order, "order", 2500)
     assert min(lost.values()) > 2, lost
 
 
-def test_full_cells_in_the_last_round_are_lost_at_sight() -> None:
+def test_full_cells_in_the_last_round_are_lost() -> None:
     """A position from practice: all cells are full, and the stock has to be drawn once more."""
     table = from_position(FULL_CELLS)
     assert not hopeless(table)
@@ -265,13 +265,13 @@ def test_depth_first_decides_late_positions() -> None:
             verdicts[truth] += 1
 
 
-def test_depth_first_decides_what_the_proofs_leave_open() -> None:
+def test_depth_first_decides_positions_without_a_proof() -> None:
     search = depth_of(from_position(LEFT_OPEN))
     assert search.status == RUNNING
     assert search.run(30_000) == LOST
 
 
-def test_depth_first_goes_on_beside_the_others_in_the_middle_of_a_game() -> None:
+def test_depth_first_joins_the_others_in_mid_game() -> None:
     """The depth-first search must not join at the start of a deal, nor with all of Pigtail's redeals left."""
     table = deal("braid", 0)
     assert len(cast("Team", make_search(table, seed=0, memory=16)).members) == 2
@@ -282,7 +282,7 @@ def test_depth_first_goes_on_beside_the_others_in_the_middle_of_a_game() -> None
     assert len(cast("Team", make_search(pigtail, seed=0, memory=16)).members) == 2
 
 
-def test_deals_are_lost_at_sight_that_are_not_hopeless() -> None:
+def test_some_deals_are_lost_without_being_hopeless() -> None:
     lost = 0
     for index in range(60):
         table = deal("braid", index)

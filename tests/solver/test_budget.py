@@ -38,13 +38,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("fields", [{"nodes": 0}, {"nodes": -1}, {"seconds": 0}, {"seconds": -1.0}, {"memory": 0}])
-def test_a_budget_of_nothing_is_refused(fields: dict[str, int]) -> None:
+def test_an_empty_budget_is_refused(fields: dict[str, int]) -> None:
     with pytest.raises(BudgetError):
         Budget(**fields)
     assert BudgetError.code == "bad_budget"
 
 
-def test_nan_is_no_time() -> None:
+def test_nan_is_no_time_limit() -> None:
     with pytest.raises(BudgetError):
         Budget(seconds=float("nan"))
 
@@ -121,7 +121,7 @@ def test_an_event_cancels() -> None:
     assert result.reason == "cancelled"
 
 
-def test_progress_is_told_and_only_grows() -> None:
+def test_progress_is_reported_and_only_grows() -> None:
     told: list[Effort] = []
     solve(deal("tarot-adept", _hard_deal()), Budget(nodes=20_000), progress=told.append)
     assert len(told) > 3
@@ -135,7 +135,7 @@ def test_the_same_seed_and_budget_give_the_same_result(variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_where_a_search_pauses_changes_nothing(variant: str) -> None:
+def test_pauses_do_not_change_the_result(variant: str) -> None:
     def state(search: Search, step: int) -> tuple[int, int]:
         while search.status == RUNNING and search.nodes < 8000:
             search.run(min(step, 8000 - search.nodes))
@@ -145,7 +145,7 @@ def test_where_a_search_pauses_changes_nothing(variant: str) -> None:
     assert state(one, 8000) == state(other, 37)
 
 
-def test_another_seed_searches_another_way() -> None:
+def test_another_seed_searches_differently() -> None:
     budget = Budget(nodes=30_000)
     index = _hard_deal()
     results = {solve(deal("tarot", index + n), budget, seed=seed) for n in range(3) for seed in range(4)}
@@ -190,7 +190,7 @@ def test_seen_keys_stop_growing_at_their_limit() -> None:
     assert cast("array[int]", keys.table).itemsize == 8
 
 
-def test_a_search_without_room_gives_up() -> None:
+def test_a_search_without_memory_gives_up() -> None:
     for index in range(200):
         search = make_search(deal("labyrinth", index), seed=0, memory=0)
         search.run(2_000_000)

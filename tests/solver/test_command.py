@@ -93,14 +93,14 @@ def test_a_position_of_a_record(packed: bool, tmp_path: Path, capsys: pytest.Cap
         ["--record", "/nowhere/at/all"],
     ],
 )
-def test_bad_input_is_told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input_is_reported(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 2
     assert capsys.readouterr().err.strip()
     assert main([*arguments, "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["error"]["code"]
 
 
-def test_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(["--help"])
     assert left.value.code == 0

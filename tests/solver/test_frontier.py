@@ -18,7 +18,7 @@ def with_children(scores: list[int]) -> tuple[Frontier, list[int]]:
     return front, slots
 
 
-def test_the_best_of_a_stage_come_first_and_the_rest_are_dropped() -> None:
+def test_the_best_of_a_stage_come_first() -> None:
     front, slots = with_children([3, 9, 5])
     assert take(front, 2) == slots[1]
     close(front, slots[1])
@@ -29,7 +29,7 @@ def test_the_best_of_a_stage_come_first_and_the_rest_are_dropped() -> None:
     assert front.state[CUT] == 1
 
 
-def test_a_position_that_is_passed_over_leaves_its_place_to_another() -> None:
+def test_a_skipped_position_frees_its_place() -> None:
     front, slots = with_children([3, 9, 5])
     for slot in (slots[1], slots[2], slots[0]):
         assert take(front, 1) == slot

@@ -95,7 +95,7 @@ def test_nothing_else_is_loaded_or_claimed(programs: Path, tmp_path: Path) -> No
     assert (done.returncode, done.stdout) == (0, "None\n")
 
 
-def test_the_wheel_has_the_sources_as_they_are(wheel: Path) -> None:
+def test_the_wheel_contains_the_sources_unchanged(wheel: Path) -> None:
     rooms = ("rules", "solver")
     sources = {
         path.relative_to(ROOT).as_posix(): path.read_bytes()
@@ -112,7 +112,7 @@ def test_the_wheel_has_the_sources_as_they_are(wheel: Path) -> None:
     assert set(re.findall(r"^Requires-Dist: (.*)", about, re.MULTILINE)) == {"numba>=0.61; extra == 'compiled'"}
 
 
-def test_its_types_reach_those_who_use_it(programs: Path, tmp_path: Path) -> None:
+def test_the_package_is_typed(programs: Path, tmp_path: Path) -> None:
     user = tmp_path / "user.py"
     user.write_text(
         "from games.rules import open_table\nfrom games.solver import solve\n\n"

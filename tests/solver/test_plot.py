@@ -34,7 +34,7 @@ def test_no_move_leads_to_an_earlier_stage() -> None:
     assert 0 <= stages[0] < stages[-1]
 
 
-def test_keys_are_kept_up_to_date_move_by_move() -> None:
+def test_keys_are_updated_with_each_move() -> None:
     chance = Random("keys of the plot")
     for index in range(4):
         search = search_from(walk(deal("plot", index), 60 * index, chance))
@@ -85,7 +85,7 @@ def can_empty_reserve(table: Table) -> bool:
     return False
 
 
-def test_the_reserve_is_hopeless_exactly_where_the_simpler_game_cannot_empty_it() -> None:
+def test_the_hopeless_reserve_matches_the_simpler_game() -> None:
     chance = Random("reserves")
     verdicts: Counter[bool] = Counter()
     for index in range(50):
@@ -96,7 +96,7 @@ def test_the_reserve_is_hopeless_exactly_where_the_simpler_game_cannot_empty_it(
     assert min(verdicts.values()) >= 12
 
 
-def test_no_position_on_a_way_to_a_win_is_hopeless() -> None:
+def test_no_position_of_a_won_game_is_hopeless() -> None:
     for index in range(20):
         table = deal("plot", index)
         result = solve(table, Budget(nodes=20_000))
@@ -115,7 +115,7 @@ def test_a_hopeless_position_is_lost_without_a_search() -> None:
         assert (search.status, search.nodes) == (LOST, 0)
 
 
-def test_tries_grow_wider_and_start_anew_before_they_lack_room() -> None:
+def test_tries_widen_and_restart_before_they_run_out_of_memory() -> None:
     assert [growing(3, number, 12) for number in range(7)] == [3, 4, 6, 9, 3, 4, 6]
     search = search_from(deal("plot", 0))
     plans = [search.plan(number) for number in range(60) if number % EVERY < EVERY - 1]

@@ -7,7 +7,7 @@ import pytest
 from tests.solver.proof import BEGIN, END, HEAD, PAGE, properties, row_of, with_row
 
 
-def test_a_row_takes_its_variants_place_alone() -> None:
+def test_a_row_replaces_only_its_variants_row() -> None:
     stonewall = row_of("stonewall", {"won": 3, "lost": 6, "undecided": 1, "seconds": 2})
     labyrinth = row_of("labyrinth", {"won": 1200, "lost": 800, "undecided": 0, "seconds": 4})
     page = with_row(with_row(f"Before\n{BEGIN}{END}After\n", stonewall), labyrinth)
@@ -24,6 +24,6 @@ def test_the_page_has_a_place_for_the_rows() -> None:
         with_row("# Winnability\n", row)
 
 
-def test_what_the_test_records_is_read_from_its_report() -> None:
+def test_the_recorded_figures_are_read_from_the_report() -> None:
     report = '<testsuites><testcase><properties><property name="won" value="7"/></properties></testcase></testsuites>'
     assert properties(report) == {"won": 7}

@@ -46,7 +46,7 @@ def test_a_line_that_does_not_win_is_refused() -> None:
         shorten(deal("tarot", 0), ["d", "d"])
 
 
-def test_players_end_their_games_and_tell_wins() -> None:
+def test_players_end_their_games_and_report_wins() -> None:
     won = 0
     for variant in CATALOGUE:
         for index in range(10):

@@ -40,7 +40,7 @@ def test_nearly_every_deal_is_decided_soon() -> None:
     assert decided >= DEALS - 2
 
 
-def test_both_searches_come_to_one_verdict() -> None:
+def test_both_searches_reach_the_same_verdict() -> None:
     verdicts = set()
     for index in range(DEALS):
         table = deal("stonewall", index)
@@ -85,7 +85,7 @@ def spent_by(limit: int) -> tuple[Table, StonewallTries]:
     pytest.fail("every deal is decided at once")
 
 
-def test_tries_end_when_one_had_all_the_room_there_is() -> None:
+def test_tries_end_after_one_with_the_full_memory() -> None:
     _, search = spent_by(20)
     assert search.tries == 1
     nodes = search.nodes
@@ -118,7 +118,7 @@ def test_turns_keep_to_the_shares_and_grow() -> None:
     assert seen == [(10, 0), (10, 10), (10, 20), (10, 30), (20, 30), (20, 40)]
 
 
-def test_searches_that_have_all_given_up_leave_it_undecided() -> None:
+def test_searches_that_all_give_up_leave_it_undecided() -> None:
     table, _ = spent_by(20)
     both = InTurns([tries(table, limit=20), tries(table, limit=21)], (1, 1), first=10)
     while both.status == RUNNING:
@@ -126,14 +126,14 @@ def test_searches_that_have_all_given_up_leave_it_undecided() -> None:
     assert both.status == SPENT
 
 
-def test_loading_looks_at_a_position_with_each_search() -> None:
+def test_loading_runs_each_search_once() -> None:
     table, _ = spent_by(20)
     both = InTurns([tries(table), StonewallSearch(stonewall_start(table))], (1, 1), first=10)
     both.warm_up()
     assert all(search.nodes for search in both.searches)
 
 
-def test_memory_is_shared_out_to_both() -> None:
+def test_memory_is_shared_by_both() -> None:
     search = make_search(deal("stonewall", 0), seed=0, memory=16)
     assert isinstance(search, InTurns)
     _, best, depth_first = search.searches
@@ -143,7 +143,7 @@ def test_memory_is_shared_out_to_both() -> None:
     assert best.limit * 400 + depth_first.seen.limit * (8 + 4) <= 16 << 20
 
 
-def test_a_search_never_makes_more_choices_than_it_has_room_for() -> None:
+def test_a_search_never_exceeds_its_memory_for_choices() -> None:
     cut = 0
     for index in range(DEALS):
         search = StonewallSearch(stonewall_start(deal("stonewall", index)))
@@ -163,7 +163,7 @@ def loss_of(table: Table) -> StonewallLoss:
     return StonewallLoss(pos, make_outline(pos))
 
 
-def test_what_the_outline_proves_lost_is_lost() -> None:
+def test_outline_losses_are_real_losses() -> None:
     """Compares with brute force in small positions; few lost ones may remain without a proof."""
     chance = Random("outlines of Stonewall")
     proved = Counter[bool]()
@@ -179,7 +179,7 @@ def test_what_the_outline_proves_lost_is_lost() -> None:
     assert proved[False] <= proved.total() // 20
 
 
-def test_no_position_on_the_way_to_a_win_is_hopeless() -> None:
+def test_no_position_of_a_won_game_is_hopeless() -> None:
     for index in range(DEALS):
         table = deal("stonewall", index)
         result = solve(table, Budget(nodes=ENOUGH))
@@ -190,7 +190,7 @@ def test_no_position_on_the_way_to_a_win_is_hopeless() -> None:
                 table.push(token)
 
 
-def test_a_proof_of_loss_may_stop_anywhere() -> None:
+def test_a_loss_proof_may_stop_anywhere() -> None:
     verdicts = set()
     for index in range(DEALS):
         at_once, in_steps = loss_of(deal("stonewall", index)), loss_of(deal("stonewall", index))
@@ -204,7 +204,7 @@ def test_a_proof_of_loss_may_stop_anywhere() -> None:
     assert verdicts == {LOST, SPENT}
 
 
-def test_a_proof_of_loss_without_room_is_none() -> None:
+def test_a_loss_proof_without_memory_gives_up() -> None:
     """Covers missing room for verdicts and for the stack of outlines."""
     lost = next(
         table for table in (deal("stonewall", index) for index in range(DEALS)) if loss_of(table).run(30) == RUNNING
@@ -219,7 +219,7 @@ def packed(table: Table) -> Ints:
     return position_of(stonewall_start(table))
 
 
-def test_a_safe_card_loses_nothing_by_going_up() -> None:
+def test_moving_up_a_safe_card_loses_nothing() -> None:
     """Compares with brute force in small positions; most of these cards would not be safe if reserve cards needed a
     place.
     """

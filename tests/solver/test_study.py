@@ -64,7 +64,7 @@ def test_the_plot_is_well_formed(tmp_path: Path) -> None:
     assert "labyrinth" in "".join(ET.parse(picture).getroot().itertext())
 
 
-def test_options_make_a_study_of_their_own(tmp_path: Path) -> None:
+def test_options_have_their_own_study(tmp_path: Path) -> None:
     run(tmp_path, "tarot", "-o", "draw=1", "--deals", "1", "--nodes", "100")
     assert [path.name for path in tmp_path.iterdir()] == ["tarot_draw=1-100.jsonl"]
     assert State(next(tmp_path.iterdir())).judged.keys() == {0}

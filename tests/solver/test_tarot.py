@@ -43,11 +43,11 @@ def test_no_move_leads_to_an_earlier_stage(variant: str) -> None:
     assert 0 <= stages[0] < stages[-1]
 
 
-def test_a_beam_expands_few_positions_that_differ_only_in_where_open_cards_lie() -> None:
+def test_a_beam_ignores_the_places_of_open_cards() -> None:
     search = searching(deal("tarot-adept", 0))
     front, keys = search.front, search.deal.keys
     assert [is_crowded(front, 0, keys) for _ in range(ALIKE + 2)] == [False] * ALIKE + [True] * 2
-    assert front.state[CUT], "what is passed over is no proof"
+    assert front.state[CUT], "skipped positions are no proof"
     # Moving a pile's top to another pile keeps the kind; moving a stock card there does not.
     front.rows[ROW : 2 * ROW] = front.rows[:ROW]
     open_card, stock_card = (next(card for card in range(78) if front.rows[card] in at) for at in (range(79), (79,)))
@@ -69,7 +69,7 @@ def test_beams_grow_in_pairs_within_the_memory() -> None:
     assert all(plan.nodes <= 2 * search.limit and plan.slots <= search.limit // 4 for pair in turns for plan in pair)
 
 
-def test_the_beams_of_a_pair_search_in_other_ways() -> None:
+def test_the_beams_of_a_pair_search_differently() -> None:
     """Both beams use the same noise."""
     moves = set()
     for place in range(2):

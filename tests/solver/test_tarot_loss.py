@@ -48,14 +48,14 @@ def ending(piles: str, stock: str, up: dict[str, int], *, draw: int = 3) -> Tabl
         ("9C.PC.TC.8C", 3, True),  # the eight comes last; then the nine is first in a group of three
     ],
 )
-def test_a_stock_card_that_never_comes_to_hand_is_a_loss(stock: str, draw: int, is_lost: bool) -> None:
+def test_an_unreachable_stock_card_is_a_loss(stock: str, draw: int, is_lost: bool) -> None:
     others = [card for card in ("KC", "QC", "NC", "PC", "TC") if card not in stock]
     piles = " | ".join(f"t{pile} {card}" for pile, card in enumerate(others))
     table = ending(piles, stock, {"W": 14, "C": 7, "S": 14, "P": 14, "M": 22}, draw=draw)
     assert (rounds(table) < 0) == is_lost == (not can_be_won(copy_of(table), 100_000))
 
 
-def test_the_world_at_the_bottom_of_a_pile_makes_no_space() -> None:
+def test_the_world_at_a_piles_bottom_makes_no_space() -> None:
     piles = "t0 M21 | t1 4W | t2 *AW.KW | t3 *3W.2W | t4 *6W.5W | t5 *8W.7W | t6 *TW.9W | t7 *NW.PW | t8 *M20.QW"
     up = {"W": 0, "C": 14, "S": 14, "P": 14, "M": 20}
     assert rounds(ending(piles, "", up)) < 0
@@ -63,7 +63,7 @@ def test_the_world_at_the_bottom_of_a_pile_makes_no_space() -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_no_position_on_the_way_to_a_win_is_called_lost(variant: str, request: pytest.FixtureRequest) -> None:
+def test_no_position_of_a_won_game_is_called_lost(variant: str, request: pytest.FixtureRequest) -> None:
     for index in range(100 if request.config.getoption("full") else 5):
         result = solve(table := deal(variant, index), Budget(nodes=NODES[variant]))
         for token in result.tokens if isinstance(result, Solution) else ():
@@ -71,7 +71,7 @@ def test_no_position_on_the_way_to_a_win_is_called_lost(variant: str, request: p
             table.push(token)
 
 
-def test_nor_with_other_options() -> None:
+def test_no_won_position_of_other_options_is_called_lost() -> None:
     for name, options in OTHER_OPTIONS:
         if name == "tarot":
             result = solve(table := deal(name, 1, options), Budget(nodes=40_000))
@@ -81,7 +81,7 @@ def test_nor_with_other_options() -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_what_is_called_lost_is_lost_by_brute_force(variant: str, request: pytest.FixtureRequest) -> None:
+def test_brute_force_confirms_the_losses(variant: str, request: pytest.FixtureRequest) -> None:
     chance = Random(f"lost {variant}")
     called = 0
     for _ in range(2_000 if request.config.getoption("full") else 200):
@@ -92,7 +92,7 @@ def test_what_is_called_lost_is_lost_by_brute_force(variant: str, request: pytes
     assert called >= 10
 
 
-def test_a_deal_lost_at_sight_takes_no_search() -> None:
+def test_a_deal_recognized_as_lost_needs_no_search() -> None:
     lost = next(table for index in count() if rounds(table := deal("tarot-adept", index)) < 0)
     result = solve(lost, Budget(nodes=1_000))
     assert isinstance(result, Unwinnable)

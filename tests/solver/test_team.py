@@ -55,7 +55,7 @@ def test_one_member_decides(members: list[tuple[int, int]], status: int, step: i
     assert searches.nodes == at_once.nodes
 
 
-def test_the_first_of_two_winners_tells_its_line() -> None:
+def test_the_first_of_two_winners_reports_its_line() -> None:
     searches = team((119, WON), (39, WON))
     assert searches.run(1000) == WON
     assert searches.tokens() == ["119"]

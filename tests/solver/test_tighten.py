@@ -35,7 +35,7 @@ def late(variant: str, left: int) -> tuple[Table, tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_a_tightened_line_wins_and_cannot_be_tightened_again(variant: str) -> None:
+def test_a_tightened_line_wins_and_stays_the_same(variant: str) -> None:
     table, tokens = late(variant, 40)
     before = table.position()
     found = tighten(table, tokens)
@@ -61,7 +61,7 @@ def test_whole_lines_become_much_shorter(variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_without_time_or_effort_the_line_stays_and_is_not_settled(variant: str) -> None:
+def test_without_time_or_effort_the_line_stays_unsettled(variant: str) -> None:
     table, tokens = late(variant, 30)
     for found in (tighten(table, tokens, effort=0), tighten(table, tokens, cancel=lambda: True)):
         assert found.tokens == tokens
@@ -99,7 +99,7 @@ def aimless(table: Table) -> list[str] | None:
 
 
 @pytest.mark.parametrize("variant", ["stonewall", "tarot"])
-def test_windows_are_left_for_what_lies_near(variant: str) -> None:
+def test_windows_prefer_nearby_positions(variant: str) -> None:
     """No position repeats in these lines, and no single move can be left out."""
     cut = 0
     for left in range(20, 60, 4):
@@ -160,7 +160,7 @@ def test_no_win_is_shorter_than_the_bound() -> None:
     assert exact, "the bound is reached"
 
 
-def test_the_bound_of_a_whole_deal_counts_cards_and_draws() -> None:
+def test_a_whole_deals_bound_counts_cards_and_draws() -> None:
     for variant, least in {"braid": 103 + 71, "plot": 103 + 78, "labyrinth": 48}.items():
         assert at_least(open_table(variant, bytes(32))) == least
     assert at_least(open_table("stonewall", bytes(32))) > 52

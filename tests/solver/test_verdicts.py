@@ -69,7 +69,7 @@ def agreed(tables: Iterable[Table], most: int, *, all_decided: bool) -> Counter[
 
 
 @pytest.mark.parametrize("variant", ["braid", "tarot", "tarot-adept", "plot", "stonewall", "labyrinth"])
-def test_verdicts_agree_on_the_way_to_a_win(variant: str) -> None:
+def test_verdicts_agree_along_a_win(variant: str) -> None:
     """Covers positions near the end of a won game, after a few random moves: some winnable, some lost."""
     chance = Random(f"astray {variant}")
     wins = 0
@@ -89,7 +89,7 @@ def test_verdicts_agree_on_the_way_to_a_win(variant: str) -> None:
     assert wins >= 3
 
 
-def test_the_direction_that_was_chosen_counts() -> None:
+def test_the_chosen_direction_counts() -> None:
     """A deal won upwards stays won when the direction is open and `up` is chosen."""
     for index in range(12):
         up, open_ = deal("braid", index), deal("braid-either", index)

@@ -47,35 +47,35 @@ def test_wilson_intervals(count: int, total: int, low: float, high: float) -> No
     assert interval(count, total) == pytest.approx((low, high), abs=1e-4)
 
 
-def test_every_variant_has_its_study_of_a_thousand_deals_or_more() -> None:
+def test_every_variant_has_a_study_of_a_thousand_deals() -> None:
     kept = read()
     assert [row.variant for row in kept] == list(CATALOGUE)
     assert all(row.deals >= 1000 for row in kept)
     assert all(row.won + row.lost + row.undecided == row.deals for row in kept)
 
 
-def test_the_documents_show_the_figures_kept() -> None:
+def test_the_documents_show_the_stored_figures() -> None:
     page = (ROOT / "docs" / "winnability.md").read_text()
     assert with_table(page, read()) == page
     assert (ROOT / "docs" / "winnability.svg").read_text() == as_plot(read())
 
 
-def test_a_page_without_a_place_for_the_figures_is_refused() -> None:
+def test_a_page_without_a_place_for_figures_is_refused() -> None:
     with pytest.raises(ValueError, match="no place"):
         with_table("# Winnability\n", [SMALL])
 
 
-def test_what_is_written_is_read_again(tree: Path) -> None:
+def test_figures_round_trip(tree: Path) -> None:
     assert read() == [SMALL]
 
 
-def test_a_row_whose_outcomes_are_not_its_deals_is_refused(tree: Path) -> None:
+def test_a_row_with_inconsistent_outcomes_is_refused(tree: Path) -> None:
     winnability.KEPT.write_text(winnability.KEPT.read_text().replace(",4,5,1,", ",4,5,2,"))
     with pytest.raises(ValueError, match="labyrinth"):
         read()
 
 
-def test_shares_and_stretches_are_of_all_deals() -> None:
+def test_shares_and_intervals_are_of_all_deals() -> None:
     assert SMALL.share("won", "undecided").value == 0.5
     assert [(outcome, round(begin, 3), length) for outcome, begin, length in SMALL.stretches()] == [
         ("won", 0.0, 0.4),
@@ -84,14 +84,14 @@ def test_shares_and_stretches_are_of_all_deals() -> None:
     ]
 
 
-def test_new_figures_take_the_place_of_their_variants_alone() -> None:
+def test_new_figures_replace_only_their_variants() -> None:
     braid = Summary("braid", 3, 1, 1, 1, 100, 10, 300)
     newer = Summary("labyrinth", 20, 9, 11, 0, 53, 30, 300)
     assert renewed([SMALL], [braid]) == [braid, SMALL]
     assert renewed([braid, SMALL], [newer]) == [braid, newer]
 
 
-def test_the_verb_keeps_a_study_and_writes_the_documents_anew(tree: Path) -> None:
+def test_the_command_stores_a_study_and_rewrites_the_documents(tree: Path) -> None:
     study(tree, "labyrinth", "--deals", "12", "--keep")
     (row,) = read()
     assert (row.deals, row.won + row.lost + row.undecided, row.budget) == (12, 12, 1_000_000)
@@ -99,7 +99,7 @@ def test_the_verb_keeps_a_study_and_writes_the_documents_anew(tree: Path) -> Non
     assert (tree / "docs" / "winnability.svg").read_text() == as_plot([row])
 
 
-def test_without_being_asked_it_keeps_nothing(tree: Path) -> None:
+def test_without_keep_nothing_is_stored(tree: Path) -> None:
     study(tree, "labyrinth", "--deals", "12")
     assert read() == [SMALL]
     assert not (tree / "docs" / "winnability.svg").exists()
@@ -112,7 +112,7 @@ def test_without_being_asked_it_keeps_nothing(tree: Path) -> None:
         (["tarot", "-o", "draw=1", "--deals", "20"], "variants of the catalogue"),
     ],
 )
-def test_a_smaller_study_or_one_of_other_games_is_not_kept(tree: Path, arguments: list[str], why: str) -> None:
+def test_smaller_or_custom_studies_are_not_stored(tree: Path, arguments: list[str], why: str) -> None:
     with pytest.raises(CommandError, match=why):
         study(tree, *arguments, "--keep")
     assert read() == [SMALL]

@@ -50,14 +50,14 @@ def test_a_genuine_record_passes_every_check() -> None:
     assert states(examined(alone), "passed") == {*DEAL_CHECKS}
 
 
-def test_a_genuine_race_passes_what_can_be_checked() -> None:
+def test_a_genuine_race_passes_the_possible_checks() -> None:
     found = examined(race_world())
     assert [one["check"] for one in found] == RACE_CHECKS
     assert states(found, "open") == {"ledger"}
     assert states(found, "passed") == {*RACE_CHECKS} - {"ledger"}
 
 
-def test_a_race_file_of_version_1_leaves_its_terms_open() -> None:
+def test_a_version_1_race_file_leaves_its_terms_open() -> None:
     found = examined(race_world(file_version=1))
     assert states(found, "open") == {"terms", "ledger"}
     assert states(found, "passed") == {*RACE_CHECKS} - {"ledger"}
@@ -72,7 +72,7 @@ def test_an_entrant_under_review_has_no_place() -> None:
     assert states(examined(world), "failed") == set()
 
 
-def test_a_genuine_practice_deal_passes_what_can_be_checked() -> None:
+def test_a_genuine_practice_deal_passes_the_possible_checks() -> None:
     found = examined(practice_world())
     assert states(found, "passed") == {"replays", "server", "number", "chain", "head"}
     assert states(found, "failed") == set()
@@ -145,9 +145,7 @@ def number(world: World) -> None:
     ],
     ids=lambda part: getattr(part, "__name__", None),
 )
-def test_a_forgery_fails_its_own_checks_and_no_others(
-    build: Callable[[], World], forge: Forgery, failing: set[str]
-) -> None:
+def test_a_forgery_fails_only_its_own_checks(build: Callable[[], World], forge: Forgery, failing: set[str]) -> None:
     world = build()
     before = states(examined(world), "passed")
     forge(world)
@@ -301,14 +299,14 @@ def number_in_seed(world: World) -> None:
     ],
     ids=lambda part: getattr(part, "__name__", None),
 )
-def test_so_do_others(build: Callable[[], World], forge: Forgery, failing: set[str]) -> None:
+def test_other_forgeries_fail_their_checks(build: Callable[[], World], forge: Forgery, failing: set[str]) -> None:
     world = build()
     forge(world)
     found = examined(world)
     assert states(found, "failed") == failing, found
 
 
-def test_without_the_ledger_or_the_server_nothing_is_claimed() -> None:
+def test_nothing_is_claimed_without_ledger_or_server() -> None:
     world = deal_world()
     asked = world.asked() | {"ledger": None, "answers": {}}
     (found,) = in_node(("examine", asked))
@@ -316,7 +314,7 @@ def test_without_the_ledger_or_the_server_nothing_is_claimed() -> None:
     assert states(found, "failed") == set()
 
 
-def test_a_line_behind_a_break_is_not_said_to_be_missing() -> None:
+def test_a_line_after_a_break_is_not_reported_missing() -> None:
     world = deal_world()
     world.entries[2]["hash"] = other_hash("forged")
     found = examined(world)
@@ -325,14 +323,14 @@ def test_a_line_behind_a_break_is_not_said_to_be_missing() -> None:
 
 
 @pytest.mark.parametrize("change", [{"end": {"how": "resigned", "ms": 10**9}}, {"clock": [5]}], ids=["end", "clock"])
-def test_no_move_is_blamed_for_an_end_or_times_that_do_not_fit(change: dict[str, Any]) -> None:
+def test_no_move_is_blamed_for_a_wrong_end_or_times(change: dict[str, Any]) -> None:
     world = record_world()
     world.document |= change
     (replayed,) = (one for one in examined(world) if one["check"] == "replays")
     assert (replayed["state"], replayed["says"]) == ("failed", "replays-end")
 
 
-def test_links_lead_to_what_can_be_checked_on_this_site_alone() -> None:
+def test_links_lead_only_to_verifiable_pages_of_this_site() -> None:
     uuid = "3f0e8f0c-0000-4000-8000-000000000000"
     links = [
         "/deals/2026-11-20/plot/",
@@ -361,6 +359,6 @@ def test_links_lead_to_what_can_be_checked_on_this_site_alone() -> None:
     ]
 
 
-def test_what_is_neither_record_nor_file_is_not_taken() -> None:
+def test_other_text_is_not_accepted() -> None:
     texts = ["", "{", "[]", "null", "7", '{"rules": 1}', '{"format": "talon-race", "version": 1, "race": {}}']
     assert in_node(("texts", texts)) == [[None] * len(texts)]

@@ -21,19 +21,19 @@ def written(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_the_vectors_are_up_to_date(name: str) -> None:
     text = (vectors.FOLDER / f"{name}.json").read_text()
-    assert text == vectors.text_of(name), "python -m tests.rules.vectors writes them anew"
+    assert text == vectors.text_of(name), "run python -m tests.rules.vectors to regenerate them"
 
 
 @pytest.mark.needs("node")
-def test_races_commit_to_the_same_in_the_browser() -> None:
+def test_the_browsers_race_commitments_are_equal() -> None:
     text = (vectors.FOLDER / "race-commitments.json").read_text()
-    assert text == vectors.races_text(), "python -m tests.rules.vectors writes them anew"
+    assert text == vectors.races_text(), "run python -m tests.rules.vectors to regenerate them"
     found: list[dict[str, Any]] = json.loads(text)
     assert [sha256(one["text"].encode()).hexdigest() for one in found] == [one["commitment"] for one in found]
     assert in_node(("races", [one["race"] for one in found])) == [[one["commitment"] for one in found]]
 
 
-def test_every_variant_has_wins_refusals_and_ends_of_all_kinds() -> None:
+def test_every_variant_has_all_kinds_of_vectors() -> None:
     for name in CATALOGUE:
         results = [line["result"] for line in written(name)["lines"]]
         assert {result["how"] for result in results if result["ok"]} == {"won", "resigned", "closed"}
@@ -41,7 +41,7 @@ def test_every_variant_has_wins_refusals_and_ends_of_all_kinds() -> None:
 
 
 @pytest.mark.needs("node")
-def test_the_browsers_shuffle_deals_the_same_decks() -> None:
+def test_the_browsers_shuffle_is_equal() -> None:
     deals = [{"variant": name, **deal} for name in CATALOGUE for deal in written(name)["deals"]]
     asked = [{"variant": deal["variant"], "seed": deal["seed"]} for deal in deals]
     (found,) = in_node(("deals", asked))
@@ -50,7 +50,7 @@ def test_the_browsers_shuffle_deals_the_same_decks() -> None:
 
 
 @pytest.mark.needs("node")
-def test_the_browsers_rules_deal_the_same_tables() -> None:
+def test_the_browsers_tables_are_equal() -> None:
     deals = [{"variant": name, **deal} for name in CATALOGUE for deal in written(name)["deals"]]
     asked = [{"variant": deal["variant"], "seed": deal["seed"]} for deal in deals]
     (found,) = in_node(("openings", asked))
@@ -59,7 +59,7 @@ def test_the_browsers_rules_deal_the_same_tables() -> None:
 
 @pytest.mark.needs("node")
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_the_browsers_rules_come_to_the_same_positions_and_ends(name: str) -> None:
+def test_the_browsers_positions_and_ends_are_equal(name: str) -> None:
     lines = written(name)["lines"]
     asked = [{"record": one["record"], "after": [at["after"] for at in one["positions"]]} for one in lines]
     (found,) = in_node(("lines", asked))
@@ -91,7 +91,7 @@ def shown(at: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.needs("node")
-def test_the_browser_numbers_deals_alike() -> None:
+def test_the_browsers_deal_numbers_are_equal() -> None:
     asked = [
         {"variant": name, "number": one["number"], "seed": one["seed"]}
         for name in CATALOGUE

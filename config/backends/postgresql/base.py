@@ -36,4 +36,4 @@ class DatabaseWrapper(base.DatabaseWrapper):
             with database_timeout(CHECK_SECONDS):
                 return database.call(lambda: connect(conn_params))
         except CircuitBreakerError as error:
-            raise psycopg.OperationalError("the database is away") from error
+            raise psycopg.OperationalError("the database is unavailable") from error

@@ -16,19 +16,17 @@ class Command(BaseCommand):
     """Check the ledger of deals."""
 
     help = (
-        "Check the whole ledger: that every line follows from the one before, that every daily deal has a line and is "
-        "the one announced, that its seed gives the commitment, and that its winning record replays and wins."
+        "Check the whole ledger: each line follows from the previous one, each daily deal has a line and is the one "
+        "announced, its seed matches the commitment, and its winning record replays and wins."
     )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:  # noqa: ANN401 - Django's own
         """Create the parser, with the exit codes below the options."""
-        return super().create_parser(prog_name, subcommand, epilog="Exit codes: 0 it holds, 1 it does not.", **kwargs)
+        return super().create_parser(prog_name, subcommand, epilog="Exit codes: 0 valid, 1 faults found.", **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the option for a known head."""
-        parser.add_argument(
-            "--head", metavar="HASH", help="a hash noted earlier: the ledger must still contain the line it belongs to"
-        )
+        parser.add_argument("--head", metavar="HASH", help="a hash noted earlier, which must still be in the ledger")
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
         """Check the ledger and print every fault."""

@@ -25,14 +25,14 @@ class Command(BaseCommand):
     """Fill the stock of sealed deals."""
 
     help = (
-        "Certify deals and put them in stock: draw seeds, find a winning line, measure how hard the deal is, until no "
-        "variant is short (SEALED_STOCK deals of each, every grade among them). Daily deals that wait for one are "
-        "published as soon as it is there. May be stopped at any time: a deal is in stock whole or not at all."
+        "Certify deals and add them to the stock: draw seeds, find a winning line and grade the deal, until the stock "
+        "has SEALED_STOCK deals of each variant, with every grade. Daily deals that wait for one are published as soon "
+        "as it is certified. Can be stopped at any time without leaving incomplete deals."
     )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:  # noqa: ANN401 - Django's own
         """Create the parser, with the exit codes below the options."""
-        epilog = "Exit codes: 0 done, 1 the time was over before, 2 unusable options, 130 interrupted."
+        epilog = "Exit codes: 0 done, 1 out of time, 2 invalid options, 130 interrupted."
         return super().create_parser(prog_name, subcommand, epilog=epilog, **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -42,10 +42,12 @@ class Command(BaseCommand):
             action="append",
             choices=list(CATALOGUE),
             metavar="VARIANT",
-            help=f"one of {', '.join(CATALOGUE)}; may be given again (default: all)",
+            help=f"one of {', '.join(CATALOGUE)}; can be repeated (default: all)",
         )
-        parser.add_argument("--count", type=_positive, help="seal so many deals of each variant, whatever is in stock")
-        parser.add_argument("--seconds", type=_positive, help="stop after so many seconds")
+        parser.add_argument(
+            "--count", type=_positive, help="seal this many deals of each variant, regardless of the stock"
+        )
+        parser.add_argument("--seconds", type=_positive, help="stop after this many seconds")
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
         """Fill the stock, with a progress bar."""

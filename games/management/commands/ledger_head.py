@@ -13,7 +13,7 @@ from games.deals import heads
 class Command(BaseCommand):
     """Print the ledger's current head, signed if the site has a key."""
 
-    help = "Print the ledger's current head, signed if the site has a key (LEDGER_KEY): to be kept elsewhere."
+    help = "Print the ledger's current head, signed if the site has a key (LEDGER_KEY). Store it elsewhere."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the option to print a new key."""

@@ -27,16 +27,16 @@ class Command(BaseCommand):
     """Rewrite the file of starter deals."""
 
     help = (
-        "Certify starter deals (for each variant some of every grade for days, and some for practice) and write the "
-        "file games/deals/starter_deals.json anew. Takes minutes with the compiled search."
+        "Certify starter deals (for each variant, some of each grade for the days and some for practice) and rewrite "
+        "the file games/deals/starter_deals.json. Takes minutes with the compiled search."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the options for variants, numbers of deals and the file."""
         parser.add_argument("--variant", action="append", choices=list(CATALOGUE), help="only this one (default: all)")
-        parser.add_argument("--days", type=int, default=1, help="deals of each grade for days (default: 1)")
+        parser.add_argument("--days", type=int, default=1, help="deals of each grade for the days (default: 1)")
         parser.add_argument("--practice", type=int, default=2, help="deals of any grade for practice (default: 2)")
-        parser.add_argument("--file", type=Path, default=starter.FILE, help="where to write them")
+        parser.add_argument("--file", type=Path, default=starter.FILE, help="the file to write")
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401 - Django's signature
         """Certify the deals and write the file."""

@@ -35,11 +35,11 @@ class Command(BaseCommand):
     """Measure a sample of winnable deals of each variant, or check the grades against simulated or real players."""
 
     help = (
-        "Certify deals of each variant from seeds that anybody can make again, SHA-256 of 'talon difficulty <variant> "
-        "<number>', write their figures to a CSV file, and print the scores that part a fifth from the next. Goes on "
-        "where the file ends. With --from-results, print the weights and thresholds that fit people's results at past "
-        "days' deals. With --pars, tighten the sample's lines and keep their lengths. With "
-        "--check, let simulated players of three skills try the sample, and keep what they won. "
+        "Certify deals of each variant from reproducible seeds (SHA-256 of 'talon difficulty <variant> <number>'), "
+        "write their figures to a CSV file, and print the scores that divide them into fifths. Resumes where the file "
+        "ends. With --from-results, print the weights and thresholds that fit players' results on past daily deals. "
+        "With --pars, shorten the sample's lines and store their lengths. With --check, have simulated players of "
+        "three skills play the sample, and store their wins. "
         "Exit codes: 0 done, 2 bad arguments, 3 too few results, 4 the grades do not hold."
     )
 
@@ -51,9 +51,9 @@ class Command(BaseCommand):
         instead.add_argument(
             "--pars", type=Path, metavar="FILE", help="write the pars of the first deals to a CSV file"
         )
-        instead.add_argument("--from-results", action="store_true", help="fit the weights to people's results")
+        instead.add_argument("--from-results", action="store_true", help="fit the weights to players' results")
         instead.add_argument(
-            "--check", type=Path, metavar="FILE", help="write what simulated players win to a CSV file"
+            "--check", type=Path, metavar="FILE", help="write the wins of simulated players to a CSV file"
         )
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401

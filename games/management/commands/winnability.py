@@ -22,9 +22,9 @@ class Command(BaseCommand):
     """Solve many random deals and report the shares winnable, lost and undecided."""
 
     help = (
-        "Solve random deals of variants, over all cores, and print the shares that can be won, are proved lost, or "
-        "stay undecided, with 95 % intervals (Wilson). May be stopped and started again: deals judged are kept. "
-        "--keep makes the figures those of the page /winnability/ and of docs/winnability.md. "
+        "Solve random deals of variants on all cores, and print the shares of deals won, proved lost and undecided, "
+        "with 95 % intervals (Wilson). Can be stopped and resumed: solved deals are stored. --keep publishes the "
+        "figures on the page /winnability/ and in docs/winnability.md. "
         "Exit codes: 0 done, 2 bad arguments, 130 stopped."
     )
 
@@ -32,15 +32,17 @@ class Command(BaseCommand):
         parser.add_argument("variants", nargs="*", help=f"of {', '.join(CATALOGUE)} (default: all), or a game with -o")
         parser.add_argument("-o", "--option", action="append", default=[], metavar="NAME=VALUE", help="a game's option")
         parser.add_argument("--deals", type=int, default=1000, help="deals of each variant (default: %(default)s)")
-        parser.add_argument("--nodes", type=int, default=1_000_000, help="positions a deal (default: %(default)s)")
-        parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="default: one a core")
-        parser.add_argument("--state", type=Path, help="directory of the deals judged (default: in VAR_DIR)")
-        parser.add_argument("--keep", action="store_true", help="make these the figures that pages and documents show")
+        parser.add_argument("--nodes", type=int, default=1_000_000, help="positions per deal (default: %(default)s)")
+        parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="default: one per core")
+        parser.add_argument("--state", type=Path, help="directory of the solved deals (default: in VAR_DIR)")
+        parser.add_argument(
+            "--keep", action="store_true", help="publish these figures on the page and in the documents"
+        )
         parser.add_argument("--plot", type=Path, metavar="FILE", help="write the shares as an SVG")
 
     def handle(self, *_: object, **options: Any) -> None:  # noqa: ANN401 -- Django's
         if min(options["deals"], options["nodes"], options["processes"]) < 1:
-            raise CommandError("deals, nodes and processes are positive numbers", returncode=2)
+            raise CommandError("deals, nodes and processes must be positive", returncode=2)
         if options["keep"]:
             _check_may_keep(options)
         directory: Path = options["state"] or Path(settings.VAR_DIR) / "winnability"
@@ -71,7 +73,7 @@ class Command(BaseCommand):
                 state.add(deal)
                 bar.update()
         except KeyboardInterrupt:
-            self.stderr.write(f"\nstopped; {len(state.judged)} deals of {subject.label} are kept")
+            self.stderr.write(f"\nstopped; {len(state.judged)} deals of {subject.label} are stored")
             sys.exit(INTERRUPTED)
         finally:
             bar.close()
@@ -88,7 +90,7 @@ def _check_may_keep(options: dict[str, Any]) -> None:
     asked = options["variants"] or list(CATALOGUE)
     for row in winnability.read():
         if row.variant in asked and row.deals > options["deals"]:
-            raise CommandError(f"a study of {row.deals:,} deals of {row.variant} is kept already", returncode=2)
+            raise CommandError(f"a study of {row.deals:,} deals of {row.variant} is stored already", returncode=2)
 
 
 def _keep(summaries: list[winnability.Summary]) -> None:

@@ -26,8 +26,8 @@ INTERRUPTED: Final = 130
 _IN_MEMORY: Final = 1 << 20
 _LEFT: Final = {
     Outcome.STAFF: "staff decided",
-    Outcome.RECORD: "the record does not hold, see `manage.py verify`",
-    Outcome.MEANWHILE: "settled by somebody else meanwhile",
+    Outcome.RECORD: "the record is invalid, see `manage.py verify`",
+    Outcome.MEANWHILE: "settled by another process in the meantime",
 }
 _STATES: Final = (Attempt.State.VERIFIED, Attempt.State.REVIEW, Attempt.State.REJECTED)
 
@@ -36,36 +36,38 @@ class Command(ExplainedCommand):
     """Command that recomputes flags and reports differences; `--write` settles them."""
 
     help = (
-        "Judge again whether stored games look fair: pace, copies, devices. Says what would change; with --write the "
-        "verdicts and the boards follow. What staff decided is never changed, only reported. Whether records hold is "
-        "another question: `verify` asks it."
+        "Repeat the fair play checks of stored games: pace, copies, devices. Prints what would change; with --write, "
+        "updates verdicts and boards. Staff decisions are only reported, never changed. Records are not replayed: "
+        "`verify` does that."
     )
     epilog = (
         "examples:\n"
-        "  manage.py fairplay                               all attempts; changes nothing\n"
+        "  manage.py fairplay                               all attempts, without changes\n"
         "  manage.py fairplay --variant braid --since 2026-11-01 --until 2026-11-21\n"
-        "  manage.py fairplay --state review --write        let go what is no longer doubtful\n"
+        "  manage.py fairplay --state review --write        release attempts that are no longer doubtful\n"
         "  manage.py fairplay --attempt 5f0c0d9e-… --write  one attempt, by its id on the site or its number\n"
-        "  manage.py fairplay --write --from-deal 4711      go on after an interruption\n\n"
-        "Attempts are judged deal by deal, and each batch is written by itself: whatever ends the command,\n"
-        "what is written is whole, and the command can be run again. A dry run finds copies by the lines\n"
-        "that are stored; games from before the present form of lines have theirs made by --write.\n\n"
-        "exit codes: 0 all is as it was judged before, 1 something differs or was changed,\n"
+        "  manage.py fairplay --write --from-deal 4711      resume after an interruption\n\n"
+        "Attempts are judged deal by deal, and each batch is committed separately, so the command can be\n"
+        "interrupted and run again. A dry run finds copies by the stored lines; --write adds missing lines\n"
+        "to older games.\n\n"
+        "exit codes: 0 nothing differs, 1 something differs or was changed,\n"
         "            2 no such attempt, 130 interrupted"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add options that select attempts and enable writing."""
         how = parser.add_mutually_exclusive_group()
-        how.add_argument("--dry-run", action="store_true", help="say what would change and change nothing (default)")
-        how.add_argument("--write", action="store_true", help="settle what differs")
-        parser.add_argument("--attempt", action="append", metavar="ID", help="this attempt; may be given again")
+        how.add_argument("--dry-run", action="store_true", help="print what would change without changing it (default)")
+        how.add_argument("--write", action="store_true", help="settle the differences")
+        parser.add_argument("--attempt", action="append", metavar="ID", help="this attempt; can be repeated")
         parser.add_argument("--variant", choices=list(CATALOGUE), help="attempts at this variant")
         parser.add_argument("--state", choices=[str(state) for state in _STATES], help="attempts in this state")
-        parser.add_argument("--since", type=date.fromisoformat, metavar="DAY", help="begun on this day (UTC) or later")
-        parser.add_argument("--until", type=date.fromisoformat, metavar="DAY", help="begun on this day or earlier")
+        parser.add_argument(
+            "--since", type=date.fromisoformat, metavar="DAY", help="started on this day (UTC) or later"
+        )
+        parser.add_argument("--until", type=date.fromisoformat, metavar="DAY", help="started on this day or earlier")
         parser.add_argument("--from-deal", type=int, metavar="N", help="at deals from this number on")
-        parser.add_argument("--no-progress", action="store_true", help="without the progress bar")
+        parser.add_argument("--no-progress", action="store_true", help="hide the progress bar")
 
     def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401
         """Judge the selected attempts, and print the differences."""
@@ -80,7 +82,7 @@ class Command(ExplainedCommand):
             for line in tally.changes():
                 self.stdout.write(line)
         if stopped is not None:
-            self.stderr.write(f"Interrupted. Go on with --from-deal {stopped}.")
+            self.stderr.write(f"Interrupted. Resume with --from-deal {stopped}.")
             sys.exit(INTERRUPTED)
         if tally.differs:
             sys.exit(DIFFERS)
@@ -129,7 +131,7 @@ class _Tally:
         yield f"{done.total()} judged, {done[Outcome.CHANGED]} {self._changed}"
         for outcome, what in _LEFT.items():
             if done[outcome]:
-                yield f"{done[outcome]} left as they are, {what}"
+                yield f"{done[outcome]} unchanged, {what}"
         for title, (before, after) in (("state", self._states), ("flag", self._flags)):
             yield f"{title:<16}{'before':>10}{'after':>10}"
             for name in sorted(before | after):
@@ -145,7 +147,7 @@ class _Tally:
         before = _in_words(one.before, one.flags_before)
         if one.outcome in _LEFT:
             flags = f"; would now be flagged {_named(one.flags_after)}" if one.outcome is Outcome.STAFF else ""
-            return f"{one.attempt}: {before} left as it is, {_LEFT[one.outcome]}{flags}"
+            return f"{one.attempt}: {before} unchanged, {_LEFT[one.outcome]}{flags}"
         return f"{one.attempt}: {before} {self._verb} {_in_words(one.after, one.flags_after)}"
 
 

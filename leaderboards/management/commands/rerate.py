@@ -20,23 +20,23 @@ class Command(ExplainedCommand):
     """Command that checks the ratings, and rates all races again if they differ."""
 
     help = (
-        "Work out all ratings from the finished rated races and compare them with the stored ones. "
-        "Where they differ, rate all races again; nobody is told of ratings that move by this."
+        "Compute all ratings from the finished rated races and compare them with the stored ones. "
+        "If they differ, rate all races again, without notifying the players."
     )
     epilog = (
         "examples:\n"
-        "  manage.py rerate --check          say what differs and change nothing\n"
-        "  manage.py rerate                  check, and put right what differs\n"
-        "  manage.py rerate --from-scratch   throw the stored ratings away and work them out anew\n\n"
-        "exit codes: 0 the stored ratings were what they should be, 1 something differed"
+        "  manage.py rerate --check          print the differences without changing anything\n"
+        "  manage.py rerate                  check, and correct the differences\n"
+        "  manage.py rerate --from-scratch   discard the stored ratings and compute them again\n\n"
+        "exit codes: 0 the stored ratings are correct, 1 something differed"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add options that select check only, or a rebuild without a check."""
         what = parser.add_mutually_exclusive_group()
-        what.add_argument("--check", action="store_true", help="say what differs and change nothing")
+        what.add_argument("--check", action="store_true", help="print the differences without changing anything")
         what.add_argument("--from-scratch", action="store_true", help="rate all races again without checking first")
-        parser.add_argument("--no-progress", action="store_true", help="without the progress bar")
+        parser.add_argument("--no-progress", action="store_true", help="hide the progress bar")
 
     def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401
         """Check and repair, or rebuild from scratch."""

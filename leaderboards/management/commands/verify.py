@@ -26,15 +26,15 @@ class Command(ExplainedCommand):
     """Command that judges an attempt, the attempts of a deal, or all of them."""
 
     help = (
-        "Judge the records of finished attempts anew from seed and tokens alone, and settle what differs: the boards "
-        "follow. Flags stay as they are (that is `fairplay`), and what staff decided as long as the record replays."
+        "Judge the records of finished attempts again from seed and tokens alone, settle differences and update the "
+        "boards. Flags do not change (see `fairplay`), nor do staff decisions as long as the record replays."
     )
     epilog = (
         "examples:\n"
         "  manage.py verify 5f0c0d9e-…           one attempt, by its id on the site (or its number)\n"
         "  manage.py verify --deal 2026-11-21/braid\n"
         "  manage.py verify --all --dry-run\n\n"
-        "exit codes: 0 everything is as it was recorded, 1 something differed, 2 no such attempt or deal"
+        "exit codes: 0 nothing differed, 1 something differed, 2 no such attempt or deal"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -43,8 +43,8 @@ class Command(ExplainedCommand):
         what.add_argument("attempt", nargs="?", metavar="ATTEMPT", help="the id of an attempt")
         what.add_argument("--deal", metavar="DEAL", help="a deal: its number, or DAY/VARIANT such as 2026-11-21/braid")
         what.add_argument("--all", action="store_true", help="every finished attempt")
-        parser.add_argument("--dry-run", action="store_true", help="say what differs and change nothing")
-        parser.add_argument("--no-progress", action="store_true", help="without the progress bar")
+        parser.add_argument("--dry-run", action="store_true", help="print the differences without changing anything")
+        parser.add_argument("--no-progress", action="store_true", help="hide the progress bar")
 
     def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401
         """Judge the selected attempts, and check the counts of the selected deals."""
@@ -55,7 +55,7 @@ class Command(ExplainedCommand):
         for finding in findings:
             codes = f" ({', '.join(finding.codes)})" if finding.codes else ""
             self.stdout.write(f"{finding.attempt.public_id}: {finding.before} {would} {finding.after}{codes}")
-        self.stdout.write(f"{self._judged} judged, {len(findings)} changed, {len(faults)} counts put right")
+        self.stdout.write(f"{self._judged} judged, {len(findings)} changed, {len(faults)} counts corrected")
         if findings or faults:
             sys.exit(1)
 

@@ -1,4 +1,4 @@
-"""The controller on a simulated server: one page at a time, in simulated time, with a known capacity."""
+"""Admission rate controller on a simulated server of known capacity that serves one page at a time."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from games.admission import Ticket
 
 @dataclass
 class Server:
-    """A process that serves `capacity` pages per second, with the controller in front of it.
+    """A process that serves `capacity` pages per second behind the controller.
 
-    A newcomer loads its `pages` one after the other: at once if it did not have to wait, else `thought` seconds after
-    it was let in.
+    A newcomer loads its `pages` in sequence: at once if it did not have to wait, else `thought` seconds after it was
+    admitted.
     """
 
     capacity: float
     pages: int = 2
     thought: tuple[float, float] = (1.0, 3.0)
     players: float = 0.0
-    """Pages per second of players who are in already."""
+    """Pages per second requested by admitted players."""
     now: float = 0.0
     queue: WaitingQueue = field(default_factory=WaitingQueue)
     let_in: list[Ticket] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Server:
         self.left = self.players_due = 0.0
 
     def arrive(self, number: int) -> None:
-        """Take a newcomer as the gate does."""
+        """Admit or queue a newcomer as the gate does."""
         ticket = Ticket(int(self.now * 1e9) + number, str(number))
         if self.is_full or self.queue:
             self.queue.enter(ticket, 1e9)
@@ -55,7 +55,7 @@ class Server:
 
     @property
     def is_full(self) -> bool:
-        """As the gate has it."""
+        """Return whether the gate would consider the process full."""
         return self.load.is_full or len(self.work) / self.rate.pages_per_second > MAX_BACKLOG
 
     def _go_in(self, ticket: Ticket, thought: tuple[float, float]) -> None:
@@ -90,14 +90,14 @@ class Server:
                 self._go_in(self.queue.pop(), self.thought)
 
     def run(self, arrivals: int, within: float) -> None:
-        """Have newcomers arrive evenly within some seconds, and go on until all of them are served."""
+        """Have newcomers arrive evenly within this many seconds, and run until all are served."""
         came = 0
         while came < arrivals or self.queue or self.due or self.work:
             while came < arrivals and came * within / arrivals <= self.now:
                 self.arrive(came)
                 came += 1
             self.beat()
-            assert self.now < 600, "newcomers starve"
+            assert self.now < 600, "newcomers are never admitted"
 
 
 @pytest.fixture(autouse=True)
@@ -122,7 +122,7 @@ def test_rate_follows_the_cost_of_a_newcomer(pages: int, thought: tuple[float, f
     assert server.last_served < 1.2 * 20 / UTILIZATION + thought[1]
 
 
-def test_players_who_are_in_keep_their_share() -> None:
+def test_admitted_players_keep_their_share() -> None:
     server = Server(60, players=30)
     server.run(300, 3.0)
     assert server.last_served < 1.5 * 20 / UTILIZATION
@@ -159,20 +159,20 @@ def test_rate_recovers_after_an_outage() -> None:
     assert server.last_served < 1.2 * 30 / UTILIZATION + 3
 
 
-def test_full_process_lets_nobody_in() -> None:
+def test_full_process_admits_no_one() -> None:
     rate = AdmitRate()
     rate.note(1.0, busy=True, pages=60, has_room=True)
     rate.note(0.1, busy=True, pages=6, has_room=False)
     assert not rate.take()
 
 
-def test_quiet_second_is_not_saved_for_a_crowd() -> None:
+def test_a_quiet_second_earns_no_credit() -> None:
     rate = AdmitRate()
     rate.note(60.0, busy=True, pages=3600, has_room=True)
     assert sum(rate.take() for _ in range(1000)) <= max(1, rate.per_second * BURST) + 1
 
 
-def test_first_rate_is_the_assumed_one_and_idle_hours_do_not_change_it() -> None:
+def test_the_first_rate_is_assumed_and_idle_hours_keep_it() -> None:
     rate = AdmitRate()
     assert rate.per_second == pytest.approx(UTILIZATION * PRIOR[2] / PRIOR[0])
     rate.note(7200.0, busy=False, pages=0, has_room=False)

@@ -1,4 +1,4 @@
-"""Newcomers wait in order while a process is full. Players who are in, and whatever belongs to a game, never do."""
+"""Admission gate: newcomers wait in order while a process is full; players inside and games never wait."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HOME = identities("", "unknown")
 
 
 class Site:
-    """A site behind its gate, that is full while a test says so. `beat` lets the next clients in."""
+    """A site behind its gate, full when the test says so. `beat` admits the next clients."""
 
     def __init__(self) -> None:
         self.served: list[str] = []
@@ -49,7 +49,7 @@ class Site:
         self.gate = self.behind(self._respond)
 
     def behind(self, app: Any) -> Gate:
-        """The gate in front of an application."""
+        """Put the gate in front of an application."""
         load = Load(OneHop(), lambda: self.sockets)
         load.start = lambda: None  # type: ignore[method-assign]  # the test makes the beats
         return Gate(app, Copies(app), load)
@@ -65,18 +65,18 @@ class Site:
         await send({"type": "http.response.body", "body": body.encode()})
 
     async def ask(self, path: str = "/boards/", *, holding: str | Ticket | Pass = "", **how: Any) -> Answer:
-        """Ask as a client with this cookie."""
+        """Send a request as a client with this cookie."""
         value = holding if isinstance(holding, str) else written(holding)
         cookies = [f"{COOKIE}={value}"] * bool(value) + ([how.pop("cookie")] if "cookie" in how else [])
         return await ask(self.gate, path, **({"cookie": "; ".join(cookies)} if cookies else {}), **how)
 
     async def poll(self, holding: str | Ticket | Pass = "", **how: Any) -> dict[str, Any]:
-        """The next answer to the page of a waiting client."""
+        """Return the next poll answer of a waiting client."""
         status: dict[str, Any] = json.loads((await self.ask(POLL, holding=holding, accept=JSON, **how)).text)
         return status
 
     def beat(self, seconds: float = 1.0) -> None:
-        """Let so many seconds pass for the gate."""
+        """Run a beat of the gate as if this many seconds had passed."""
         self.gate._last_beat = time.monotonic() - seconds
         self.gate.beat()
 
@@ -105,7 +105,7 @@ def written(holding: Ticket | Pass, client: list[str] = HOME) -> str:
 
 
 def given(answer: Answer, client: list[str] = HOME) -> Ticket | Pass | None:
-    """The ticket or pass that came with an answer."""
+    """Return the ticket or pass set by an answer."""
     return read(answer.cookies.get(COOKIE, ""), client)
 
 
@@ -118,13 +118,13 @@ def ticket(arrived: int) -> Ticket:
     return Ticket(arrived, f"client-{arrived}")
 
 
-async def test_nobody_gets_a_ticket_while_there_is_room(site: Site) -> None:
+async def test_no_tickets_while_there_is_room(site: Site) -> None:
     answer = await site.ask()
     assert answer.text == "served /boards/"
     assert answer.cookies == {}
 
 
-async def test_newcomer_sees_a_place_instead_of_the_page(full: Site) -> None:
+async def test_newcomer_sees_its_place_instead_of_the_page(full: Site) -> None:
     answer = await full.ask()
     assert answer.status == 503
     assert '<b id="queue-place">1</b>' in answer.text
@@ -149,7 +149,7 @@ async def test_reloading_keeps_the_place(full: Site) -> None:
     assert len(full.gate.queue) == 2
 
 
-async def test_program_that_ignores_the_queue_holds_nobody_up(full: Site) -> None:
+async def test_program_that_ignores_the_queue_delays_no_one(full: Site) -> None:
     for _ in range(50):
         await full.ask()
     full.sockets = 0
@@ -161,7 +161,7 @@ async def test_backlog_of_pages_queues_at_once(site: Site, monkeypatch: pytest.M
     assert (await site.ask()).status == 503
 
 
-async def test_page_without_scripts_gets_a_pass_when_its_turn_comes(full: Site) -> None:
+async def test_page_without_scripts_gets_a_pass_at_its_turn(full: Site) -> None:
     await full.ask("/boards/", holding=ticket(1))
     full.sockets = 0
     full.beat()
@@ -172,7 +172,7 @@ async def test_page_without_scripts_gets_a_pass_when_its_turn_comes(full: Site) 
     assert (await full.ask("/boards/", holding=answer.cookies[COOKIE])).text == "served /boards/"
 
 
-async def test_nobody_goes_in_while_it_is_full(full: Site) -> None:
+async def test_no_one_is_admitted_while_it_is_full(full: Site) -> None:
     await full.ask(holding=ticket(1))
     for _ in range(20):
         full.beat(0.1)
@@ -194,7 +194,7 @@ async def test_newcomers_do_not_overtake_the_queue(full: Site) -> None:
     assert (await full.ask()).status == 503
 
 
-async def test_poll_answers_as_soon_as_the_turn_comes(full: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_poll_answers_at_the_clients_turn(full: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "update_interval", lambda _place: 3600)
     poll = asyncio.create_task(full.ask(POLL, holding=ticket(1), accept=JSON))
     await until(lambda: len(full.gate.queue) == 1)
@@ -205,12 +205,12 @@ async def test_poll_answers_as_soon_as_the_turn_comes(full: Site, monkeypatch: p
     assert isinstance(given(answer), Pass)
 
 
-async def test_poll_tells_the_place_after_a_while(full: Site) -> None:
+async def test_poll_returns_the_place_after_a_while(full: Site) -> None:
     assert await full.poll(ticket(1)) == {"let_in": False, "place": 1, "wait": "No table is free right now."}
-    assert len(full.gate.queue) == 1, "the client is expected to ask again"
+    assert len(full.gate.queue) == 1, "the client should poll again"
 
 
-async def test_client_that_leaves_gives_its_place_away(full: Site) -> None:
+async def test_leaving_client_gives_up_its_place(full: Site) -> None:
     leaver = polling(full, ticket(1))
     await leaver.send_input({"type": "http.request", "body": b""})
     await until(lambda: len(full.gate.queue) == 1)
@@ -226,7 +226,7 @@ def polling(site: Site, holding: Ticket) -> ApplicationCommunicator:
     return ApplicationCommunicator(site.gate, scope)
 
 
-async def test_wait_is_told_in_the_visitors_language(full: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_wait_is_shown_in_the_visitors_language(full: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     german = await full.poll(ticket(1), accept_language="de")
     assert german["wait"] == "Im Moment ist kein Tisch frei."
     full.gate.tables.is_full, full.sockets = True, 0
@@ -238,7 +238,7 @@ async def test_wait_is_told_in_the_visitors_language(full: Site, monkeypatch: py
     assert (await full.poll(ticket(1), accept_language="de"))["wait"] == "Noch etwa 3 Minuten."
 
 
-async def test_without_a_queue_the_waiting_page_goes_on(site: Site) -> None:
+async def test_without_a_queue_the_waiting_page_continues(site: Site) -> None:
     assert await site.poll() == {"let_in": True}
     answer = await site.ask(PAGE, query="next=/play/braid/")
     assert (answer.status, head(answer, "location")) == (303, "/play/braid/")
@@ -265,7 +265,7 @@ async def test_any_process_honours_a_ticket_and_a_pass(full: Site) -> None:
     ],
     ids=["unsigned", "another time", "another salt", "too many parts", "escaped"],
 )
-async def test_forged_ticket_is_worth_nothing(full: Site, forged: str) -> None:
+async def test_forged_ticket_is_ignored(full: Site, forged: str) -> None:
     await full.ask(holding=ticket(2))
     answer = await full.ask(holding=forged)
     assert answer.status == 503
@@ -277,21 +277,21 @@ async def test_forged_ticket_is_worth_nothing(full: Site, forged: str) -> None:
 BEGIN = {"path": "/play/braid/start", "method": "POST"}
 
 
-async def test_pass_of_a_session_is_worth_nothing_to_another(full: Site) -> None:
+async def test_pass_of_another_session_is_ignored(full: Site) -> None:
     mine = written(Pass(), identities("mine", "unknown"))
     assert (await full.ask(holding=mine, cookie=f"{SESSION}=mine")).status == 200
     assert (await full.ask(holding=mine, cookie=f"{SESSION}=other")).status == 503
     assert (await full.ask(holding=mine)).status == 503
 
 
-async def test_pass_or_ticket_of_a_network_is_worth_nothing_in_another(full: Site) -> None:
+async def test_pass_or_ticket_of_another_network_is_ignored(full: Site) -> None:
     there = identities("", "198.51.100.7")
     assert (await full.ask(holding=written(Pass(), there))).status == 503
     answer = await full.ask(holding=written(ticket(1), there))
     assert given(answer) not in {None, ticket(1)}
 
 
-async def test_new_session_gets_a_new_pass_and_the_old_one_is_spent(full: Site) -> None:
+async def test_new_session_exchanges_its_pass(full: Site) -> None:
     old, full.new_session = Pass(), "new"
     answer = await full.ask(**BEGIN, holding=old)
     assert answer.text == "served /play/braid/start"
@@ -308,7 +308,7 @@ async def test_pass_is_kept_when_no_game_was_begun(full: Site) -> None:
         assert (await full.ask(**BEGIN, holding=kept)).text == "served /play/braid/start"
 
 
-async def test_copies_of_a_pass_cannot_begin_at_the_same_time(full: Site) -> None:
+async def test_copies_of_a_pass_cannot_begin_concurrently(full: Site) -> None:
     begun = list[int]()
 
     async def slow(_scope: Any, _receive: Any, send: Any) -> None:
@@ -325,7 +325,7 @@ async def test_copies_of_a_pass_cannot_begin_at_the_same_time(full: Site) -> Non
     assert sorted(answer.status for answer in answers) == [302] + [303] * 19
 
 
-async def test_copies_of_a_ticket_let_one_client_in(full: Site) -> None:
+async def test_copies_of_a_ticket_admit_one_client(full: Site) -> None:
     full.sockets = 0
     await full.ask(holding=ticket(2))
     full.sockets = 1
@@ -363,7 +363,7 @@ AT_TABLES = [
 
 
 @pytest.mark.parametrize(("method", "path"), AT_TABLES)
-async def test_games_in_play_staff_and_probes_are_never_queued(full: Site, method: str, path: str) -> None:
+async def test_games_staff_and_probes_are_never_queued(full: Site, method: str, path: str) -> None:
     await full.ask()
     answer = await full.ask(path, method=method)
     assert answer.text == f"served {path}"
@@ -371,7 +371,7 @@ async def test_games_in_play_staff_and_probes_are_never_queued(full: Site, metho
 
 
 @pytest.mark.parametrize("path", ["/", "/boards/", "/api/v1/deals", "/play/braid/"])
-async def test_client_that_is_in_is_never_queued(full: Site, path: str) -> None:
+async def test_admitted_client_is_never_queued(full: Site, path: str) -> None:
     await full.ask()
     assert (await full.ask(path, holding=Pass())).text == f"served {path}"
 
@@ -396,7 +396,7 @@ async def test_files_of_a_page_take_no_ticket(full: Site) -> None:
         ("", "/"),
     ],
 )
-async def test_form_leads_back_to_its_page_when_it_is_time(full: Site, referer: str, target: str) -> None:
+async def test_form_returns_to_its_page_when_admitted(full: Site, referer: str, target: str) -> None:
     answer = await full.ask(**BEGIN, referer=referer)
     where = head(answer, "location")
     assert answer.status == 303
@@ -411,12 +411,12 @@ async def test_form_leads_back_to_its_page_when_it_is_time(full: Site, referer: 
 
 
 @pytest.mark.parametrize("target", ["//elsewhere.example/", "http://elsewhere.example/", "javascript:x", "/a\r\nb", ""])
-async def test_queue_page_leads_to_no_other_site(site: Site, target: str) -> None:
+async def test_queue_page_links_to_no_other_site(site: Site, target: str) -> None:
     answer = await site.ask(PAGE, query=f"next={quote(target, safe='')}")
     assert head(answer, "location") == "/"
 
 
-async def test_program_that_begins_a_game_has_a_place(full: Site) -> None:
+async def test_api_client_that_begins_a_game_gets_a_place(full: Site) -> None:
     await full.ask(holding=ticket(1))
     answer = await full.ask(**BEGIN, accept=JSON)
     error = json.loads(answer.text)["error"]
@@ -425,7 +425,7 @@ async def test_program_that_begins_a_game_has_a_place(full: Site) -> None:
     assert isinstance(given(answer), Ticket)
 
 
-async def test_room_is_shown_to_clients_that_may_have_a_seat(full: Site) -> None:
+async def test_room_is_shown_to_clients_who_may_have_a_seat(full: Site) -> None:
     room = f"/races/{new_code()}/"
     assert (await full.ask(room)).status == 503
     assert (await full.ask(room, cookie=f"{SESSION}=x")).text == f"served {room}"
@@ -433,14 +433,14 @@ async def test_room_is_shown_to_clients_that_may_have_a_seat(full: Site) -> None
         assert (await full.ask(path, cookie=f"{SESSION}=x")).status == 503
 
 
-async def test_api_is_read_past_the_queue_while_there_is_room(full: Site) -> None:
+async def test_api_reads_skip_the_queue_while_there_is_room(full: Site) -> None:
     await full.ask(holding=ticket(1))
     full.sockets = 0
     assert (await full.ask("/api/v1/deals", accept="*/*")).text == "served /api/v1/deals"
     assert (await full.ask("/api/v1/deals", method="POST", accept="*/*")).status == 503
 
 
-async def test_api_says_when_to_come_again(full: Site) -> None:
+async def test_api_answers_with_retry_after(full: Site) -> None:
     answer = await full.ask("/api/v1/deals", accept="*/*")
     error = json.loads(answer.text)["error"]
     assert (answer.status, error["code"]) == (503, "server_full")
@@ -482,7 +482,7 @@ def form(path: str) -> Visit:
     return Visit.of({"method": "POST", "path": path, "query_string": b"", "headers": heads, "scheme": "http"})
 
 
-def test_every_form_that_begins_a_game_is_a_door_but_at_tables() -> None:
+def test_every_form_that_begins_a_game_is_a_door() -> None:
     begins = {path for path, view in patterns(get_resolver()) if _begins_a_game(view)}
     assert len(begins) > 8
     closed = {path for path in begins if door_of(form(path)) is not Door.FORM}
@@ -497,7 +497,7 @@ def _begins_a_game(view: Any) -> bool:
 @pytest.mark.parametrize(
     ("language", "title"), [("en", "You are in the queue"), ("de", "Du stehst in der Warteschlange")]
 )
-async def test_the_sites_own_page_has_the_places(full: Site, language: str, title: str) -> None:
+async def test_the_sites_queue_page_has_all_placeholders(full: Site, language: str, title: str) -> None:
     site = OneHop()
     full.gate = full.behind(site)
     answer = await full.ask("/boards/", accept_language=language)
@@ -511,7 +511,7 @@ async def test_the_sites_own_page_has_the_places(full: Site, language: str, titl
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("damaged", ["short", "%" * CSRF_SECRET_LENGTH])
-async def test_a_damaged_cookie_of_forms_is_replaced(full: Site, damaged: str) -> None:
+async def test_a_damaged_csrf_cookie_is_replaced(full: Site, damaged: str) -> None:
     site = OneHop()
     full.gate = full.behind(site)
     answer = await full.ask("/boards/", cookie=f"csrftoken={damaged}")
@@ -520,7 +520,7 @@ async def test_a_damaged_cookie_of_forms_is_replaced(full: Site, damaged: str) -
     assert answer.tokens
 
 
-def test_server_has_the_gate_between_cached_pages_and_django() -> None:
+def test_the_gate_is_between_cached_pages_and_django() -> None:
     outer: Any = application.application_mapping["http"]
     while not isinstance(outer, ForStrangers):
         outer = outer._application

@@ -1,4 +1,4 @@
-"""A process is overloaded by CoDel's rule, or full when it has no socket left."""
+"""Overload detection by CoDel's rule, and fullness when no socket is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Web processes know whether the processes of tables have room."""
+"""Table capacity, published by table processes and read by web processes."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ def _noting(calls: list[bool], state: bool) -> Callable[[], bool]:
     return is_overloaded
 
 
-def test_there_is_room_while_nothing_is_known() -> None:
+def test_there_is_room_while_nothing_is_published() -> None:
     assert not is_full()
 
 
-async def test_tables_are_full_while_no_process_has_room() -> None:
+async def test_tables_are_full_if_no_process_has_room() -> None:
     await published(False, False)
     assert is_full()
     await published(True, False)
-    assert not is_full(), "a full process does not speak for the other"
+    assert not is_full(), "one full process does not make the other full"
 
 
 async def test_overloaded_tables_are_ready_and_closed_ones_are_not() -> None:
@@ -76,7 +76,7 @@ async def test_entries_expire_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     assert EXPIRY > 2 * EVERY, "one write may be late"
 
 
-async def test_failing_cache_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failing_cache_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = list[int]()
 
     class Away:

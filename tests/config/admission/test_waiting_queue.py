@@ -1,4 +1,4 @@
-"""The waiting queue is in order of arrival, whoever asks first or most often."""
+"""The waiting queue is in order of arrival, however often a client polls."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ def test_queue_is_first_come_first_served(shown: list[int]) -> None:
     assert not queue
 
 
-def test_asking_often_gains_nothing() -> None:
+def test_polling_often_gains_nothing() -> None:
     queue = queue_of(*range(50))
     assert {queue.enter(ticket(49), 10.0) for _ in range(100)} == {50}
     assert len(queue) == 50
 
 
-def test_client_that_leaves_gives_its_place_away() -> None:
+def test_leaving_client_gives_up_its_place() -> None:
     queue = queue_of(1, 2, 3)
     queue.leave(ticket(1))
     queue.leave(ticket(1))
     assert [queue.place(ticket(arrived)) for arrived in (2, 3)] == [1, 2]
 
 
-def test_client_that_does_not_come_back_expires() -> None:
+def test_absent_client_expires() -> None:
     queue = queue_of(1, 2)
     queue.enter(ticket(2), 20.0)
     queue.expire(15.0)
     assert queue.pop() == ticket(2)
 
 
-def test_returning_client_has_its_old_place() -> None:
+def test_returning_client_keeps_its_place() -> None:
     queue = queue_of(1, 2)
     queue.expire(1e6)
     assert not queue

@@ -1,4 +1,4 @@
-"""Analyses as a service: who may ask, what they are told, and that the work survives whatever happens to a worker."""
+"""Analysis service: permissions, limits, progress messages, and recovery when a worker dies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ALL = Report(1.0, Findings([5, 4, -1, -1], {0: "d d"}, [Turn(1, 2, [("d", 4)], 1
 
 @pytest.fixture(autouse=True)
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The tasks sent to the workers, which are not there."""
+    """Record the tasks sent to the workers, of which none runs."""
     sent: list[str] = []
 
     def send(name: str, *_: object, **__: object) -> bool:
@@ -63,7 +63,7 @@ def visit(owner: User) -> Client:
 
 
 def played(owner: User, *, tokens: int = 3, **fields: Any) -> Attempt:
-    """A finished practice game: the first tokens of a win."""
+    """Create a finished practice game with the first tokens of a winning line."""
     deal = publishing.practice_deal("labyrinth")
     Deal.objects.filter(pk=deal.pk).update(seed=RECORD.seed, **fields)
     deal.refresh_from_db()
@@ -79,7 +79,7 @@ def address(attempt: Attempt) -> str:
 
 
 def searching(monkeypatch: pytest.MonkeyPatch, *reports: Report) -> list[Task]:
-    """Have every search report this; the tasks they were given."""
+    """Replace every search by these reports, and return the tasks the searches got."""
     given: list[Task] = []
 
     def search(task: Task) -> Iterator[Report]:
@@ -90,10 +90,10 @@ def searching(monkeypatch: pytest.MonkeyPatch, *reports: Report) -> list[Task]:
     return given
 
 
-# Asking, and what is told.
+# Requests and progress messages.
 
 
-def test_an_analysis_is_asked_for_made_and_looked_at(
+def test_an_analysis_is_requested_made_and_viewed(
     owner: User, visit: Client, asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = played(owner)
@@ -114,7 +114,7 @@ def test_an_analysis_is_asked_for_made_and_looked_at(
     }
 
 
-def test_the_real_search_is_made_by_a_thread_of_the_worker(owner: User, visit: Client) -> None:
+def test_a_worker_thread_makes_the_real_search(owner: User, visit: Client) -> None:
     attempt = played(owner, solution=RECORD.to_bytes())
     visit.post(address(attempt))
     thread = working.work_soon()
@@ -151,7 +151,7 @@ def test_the_band_grows_while_the_search_goes_on(owner: User, visit: Client, mon
     assert seen == [{**working_on, "verdicts": [5, 4, -2, -2], "turns": []}]
 
 
-def test_others_are_told_that_it_is_not_theirs_to_stop(owner: User, visit: Client) -> None:
+def test_another_player_cannot_stop_an_analysis(owner: User, visit: Client) -> None:
     attempt = played(owner)
     visit.post(address(attempt))
     other = create_guest()
@@ -160,9 +160,7 @@ def test_others_are_told_that_it_is_not_theirs_to_stop(owner: User, visit: Clien
     assert not analyses.look(attempt, owner.pk).mine
 
 
-def test_the_oldest_comes_first_and_others_are_told_how_many(
-    owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_queue_is_first_in_first_out(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = played(owner), played(owner, tokens=2)
     visit.post(address(first))
     assert visit.post(address(second)).json()["ahead"] == 1
@@ -171,14 +169,14 @@ def test_the_oldest_comes_first_and_others_are_told_how_many(
     assert [len(task.tokens) for task in given] == [3, 2]
 
 
-# Who may ask.
+# Permissions and limits.
 
 
 def ranked(owner: User) -> Attempt:
     return close_attempt(start_attempt(owner, publishing.todays_deal("labyrinth")).pk, "resigned")
 
 
-def test_not_before_the_deal_is_revealed(owner: User, visit: Client, client: Client) -> None:
+def test_no_analysis_before_the_deal_is_revealed(owner: User, visit: Client, client: Client) -> None:
     attempt = ranked(owner)
     Analysis.objects.create(attempt=attempt, asked_at=timezone.now(), findings=ALL.findings.pack())
     now = timezone.now()
@@ -189,18 +187,18 @@ def test_not_before_the_deal_is_revealed(owner: User, visit: Client, client: Cli
             assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_revealed")
         assert 'id="analysis"' not in visit.get(f"/replay/{attempt.public_id}/").content.decode()
     Deal.objects.filter(pk=attempt.deal_id).update(closes_at=now - timedelta(minutes=61))
-    # Then for everybody, signed in or not.
+    # From now on for all visitors, signed in or not.
     assert client.get(address(attempt)).status_code == 200
     assert client.post(address(attempt)).status_code == 202
     assert 'id="analysis"' in client.get(f"/replay/{attempt.public_id}/").content.decode()
 
 
-def test_not_while_the_game_goes_on(owner: User, visit: Client) -> None:
+def test_no_analysis_while_the_game_runs(owner: User, visit: Client) -> None:
     attempt = start_attempt(owner, publishing.practice_deal("labyrinth"))
     assert visit.post(address(attempt)).status_code == 403
 
 
-def test_practice_is_its_players_even_while_they_play_on(owner: User, visit: Client, client: Client) -> None:
+def test_a_player_may_analyse_a_running_practice_game(owner: User, visit: Client, client: Client) -> None:
     attempt = played(owner)
     start_attempt(owner, attempt.deal)
     assert visit.post(address(attempt)).status_code == 202
@@ -210,7 +208,7 @@ def test_practice_is_its_players_even_while_they_play_on(owner: User, visit: Cli
     assert client.get("/replay/00000000-0000-4000-8000-000000000000/analysis.json").status_code == 404
 
 
-def test_a_player_has_few_at_a_time_and_the_site_not_too_many(
+def test_analyses_are_limited_per_player_and_per_site(
     owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codes = [visit.post(address(played(owner))).status_code for _ in range(4)]
@@ -226,19 +224,19 @@ def test_a_player_has_few_at_a_time_and_the_site_not_too_many(
         analyses.ask(played(account), account.pk)
 
 
-def test_asking_is_limited(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_are_throttled(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "analyse", "1/h")
     attempt = played(owner)
     assert [visit.post(address(attempt)).status_code for _ in range(2)] == [202, 429]
 
 
-def test_asking_needs_the_token_of_the_page(owner: User) -> None:
+def test_requests_need_the_csrf_token(owner: User) -> None:
     visit = Client(enforce_csrf_checks=True)
     visit.force_login(owner, backend=BACKEND)
     assert visit.post(address(played(owner))).status_code == 403
 
 
-# Work that is interrupted.
+# Interruptions.
 
 
 def begun(owner: User, **fields: Any) -> Analysis:
@@ -246,7 +244,7 @@ def begun(owner: User, **fields: Any) -> Analysis:
     return Analysis.objects.create(attempt=played(owner), **asked)
 
 
-def test_who_asked_can_give_it_up_which_ends_the_search(
+def test_cancelling_by_the_requester_ends_the_search(
     owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     analysis = begun(owner)
@@ -267,7 +265,7 @@ def test_who_asked_can_give_it_up_which_ends_the_search(
     assert not Analysis.objects.exists()
 
 
-def test_others_cannot_give_it_up_and_nobody_what_is_done(owner: User, visit: Client) -> None:
+def test_others_cannot_cancel_and_finished_ones_stay(owner: User, visit: Client) -> None:
     theirs = begun(owner, asked_by=create_guest())
     done = begun(owner, state="done", done_at=timezone.now(), findings=ALL.findings.pack())
     for analysis in (theirs, done):
@@ -275,7 +273,7 @@ def test_others_cannot_give_it_up_and_nobody_what_is_done(owner: User, visit: Cl
     assert Analysis.objects.count() == 2
 
 
-def test_a_dead_workers_analysis_goes_on_from_its_last_report(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dead_workers_analysis_resumes_from_its_last_report(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
     working_on: dict[str, Any] = {"state": "working", "claim": uuid.uuid4(), "tries": 1}
     alive = begun(owner, seen_at=timezone.now(), **working_on)
     dead = begun(owner, seen_at=timezone.now() - working.SILENCE * 1.1, findings=SOME.findings.pack(), **working_on)
@@ -298,7 +296,7 @@ def test_a_worker_that_was_taken_for_dead_changes_nothing(owner: User, monkeypat
     assert (analysis.state, analysis.findings) == ("working", None)
 
 
-def test_a_search_that_dies_is_begun_again_and_not_for_ever(
+def test_a_crashed_search_is_retried_a_few_times(
     owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     analysis = begun(owner)
@@ -309,9 +307,7 @@ def test_a_search_that_dies_is_begun_again_and_not_for_ever(
     assert RECORD.open_table().position() not in caplog.text
 
 
-def test_one_that_found_nothing_can_be_asked_for_again(
-    owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_analysis_can_be_requested_again(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     analysis = begun(owner)
     searching(monkeypatch)
     working.work_off()
@@ -319,18 +315,18 @@ def test_one_that_found_nothing_can_be_asked_for_again(
     assert visit.post(address(analysis.attempt)).json()["state"] == "waiting"
 
 
-def test_a_search_is_given_its_time(owner: User) -> None:
+def test_a_search_gets_a_time_limit(owner: User) -> None:
     assert working.task_of(begun(owner)).seconds == working.SECONDS
     assert working.SECONDS < working.LONGEST
 
 
 @pytest.mark.parametrize("output", ["", "nothing\n", '{"share": 1}\n'])
-def test_a_search_that_talks_nonsense_is_not_believed(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_with_malformed_output_is_rejected(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
     talking(monkeypatch, f"print({output!r}, end='')")
     assert list(working.reports(Task("", []))) == []
 
 
-def test_a_search_that_nobody_listens_to_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_without_a_listener_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     report = msgspec.json.encode(SOME).decode()
     made = talking(monkeypatch, f"print({report!r}, flush=True); import time; time.sleep(60)")
     listening = working.reports(Task("", []))
@@ -347,7 +343,7 @@ def test_a_search_that_takes_too_long_is_killed(monkeypatch: pytest.MonkeyPatch)
 
 
 def talking(monkeypatch: pytest.MonkeyPatch, code: str) -> list[subprocess.Popen[bytes]]:
-    """Run this code instead of searches."""
+    """Run this code instead of searches, and record its processes."""
     made: list[subprocess.Popen[bytes]] = []
     real = subprocess.Popen
 
@@ -359,7 +355,7 @@ def talking(monkeypatch: pytest.MonkeyPatch, code: str) -> list[subprocess.Popen
     return made
 
 
-def test_a_worker_makes_one_at_a_time(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_makes_one_analysis_at_a_time(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
     begun(owner)
     go_on, at_it = threading.Event(), threading.Event()
 
@@ -378,10 +374,10 @@ def test_a_worker_makes_one_at_a_time(owner: User, monkeypatch: pytest.MonkeyPat
     assert Analysis.objects.get().state == "done"
 
 
-# What becomes of it.
+# Deletion and export.
 
 
-def test_it_goes_with_its_game_and_not_with_who_asked(owner: User) -> None:
+def test_an_analysis_is_deleted_with_its_game_only(owner: User) -> None:
     asker = create_guest()
     analysis = begun(owner, asked_by=asker, state="done", done_at=timezone.now())
     erase_player(asker)
@@ -391,7 +387,7 @@ def test_it_goes_with_its_game_and_not_with_who_asked(owner: User) -> None:
     assert not Analysis.objects.exists()
 
 
-def test_it_is_part_of_the_export_of_its_player_and_of_who_asked(owner: User) -> None:
+def test_exports_of_player_and_requester_include_the_analysis(owner: User) -> None:
     asker = create_guest()
     analysis = begun(owner, asked_by=asker, state="done", done_at=timezone.now(), findings=ALL.findings.pack())
     exported = {user.pk: json.loads(async_to_sync(whole)(user))["analyses"] for user in (owner, asker)}

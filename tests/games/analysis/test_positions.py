@@ -1,4 +1,4 @@
-"""What follows for other positions from one that is won or lost, and which is tried next."""
+"""Inference between positions of a game, and the order in which they are searched."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def positions(*tokens: str) -> Positions:
 
 
 def other_than(*played: str) -> str:
-    """A move that is legal after these but is not that of the line."""
+    """Return a legal move after these tokens that is not the next one of the line."""
     table = RECORD.open_table()
     for token in played:
         table.push(token)
@@ -34,13 +34,13 @@ def test_a_position_before_a_won_one_is_won() -> None:
     assert found.line(found.at[1]) == LINE[1:]
 
 
-def test_so_is_every_position_that_the_line_passes_through() -> None:
+def test_every_position_on_a_winning_line_is_won() -> None:
     found = positions(*LINE[:6])
     found.won(found.at[0], LINE)
     assert found.verdicts() == [len(LINE) - n for n in range(7)]
 
 
-def test_what_follows_from_a_lost_position_is_lost() -> None:
+def test_positions_after_a_lost_one_are_lost() -> None:
     found = positions(*LINE[:6])
     found.lost(found.at[3])
     assert found.verdicts() == [UNKNOWN] * 3 + [LOST] * 4
@@ -60,14 +60,14 @@ def test_all_positions_of_a_win_are_won() -> None:
     assert found.verdicts() == list(range(len(LINE), -1, -1))
 
 
-def test_a_line_that_does_not_win_is_not_believed() -> None:
+def test_a_line_that_does_not_win_is_rejected() -> None:
     found = positions(*LINE[:6])
     with pytest.raises(TokensError):
         found.won(found.at[0], LINE[:-1])
     assert set(found.verdicts()) == {UNKNOWN}
 
 
-def test_a_move_not_played_leads_to_a_position_of_its_own() -> None:
+def test_an_unplayed_move_leads_to_its_own_position() -> None:
     found = positions(*LINE[:2])
     found.won(found.at[2], LINE[2:])
     assert found.verdict(found.follow(found.at[2], LINE[2])) == len(LINE) - 3
@@ -75,7 +75,7 @@ def test_a_move_not_played_leads_to_a_position_of_its_own() -> None:
     assert len(found.verdicts()) == 3
 
 
-def test_the_middle_of_what_is_not_known_is_tried_first() -> None:
+def test_the_middle_of_the_unknown_positions_comes_first() -> None:
     found = positions(*LINE[:9])
     tried: set[int] = set()
     assert next_to_try(found, tried) == found.at[5]
@@ -95,11 +95,11 @@ def test_turning_points_are_where_a_game_was_lost() -> None:
         assert turns_of(never) == []
 
 
-def test_findings_are_kept_as_they_are() -> None:
+def test_findings_are_stored_unchanged() -> None:
     findings = Findings([2, 1, LOST, UNKNOWN], {0: "t0-f d"}, [Turn(1, 2, [("d", 1)], 3)])
     assert Findings.unpack(findings.pack()) == findings
     assert len(Findings(list(range(400, 0, -1)), {0: " ".join(LINE)}).pack()) < 2000
 
 
-def test_the_line_of_the_record_is_one() -> None:
+def test_the_line_of_the_record_wins() -> None:
     assert open_table("stonewall", RECORD.seed).position() == positions().text(0)

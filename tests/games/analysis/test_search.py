@@ -1,4 +1,4 @@
-"""The search: what it finds in games whose verdicts are known, and that it goes on from what was known."""
+"""Analysis search: results for games with known verdicts, and resuming from earlier findings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOSING = open_table("labyrinth", bytes(32)).position()
 
 
 def wrong_at(n: int) -> list[str]:
-    """The line's first n moves, and one that loses: the solver decides each."""
+    """Return the line's first n moves and a losing one, found with the solver."""
     table = from_position(OPENING)
     for token in RECORD.tokens[:n]:
         table.push(token)
@@ -38,7 +38,7 @@ def wrong_at(n: int) -> list[str]:
 
 @cache
 def losing_game() -> tuple[int, list[str]]:
-    """A game that was lost with its last move, and the number of moves before that."""
+    """Return the number of moves before the losing last move, and the tokens of the game."""
     return next((n, tokens) for n in range(len(RECORD.tokens)) if (tokens := wrong_at(n)))
 
 
@@ -48,7 +48,7 @@ def analysed(tokens: list[str], **task: object) -> Findings:
     return last.findings
 
 
-def test_the_turning_point_and_the_moves_that_still_won() -> None:
+def test_the_turning_point_and_the_remaining_winning_moves() -> None:
     n, tokens = losing_game()
     findings = analysed(tokens)
     assert all(verdict >= 0 for verdict in findings.verdicts[: n + 1])
@@ -67,7 +67,7 @@ def test_the_turning_point_and_the_moves_that_still_won() -> None:
     assert turn.better == sorted(turn.better, key=lambda move: move[1])
 
 
-def test_lines_that_are_kept_win() -> None:
+def test_stored_lines_win() -> None:
     _, tokens = losing_game()
     findings = analysed(tokens)
     assert findings.lines
@@ -79,7 +79,7 @@ def test_lines_that_are_kept_win() -> None:
         assert len(line.split()) == findings.verdicts[n]
 
 
-def test_a_move_taken_back_has_lost_nothing() -> None:
+def test_a_move_taken_back_loses_nothing() -> None:
     n, tokens = losing_game()
     findings = analysed([*tokens, "u", *RECORD.tokens[n : n + 2]])
     assert findings.verdicts[n + 1] == LOST
@@ -87,7 +87,7 @@ def test_a_move_taken_back_has_lost_nothing() -> None:
     assert [(turn.n, turn.to) for turn in findings.turns] == [(n, n + 1)]
 
 
-def test_a_deal_that_cannot_be_won_is_lost_at_once() -> None:
+def test_an_unwinnable_deal_is_lost_from_the_start() -> None:
     table = from_position(LOSING)
     tokens = []
     for _ in range(5):
@@ -99,7 +99,7 @@ def test_a_deal_that_cannot_be_won_is_lost_at_once() -> None:
 
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The positions that the solver is asked about."""
+    """Record the positions passed to the solver."""
     asked: list[str] = []
 
     def counted(table: object, budget: Budget) -> object:
@@ -111,18 +111,18 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
-def test_a_won_game_and_the_certified_line_need_no_search(searches: list[str]) -> None:
+def test_a_won_game_with_certificate_needs_no_search(searches: list[str]) -> None:
     assert analysed(list(RECORD.tokens)).verdicts == list(range(len(RECORD.tokens), -1, -1))
     assert analysed(list(RECORD.tokens[:9]), line=list(RECORD.tokens)).verdicts[9] == len(RECORD.tokens) - 9
     assert not searches
 
 
-def test_half_of_what_is_not_known_is_settled_by_each_search(searches: list[str]) -> None:
+def test_each_search_settles_half_of_the_unknown_positions(searches: list[str]) -> None:
     analysed(list(RECORD.tokens[:31]))
     assert len(searches) <= 6 * len(search.EFFORTS)
 
 
-def test_a_search_goes_on_from_what_was_known(searches: list[str]) -> None:
+def test_a_search_resumes_from_known_positions(searches: list[str]) -> None:
     _, tokens = losing_game()
     searches.clear()
     before = analysed(tokens)
@@ -133,43 +133,43 @@ def test_a_search_goes_on_from_what_was_known(searches: list[str]) -> None:
     assert not decided & set(searches)
 
 
-def test_without_time_nothing_is_known() -> None:
+def test_a_search_without_time_finds_nothing() -> None:
     (*_, last) = Search(Task(OPENING, list(RECORD.tokens[:4]), seconds=1e-6)).run()
     assert last.findings == Findings([UNKNOWN] * 5, {}, [])
 
 
 @dataclass
 class Clock:
-    """Time that passes only while the solver is asked, by so many seconds for each position."""
+    """Fake clock that advances only during searches, by a fixed time for each position."""
 
     each: float
     now: float = 0.0
     given: list[float] = field(default_factory=list)
 
     def solve(self, _table: object, budget: Budget) -> GaveUp:
-        """Find nothing, and use the time."""
-        assert budget.seconds is not None, "no search may go on for ever"
+        """Find nothing, and use up the time."""
+        assert budget.seconds is not None, "every search has a time limit"
         self.given.append(budget.seconds)
         self.now += min(self.each, budget.seconds)
         return GaveUp("seconds", Effort(1, 1, 0.0))
 
 
 def timed(monkeypatch: pytest.MonkeyPatch, each: float) -> Clock:
-    """A search on a clock of the test's."""
+    """Run the searches on a fake clock."""
     clock = Clock(each)
     monkeypatch.setattr("games.analysis.search.time.monotonic", lambda: clock.now)
     monkeypatch.setattr(search, "solve", clock.solve)
     return clock
 
 
-def test_no_search_may_take_longer_than_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_search_exceeds_the_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = timed(monkeypatch, 1e9)
     (*_, last) = Search(Task(OPENING, list(RECORD.tokens[:9]), seconds=40.0)).run()
     assert last.is_last
     assert clock.given == [pytest.approx(40.0 * (1 - search.KEPT))]
 
 
-def test_the_positions_of_the_game_take_their_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_positions_of_the_game_get_their_share_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = timed(monkeypatch, 1.0)
     list(Search(Task(OPENING, list(RECORD.tokens[:31]), seconds=20.0)).run())
     assert len(clock.given) == 15
@@ -177,16 +177,16 @@ def test_the_positions_of_the_game_take_their_share_of_the_time(monkeypatch: pyt
     assert clock.given == sorted(clock.given, reverse=True)
 
 
-def test_other_moves_end_with_the_time_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_limit_includes_other_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     n, tokens = losing_game()
     known = Findings([len(RECORD.tokens) - at for at in range(n + 1)] + [LOST], {0: " ".join(RECORD.tokens)})
     clock = timed(monkeypatch, 1e9)
     (*_, last) = Search(Task(OPENING, tokens, known=known, seconds=2.5)).run()
-    assert last.findings.turns[0].unknown > 0, "with more effort it would be looked at again"
+    assert last.findings.turns[0].unknown > 0, "with more effort it would be searched again"
     assert clock.given == [pytest.approx(2.5)]
 
 
-def test_the_search_is_a_process_that_reports_line_by_line() -> None:
+def test_the_search_process_reports_line_by_line() -> None:
     task = msgspec.json.encode(Task(LOSING, [], seconds=900.0))
     command = [sys.executable, "-m", "games.analysis.search"]
     done = subprocess.run(command, input=task, capture_output=True, check=True)

@@ -1,4 +1,4 @@
-"""Games under review or rejected, with reasons that have figures and name others."""
+"""Games under review or rejected, with reasons that include figures and names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from games.reasons import Reason, reason
 from tests.games.conftest import make_deal
 from tests.leaderboards import factory
 
-#: What may never reach a player: figures, somebody's attempt, a staff member and a note.
+#: Data that must never reach a player: figures, another player's attempt, a staff member and a note.
 SECRETS = ("987654", "0.0123", "5f0c0d9e", "ada-of-staff", "seen-with-eve", "unheard_of")
 REASONS: list[Reason] = [
     reason("pace", "31 plays within 987654 ms, which need 1987654 ms.", plays=31, ms=987654, needs=1987654),
@@ -25,7 +25,7 @@ CODES = ["pace", "steady", "copied_line", "other", "staff"]
 
 
 def past(variant: str = "stonewall") -> Deal:
-    """A daily deal that everybody may see."""
+    """Create a daily deal whose games are public."""
     return make_deal(variant, day=(timezone.now() - timedelta(days=3)).date())
 
 
@@ -37,7 +37,7 @@ def doubtful(
     judged: datetime | None = None,
     **fields: Any,
 ) -> Attempt:
-    """A finished ranked game in this state."""
+    """Create a finished ranked game in this state."""
     deal = deal or past()
     fields = {"started_at": deal.opens_at, "reasons": REASONS, **fields}
     return factory.finished(deal, player, state=state, verified_at=judged or timezone.now(), **fields)

@@ -44,7 +44,7 @@ def refused(*arguments: Any, **fields: Any) -> ErrorCode:
 
 
 @pytest.mark.parametrize("state", [State.REVIEW, State.REJECTED])
-def test_a_player_appeals_once_against_a_doubt(ada: User, state: State) -> None:
+def test_a_player_appeals_once(ada: User, state: State) -> None:
     attempt = doubtful(ada, state=state)
     made = appeals.appeal(attempt, ada, "  I play\r\nby keyboard.\x00  ")
     assert made.text == "I play\nby keyboard."
@@ -53,17 +53,17 @@ def test_a_player_appeals_once_against_a_doubt(ada: User, state: State) -> None:
 
 
 @pytest.mark.parametrize("state", [State.PENDING, State.VERIFIED])
-def test_there_must_be_something_to_appeal_against(ada: User, state: State) -> None:
+def test_an_undoubted_game_has_no_appeal(ada: User, state: State) -> None:
     assert refused(doubtful(ada, state=state, reasons=[]), ada, "?") == ErrorCode.NO_APPEAL
 
 
-def test_an_appeal_comes_in_time(ada: User) -> None:
+def test_a_late_appeal_is_refused(ada: User) -> None:
     now = timezone.now()
     attempt = doubtful(ada, judged=now - appeals.WITHIN - timedelta(seconds=1))
     assert refused(attempt, ada, "Late.", now) == ErrorCode.NO_APPEAL
 
 
-def test_nobody_appeals_for_another(ada: User, staff: User) -> None:
+def test_a_player_cannot_appeal_for_another(ada: User, staff: User) -> None:
     attempt = doubtful(ada)
     assert refused(attempt, staff, "Let him go.") == ErrorCode.NOT_YOURS
     path = f"/appeals/{attempt.public_id}/"
@@ -75,7 +75,7 @@ def test_nobody_appeals_for_another(ada: User, staff: User) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " \n\x07", "x" * (APPEAL_LENGTH + 1)], ids=["empty", "unseen", "long"])
-def test_a_text_of_a_wrong_length_is_given_back(ada: User, text: str) -> None:
+def test_a_text_of_a_wrong_length_is_shown_again(ada: User, text: str) -> None:
     attempt = doubtful(ada)
     assert refused(attempt, ada, text) == ErrorCode.BAD_TEXT
     page = browser(ada).post(f"/appeals/{attempt.public_id}/", {"text": text})
@@ -84,7 +84,7 @@ def test_a_text_of_a_wrong_length_is_given_back(ada: User, text: str) -> None:
     assert not Appeal.objects.exists()
 
 
-def test_the_page_takes_the_appeal_and_shows_it_as_plain_text(ada: User) -> None:
+def test_the_page_shows_the_appeal_as_plain_text(ada: User) -> None:
     attempt = doubtful(ada)
     path = f"/appeals/{attempt.public_id}/"
     form = browser(ada).get(path).content.decode()
@@ -102,7 +102,7 @@ def test_appeals_are_limited(ada: User, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("decision", [State.VERIFIED, State.REJECTED])
-def test_the_answer_decides_the_game_and_reaches_its_player(ada: User, staff: User, decision: State) -> None:
+def test_the_answer_decides_the_game_and_notifies_its_player(ada: User, staff: User, decision: State) -> None:
     attempt = doubtful(ada)
     made = appeals.appeal(attempt, ada, "Please look.")
     appeals.answer_appeal(made, staff, "We have looked.", decision)
@@ -118,7 +118,7 @@ def test_the_answer_decides_the_game_and_reaches_its_player(ada: User, staff: Us
     assert "Grace of staff" not in page
 
 
-def test_an_appeal_is_answered_once_and_a_failed_answer_leaves_it_open(ada: User, staff: User) -> None:
+def test_a_failed_answer_leaves_the_appeal_open(ada: User, staff: User) -> None:
     made = appeals.appeal(doubtful(ada), ada, "Please look.")
     with pytest.raises(Refusal):
         appeals.answer_appeal(made, staff, "", State.PENDING)
@@ -148,7 +148,7 @@ def test_staff_answer_in_the_admin(ada: User, staff: User) -> None:
     assert (written.decision, written.answer) == ("rejected", "No.")
 
 
-def test_an_appeal_follows_its_game_and_goes_with_the_account(ada: User) -> None:
+def test_an_appeal_is_deleted_with_its_account(ada: User) -> None:
     guest = create_guest()
     attempt = doubtful(guest)
     appeals.appeal(attempt, guest, "I am a guest.")
@@ -158,7 +158,7 @@ def test_an_appeal_follows_its_game_and_goes_with_the_account(ada: User) -> None
     assert not Appeal.objects.exists()
 
 
-def test_appeals_are_kept_for_a_year_after_their_answer(ada: User, staff: User) -> None:
+def test_appeals_are_deleted_a_year_after_their_answer(ada: User, staff: User) -> None:
     now = timezone.now()
     old, young, waiting = (doubtful(ada, past(name)) for name in ("stonewall", "plot", "braid"))
     for attempt, ago in ((old, 366), (young, 364)):

@@ -1,4 +1,4 @@
-"""Reports of public games: by players with accounts, one each, never a flag, answered by staff."""
+"""Reports of public games: accounts only, one per player and game, no automatic flags, answered by staff."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def test_one_report_a_player_and_game(ada: User, brook: User) -> None:
     reports.report(attempt, User.objects.create_user("Cleo"), "speed", "")
 
 
-def test_what_cannot_be_reported(ada: User, brook: User) -> None:
+def test_games_that_cannot_be_reported(ada: User, brook: User) -> None:
     deal = past()
     assert refused(public(brook, deal), brook) == ErrorCode.NO_REPORT
     for attempt in (
         public(ada, deal, ranked=False),
         public(create_guest(), deal, state="rejected"),
-        public(ada, make_deal("plot")),  # still open: nobody sees its games
+        public(ada, make_deal("plot")),  # still open: its games are hidden
     ):
         assert refused(attempt, brook) == ErrorCode.NO_REPORT
     assert refused(public(create_guest(), deal), create_guest()) == ErrorCode.ACCOUNT_REQUIRED
@@ -73,7 +73,7 @@ def test_what_cannot_be_reported(ada: User, brook: User) -> None:
     assert not Report.objects.exists()
 
 
-def test_the_button_is_for_accounts_on_others_games(ada: User, brook: User) -> None:
+def test_the_report_button_is_for_accounts_and_others_games(ada: User, brook: User) -> None:
     attempt = public(ada)
     path, link = f"/replay/{attempt.public_id}/", f"/reports/{attempt.public_id}/"
     shown = {name: link in who.get(path).content.decode() for name, who in (
@@ -82,7 +82,7 @@ def test_the_button_is_for_accounts_on_others_games(ada: User, brook: User) -> N
     assert shown == {"stranger": False, "guest": False, "own": False, "other": True}
 
 
-def test_the_page_takes_a_report_and_shows_what_became_of_it(ada: User, brook: User) -> None:
+def test_the_page_takes_a_report_and_shows_its_outcome(ada: User, brook: User) -> None:
     path = f"/reports/{public(ada).public_id}/"
     mine = browser(brook)
     assert "Played faster than a person can" in mine.get(path).content.decode()
@@ -94,7 +94,7 @@ def test_the_page_takes_a_report_and_shows_what_became_of_it(ada: User, brook: U
     assert (Client().get(path).status_code, browser(create_guest()).get(path).status_code) == (302, 403)
 
 
-def test_a_text_that_is_too_long_is_given_back(ada: User, brook: User) -> None:
+def test_a_long_text_is_shown_again(ada: User, brook: User) -> None:
     path = f"/reports/{public(ada).public_id}/"
     page = browser(brook).post(path, {"reason": "copy", "text": "x" * (REPORT_LENGTH + 1)})
     assert page.status_code == 422
@@ -109,9 +109,7 @@ def test_reports_are_limited(ada: User, brook: User, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("taken", [True, False])
-def test_everybody_who_reported_is_told_that_staff_have_looked_and_no_more(
-    ada: User, brook: User, *, taken: bool
-) -> None:
+def test_reporters_only_learn_that_staff_have_looked(ada: User, brook: User, *, taken: bool) -> None:
     attempt, cleo, staff = public(ada), User.objects.create_user("Cleo"), User.objects.create_superuser("Grace")
     first = reports.report(attempt, brook, "speed", "")
     second = reports.report(attempt, cleo, "name", "")
@@ -127,7 +125,7 @@ def test_everybody_who_reported_is_told_that_staff_have_looked_and_no_more(
         reports.answer_report(second, staff, action_taken=not taken)
 
 
-def test_rejecting_a_game_answers_its_reports_and_verifying_it_does_not(ada: User, brook: User) -> None:
+def test_only_rejecting_a_game_answers_its_reports(ada: User, brook: User) -> None:
     attempt = public(ada)
     made = reports.report(attempt, brook, "speed", "")
     decide(attempt.pk, Attempt.State.VERIFIED, "ada-of-staff")
@@ -148,7 +146,7 @@ def test_staff_answer_in_the_admin(ada: User, brook: User) -> None:
     assert made.action_taken is False
 
 
-def test_reports_go_with_the_account_of_their_author_and_a_year_after_their_answer(ada: User, brook: User) -> None:
+def test_reports_are_deleted_with_the_account_or_after_a_year(ada: User, brook: User) -> None:
     now, deal, staff = timezone.now(), past(), User.objects.create_superuser("Grace")
     made = [reports.report(public(create_guest(), deal), brook, "speed", "") for _ in range(3)]
     for one, ago in zip(made, (366, 364), strict=False):

@@ -1,4 +1,4 @@
-"""Grades: what is measured, how it becomes a grade, and where a grade and par are shown."""
+"""Grades: measured figures, thresholds, and the pages that show grade and par."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_same_deal_has_the_same_figures() -> None:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_the_thresholds_are_the_fifths_of_the_sample_in_the_docs(variant: str) -> None:
+def test_the_thresholds_are_the_documented_fifths(variant: str) -> None:
     scores = sample()[variant]
     assert len(scores) >= 60
     assert THRESHOLDS[variant] == tuple(round(part, 1) for part in quantiles(scores, n=5))
@@ -69,7 +69,7 @@ def test_the_thresholds_are_the_fifths_of_the_sample_in_the_docs(variant: str) -
     assert f"| `{variant}` | {row} |" in (DOCS / "difficulty.md").read_text()
 
 
-def test_the_verb_prints_the_thresholds_of_a_sample_that_is_whole(tmp_path: Path) -> None:
+def test_the_command_prints_the_thresholds_of_a_whole_sample(tmp_path: Path) -> None:
     sample, out = tmp_path / "difficulty.csv", StringIO()
     shutil.copy(DOCS / "difficulty.csv", sample)
     call_command("measure_difficulty", "--file", str(sample), stdout=out)
@@ -78,7 +78,7 @@ def test_the_verb_prints_the_thresholds_of_a_sample_that_is_whole(tmp_path: Path
         assert f"{variant}: {', '.join(f'{part:.1f}' for part in parts)} (100 deals, " in out.getvalue()
 
 
-def test_the_verb_goes_on_where_a_sample_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_resumes_an_interrupted_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bytes] = []
 
     def certify(_: str, seed: bytes, **__: object) -> Certificate | None:
@@ -95,7 +95,7 @@ def test_the_verb_goes_on_where_a_sample_ends(tmp_path: Path, monkeypatch: pytes
     assert sample.read_text() == begun + f"labyrinth,9,0.1,0.2,30,52,{Figures(0.1, 0.2, 30, 52).score:.2f}\n"
 
 
-def test_the_verb_measures_pars_and_goes_on_where_they_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_measures_pars_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure_difficulty, "CATALOGUE", ["labyrinth"])
     kept = [row for row in pars() if row["variant"] == "labyrinth"]
     file, out = tmp_path / "par.csv", StringIO()
@@ -113,7 +113,7 @@ def test_the_verb_measures_pars_and_goes_on_where_they_end(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("way", ["--from-results", "--check=check.csv"])
-def test_without_a_sample_the_verb_says_so(tmp_path: Path, way: str) -> None:
+def test_the_command_reports_a_missing_sample(tmp_path: Path, way: str) -> None:
     with pytest.raises(CommandError, match="No such file") as failed:
         call_command("measure_difficulty", way, "--file", str(tmp_path / "none.csv"))
     assert failed.value.returncode == 2
@@ -143,7 +143,7 @@ def test_the_median_line_is_that_of_the_sample(variant: str) -> None:
 
 
 def test_no_deal_has_a_par_below_its_bound() -> None:
-    """Nor above the line it was found from."""
+    """Nor is it above the line it came from."""
     for row in pars():
         table = open_table(row["variant"], difficulty.sample_seed(row["variant"], int(row["number"])))
         assert at_least(table) <= int(row["par"]) <= int(row["line"])
@@ -156,7 +156,7 @@ def test_a_grade_is_about_a_fifth_of_the_deals(variant: str) -> None:
     assert max(grades.values()) < 0.3 * grades.total()
 
 
-def test_every_grade_is_in_the_docs() -> None:
+def test_every_grade_is_documented() -> None:
     text = (DOCS / "difficulty.md").read_text()
     assert all(f"| {number} | {name} |" in text for number, name in GRADES.items())
 
@@ -181,7 +181,7 @@ def test_a_real_certificate_wins_and_has_a_grade() -> None:
     assert found.grade in GRADES
 
 
-def test_patience_shortens_the_line_and_leaves_the_grade() -> None:
+def test_patience_shortens_the_line_but_not_the_grade() -> None:
     seed = next(bytes([number]) * 32 for number in range(50) if certify("tarot", bytes([number]) * 32))
     quick, patient = certify("tarot", seed), certify("tarot", seed, patience=60)
     assert quick is not None
@@ -194,7 +194,7 @@ def test_a_deal_that_cannot_be_won_gets_no_certificate() -> None:
     assert certify("stonewall", bytes(32), budget=Budget(nodes=100_000)) is None
 
 
-def test_grade_and_par_are_shown_and_what_is_prepared_too(db: None, client: Client, settings: Any) -> None:
+def test_grade_and_par_are_shown_once_the_deal_is_open(db: None, client: Client, settings: Any) -> None:
     settings.SEALED_STOCK, settings.DEAL_PATIENCE = 1, 90
     certified.seal("braid", grade=5)
     today = timezone.now().date()

@@ -1,4 +1,4 @@
-"""Filling the stock, by the command and in the background: killed anywhere it leaves no half-made deal."""
+"""Filling the stock by command and in the background; a kill at any moment leaves no half-made deal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def var(migrated_var: Path) -> Path:
 
 @pytest.fixture
 def start(var: Path) -> Iterator[Start]:
-    """Start `fill_sealed` with these options; whatever still runs in the end is killed."""
+    """Start `fill_sealed` with these options; a process that still runs at the end is killed."""
     begun: list[subprocess.Popen[str]] = []
 
     def begin(*options: str, **variables: str) -> subprocess.Popen[str]:
@@ -74,7 +74,7 @@ def rows(var: Path, query: str) -> list[Any]:
 
 
 def count(var: Path) -> int:
-    """Deals sealed so far, those published already included."""
+    """Return the number of deals sealed so far, including those already published."""
     return int(rows(var, "SELECT (SELECT count(*) FROM games_sealeddeal) + (SELECT count(*) FROM games_deal)")[0][0])
 
 
@@ -86,7 +86,7 @@ def await_count(var: Path, least: int, seconds: float = 300) -> None:
 
 
 def check_whole(var: Path) -> None:
-    """Every deal there is, in stock or published, is whole, and every published one has its line."""
+    """Check that every deal in stock or published is whole, and that every published one has a ledger line."""
     kept = rows(var, "SELECT variant, seed, solution, par, NULL FROM games_sealeddeal")
     out = rows(var, "SELECT variant, seed, solution, par, commitment FROM games_deal")
     for variant, seed, solution, par, committed in kept + out:
@@ -95,7 +95,7 @@ def check_whole(var: Path) -> None:
         assert (record.name, record.seed, played.ok, played.won, played.tokens) == (variant, seed, True, True, par)
         assert committed in {None, commitment(seed)}
     seeds = [seed for _, seed, *_ in kept + out]
-    assert len(seeds) == len(set(seeds)), "a sealed deal was dealt and kept"
+    assert len(seeds) == len(set(seeds)), "a sealed deal was dealt but not removed"
     lines = rows(var, "SELECT commitment FROM games_ledgerentry")
     assert sorted(lines) == sorted((committed,) for *_, committed in out)
 
@@ -110,19 +110,19 @@ def test_fills_so_many_of_each_and_says_so(var: Path, start: Start) -> None:
     check_whole(var)
 
 
-def test_todays_deals_go_out_as_they_are_certified(var: Path, start: Start) -> None:
+def test_todays_deals_are_published_once_certified(var: Path, start: Start) -> None:
     start("--variant", "labyrinth", "--count", "1").communicate(timeout=600)
     assert rows(var, "SELECT variant, proven FROM games_deal") == [("labyrinth", 1)]
     assert rows(var, "SELECT count(*) FROM games_sealeddeal") == [(0,)]
 
 
-def test_killed_anywhere_it_leaves_no_half_made_deal(var: Path, start: Start) -> None:
+def test_a_kill_leaves_no_half_made_deal(var: Path, start: Start) -> None:
     chance = random.Random()
     for _ in range(3):
         before = count(var)
         process = start("--variant", "labyrinth", "--count", "1000000")
         await_count(var, before + 1)
-        time.sleep(chance.random() * 0.3)  # not for anything: to hit it anywhere
+        time.sleep(chance.random() * 0.3)  # a random moment is the point
         process.kill()
         process.communicate()
         check_whole(var)
@@ -140,7 +140,7 @@ def test_it_can_be_interrupted(var: Path, start: Start) -> None:
     assert "Traceback" not in output
 
 
-def test_out_of_time_is_said_by_the_exit_code(var: Path, start: Start) -> None:
+def test_running_out_of_time_has_its_own_exit_code(var: Path, start: Start) -> None:
     process = start("--variant", "labyrinth", "--count", "1000000", "--seconds", "1")
     output, _ = process.communicate(timeout=600)
     assert process.returncode == 1, output
@@ -154,13 +154,13 @@ def test_unusable_options_are_refused(options: list[str], capsys: pytest.Capture
     assert "error: argument" in capsys.readouterr().err
 
 
-def test_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert asked_for("--help") == 0
     assert "130 interrupted" in " ".join(capsys.readouterr().out.split())
 
 
 def asked_for(*options: str) -> int:
-    """The exit status of a command that ends when it has read its options."""
+    """Return the exit status of a command that stops after parsing its options."""
     with pytest.raises(SystemExit) as ended:
         Command().run_from_argv([*MANAGE[1:], *options])
     code = ended.value.code
@@ -176,13 +176,13 @@ def short(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setattr(filling, "_pauses", [])
     monkeypatch.setenv("TALON_NO_NUMBA", "1")
     yield
-    assert filling._turn.acquire(timeout=60), "the turn was not given back"
+    assert filling._turn.acquire(timeout=60), "the lock was not released"
     filling._turn.release()
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("short")
-def test_stock_is_filled_beside_the_worker_by_a_small_process() -> None:
+def test_a_small_process_fills_the_stock_beside_the_worker() -> None:
     filler = filling.keep_filling()
     assert filler is not None
     assert filling.keep_filling() is None, "one at a time"
@@ -195,7 +195,7 @@ def test_stock_is_filled_beside_the_worker_by_a_small_process() -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("short")
-def test_nothing_is_certified_while_somebody_plays_or_another_process_fills() -> None:
+def test_certification_pauses_for_players_and_other_fillers() -> None:
     searched: list[str] = []
 
     def search(variant: Variant, *_: object, **__: object) -> Iterator[dict[str, Any]]:
@@ -207,7 +207,7 @@ def test_nothing_is_certified_while_somebody_plays_or_another_process_fills() ->
         filling.pause_while(lambda: True)
         assert filling.keep_filling() is None
         AwaitedDeal.objects.create(variant="braid", day=timezone.now().date(), since=timezone.now())
-        assert not filling.is_paused(), "a deal of today is waited for"
+        assert not filling.is_paused(), "a deal is awaited today"
         AwaitedDeal.objects.all().delete()
         filling._pauses.clear()
         with filling.filling_lock() as free:
@@ -222,14 +222,14 @@ def test_nothing_is_certified_while_somebody_plays_or_another_process_fills() ->
         assert searched == ["labyrinth"]
 
 
-def test_search_is_given_up_when_told_to_stop() -> None:
+def test_search_stops_on_request() -> None:
     begun = time.monotonic()
     wanted = CATALOGUE["braid"]
     assert list(searching.search(wanted, 600.0, stop=lambda: time.monotonic() > begun, tries=1_000_000)) == []
 
 
 @pytest.mark.django_db
-def test_search_has_the_lowest_priority_once_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_has_the_lowest_priority_if_no_deal_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
     def search(*_: object, nice: int, **__: object) -> Iterator[dict[str, Any]]:
@@ -246,7 +246,7 @@ def test_search_has_the_lowest_priority_once_nobody_waits(monkeypatch: pytest.Mo
 
 
 @pytest.mark.django_db
-def test_false_line_of_a_search_is_not_kept(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_wrong_line_is_discarded(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     def refuse(*_: object) -> None:
         raise CertificateError("the line does not win")
 
@@ -256,7 +256,7 @@ def test_false_line_of_a_search_is_not_kept(monkeypatch: pytest.MonkeyPatch, cap
     assert "not certified" in caplog.text
 
 
-def test_search_process_is_small_nice_and_ends_with_its_parent() -> None:
+def test_the_search_process_is_small_nice_and_dies_with_its_parent() -> None:
     order = {"name": "braid", "options": None, "tries": 1_000_000, "seconds": 600, "nice": 19}
     command = [sys.executable, "-m", "games.deals.to_order"]
     plain = {**os.environ, "TALON_NO_NUMBA": "1"}

@@ -1,4 +1,4 @@
-"""The first day: every deal certified and of the week's grade before the site opens, and nothing waits for ever."""
+"""The first day: all deals are certified with the week's grades before the site opens, within a time limit."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ SUNDAY = datetime(2026, 11, 22, 9, tzinfo=UTC)
 
 @pytest.fixture
 def sunday(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A day that wants fiendish deals, in a service that certifies."""
+    """A day that wants fiendish deals, on a site that certifies."""
     settings.DEAL_PATIENCE, settings.SEALED_STOCK, settings.RELEASE_PATIENCE = 300, 5, 100
     monkeypatch.setattr(timezone, "now", lambda: SUNDAY)
 
 
 @pytest.fixture
 def solver(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A solver whose first deal of each variant is too easy; the variants it worked at."""
+    """A solver whose first deal of each variant is too easy; returns the variants it worked on."""
     made: list[str] = []
 
     def seal_one(variant: str, **_: Any) -> SealedDeal:
@@ -41,12 +41,12 @@ def solver(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return made
 
 
-def test_todays_deals_are_certified_and_graded_before_the_site_opens(
+def test_todays_deals_are_certified_before_the_site_opens(
     db: None, sunday: None, solver: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     release.certify_today()
     assert sorted(solver[:9]) == sorted(CATALOGUE), "each has one before any has two"
-    assert not AwaitedDeal.objects.exists(), "nobody's patience has begun"
+    assert not AwaitedDeal.objects.exists(), "no waiting time has started"
     dealt = publishing.todays_deals(SUNDAY)
     assert [(deal.variant, deal.proven, deal.grade) for deal in dealt] == [(name, True, 5) for name in CATALOGUE]
     told = capsys.readouterr().out.splitlines()
@@ -55,16 +55,16 @@ def test_todays_deals_are_certified_and_graded_before_the_site_opens(
     assert told[-1].endswith("of 100 s).")
 
 
-def test_it_waits_no_longer_than_it_may(db: None, sunday: None, solver: list[str]) -> None:
+def test_waiting_for_certificates_is_limited(db: None, sunday: None, solver: list[str]) -> None:
     answers = iter([False, False, True])
     told = list(first_day.certify_today(lambda: next(answers)))
     assert [ready.certified for ready in told] == [1, 2]
     assert len(solver) == 2
     dealt = publishing.todays_deals(SUNDAY)
-    assert {deal.variant for deal in dealt} == set(solver), "the others wait for theirs"
+    assert {deal.variant for deal in dealt} == set(solver), "the others are still awaited"
 
 
-def test_a_site_that_has_its_deals_does_not_wait(db: None, sunday: None, solver: list[str]) -> None:
+def test_a_site_with_deals_does_not_wait(db: None, sunday: None, solver: list[str]) -> None:
     for variant in CATALOGUE:
         certified.seal(variant, grade=5)
     release.certify_today()
@@ -73,16 +73,14 @@ def test_a_site_that_has_its_deals_does_not_wait(db: None, sunday: None, solver:
     assert not solver
 
 
-def test_nothing_is_certified_where_the_operator_wants_none(
-    db: None, settings: Any, sunday: None, solver: list[str]
-) -> None:
+def test_certification_can_be_switched_off(db: None, settings: Any, sunday: None, solver: list[str]) -> None:
     settings.SEALED_STOCK = 0
     release.certify_today()
     assert not solver
-    assert len(publishing.todays_deals(SUNDAY)) == len(CATALOGUE), "and none waits for a proof that nobody looks for"
+    assert len(publishing.todays_deals(SUNDAY)) == len(CATALOGUE), "and none waits for a proof without a search"
 
 
-def test_a_coming_day_waits_for_its_grade_and_has_it_sealed(db: None, sunday: None) -> None:
+def test_a_coming_day_waits_for_a_deal_of_its_grade(db: None, sunday: None) -> None:
     monday = datetime(2026, 11, 23, tzinfo=UTC).date()
     assert difficulty.grade_wanted(monday) == 1
     certified.seal("stonewall", 0, grade=3)
@@ -96,10 +94,10 @@ def test_a_coming_day_waits_for_its_grade_and_has_it_sealed(db: None, sunday: No
 
 
 @pytest.mark.parametrize("after", range(7))
-def test_the_first_days_of_a_new_site_follow_the_weeks_plan(
+def test_the_first_days_follow_the_weekly_plan(
     db: None, sunday: None, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    """Whichever weekday it opens on: today and tomorrow take the deals of their grades, and leave the third."""
+    """On any weekday, today and tomorrow take the deals of their grades and leave the third day's."""
     opening = SUNDAY + timedelta(days=after)
     monkeypatch.setattr(timezone, "now", lambda: opening)
     days = [opening.date(), opening.date() + timedelta(days=1)]
@@ -114,7 +112,7 @@ def test_the_first_days_of_a_new_site_follow_the_weeks_plan(
     ]
 
 
-def test_two_coming_days_do_not_count_on_the_same_deal(db: None, sunday: None) -> None:
+def test_two_coming_days_do_not_share_a_deal(db: None, sunday: None) -> None:
     tuesday = datetime(2026, 11, 24, tzinfo=UTC).date()
     certified.seal("stonewall", 0, grade=2)
     certified.seal("stonewall", 1, grade=5)
@@ -122,7 +120,7 @@ def test_two_coming_days_do_not_count_on_the_same_deal(db: None, sunday: None) -
     assert [(deal.day, deal.grade) for deal in made] == [(tuesday, 2)]
 
 
-def test_a_worker_begins_to_fill_as_soon_as_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_starts_filling_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
     monkeypatch.setattr(celery.app, "send_task", sent.append)
     worker_ready.send(sender=None)
@@ -130,8 +128,8 @@ def test_a_worker_begins_to_fill_as_soon_as_it_is_there(monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
-def test_the_release_step_certifies_and_keeps_to_its_limit(migrated_var: Path) -> None:
-    """The command itself: what it dealt is proven, and the rest is waited for from its end on."""
+def test_the_release_step_certifies_within_its_limit(migrated_var: Path) -> None:
+    """Runs the real command: its deals are proven, and the time limit of the rest starts when it ends."""
     settings = {"SEALED_STOCK": "1", "DEAL_PATIENCE": "900", "RELEASE_PATIENCE": "15", "TALON_NO_NUMBA": "1"}
     done = run("-m", "config.release", var=migrated_var, **settings)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""A newcomer's first game: what ships can be won, often without planning, and its first moves teach something."""
+"""A newcomer's first game: every shipped deal can be won, often without planning, and its first moves teach."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHIPPED = [(one["number"], one["line"].split()) for one in json.loads(first_game
 
 
 @pytest.mark.parametrize(("number", "line"), SHIPPED)
-def test_each_deal_can_be_won_and_mostly_is(number: int, line: list[str]) -> None:
+def test_each_deal_can_be_won_and_usually_is(number: int, line: list[str]) -> None:
     seed = numbered.seed_of(VARIANT, number)
     assert winning_record(VARIANT.name, seed, tuple(line)).tokens == tuple(line)
     chance = Random(number)
@@ -34,14 +34,14 @@ def test_a_newcomer_gets_a_proven_gentle_deal_at_once(player: Any) -> None:
     assert not first_game.is_first_game(publishing.practice_deal("stonewall"))
 
 
-def test_one_that_was_begun_by_its_number_has_the_hints_too(player: Any) -> None:
+def test_a_first_game_started_by_number_has_hints_too(player: Any) -> None:
     number, line = SHIPPED[0]
     deal = publishing.seeded_deal(VARIANT, numbered.seed_of(VARIANT, number))
     assert not deal.proven
     assert [step.token for step in first_game.guide(deal)] == line[: first_game.GUIDED]
 
 
-def test_a_running_first_game_goes_on_and_each_next_one_is_another(player: Any) -> None:
+def test_a_running_first_game_resumes_and_the_next_differs(player: Any) -> None:
     seen = set()
     for _ in SHIPPED:
         attempt = start_attempt(player, first_game.deal_for(player.pk))
@@ -55,7 +55,7 @@ def test_a_running_first_game_goes_on_and_each_next_one_is_another(player: Any) 
 
 
 @pytest.mark.parametrize("number", [number for number, _ in SHIPPED])
-def test_the_hints_follow_the_winning_line_and_say_what_is_true(number: int, db: None) -> None:
+def test_the_hints_follow_the_winning_line_truthfully(number: int, db: None) -> None:
     seed = numbered.seed_of(VARIANT, number)
     deal = publishing.seeded_deal(VARIANT, seed, first_game._certificate(seed))
     steps, table = first_game.guide(deal), deal_table(deal)

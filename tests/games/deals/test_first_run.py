@@ -1,4 +1,4 @@
-"""The first minute of the embedded site: everything works on the first request after it says that it is ready."""
+"""First minute of the embedded site: once it reports ready, every first request works."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.config.running import run, running
 
 pytestmark = [pytest.mark.slow]
 
-#: As a player starts it, but for the compiled search.
+#: The defaults of a player's installation, without the compiled search.
 DEFAULTS = {"SEALED_STOCK": "1", "DEAL_PATIENCE": "300", "TALON_NO_NUMBA": "1", "PORT": "0"}
 PAGES = [
     *(
@@ -35,7 +35,7 @@ PAGES = [
 
 
 class Visitor:
-    """A browser with cookies, which does not come back after an error."""
+    """A browser with cookies that does not retry after an error."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -48,7 +48,7 @@ class Visitor:
             return text
 
     def post(self, path: str, page: str, **fields: str) -> str:
-        """Send a form of this page; returns where it leads."""
+        """Submit a form of this page and return the address of the redirect."""
         found = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', self.get(page))
         token = found[1] if found else next(cookie.value or "" for cookie in self._jar if "csrf" in cookie.name)
         body = urlencode({"csrfmiddlewaretoken": token, **fields}).encode()

@@ -1,4 +1,4 @@
-"""The grades, checked by simulated players: each wins less, the higher the grade."""
+"""Check of the grades with simulated players, who must win less at each higher grade."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def kept() -> list[Checked]:
         ]
 
 
-def test_the_check_that_is_kept_covers_every_player_variant_and_grade() -> None:
+def test_the_stored_check_covers_every_player_variant_and_grade() -> None:
     assert {(one.skill, one.variant, one.grade) for one in kept()} == {
         (skill, variant, grade) for skill in SKILLS for variant in CATALOGUE for grade in GRADES
     }
@@ -48,21 +48,21 @@ def test_better_players_win_more_at_every_grade() -> None:
     assert all(a < b < c for a, b, c in zip(poor, fair, good, strict=True))
 
 
-def test_the_documents_show_what_is_kept() -> None:
+def test_the_documents_show_the_stored_check() -> None:
     text = (DOCS / "difficulty.md").read_text()
     for skill in SKILLS:
         row = " | ".join(f"{100 * share:.1f} %" for share in shares(kept(), skill))
         assert f"| {skill} | {row} |" in text
 
 
-def test_a_deal_is_tried_the_same_way_again() -> None:
+def test_a_deal_is_tried_the_same_way_each_time() -> None:
     assert try_deal(EASY) == try_deal(EASY)
     assert set(try_deal(EASY, games=1)) == set(SKILLS)
 
 
 @pytest.mark.parametrize(("variant", "grades"), [("labyrinth", GRADES), ("braid", [1])])
-def test_what_is_kept_is_what_the_players_win_now(variant: str, grades: Collection[int]) -> None:
-    """At the deals that are played most quickly, so that a change of players, grades or sample is noticed."""
+def test_the_stored_check_matches_todays_players(variant: str, grades: Collection[int]) -> None:
+    """Uses the quickest deals, enough to notice a change of players, grades or sample."""
     with (DOCS / "difficulty.csv").open(newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if row["variant"] == variant]
     sample = [
@@ -79,13 +79,13 @@ def test_what_is_kept_is_what_the_players_win_now(variant: str, grades: Collecti
     )
 
 
-def test_a_player_for_whom_a_harder_grade_is_easier_is_named() -> None:
+def test_a_player_who_wins_more_at_a_harder_grade_is_reported() -> None:
     rising = [Checked("good", "braid", grade, 10, grade) for grade in GRADES]
     falling = [Checked(skill, "braid", grade, 10, 6 - grade) for skill in ("poor", "fair") for grade in GRADES]
     assert failures([*rising, *falling]) == ["good"]
 
 
-def test_without_slips_and_retreats_a_player_is_the_greedy_one() -> None:
+def test_without_slips_and_retreats_a_player_is_greedy() -> None:
     for number in range(10):
         seed = sample_seed("pigtail", number)
         one, other = open_table("pigtail", seed), open_table("pigtail", seed)
@@ -93,15 +93,15 @@ def test_without_slips_and_retreats_a_player_is_the_greedy_one() -> None:
         assert one.piles == other.piles
 
 
-def test_a_game_ends_even_for_a_player_who_always_goes_back() -> None:
+def test_a_player_who_always_goes_back_still_ends() -> None:
     table = open_table("stonewall", bytes(32))
     assert not skilled_game(table, Skill(retreats=5), Random(1))
 
 
-def test_the_verb_keeps_the_check_and_fails_when_the_grades_do(tmp_path: Path) -> None:
+def test_the_command_fails_when_the_grades_do(tmp_path: Path) -> None:
     out = StringIO()
     with pytest.raises(CommandError, match="do not hold") as failed:
-        # One deal of each variant is not a sample: most grades have none.
+        # One deal of each variant is too small a sample: most grades have no deal.
         call_command("measure_difficulty", "--check", str(tmp_path / "check.csv"), "--count", "1", stdout=out)
     assert failed.value.returncode == 4
     assert [line.partition(":")[0] for line in out.getvalue().splitlines()] == list(SKILLS)

@@ -1,4 +1,4 @@
-"""The ledger's heads: which lines they are, how they are signed, and where they can be had."""
+"""Ledger heads: the lines they cover, their signatures, and where they are published."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ATOM = {"atom": "http://www.w3.org/2005/Atom"}
 
 @pytest.fixture
 def lines(db: None) -> list[LedgerEntry]:
-    """Two lines on each of three days."""
+    """Create two ledger lines on each of three days."""
     found = []
     for day in range(3):
         for hour, variant in enumerate(("plot", "stonewall")):
@@ -38,7 +38,7 @@ def lines(db: None) -> list[LedgerEntry]:
 
 @pytest.fixture
 def key(settings: Any) -> None:
-    """A site that signs."""
+    """The signing key of a site that signs its heads."""
     settings.LEDGER_KEY = heads.new_key()
 
 
@@ -57,11 +57,11 @@ def test_the_last_line_of_each_day_is_a_head(lines: list[LedgerEntry], client: C
     assert third == f"talon-head-1 5 {lines[5].hash} 2026-11-03T13:00:00Z" == written()
 
 
-def test_the_text_has_only_so_many(lines: list[LedgerEntry]) -> None:
+def test_the_text_has_a_limited_number_of_heads(lines: list[LedgerEntry]) -> None:
     assert [entry.index for entry in heads.heads(2)] == [5, 3]
 
 
-def test_the_feed_tells_of_each_head_under_a_name_that_is_its_alone(lines: list[LedgerEntry], client: Client) -> None:
+def test_the_feed_lists_each_head_under_a_unique_id(lines: list[LedgerEntry], client: Client) -> None:
     answer = client.get("/ledger/heads.atom")
     assert answer["Content-Type"].startswith("application/atom+xml")
     entries = ET.fromstring(answer.content).findall("atom:entry", ATOM)
@@ -77,7 +77,7 @@ def test_the_feed_tells_of_each_head_under_a_name_that_is_its_alone(lines: list[
     assert "/ledger/heads.atom" in client.get("/ledger/").content.decode()
 
 
-def test_every_head_is_signed_by_the_key_that_is_published(lines: list[LedgerEntry], key: None, client: Client) -> None:
+def test_every_head_is_signed_by_the_published_key(lines: list[LedgerEntry], key: None, client: Client) -> None:
     public = load_pem_public_key(client.get("/.well-known/talon-ledger.pem").content)
     assert isinstance(public, Ed25519PublicKey)
     for signed in [*client.get("/ledger/heads.txt").content.decode().splitlines(), written()]:
@@ -87,11 +87,11 @@ def test_every_head_is_signed_by_the_key_that_is_published(lines: list[LedgerEnt
             public.verify(b64decode(signature), head.replace("talon-head-1 ", "talon-head-1 1").encode())
 
 
-def test_a_site_without_a_key_has_none_to_show(lines: list[LedgerEntry], client: Client) -> None:
+def test_a_site_without_a_key_shows_none(lines: list[LedgerEntry], client: Client) -> None:
     assert client.get("/.well-known/talon-ledger.pem").status_code == 404
 
 
-def test_a_new_key_fits_the_settings(client: Client, settings: Any) -> None:
+def test_a_new_key_is_a_valid_setting(client: Client, settings: Any) -> None:
     out = StringIO()
     call_command("ledger_head", "--new-key", stdout=out)
     name, _equals, value = out.getvalue().strip().partition("=")
@@ -110,19 +110,19 @@ def test_a_ledger_without_lines_has_no_head(db: None, client: Client) -> None:
 @pytest.mark.parametrize(
     "path", ["/deals/{day}/{variant}/", "/deals/{day}/{variant}/solution/"], ids=["deal", "solution"]
 )
-def test_the_pages_of_a_revealed_deal_lead_to_the_check(path: str, revealed: LedgerEntry, client: Client) -> None:
+def test_pages_of_a_revealed_deal_link_to_the_check(path: str, revealed: LedgerEntry, client: Client) -> None:
     page = client.get(path.format(day=revealed.day, variant=revealed.variant)).content.decode()
     assert f"/verify/?link=/deals/{revealed.day}/{revealed.variant}/" in page
 
 
 @pytest.fixture
 def revealed(db: None) -> LedgerEntry:
-    """The line of a revealed deal that is proven."""
+    """Return the ledger line of a revealed, proven deal."""
     certified.seal("stonewall")
     deals = publishing.ensure_deals(timezone.now().date() - timedelta(days=2), ahead=0)
     return LedgerEntry.objects.get(deal=next(deal for deal in deals if deal.proven))
 
 
-def test_a_deals_file_says_where_it_stands_on_the_ledger(revealed: LedgerEntry, client: Client) -> None:
+def test_a_deals_file_has_its_ledger_position(revealed: LedgerEntry, client: Client) -> None:
     file = client.get(f"/deals/{revealed.day}/{revealed.variant}/deal.json").json()
     assert (file["ledger_index"], file["commitment"]) == (revealed.index, revealed.commitment)

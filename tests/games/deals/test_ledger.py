@@ -1,4 +1,4 @@
-"""The ledger: what its lines say, that tampering shows, and what its pages give away and when."""
+"""Ledger: the content of its lines, tamper evidence, and what its pages reveal when."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture
 def published(db: None) -> list[Deal]:
-    """Deals of the day before yesterday, all of them proven: closed and revealed."""
+    """Deals of the day before yesterday, all proven, closed and revealed."""
     certified.seal_all()
     return publishing.ensure_deals(timezone.now().date() - timedelta(days=2), ahead=0)
 
@@ -41,7 +41,7 @@ def faults() -> list[str]:
     return [fault.code for fault in ledger.check()]
 
 
-def test_a_line_is_what_its_page_says(published: list[Deal]) -> None:
+def test_a_line_matches_its_page(published: list[Deal]) -> None:
     first, second = LedgerEntry.objects.all()[:2]
     entry = first
     entry.opens_at = datetime(2026, 11, 21, tzinfo=UTC)
@@ -55,7 +55,7 @@ def test_a_line_is_what_its_page_says(published: list[Deal]) -> None:
     assert second.hash == sha256(ledger.line(second).encode()).hexdigest()
 
 
-def test_an_untouched_ledger_holds(published: list[Deal]) -> None:
+def test_an_untouched_ledger_is_valid(published: list[Deal]) -> None:
     assert faults() == []
     out = StringIO()
     call_command("check_ledger", stdout=out)
@@ -89,7 +89,7 @@ def change_deal(**fields: Any) -> Callable[[], object]:
         (change_deal(day=datetime(2020, 1, 1, tzinfo=UTC).date()), {"changed_deal"}),
     ],
 )
-def test_tampering_shows(published: list[Deal], tamper: Callable[[], object], expected: set[str]) -> None:
+def test_tampering_is_detected(published: list[Deal], tamper: Callable[[], object], expected: set[str]) -> None:
     tamper()
     assert set(faults()) == expected
     with pytest.raises(SystemExit) as ended:
@@ -97,7 +97,7 @@ def test_tampering_shows(published: list[Deal], tamper: Callable[[], object], ex
     assert ended.value.code == 1
 
 
-def test_a_ledger_written_anew_lacks_the_hash_noted_earlier(published: list[Deal]) -> None:
+def test_a_rewritten_ledger_lacks_the_hash_noted_earlier(published: list[Deal]) -> None:
     noted = LedgerEntry.objects.get(index=8).hash
     call_command("check_ledger", "--head", noted, stdout=StringIO())
     before = ledger.BEGINNING
@@ -111,7 +111,7 @@ def test_a_ledger_written_anew_lacks_the_hash_noted_earlier(published: list[Deal
         call_command("check_ledger", "--head", noted, stdout=StringIO())
 
 
-def test_anybody_can_check_the_json_with_nothing_but_sha256(published: list[Deal], client: Client) -> None:
+def test_the_json_can_be_checked_with_sha256_alone(published: list[Deal], client: Client) -> None:
     data = client.get("/ledger.json").json()
     before = "0" * 64
     for entry in data["entries"]:
@@ -123,7 +123,7 @@ def test_anybody_can_check_the_json_with_nothing_but_sha256(published: list[Deal
     assert data["next"] is None
 
 
-def test_the_ledger_goes_on_from_any_line(
+def test_the_ledger_can_be_read_from_any_line(
     published: list[Deal], client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger, "MOST_LINES", 5)
@@ -160,7 +160,7 @@ def test_the_winning_record_is_released_with_the_seed(published: list[Deal], cli
 
 
 @pytest.mark.parametrize("index", ["²", "٣", "-1", "1.5", "x", ""])
-def test_what_is_no_index_is_as_none(published: list[Deal], client: Client, index: str) -> None:
+def test_an_invalid_index_is_ignored(published: list[Deal], client: Client, index: str) -> None:
     assert client.get("/ledger.json", {"from": index}).json() == client.get("/ledger.json").json()
     assert 'id="line-8"' in client.get("/ledger/", {"before": index}).content.decode()
 
@@ -179,7 +179,7 @@ def test_the_page_names_each_deal_and_the_ledgers_end(published: list[Deal], cli
     assert re.search(r'current end</h2><p class="code">(.+?)</p>', page)[1] == entries[0].hash  # type: ignore[index]
 
 
-def test_a_deals_file_has_all_that_it_takes_to_deal_it_again(published: list[Deal], client: Client) -> None:
+def test_a_deals_file_suffices_to_deal_it_again(published: list[Deal], client: Client) -> None:
     deal = [deal for deal in published if deal.options][-1]
     seed, name = bytes(deal.seed), f"talon-{deal.variant}-{deal.day}"
     answer = client.get(f"/deals/{deal.day}/{deal.variant}/deal.json")
@@ -202,7 +202,7 @@ def test_a_deals_file_has_all_that_it_takes_to_deal_it_again(published: list[Dea
     assert client.get(f"/deals/{deal.day}/{deal.variant}/deal.json").json()["solution"] is None
 
 
-def test_a_deals_page_says_when_it_was_announced(published: list[Deal], client: Client) -> None:
+def test_a_deals_page_shows_when_it_was_announced(published: list[Deal], client: Client) -> None:
     deal = published[3]
     LedgerEntry.objects.filter(deal=deal).update(published_at=datetime(2026, 11, 19, 0, 7, 3, tzinfo=UTC))
     page = client.get(f"/deals/{deal.day}/{deal.variant}/").content.decode()
@@ -216,9 +216,7 @@ def test_the_solutions_page_leads_to_the_deals_ghosts(published: list[Deal], cli
     assert "played by Talon" in page
 
 
-def test_solutions_are_not_worked_out_without_end(
-    published: list[Deal], client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_solution_searches_are_bounded(published: list[Deal], client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "replay", "2/m")
     address = f"/deals/{published[0].day}/{published[0].variant}/solution/steps.json"
     assert [client.get(address).status_code for _ in range(3)] == [200, 200, 429]
@@ -233,7 +231,7 @@ def test_each_day_has_its_own_solution(published: list[Deal], client: Client) ->
 
 
 @pytest.mark.parametrize("ahead", [0, 1])
-def test_nothing_is_released_before(db: None, client: Client, ahead: int) -> None:
+def test_nothing_is_released_early(db: None, client: Client, ahead: int) -> None:
     certified.seal("stonewall")
     day = timezone.now().date() + timedelta(days=ahead)
     deal = next(deal for deal in publishing.ensure_deals(day, ahead=0) if deal.proven)
@@ -255,6 +253,6 @@ def test_an_unproven_deal_has_no_solution(db: None, client: Client) -> None:
     assert "not proven" in page
 
 
-def test_the_ledger_of_a_site_without_deals(db: None, client: Client) -> None:
+def test_a_site_without_deals_has_an_empty_ledger(db: None, client: Client) -> None:
     assert client.get("/ledger/").status_code == 200
     assert json.loads(client.get("/ledger.json").content)["entries"] == []

@@ -1,4 +1,4 @@
-"""Numbered deals: anybody can deal them again, and nothing that is ranked is reached by a number or a seed."""
+"""Numbered deals: reproducible by number, while ranked deals cannot be reached by a number or a seed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tests.games.conftest import make_deal
 STONEWALL, PLOT = CATALOGUE["stonewall"], CATALOGUE["plot"]
 
 
-def test_the_seed_is_that_of_the_documented_form() -> None:
+def test_the_seed_has_the_documented_form() -> None:
     series = sha256(b"talon numbered deal\nstonewall\n{}").digest()[:24]
     assert numbered.seed_of(STONEWALL, 4711) == series + (4711).to_bytes(8, "big")
 
 
-def test_a_deal_tells_its_number_and_each_game_has_its_own(db: None) -> None:
+def test_a_deal_shows_its_number_which_is_per_game(db: None) -> None:
     deal = publishing.seeded_deal(STONEWALL, numbered.seed_of(STONEWALL, 12))
     assert numbered.number_of(deal) == 12
     assert numbered.number_of(publishing.seeded_deal(PLOT, numbered.seed_of(PLOT, 12))) == 12
@@ -35,16 +35,16 @@ def test_a_deal_tells_its_number_and_each_game_has_its_own(db: None) -> None:
 
 
 @pytest.mark.parametrize("number", [0, -1, numbered.MOST + 1])
-def test_there_are_only_so_many_numbers(number: int) -> None:
+def test_numbers_have_an_upper_limit(number: int) -> None:
     with pytest.raises(ValueError, match="numbered"):
         numbered.seed_of(STONEWALL, number)
 
 
-def test_practice_without_a_wish_is_a_numbered_deal(db: None) -> None:
+def test_practice_without_a_choice_is_a_numbered_deal(db: None) -> None:
     assert numbered.number_of(publishing.practice_deal("tarot", {"draw": 1})) is not None
 
 
-def test_the_same_seed_is_the_same_deal_and_a_proof_stays_with_it(db: None) -> None:
+def test_the_same_seed_is_the_same_deal_with_its_proof(db: None) -> None:
     record = certified.won("stonewall")[0]
     deal = publishing.seeded_deal(STONEWALL, record.seed)
     assert not deal.proven
@@ -54,7 +54,7 @@ def test_the_same_seed_is_the_same_deal_and_a_proof_stays_with_it(db: None) -> N
     assert publishing.seeded_deal(STONEWALL, record.seed).proven
 
 
-def test_a_seed_is_of_one_game(db: None) -> None:
+def test_a_seed_belongs_to_one_game(db: None) -> None:
     seed = numbered.seed_of(STONEWALL, 5)
     publishing.seeded_deal(STONEWALL, seed)
     with pytest.raises(ValueError, match="another game"):
@@ -62,7 +62,7 @@ def test_a_seed_is_of_one_game(db: None) -> None:
 
 
 @pytest.mark.parametrize("kind", ["today", "race", "sealed"])
-def test_a_seed_that_may_be_ranked_is_not_practised(kind: str, db: None) -> None:
+def test_a_seed_that_may_be_ranked_is_refused(kind: str, db: None) -> None:
     seed = secrets.token_bytes(32)
     if kind == "today":
         make_deal("plot", seed=seed)
@@ -76,16 +76,16 @@ def test_a_seed_that_may_be_ranked_is_not_practised(kind: str, db: None) -> None
     assert Deal.objects.count() == before
 
 
-def test_a_past_deals_seed_is_that_deal(yesterday: Deal) -> None:
+def test_a_past_deals_seed_returns_that_deal(yesterday: Deal) -> None:
     variant = Variant(yesterday.variant, yesterday.game, yesterday.options)
     assert publishing.seeded_deal(variant, bytes(yesterday.seed)) == yesterday
 
 
-def test_two_who_deal_it_at_once_get_the_same(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_requests_return_the_same_deal(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     seed, sealed = numbered.seed_of(PLOT, 9), SealedDeal.objects
 
     class Beaten:
-        """Somebody else is quicker, just before the deal is made."""
+        """Stand-in for a lookup that another player beats just before the deal is created."""
 
         @property
         def objects(self) -> Any:

@@ -1,4 +1,4 @@
-"""Certified practice deals: shared out, and looked for within bounds without touching what is sealed."""
+"""Certified practice deals: handed out, and searched for within limits without using sealed deals."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def saying(*lines: dict[str, Any]) -> Callable[..., Iterator[dict[str, Any]]]:
     def search(wanted: Variant, seconds: float, *, seeds: list[str], grade: int | None) -> Iterator[dict[str, Any]]:
         assert (wanted.game, seconds <= practice.SECONDS, len(seeds)) == ("stonewall", True, practice.TRIES)
         deals = {numbered.seed_of(wanted, int.from_bytes(bytes.fromhex(seed)[24:])).hex() for seed in seeds}
-        assert deals == set(seeds), "numbered deals are tried, and no others"
+        assert deals == set(seeds), "only numbered deals are tried"
         yield from lines
 
     return search
@@ -54,13 +54,13 @@ def proven(index: int, grade: int | None) -> Deal:
     return publishing.seeded_deal(STONEWALL, record.seed, Certificate(record, None, grade))
 
 
-def test_an_order_made_in_two_tabs_at_once_is_one(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_orders_from_two_tabs_are_one(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     first = practice.order(player, STONEWALL)
     monkeypatch.setattr(PracticeOrder.objects, "filter", lambda **_: PracticeOrder.objects.none())
     assert practice.order(player, STONEWALL).pk == first.pk
 
 
-def test_a_deal_is_shared_out_once_to_each_player(player: Any, rival: Any) -> None:
+def test_a_deal_is_handed_out_once_per_player(player: Any, rival: Any) -> None:
     gentle, hard = proven(0, 1), proven(1, 4)
     publishing.practice_deal("stonewall")  # not proven
     certified.seal("stonewall", 2)
@@ -73,12 +73,12 @@ def test_a_deal_is_shared_out_once_to_each_player(player: Any, rival: Any) -> No
     assert practice.deal_for(None, STONEWALL, 1) == gentle
 
 
-def test_a_newcomers_deal_is_not_shared_out(player: Any) -> None:
+def test_a_newcomers_deal_is_not_handed_out(player: Any) -> None:
     assert first_game.deal_for(None).proven
     assert practice.deal_for(player.pk, STONEWALL) is None
 
 
-def test_the_search_ends_with_the_wished_grade_and_keeps_what_else_it_finds(
+def test_the_search_ends_with_the_wanted_grade_and_stores_others(
     player: Any, rival: Any, tasks: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wish = practice.order(player, STONEWALL, 4)
@@ -92,7 +92,7 @@ def test_the_search_ends_with_the_wished_grade_and_keeps_what_else_it_finds(
     assert not SealedDeal.objects.exists()
 
 
-def test_the_nearest_grade_is_kept_when_time_is_up(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_nearest_grade_is_used_when_time_is_up(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     wish = practice.order(player, STONEWALL, 5)
     monkeypatch.setattr(practice, "search", saying(said(0, 1), said(1, 3)))
     practice.find(wish.pk)
@@ -100,7 +100,7 @@ def test_the_nearest_grade_is_kept_when_time_is_up(player: Any, monkeypatch: pyt
     assert (wish.deal and wish.deal.grade, practice.fits(wish), practice.is_over(wish)) == (3, False, True)
 
 
-def test_a_withdrawn_order_ends_its_search(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_withdrawn_order_stops_its_search(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     wish = practice.order(player, STONEWALL)
     again = practice.order(player, STONEWALL)
     assert PracticeOrder.objects.get() == again
@@ -116,8 +116,8 @@ def test_a_withdrawn_order_ends_its_search(player: Any, monkeypatch: pytest.Monk
     practice.find(again.pk)
 
 
-def test_a_withdrawn_order_waits_for_no_turn(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or each wish that was changed would hold a thread of the worker until its time is up."""
+def test_a_withdrawn_order_does_not_queue(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise each changed order would hold a worker thread until its time is up."""
     wish = practice.order(player, STONEWALL)
     looks: list[float] = []
 
@@ -132,22 +132,22 @@ def test_a_withdrawn_order_waits_for_no_turn(player: Any, monkeypatch: pytest.Mo
     assert looks == [practice.GLANCE]
 
 
-def test_an_order_is_over_after_a_while_even_if_its_search_has_died(player: Any) -> None:
+def test_an_order_expires_even_if_its_search_died(player: Any) -> None:
     wish = practice.order(player, STONEWALL)
     assert not practice.is_over(wish)
     assert practice.is_over(wish, wish.made_at + practice.PATIENCE)
     PracticeOrder.objects.update(made_at=timezone.now() - practice.PATIENCE)
-    practice.find(wish.pk)  # too late: no process is begun
+    practice.find(wish.pk)  # too late: no process starts
     assert not PracticeOrder.objects.get().ended
 
 
-def test_a_queue_that_takes_nothing_ends_the_order(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_queue_ends_the_order(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "request_task", lambda *_, **__: False)
     practice.order(player, STONEWALL)
     assert PracticeOrder.objects.get().ended
 
 
-def test_the_process_tries_the_seeds_given_until_one_has_the_grade(
+def test_the_process_tries_seeds_until_one_has_the_grade(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = certified.won("stonewall")
@@ -160,7 +160,7 @@ def test_the_process_tries_the_seeds_given_until_one_has_the_grade(
     assert [line.get("grade", "tried") for line in lines] == ["tried", "tried", 1, "tried", 3]
 
 
-def test_what_waits_for_players_is_kept_a_month_and_a_wish_a_day(player: Any) -> None:
+def test_deals_are_kept_a_month_and_orders_a_day(player: Any) -> None:
     kept, plain = proven(0, 1), publishing.practice_deal("stonewall")
     practice.order(player, STONEWALL)
     ago = timezone.now() - timedelta(days=2)
@@ -174,7 +174,7 @@ def test_what_waits_for_players_is_kept_a_month_and_a_wish_a_day(player: Any) ->
     assert not Deal.objects.exists()
 
 
-def test_the_records_of_what_is_found_are_replayed(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_of_found_deals_replay(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     record = certified.won("stonewall")[0]
     false = Record(record.version, record.name, None, record.seed, record.tokens[:-1], record.clock[:-1], record.end)
     lie = {"record": b64encode(false.to_bytes()).decode(), "grade": 2}

@@ -1,4 +1,4 @@
-"""Publishing by several processes at once on PostgreSQL, where transactions really overlap."""
+"""Concurrent publishing by several processes on PostgreSQL, where transactions really overlap."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_every_sealed_deal_is_dealt_once(migrated_postgres_url: str, tmp_path: P
         done.append(json.loads(output))
     daily, proven, left, lines = json.loads(run(*script(COUNT), var=tmp_path, **variables).stdout)
     assert left == 0
-    assert proven == 3 * len(CATALOGUE), "every sealed deal became one deal"
+    assert proven == 3 * len(CATALOGUE), "every sealed deal was dealt once"
     assert sum(done) == proven - daily
     assert lines == daily
     held = run("manage.py", "check_ledger", var=tmp_path, **variables)

@@ -1,4 +1,4 @@
-"""Weights from people's results: found again where they are known, refused where people have played too little."""
+"""Refitting of the grade weights from players' results: recovers known weights, and refuses too little data."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from games.models import GRACE, Attempt, Deal
 from games.rules import CATALOGUE
 from tests.games.conftest import make_deal
 
-#: Unlike the present ones: positions say little here, par much.
+#: Unlike the current weights: positions count little, par counts much.
 TRUE = Weights(greedy=60, random=5, nodes=2, line=0.3)
 
 
 def deals(variants: Sequence[str], each: int, weights: Weights = TRUE, results: int = 400, seed: int = 1) -> list[Any]:
-    """Made-up deals, and the results of people for whom ten points of these weights divide the odds by e."""
+    """Make up deals and results for which ten points of these weights divide the odds of a win by e."""
     chance = Random(seed)
     made = []
     for place, variant in enumerate(variants):
@@ -45,7 +45,7 @@ def tried(variant: str, count: int, results: int = refitting.LEAST_RESULTS) -> l
     return [Tried(Deal(variant=variant), results, 1) for _ in range(count)]
 
 
-def test_the_weights_behind_the_results_are_found_again() -> None:
+def test_the_true_weights_are_recovered() -> None:
     found = refit(deals(["braid", "tarot", "stonewall"], 60))
     assert (found.deals, found.results) == (180, 72_000)
     assert found.weights.greedy == pytest.approx(TRUE.greedy, rel=0.1)
@@ -55,7 +55,7 @@ def test_the_weights_behind_the_results_are_found_again() -> None:
     assert found.loss < found.present_loss - 0.005
 
 
-def test_the_present_weights_are_kept_where_they_are_right() -> None:
+def test_the_current_weights_stay_where_they_are_right() -> None:
     found = refit(deals(["braid", "tarot"], 60, WEIGHTS, results=20))
     assert abs(found.loss - found.present_loss) < 0.02
     assert found.weights.greedy == pytest.approx(WEIGHTS.greedy, rel=0.5)
@@ -75,7 +75,7 @@ def test_no_figure_makes_a_deal_easier() -> None:
 
 
 @pytest.mark.parametrize("wins", [0, 30])
-def test_results_that_are_all_alike_leave_the_weights_finite(wins: int) -> None:
+def test_identical_results_leave_the_weights_finite(wins: int) -> None:
     of = [Measured(one.variant, one.figures, 30, wins) for one in deals(["braid"], 100, results=1)]
     found = refit(of)
     assert all(abs(weight) < 1000 for weight in (found.weights.greedy, found.weights.nodes, found.weights.line))
@@ -90,7 +90,7 @@ def test_enough_is_a_hundred_deals_with_twenty_results_each() -> None:
         enough(known[1:])
 
 
-def test_a_variant_with_few_deals_is_left_out_and_the_others_are_fitted() -> None:
+def test_a_variant_with_few_deals_is_left_out() -> None:
     known = tried("braid", refitting.LEAST_DEALS)
     assert enough([*known, *tried("tarot", refitting.LEAST_OF_VARIANT - 1)]) == known
     with pytest.raises(TooFewResultsError):
@@ -99,7 +99,7 @@ def test_a_variant_with_few_deals_is_left_out_and_the_others_are_fitted() -> Non
 
 @pytest.fixture
 def closed(db: None) -> Deal:
-    """A proven deal whose seed is out."""
+    """A proven deal whose seed is public."""
     deal = make_deal("labyrinth", day=timezone.now().date() - timedelta(days=3))
     Deal.objects.filter(pk=deal.pk).update(proven=True)
     deal.refresh_from_db()
@@ -128,7 +128,7 @@ def test_verified_ranked_results_of_revealed_deals_are_counted(closed: Deal) -> 
     assert tried_deals(closed.closes_at + GRACE - timedelta(seconds=1)) == []
 
 
-def test_a_deal_that_was_not_proven_is_no_measure(closed: Deal) -> None:
+def test_an_unproven_deal_does_not_count(closed: Deal) -> None:
     Deal.objects.filter(pk=closed.pk).update(proven=False)
     play(closed, "won")
     assert tried_deals(timezone.now()) == []
@@ -140,14 +140,14 @@ def run(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_the_verb_refuses_a_site_where_little_was_played(closed: Deal) -> None:
+def test_the_command_refuses_a_site_with_few_games(closed: Deal) -> None:
     play(closed, "won")
     with pytest.raises(CommandError, match="Too few results: 0 deals") as refused:
         run()
     assert refused.value.returncode == 3
 
 
-def test_the_verb_proposes_weights_and_thresholds_for_all_variants(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_proposes_weights_and_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
     of = deals(["braid", "plot"], 50)
     monkeypatch.setattr(refitting, "tried_deals", lambda _: [*tried("braid", 50), *tried("plot", 50)])
     monkeypatch.setattr(refitting, "measured", lambda _: of)
@@ -155,10 +155,10 @@ def test_the_verb_proposes_weights_and_thresholds_for_all_variants(monkeypatch: 
     assert "fitted to 40,000 results at 100 deals" in told
     assert "too few results of braid-either, pigtail, labyrinth" in told
     assert "instead of 40" in told
-    assert all(f"\n{name}: " in told for name in CATALOGUE), "by the weights of the others"
+    assert all(f"\n{name}: " in told for name in CATALOGUE), "with the weights of the others"
 
 
-def test_the_verb_advises_to_keep_weights_that_tell_wins_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_keeps_weights_that_predict_equally_well(monkeypatch: pytest.MonkeyPatch) -> None:
     worse = refitting.Refit(TRUE, 100, 2000, loss=0.6, present_loss=0.5)
     monkeypatch.setattr(refitting, "tried_deals", lambda _: tried("braid", 100))
     monkeypatch.setattr(refitting, "measured", lambda _: deals(["braid"], 100, results=1))
@@ -168,7 +168,7 @@ def test_the_verb_advises_to_keep_weights_that_tell_wins_as_well(monkeypatch: py
     assert "instead of" not in told
 
 
-def test_figures_are_found_anew_by_the_seed(closed: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_are_recomputed_from_the_seed(closed: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = Figures(0.1, 0.2, 300, 60)
     asked: list[tuple[str, bytes]] = []
 
@@ -179,4 +179,4 @@ def test_figures_are_found_anew_by_the_seed(closed: Deal, monkeypatch: pytest.Mo
     monkeypatch.setattr(refitting, "certify", certify)
     found = list(refitting.measured([Tried(closed, 30, 7), Tried(closed, 30, 7)]))
     assert asked == [("labyrinth", bytes(closed.seed))] * 2
-    assert found == [Measured("labyrinth", figures, 30, 7)], "what the solver no longer wins is left out"
+    assert found == [Measured("labyrinth", figures, 30, 7)], "deals the solver no longer wins are left out"

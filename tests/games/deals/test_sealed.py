@@ -1,4 +1,4 @@
-"""The stock of sealed deals: sealed whole or not at all, taken once, and what the days take of it."""
+"""Stock of sealed deals: atomic sealing, single use, and how the days draw from it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
 
 @pytest.fixture
 def patient(settings: Any) -> None:
-    """Deals wait for their certificates, as they do in service."""
+    """A site that waits for certificates, as in production."""
     settings.DEAL_PATIENCE, settings.SEALED_STOCK = 90, 5
 
 
@@ -35,7 +35,7 @@ def certificate(variant: str = "stonewall", index: int = 0, grade: int = 3) -> C
     return Certificate(record, Figures(0.0, 0.1, 500, len(record.tokens)), grade)
 
 
-def test_a_sealed_deal_has_all_that_a_deal_needs(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sealed_deal_is_complete(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     found = iter([None, certificate(grade=4)])
     seeds: list[bytes] = []
 
@@ -52,7 +52,7 @@ def test_a_sealed_deal_has_all_that_a_deal_needs(db: None, monkeypatch: pytest.M
     assert (kept.grade, kept.par, kept.nodes, kept.greedy_wins) == (4, len(certificate().record.tokens), 500, 0.1)
 
 
-def test_a_deal_whose_par_says_nothing_is_passed_over(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deal_with_a_meaningless_par_is_skipped(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     short, long = sorted((certificate(), certificate(index=1)), key=lambda one: one.par)
     assert short.par < long.par
     found = iter([long, short])
@@ -61,10 +61,10 @@ def test_a_deal_whose_par_says_nothing_is_passed_over(db: None, monkeypatch: pyt
     monkeypatch.setattr(sealed, "certify", lambda *_, **__: next(found))
     made = sealed.seal_one("stonewall")
     assert made is not None
-    assert made.par == short.par, "just the longest will do"
+    assert made.par == short.par, "exactly the longest is allowed"
 
 
-def test_a_stock_of_an_older_version_with_too_long_lines_is_not_dealt(db: None) -> None:
+def test_sealed_deals_with_too_long_lines_are_not_dealt(db: None) -> None:
     row = certified.seal("stonewall")
     SealedDeal.objects.filter(pk=row.pk).update(par=difficulty.longest_par("stonewall") + 1)
     assert sealed.take("stonewall", row.grade) is None
@@ -74,7 +74,7 @@ def test_a_stock_of_an_older_version_with_too_long_lines_is_not_dealt(db: None) 
     assert sealed.take("stonewall", row.grade) is not None
 
 
-def test_lines_are_tightened_unless_a_deal_of_today_is_waited_for(
+def test_lines_are_shortened_unless_todays_deal_is_missing(
     db: None, patient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[float] = []
@@ -93,12 +93,12 @@ def test_lines_are_tightened_unless_a_deal_of_today_is_waited_for(
     assert given == [sealed.PATIENCE, 0, 0]
 
 
-def test_nothing_is_sealed_once_told_to_stop(db: None) -> None:
+def test_nothing_is_sealed_after_a_stop_request(db: None) -> None:
     assert sealed.seal_one("stonewall", stop=lambda: True) is None
     assert not SealedDeal.objects.exists()
 
 
-def test_a_false_line_is_no_certificate(
+def test_a_wrong_line_is_no_certificate(
     db: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     record = certified.won("stonewall")[0]
@@ -130,21 +130,21 @@ def test_every_sealed_record_replays(db: None) -> None:
         assert (record.name, record.seed, played.tokens) == (row.variant, bytes(row.seed), row.par)
 
 
-def test_the_nearest_grade_is_taken_and_the_oldest_of_equals(db: None) -> None:
+def test_the_nearest_then_oldest_grade_is_taken(db: None) -> None:
     for index, grade in enumerate((5, 3, 3)):
         certified.seal("stonewall", index, grade=grade)
     taken = [found and found.grade for found in (sealed.take("stonewall", 4) for _ in range(4))]
     assert taken == [5, 3, 3, None]
 
 
-def test_deals_sealed_under_other_rules_stay_where_they_are(db: None) -> None:
+def test_deals_sealed_under_other_rules_stay_in_stock(db: None) -> None:
     row = certified.seal("stonewall")
     SealedDeal.objects.filter(pk=row.pk).update(rules_version=99)
     assert sealed.take("stonewall", 3) is None
     assert sealed.levels()["stonewall"].total() == 0
 
 
-def test_a_day_publishes_from_the_stock_with_its_line_on_the_ledger(db: None, patient: None) -> None:
+def test_a_day_publishes_from_the_stock_to_the_ledger(db: None, patient: None) -> None:
     certified.seal_all()
     made = publishing.ensure_deals(MONDAY, ahead=0, now=NOW)
     assert [deal.variant for deal in made] == list(CATALOGUE)
@@ -168,7 +168,7 @@ def test_the_week_goes_from_easy_to_hard(db: None, patient: None) -> None:
     assert [difficulty.grade_wanted(MONDAY + timedelta(days=n)) for n in range(7)] == sorted(difficulty.WEEK)
 
 
-def test_todays_deal_waits_for_its_certificate_but_not_for_ever(db: None, patient: None) -> None:
+def test_todays_deal_waits_a_limited_time_for_its_certificate(db: None, patient: None) -> None:
     certified.seal("braid")
     assert [deal.variant for deal in publishing.todays_deals(NOW)] == ["braid"]
     with pytest.raises(publishing.DealAwaitedError):
@@ -187,7 +187,7 @@ def test_todays_deal_waits_for_its_certificate_but_not_for_ever(db: None, patien
     assert LedgerEntry.objects.filter(proven=False).count() == len(CATALOGUE) - 2
 
 
-def test_a_coming_days_commitment_is_public_a_day_before_even_without_a_proof(db: None, patient: None) -> None:
+def test_commitments_are_public_a_day_before_even_unproven(db: None, patient: None) -> None:
     day = MONDAY + timedelta(days=2)
     opens = datetime(2026, 11, 25, tzinfo=UTC)
     assert publishing.ensure_deals(day, ahead=0, now=NOW) == []
@@ -202,17 +202,17 @@ def test_a_coming_days_commitment_is_public_a_day_before_even_without_a_proof(db
 def test_the_schedule_keeps_every_commitment_public_a_day_before(
     db: None, patient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The hourly task over some days without any stock, when deals go out as late as they may."""
+    """Runs the hourly task over some days without stock, when deals are published as late as possible."""
     for hour in range(4 * 24):
         now = NOW.replace(hour=0, minute=7) + timedelta(hours=hour)
         monkeypatch.setattr(timezone, "now", lambda now=now: now)
         tasks.keep_deals()
-    later = LedgerEntry.objects.filter(day__gte=MONDAY + timedelta(days=2))  # the days before have been missed already
+    later = LedgerEntry.objects.filter(day__gte=MONDAY + timedelta(days=2))  # earlier days are late already
     assert {entry.day for entry in later} == {MONDAY + timedelta(days=n) for n in (2, 3, 4, 5)}
     assert min(entry.opens_at - entry.published_at for entry in later) >= timedelta(hours=24)
 
 
-def test_with_a_stock_the_days_ahead_are_there_at_once(
+def test_with_a_stock_the_coming_days_are_published_at_once(
     db: None, patient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for index, day in enumerate((0, 1, 2)):
@@ -222,14 +222,14 @@ def test_with_a_stock_the_days_ahead_are_there_at_once(
     assert [deal.day for deal in Deal.objects.order_by("day")] == [MONDAY + timedelta(days=n) for n in range(3)]
 
 
-def test_tomorrow_on_a_first_day_waits_a_quarter_of_an_hour(db: None, patient: None) -> None:
+def test_tomorrow_waits_a_quarter_of_an_hour_at_first(db: None, patient: None) -> None:
     tomorrow = MONDAY + timedelta(days=1)
     assert publishing.ensure_deals(tomorrow, ahead=0, now=NOW) == []
     assert publishing.ensure_deals(tomorrow, ahead=0, now=NOW + timedelta(minutes=14)) == []
     assert len(publishing.ensure_deals(tomorrow, ahead=0, now=NOW + timedelta(minutes=15))) == len(CATALOGUE)
 
 
-def test_what_a_day_waits_for_is_sealed_first(db: None, patient: None) -> None:
+def test_missing_deals_of_a_day_are_sealed_first(db: None, patient: None) -> None:
     assert sealed.next_variant() == "braid"
     certified.seal("braid")
     publishing.todays_deals(NOW)
@@ -238,9 +238,7 @@ def test_what_a_day_waits_for_is_sealed_first(db: None, patient: None) -> None:
     assert sealed.next_variant() == "tarot"
 
 
-def test_the_scarcest_variant_is_sealed_next_and_none_when_all_are_stocked(
-    db: None, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_scarcest_variant_is_sealed_next(db: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.SEALED_STOCK = 2
     full = Counter({1: 1, 2: 1, 3: 1, 4: 1, 5: 1})
     monkeypatch.setattr(sealed, "levels", lambda: dict.fromkeys(CATALOGUE, full) | {"plot": Counter({3: 1})})
@@ -248,14 +246,14 @@ def test_the_scarcest_variant_is_sealed_next_and_none_when_all_are_stocked(
     assert sealed.next_variant(["braid"]) is None
 
 
-def test_a_missing_grade_is_looked_for_up_to_twice_the_target(settings: Any) -> None:
+def test_a_missing_grade_is_searched_up_to_twice_the_target(settings: Any) -> None:
     settings.SEALED_STOCK = 3
     assert sealed.is_short(Counter({3: 5}))
     assert not sealed.is_short(Counter({3: 6}))
     assert not sealed.is_short(Counter({1: 1, 2: 1, 3: 1, 4: 1, 5: 1}))
 
 
-def test_only_what_the_days_can_spare_is_taken(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_spare_deals_are_taken(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     certified.seal("stonewall", 0)
     certified.seal("stonewall", 1)
     assert sealed.take_spare("stonewall") is None
@@ -266,10 +264,10 @@ def test_only_what_the_days_can_spare_is_taken(db: None, monkeypatch: pytest.Mon
     deal = publishing.make_deal(CATALOGUE["stonewall"], found, opens_at=timezone.now())
     assert deal.proven
     assert ledger.wins(deal)
-    assert not LedgerEntry.objects.exists(), "the ledger is of the days"
+    assert not LedgerEntry.objects.exists(), "only daily deals are on the ledger"
 
 
-def test_practice_takes_nothing_that_is_sealed(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_practice_uses_no_sealed_deal(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sealed, "KEPT_FOR_DAYS", 0)
     kept = certified.seal("stonewall")
     assert not publishing.practice_deal("stonewall").proven
@@ -293,7 +291,7 @@ def test_a_failed_publication_leaves_the_deal_in_stock(
     assert not Deal.objects.exists()
 
 
-def test_many_publishers_at_once_publish_every_deal_once(transactional_db: None, patient: None) -> None:
+def test_concurrent_publishers_publish_every_deal_once(transactional_db: None, patient: None) -> None:
     certified.seal_all()
 
     def publish() -> None:

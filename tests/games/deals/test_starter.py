@@ -1,4 +1,4 @@
-"""Starter deals: all can be won, and only a site that allows them deals them, labelled, while its stock is empty."""
+"""Starter deals: all can be won, and sites that allow them deal them, with a label, while the stock is empty."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def allowed(settings: Any) -> None:
     "deal", starter.shipped(), ids=lambda deal: f"{deal.variant}-{deal.number or deal.seed.hex()[:6]}"
 )
 def test_every_shipped_line_wins_its_deal(deal: starter.StarterDeal) -> None:
-    found = deal.certificate  # which replays the line
+    found = deal.certificate  # replays the line
     assert (found.record.name, found.record.seed, found.grade) == (deal.variant, deal.seed, deal.grade)
     assert found.par <= longest_par(deal.variant)
 
 
-def test_each_variant_has_every_grade_for_days_and_two_for_practice() -> None:
+def test_each_variant_has_enough_starter_deals_of_every_grade() -> None:
     rows = Counter((deal.variant, None if deal.number else deal.grade) for deal in starter.shipped())
     assert rows == {(name, grade): 1 for name in CATALOGUE for grade in GRADES} | {
         (name, None): 2 for name in CATALOGUE
@@ -47,7 +47,7 @@ def test_each_variant_has_every_grade_for_days_and_two_for_practice() -> None:
 
 
 @pytest.mark.usefixtures("db", "allowed")
-def test_first_day_has_nine_proven_starter_deals_at_once() -> None:
+def test_the_first_day_has_nine_proven_starter_deals() -> None:
     dealt = publishing.todays_deals(NOW)
     assert [deal.variant for deal in dealt] == list(CATALOGUE)
     assert all(deal.proven and deal.starter and deal.solution for deal in dealt)
@@ -122,10 +122,10 @@ def test_each_variant_can_be_practised_at_once(player: Any) -> None:
         deal = practice.deal_for(player.pk, variant)
         assert deal is not None
         assert (deal.proven, deal.starter, deal.day) == (True, False, None)
-        assert practice.deal_for(player.pk, variant) == deal, "until it has been begun"
+        assert practice.deal_for(player.pk, variant) == deal, "until it has been started"
 
 
-def test_the_command_makes_the_file_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_regenerates_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = {deal.seed: deal for deal in starter.shipped() if deal.variant == "stonewall" and not deal.number}
     seeds = iter(lines)
     monkeypatch.setattr("secrets.token_bytes", lambda _size: next(seeds))

@@ -1,4 +1,4 @@
-"""Players who win or try to, and how a copier hides where a line is from."""
+"""Players who win or try to, and disguises with which a copier hides the origin of a line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from games.solver.players import wish
 
 MOST_TOKENS = 600
 
-#: Seeds of deals that simple players win often, several in the same way; there are none such of Stonewall.
+#: Seeds of deals that simple players win often, several of them in the same way; Stonewall has none.
 EASY = {
     "braid": bytes([7]) * 32,
     "braid-either": bytes([19]) * 32,
@@ -25,15 +25,17 @@ EASY = {
 
 
 def solved(variant: str, seed: bytes) -> list[str] | None:
-    """A winning line for who knows all cards."""
+    """Return a winning line that the solver finds with all cards known."""
     table = open_table(variant, seed)
     found = solve(table, Budget(nodes=60_000))
     return list(shorten(table, found.tokens)) if isinstance(found, Solution) else None
 
 
 def played(variant: str, seed: bytes, chance: Random | None, strays: float = 0.0) -> Table:
-    """The table after a simple player's game: of one who takes the most promising move but strays at random so often,
-    or, without `chance`, of one who takes the first legal move. Neither goes back to a position seen before.
+    """Return the table after a simple player's game that never repeats a position.
+
+    The player makes the most promising move but strays at random at the rate `strays`; without `chance`, it makes the
+    first legal move.
     """
     table = open_table(variant, seed)
     seen = {table.position()}
@@ -69,11 +71,13 @@ def disguised(
     returned: int = 5,
     rounds: int = 2,
 ) -> list[str]:
-    """The same game, told otherwise: neighbours swapped where that makes no difference, so many moves made and taken
-    back, cards sent there and back, and rounds of the stock.
+    """Return the same game in disguise.
+
+    Neighbouring moves are swapped where that makes no difference, moves are made and undone, cards are sent there and
+    back, and the stock is gone through.
     """
     told = _swapped(variant, seed, line, chance) if swapped else list(line)
-    before_the_end = range(len(told) - 1)  # a move that wins is not taken back
+    before_the_end = range(len(told) - 1)  # the winning move is not undone
     places = [chance.sample(before_the_end, k=min(len(before_the_end), n)) for n in (undone, returned, rounds)]
     table, tokens = open_table(variant, seed), list[str]()
     for n, token in enumerate(told):
@@ -105,7 +109,7 @@ def _ends_equally(table: Table, pair: Sequence[str]) -> bool:
 
 
 def _ending(table: Table, tokens: Sequence[str]) -> str | None:
-    """The position after the tokens, if they are legal; the table does not change."""
+    """Return the position after the tokens if they are legal. The table does not change."""
     done = 0
     try:
         for token in tokens:

@@ -16,15 +16,17 @@ Kind = Literal["weak", "decent", "strong", "peek", "line"]
 HONEST: Final[tuple[Kind, ...]] = ("weak", "decent", "strong")
 KINDS: Final[tuple[Kind, ...]] = (*HONEST, "line")
 
-#: How far the strong player looks ahead: so many options, deals that would look the same, and moves.
+#: Look-ahead of the strong player: number of options, of sampled deals that look the same, and of moves.
 WIDTH: Final = 4
 DEALS: Final = 3
 AHEAD: Final = 3
 
 
 def game(variant: str, seed: bytes, kind: Kind, chance: Random) -> Table | None:
-    """The table after a game: of a player who knows only what was seen (weak, decent, strong), of one who peeks and
-    does what nobody else would, or of one who follows a solver's line, if the solver finds one.
+    """Return the table after a game of this kind of player.
+
+    Weak, decent and strong players know only what they have seen. The peeker sees hidden cards and makes unusual moves;
+    the last kind follows a solver's line, if there is one.
     """
     if kind == "line":
         return _followed(variant, seed)
@@ -34,8 +36,9 @@ def game(variant: str, seed: bytes, kind: Kind, chance: Random) -> Table | None:
 
 
 def looking_ahead(variant: str, seed: bytes, chance: Random, *, peeking: bool = False) -> Table:
-    """The table after the game of one who tries the most inviting moves on deals that would look the same. Peeking, he
-    prefers what is better in the real deal than in those.
+    """Return the table after a game that tries the most inviting moves on deals that would look the same.
+
+    With `peeking`, moves that are better in the real deal than in those come first.
     """
     table = open_table(variant, seed)
     unseen, been = Unseen.at(table), {table.position()}
@@ -54,7 +57,7 @@ def looking_ahead(variant: str, seed: bytes, chance: Random, *, peeking: bool = 
 
 
 def _best_first(table: Table, unseen: Unseen, tokens: list[str], deals: list[tuple[list[int], float]]) -> list[str]:
-    """The tokens, those that do best in the deals, by their weight, first."""
+    """Return the tokens ordered by how well they do in the deals."""
     tried = tokens[:WIDTH]
     worth = dict.fromkeys(tried, 0.0)
     for cards, weight in deals:
@@ -76,7 +79,7 @@ def _followed(variant: str, seed: bytes) -> Table | None:
 
 
 def recorded(variant: str, seed: bytes, table: Table, chance: Random, *, by_timer: bool = False) -> Record:
-    """The game at a person's pace, or by a timer with jitter and pauses, slower than many people."""
+    """Record the game at a human pace, or by a timer with jitter and pauses that is slower than many people."""
     line = simulated.observed(open_table(variant, seed), table.moves)
     if by_timer:
         return _record(variant, seed, table, simulated.run(simulated.timer(900.0, chance), line, chance))
@@ -84,7 +87,7 @@ def recorded(variant: str, seed: bytes, table: Table, chance: Random, *, by_time
 
 
 def _record(variant: str, seed: bytes, table: Table, game: simulated.Game) -> Record:
-    """The record up to the win, which a person may fumble and make once more."""
+    """Return the record up to the win; a person may fumble and repeat a move."""
     again, tokens = open_table(variant, seed), list[str]()
     for token in game.tokens:
         if again.is_won:

@@ -1,5 +1,7 @@
-"""Players who follow a script against the service: they begin in a browser or by themselves, their tokens go into the
-journal with the times at which they came, the attempt is closed, judged and settled.
+"""Scripted players run against the real service.
+
+They begin a game in a browser or directly; their tokens go into the journal with given times, and the attempt is
+closed, judged and settled.
 """
 
 from __future__ import annotations
@@ -23,23 +25,23 @@ from tests.leaderboards import factory
 
 State = Attempt.State
 Verdict = tuple[State, list[str]]
-"""The state of a settled attempt, and the codes of what was found."""
+"""State of a settled attempt, and the codes of its findings."""
 
 CLEAN: Verdict = (State.VERIFIED, [])
 PASSWORD = "seven of wands"
 
 
-# In a browser
+# In a browser.
 
 
 def begun(browser: Client, address: str = "192.0.2.7", variant: str = "plot") -> Attempt:
-    """The attempt at today's deal that the browser begins, or has begun."""
+    """Begin or resume the browser's attempt at today's deal."""
     table = browser.post(f"/play/{variant}/start", REMOTE_ADDR=address)["Location"]
     return Attempt.objects.select_related("deal", "player").get(public_id=table.split("/")[2])
 
 
 def leave(browser: Client) -> None:
-    """Sign out, or stop being that guest: the session goes, the browser stays."""
+    """Sign out or end the guest's session; the browser keeps its other cookies."""
     browser.post(reverse("account_logout"))
     assert SESSION_KEY not in browser.session
 
@@ -54,22 +56,22 @@ def sign_in(browser: Client, name: str = "Ada Lovelace") -> None:
 
 
 def sign_up(browser: Client, name: str = "Ada Lovelace") -> bool:
-    """Whether the name could be taken."""
+    """Sign up and return whether the name was free."""
     form = {"username": name, "password1": PASSWORD, "password2": PASSWORD}
     return browser.post(reverse("account_signup"), form).status_code == 302
 
 
-# At the table
+# At the table.
 
 
 def winnable(variant: str, number: int = 0) -> tuple[Deal, tuple[str, ...]]:
-    """Today's deal of a variant, and a line that wins it."""
+    """Create today's deal of a variant, and return it with a winning line."""
     record = won(variant)[number]
     return make_deal(variant, seed=record.seed), record.tokens
 
 
 def unhurried(tokens: Sequence[str]) -> list[int]:
-    """When the tokens come of somebody who takes some two seconds for each."""
+    """Return the times of tokens played at some two seconds each."""
     chance = Random(len(tokens))
     return list(accumulate(chance.randrange(700, 3300) for _ in tokens))
 
@@ -77,7 +79,7 @@ def unhurried(tokens: Sequence[str]) -> list[int]:
 def finish(
     attempt: Attempt, tokens: Sequence[str], clock: Sequence[int] | None = None, served: Collection[int] = ()
 ) -> Attempt:
-    """Play the tokens at an attempt that has begun, and give up if they do not win. The server plays the `served`."""
+    """Play the tokens at a running attempt, and resign if they do not win. The server plays the `served`."""
     clock = unhurried(tokens) if clock is None else clock
     rows = enumerate(zip(tokens, clock, strict=True), 1)
     Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=ms, auto=n in served) for n, (one, ms) in rows)
@@ -93,13 +95,13 @@ def play(
     hours: float = 1,
     served: Collection[int] = (),
 ) -> Attempt:
-    """A whole game, begun so many hours after the deal opened, by a new account unless `who` says otherwise."""
+    """Play a whole game, begun this many hours after the deal opened, by default by a new account."""
     attempt = start_attempt(who or factory.player(), deal, now=deal.opens_at + timedelta(hours=hours))
     return finish(attempt, tokens, clock, served)
 
 
 def verdict(attempt: Attempt) -> Verdict:
-    """What comes of an attempt; one that is still played is given up."""
+    """Return the verdict on an attempt, after resigning it if it still runs."""
     if attempt.state == State.PLAYING:
         close_attempt(attempt.pk, "resigned")
     state = settlement.settle(attempt.pk)

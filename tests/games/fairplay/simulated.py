@@ -1,14 +1,14 @@
-"""Simulated players: people by published figures of hands and eyes, and programs that play a line by a timer.
+"""Simulated players: people modelled on published figures for hands and eyes, and programs that play by a timer.
 
-Nothing here knows what fair play looks for. People differ in skill, device and habits; what a move takes them follows
-from where the cards lie and from what they have just seen:
+Nothing here knows the fair play checks. People differ in skill, device and habits; the time of a move follows from
+where the cards lie and from the cards just revealed:
 
-- pointing: Fitts' law (Shannon's form) with the bits a second of MacKenzie's studies, 4.9 the highest of the means
-  measured for a mouse (Soukoreff and MacKenzie 2004) and 6.95 for touch (MacKenzie 2015); the fastest have 40 % more;
-- keys: 80 ms each for the best typists (keystroke-level model, Card, Moran and Newell 1980), as are taps in one place
-  130 ms;
-- seeing and choosing: 50 to 200 ms to perceive, 25 to 170 ms a step of thought (Model Human Processor, Card, Moran and
-  Newell 1983), and Hick's law with 50 ms a bit for the most practised (150 for the usual);
+- pointing: Fitts' law (Shannon's form) with the bits per second of MacKenzie's studies: 4.9, the highest mean measured
+  for a mouse (Soukoreff and MacKenzie 2004), and 6.95 for touch (MacKenzie 2015); the fastest have 40 % more;
+- keys: 80 ms each for the best typists (keystroke-level model, Card, Moran and Newell 1980), and 130 ms for taps in
+  one place;
+- seeing and choosing: 50 to 200 ms to perceive, 25 to 170 ms per step of thought (Model Human Processor, Card, Moran
+  and Newell 1983), and Hick's law with 50 ms a bit for the most practised (150 for average people);
 - thought: now and then the keystroke-level model's mental act of 1.35 s, or more.
 """
 
@@ -35,7 +35,7 @@ KEY_REPEAT_MS: Final = 33
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A token, where the hand goes for it, how many moves there were, and how many cards had just turned up."""
+    """A token, the places the hand must reach for it, and the numbers of legal moves and of cards just revealed."""
 
     token: str
     places: tuple[tuple[float, float], ...]
@@ -45,7 +45,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """What a record keeps of a game's pace."""
+    """Tokens and times of a game, the part of a record that shows its pace."""
 
     tokens: list[str] = field(default_factory=list)
     clock: list[int] = field(default_factory=list)
@@ -57,20 +57,20 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who plays fast: 1 is the skill of the fastest, and all takes `skill` times as long."""
+    """A fast player; all times are multiplied by `skill`, which is 1 for the fastest."""
 
     skill: float
     device: Device
     taps: bool
     holds: bool
     both_hands: bool
-    """A key draws, while the other hand stays where the cards are."""
+    """Whether one hand draws with a key while the other stays at the cards."""
     thoughtful: float
     stalls: float
 
 
 def person(chance: Random, skill: float | None = None, device: Device | None = None) -> Person:
-    """A fast player with habits of their own."""
+    """Return a fast player with random habits."""
     return Person(
         chance.uniform(FASTEST, SLOWEST_OF_THE_FAST) if skill is None else skill,
         device or chance.choices(DEVICES, (5, 3, 2))[0],
@@ -83,7 +83,7 @@ def person(chance: Random, skill: float | None = None, device: Device | None = N
 
 
 def lines(variant: str, number: int, chance: Random) -> list[list[Step]]:
-    """Games of a variant: known wins, and as many greedy ones as make up the number; new deals each time."""
+    """Return games of a variant: known wins, filled up with greedy games of new deals."""
     found = [observed(open_table(variant, record.seed), record.tokens) for record in won(variant)]
     while len(found) < number:
         seed = chance.randbytes(32)
@@ -95,7 +95,7 @@ def lines(variant: str, number: int, chance: Random) -> list[list[Step]]:
 
 
 def observed(table: Table, tokens: Sequence[str]) -> list[Step]:
-    """What each move asked of whoever made it. Plays the tokens on the table."""
+    """Play the tokens on the table, and return what each move demanded of the player."""
     steps, before, fresh = [], _seen(table), 0
     for token in tokens:
         steps.append(Step(token, _places(table.GAME, token), len(table.legal_moves()), fresh))
@@ -111,7 +111,7 @@ def _seen(table: Table) -> Counter[str]:
 
 @cache
 def _places(game: str, token: str) -> tuple[tuple[float, float], ...]:
-    """Where a token's piles lie, in card widths."""
+    """Return the positions of a token's piles, in card widths."""
     source, dash, target = token.partition("-")
     if not dash:
         return ((0.0, 0.0),)
@@ -130,7 +130,7 @@ def _place(game: str, name: str) -> tuple[float, float]:
 
 
 def play(who: Person, line: Sequence[Step], chance: Random) -> Game:
-    """The line at a person's pace: with slips, held keys, thoughts, and a network that now and then holds things up."""
+    """Play the line at a person's pace, with slips, held keys, pauses for thought and network delays."""
     game, hand, now, held_up = Game(), (3.0, 2.0), 700.0 * who.skill, 0.0
 
     def made(token: str, after: float) -> None:
@@ -156,7 +156,7 @@ def play(who: Person, line: Sequence[Step], chance: Random) -> Game:
 
 
 def _again(who: Person, line: Sequence[Step], number: int, chance: Random) -> float:
-    """The same draw again: by holding the key when the card wanted lies deeper, else with a look at each card."""
+    """Return the ms of a repeated draw: the key is held if the wanted card lies deeper, else each card is viewed."""
     more = number + 2 < len(line) and line[number + 2].token == line[number].token
     if who.holds and more:
         return KEY_REPEAT_MS + chance.uniform(-2, 4)
@@ -171,14 +171,14 @@ def _decision(who: Person, step: Step, chance: Random) -> float:
     if step.fresh:
         took = 100 + 50 * bits
     elif chance.random() < 0.75:
-        took = 40.0  # planned already
+        took = 40.0  # already planned
     else:
         took = 60 + 50 * bits
     return took * who.skill * chance.lognormvariate(0, 0.3)
 
 
 def _motion(who: Person, hand: tuple[float, float], step: Step, chance: Random) -> tuple[tuple[float, float], float]:
-    """Where the hand is then, and the ms it took there."""
+    """Return the hand's new position, and the ms of the motion."""
     if who.both_hands and "-" not in step.token:
         return hand, 80 * who.skill * chance.lognormvariate(0, 0.15)
     one_tap = len(step.places) == 1 or who.taps or step.token.endswith("-f")
@@ -195,12 +195,12 @@ def _motion(who: Person, hand: tuple[float, float], step: Step, chance: Random) 
     return hand, took * who.skill * chance.lognormvariate(0, 0.15)
 
 
-# Programs
+# Programs.
 
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """How a program waits: `delay` ms by one of three laws, and now and then a pause on top."""
+    """Waiting pattern of a program: `delay` ms by one of three laws, and now and then an additional pause."""
 
     delay: float
     law: Literal["fixed", "uniform", "lognormal"] = "fixed"
@@ -210,7 +210,7 @@ class Timer:
 
     @property
     def kind(self) -> str:
-        """Its law, spread, pauses and draws in a word."""
+        """Return a short description: law, spread, pauses and draws."""
         return f"{self.law}{self.spread:g}/{self.pauses:g}{'/quick' if self.quick_draws else ''}"
 
     def wait(self, chance: Random) -> float:
@@ -225,7 +225,7 @@ class Timer:
 
 
 def fastest_pace(line: Sequence[Step], chance: Random) -> float:
-    """The ms a token that the fastest take for a line: the best device, the best habits, no time lost."""
+    """Return the ms per token of the fastest people: the best device and habits, and no time lost."""
     paces = []
     for device in DEVICES:
         who = Person(FASTEST, device, taps=True, holds=True, both_hands=True, thoughtful=0.01, stalls=0.0)
@@ -234,7 +234,7 @@ def fastest_pace(line: Sequence[Step], chance: Random) -> float:
 
 
 def timer(delay: float, chance: Random) -> Timer:
-    """One of the ways in which programs wait, with the same mean delay."""
+    """Return one of many waiting patterns with the same mean delay."""
     law, spread = chance.choice(
         (
             ("fixed", 0.0),
@@ -250,7 +250,7 @@ def timer(delay: float, chance: Random) -> Timer:
 
 
 def run(how: Timer, line: Sequence[Step], chance: Random) -> Game:
-    """The line by a timer. Quick draws take as long as a held key repeats, and the plays all the rest of the time."""
+    """Play the line by a timer. Quick draws take as long as a held key repeats; the plays take the rest of the time."""
     draws = sum("-" not in step.token for step in line)
     plays = len(line) - draws
     scale = 1.0

@@ -1,4 +1,4 @@
-"""Two lines side by side, and the times between tokens."""
+"""Alignment of two lines, and the times between tokens."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shown(found: Alignment, side: int) -> list[str]:
 
 
 @pytest.mark.parametrize("variant", ["stonewall", "tarot", "plot", "braid"])
-def test_a_line_beside_itself_is_the_same_throughout(variant: str) -> None:
+def test_a_line_is_aligned_with_itself(variant: str) -> None:
     record = won(variant)
     found = align(record, record)
     assert all(row.same for row in found.rows)
@@ -37,7 +37,7 @@ def test_a_line_beside_itself_is_the_same_throughout(variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", ["stonewall", "tarot"])
-def test_a_disguised_copy_is_seen_beside_the_line_that_it_copies(variant: str) -> None:
+def test_a_disguised_copy_is_aligned_with_its_original(variant: str) -> None:
     record = won(variant)
     copied = disguised(variant, record.seed, record.tokens, Random(variant))
     found = align(record, with_tokens(record, copied))
@@ -49,7 +49,7 @@ def test_a_disguised_copy_is_seen_beside_the_line_that_it_copies(variant: str) -
     assert found.likeness >= 0.7
 
 
-def test_moves_taken_back_are_told_from_those_that_stand() -> None:
+def test_undone_moves_are_marked() -> None:
     record = won("stonewall")
     other = next(token for token in record.open_table().legal_moves() if token != record.tokens[0])
     found = align(record, with_tokens(record, [other, "u", *record.tokens]))
@@ -58,7 +58,7 @@ def test_moves_taken_back_are_told_from_those_that_stand() -> None:
     assert sum(row.same for row in found.rows) == len(record.tokens)
 
 
-def test_two_different_games_share_what_little_they_share() -> None:
+def test_two_different_games_share_little() -> None:
     record = won("stonewall")
     table = played("stonewall", record.seed, Random(1), strays=0.8)
     found = align(record, with_tokens(record, list(table.moves)))
@@ -66,7 +66,7 @@ def test_two_different_games_share_what_little_they_share() -> None:
     assert shown(found, 1) == list(table.moves)
 
 
-def test_gaps_are_of_plays_draws_undo_and_of_what_the_server_played() -> None:
+def test_gaps_by_kind_of_token_leave_out_the_servers() -> None:
     record = Record(
         1,
         "tarot",

@@ -1,6 +1,6 @@
-"""The ways in which people cheat, each played against the service, and what comes of it.
+"""Ways of cheating, each played against the service, and their verdicts.
 
-What a way needs in detail is tested beside what sees it: test_links.py, test_pace.py, test_copies.py.
+Details are tested beside the checks: test_links.py, test_pace.py, test_copies.py.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ SAME_DEVICE = (State.REVIEW, ["same_device"])
 ONE_OF_EACH_GAME = ("braid", "labyrinth", "tarot", "plot", "stonewall")
 
 
-# A rank that costs a minute
+# A rank that costs a minute.
 
 
-def test_a_new_account_plays_a_solvers_line_at_a_persons_pace(settings: Any) -> None:
+def test_a_new_account_plays_a_solvers_line_humanly(settings: Any) -> None:
     settings.LADDERS = True
     deal, line = winnable("plot")
     regular = factory.player(date_joined=deal.opens_at - 30 * DAY)
@@ -66,21 +66,21 @@ def test_a_new_account_plays_a_solvers_line_at_a_persons_pace(settings: Any) -> 
     assert [entry.attempt for entry in among_newcomers] == [cheat.public_id]
 
 
-# Trying a deal more than once
+# More than one try at a deal.
 
 
-def test_a_guest_looks_and_an_account_plays_on_the_same_device(client: Client) -> None:
+def test_a_guest_looks_and_an_account_plays_after(client: Client) -> None:
     make_deal("plot")
     member()
     look = begun(client)
     leave(client)
     sign_in(client)
     assert verdict(begun(client, "198.51.100.1")) == SAME_DEVICE
-    assert verdict(look) == CLEAN, "the first to begin is not looked at, however late it ends"
+    assert verdict(look) == CLEAN, "the first to start is not flagged, however late it ends"
     assert not Result.objects.filter(player__is_guest=False).exists()
 
 
-def test_an_account_plays_what_a_second_account_of_the_device_has_seen(client: Client) -> None:
+def test_an_account_plays_after_a_second_one_looked(client: Client) -> None:
     make_deal("plot")
     for name in ("Ada Lovelace", "Grace Hopper"):
         member(name)
@@ -100,9 +100,10 @@ def test_the_best_of_three_guests_signs_up(client: Client) -> None:
     assert verdict(attempt) == SAME_DEVICE
 
 
-def test_the_best_of_three_guests_is_handed_to_an_established_account() -> None:
-    """Each guest in a browser of its own, so that no device is in common: the account has practice of it, and cannot
-    begin the deal again.
+def test_the_best_of_three_guests_joins_an_old_account() -> None:
+    """Each guest has its own browser, so they share no device.
+
+    The account has the guest's game as practice, and cannot begin the deal again.
     """
     user = member()
     _deal, line = winnable("plot")
@@ -116,7 +117,7 @@ def test_the_best_of_three_guests_is_handed_to_an_established_account() -> None:
     assert not Result.objects.filter(player=user).exists()
 
 
-def test_a_deleted_account_comes_back_under_its_name_on_another_device(client: Client) -> None:
+def test_a_deleted_account_returns_on_another_device(client: Client) -> None:
     make_deal("plot")
     sign_up(client)
     erase_player(User.objects.get(pk=begun(client).player_id))
@@ -124,7 +125,7 @@ def test_a_deleted_account_comes_back_under_its_name_on_another_device(client: C
     assert not sign_up(Client(), "ada LOVELACE")
 
 
-def test_a_deleted_account_comes_back_under_another_name(client: Client) -> None:
+def test_a_deleted_account_returns_under_another_name(client: Client) -> None:
     make_deal("plot")
     sign_up(client)
     first = begun(client)
@@ -134,7 +135,7 @@ def test_a_deleted_account_comes_back_under_another_name(client: Client) -> None
     assert verdict(first) == CLEAN
 
 
-def test_a_guest_asks_to_be_forgotten_and_plays_again(client: Client) -> None:
+def test_a_guest_is_deleted_and_plays_again(client: Client) -> None:
     make_deal("plot")
     guest = begun(client).player
     assert isinstance(guest, User)
@@ -143,8 +144,8 @@ def test_a_guest_asks_to_be_forgotten_and_plays_again(client: Client) -> None:
     assert verdict(begun(client)) == SAME_DEVICE
 
 
-def test_a_mark_is_changed_by_hand(client: Client) -> None:
-    """Nobody else's mark can be put on, and who throws theirs away is as good as on a new device."""
+def test_a_device_mark_is_edited(client: Client) -> None:
+    """Another device's mark cannot be forged, and deleting one's own is the same as using a new device."""
     make_deal("plot")
     begun(client)
     other = Client()
@@ -153,12 +154,12 @@ def test_a_mark_is_changed_by_hand(client: Client) -> None:
     assert verdict(begun(other)) == CLEAN
 
 
-# Playing a program's line at a program's pace
+# A program's line at a program's pace.
 
 
 @pytest.mark.parametrize("variant", ONE_OF_EACH_GAME)
 def test_a_game_is_won_in_two_seconds(variant: str) -> None:
-    """With jitter; a Labyrinth has few plays, and is looked at all the same."""
+    """The pace has jitter. Labyrinth is flagged although it has few plays."""
     deal, line = winnable(variant)
     chance = Random(variant)
     clock = [round(ms) for ms in accumulate(2_000 / len(line) * chance.lognormvariate(0, 0.3) for _ in line)]
@@ -169,7 +170,7 @@ def test_a_game_is_won_in_two_seconds(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", ONE_OF_EACH_GAME)
 def test_a_program_plays_faster_than_the_fastest_person(variant: str) -> None:
-    """By one and a half times, however it waits; `benchmarks.fairplay` measures many."""
+    """By a factor of one and a half, however it waits; `benchmarks.fairplay` measures many."""
     chance = Random(variant)
     deal, line = winnable(variant)
     steps = simulated.observed(open_table(variant, won(variant)[0].seed), line)
@@ -186,7 +187,7 @@ def test_a_program_plays_faster_than_the_fastest_person(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", ONE_OF_EACH_GAME)
 def test_the_end_is_played_out_in_a_burst(variant: str) -> None:
-    """A person's game up to there."""
+    """Until then, a person plays."""
     deal, line = winnable(variant)
     clock = unhurried(line[:-30])
     clock += [clock[-1] + 50 * n for n in range(1, 31)]
@@ -195,7 +196,7 @@ def test_the_end_is_played_out_in_a_burst(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", ONE_OF_EACH_GAME)
 def test_a_timer_plays_at_a_persons_pace(variant: str) -> None:
-    """With jitter, and pauses now and then."""
+    """With jitter, and a pause now and then."""
     deal, line = winnable(variant)
     chance = Random(variant)
     gaps = [1_500 * chance.uniform(0.85, 1.15) + (chance.random() < 0.04) * 5_000 for _ in _plays(line)]
@@ -210,11 +211,11 @@ def _plays(line: tuple[str, ...]) -> list[str]:
     return [token for token in line if "-" in token]
 
 
-# Playing another account's line
+# Another account's line.
 
 
 def _solved_braid() -> tuple[Deal, tuple[str, ...]]:
-    """Those that are kept as certified have little in them that does not come of itself."""
+    """Return a deal and a solved line; the stored certificates contain few distinctive moves."""
     seed = bytes([2]) * 32
     return make_deal("braid", seed=seed), tuple(solved("braid", seed) or ())
 
@@ -235,7 +236,7 @@ PLAIN: dict[str, Any] = {"swapped": False, "undone": 0, "returned": 0, "rounds":
     ],
 )
 @pytest.mark.parametrize("variant", ["braid", "tarot-novice", "plot", "stonewall"])
-def test_another_accounts_line_is_played(variant: str, disguise: dict[str, Any]) -> None:
+def test_an_account_plays_another_accounts_line(variant: str, disguise: dict[str, Any]) -> None:
     deal, line = winnable(variant) if variant != "braid" else _solved_braid()
     first = play(deal, line)
     told = disguised(variant, bytes(deal.seed), line, Random(variant), **{**PLAIN, **disguise})

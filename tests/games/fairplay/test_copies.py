@@ -1,4 +1,4 @@
-"""Who decides what another account has decided before is looked at; who takes what lies at hand is not."""
+"""Copies: games that repeat another account's decisions are flagged, games of obvious moves are not."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ database = pytest.mark.django_db
 
 @cache
 def win(variant: str = VARIANT, seed: bytes = SEED) -> tuple[str, ...]:
-    """A line that nobody finds who takes what lies at hand."""
+    """Return a line that no player who makes obvious moves finds."""
     line = solved(variant, seed)
     assert line is not None
     return tuple(line)
@@ -62,7 +62,7 @@ def deal() -> Deal:
 
 
 @database
-def test_another_accounts_later_copy_goes_to_review_and_the_first_stands(deal: Deal) -> None:
+def test_a_later_copy_is_flagged_and_the_original_is_not(deal: Deal) -> None:
     first, copy = won(deal), later(deal)
     assert judge(first).state == State.VERIFIED
     verdict = judge(copy)
@@ -71,7 +71,7 @@ def test_another_accounts_later_copy_goes_to_review_and_the_first_stands(deal: D
 
 
 @database
-def test_a_disguise_hides_no_copy(deal: Deal) -> None:
+def test_disguised_copies_are_found(deal: Deal) -> None:
     won(deal)
     told = disguised(VARIANT, SEED, win(), Random(1))
     assert list(win()) != [token for token in told if token != "u"]
@@ -79,7 +79,7 @@ def test_a_disguise_hides_no_copy(deal: Deal) -> None:
 
 
 @database
-def test_ones_own_line_and_another_deals_are_no_copies(deal: Deal) -> None:
+def test_own_lines_and_other_deals_are_no_copies(deal: Deal) -> None:
     me = factory.player()
     won(deal, who=me, ranked=False)
     assert judge(later(deal, who=me)).state == State.VERIFIED
@@ -88,19 +88,19 @@ def test_ones_own_line_and_another_deals_are_no_copies(deal: Deal) -> None:
 
 
 @database
-def test_a_guests_win_accuses_nobody(deal: Deal) -> None:
+def test_a_guests_win_flags_no_one(deal: Deal) -> None:
     won(deal, who=factory.player(is_guest=True))
     assert judge(later(deal)).state == State.VERIFIED
 
 
 @database
-def test_of_several_alike_the_one_that_ended_first_is_named(deal: Deal) -> None:
+def test_the_first_of_several_copies_is_named(deal: Deal) -> None:
     _second, first = (won(deal, started_at=factory.NOON + timedelta(minutes=minutes)) for minutes in (2, 1))
     assert [one["attempt"] for one in judge(later(deal)).reasons] == [str(first.public_id)]
 
 
 @database
-def test_a_loss_is_not_accused(deal: Deal) -> None:
+def test_a_loss_is_not_flagged(deal: Deal) -> None:
     won(deal)
     lost = factory.finished(deal, tokens=win()[:-1], started_at=LATER)
     assert lost.line is None
@@ -108,7 +108,7 @@ def test_a_loss_is_not_accused(deal: Deal) -> None:
 
 
 @database
-def test_of_copies_judged_together_the_first_stands_and_accuses_the_others(deal: Deal) -> None:
+def test_the_first_of_copies_judged_together_stands(deal: Deal) -> None:
     third, first, second = (later(deal, started_at=LATER + timedelta(minutes=minutes)) for minutes in (30, 10, 20))
     found = compare([(one, judge_alone(one)) for one in (third, first, second)])
     assert [one.state for one in found] == [State.REVIEW, State.VERIFIED, State.REVIEW]
@@ -116,7 +116,7 @@ def test_of_copies_judged_together_the_first_stands_and_accuses_the_others(deal:
 
 
 @database
-def test_who_is_flagged_for_another_reason_in_the_same_moment_accuses_nobody(deal: Deal) -> None:
+def test_a_game_flagged_in_the_same_moment_flags_no_other(deal: Deal) -> None:
     record = factory.record_of(deal, win(), [0] * len(win()), end="won")
     fast, other = factory.finished(deal, record=record, started_at=LATER), later(deal)
     found = compare([(one, judge_alone(one)) for one in (fast, other)])
@@ -124,15 +124,15 @@ def test_who_is_flagged_for_another_reason_in_the_same_moment_accuses_nobody(dea
 
 
 @database
-def test_of_two_that_finish_at_the_same_moment_one_stands(deal: Deal) -> None:
+def test_one_of_two_simultaneous_copies_stands(deal: Deal) -> None:
     one, other = later(deal), later(deal)
     settle(other.pk, company=1)
     assert [Attempt.objects.get(pk=attempt.pk).state for attempt in (one, other)] == [State.VERIFIED, State.REVIEW]
 
 
 @database
-def test_a_game_that_does_everything_there_is_accuses_nobody_who_plays_naturally(deal: Deal) -> None:
-    """A copied line is alike in both directions: to hold the other's decisions among many more is nothing."""
+def test_an_exhaustive_game_flags_no_natural_player(deal: Deal) -> None:
+    """A copied line is similar in both directions: containing the other's decisions among many more is no copy."""
     made = copies.decided(copies.line_of(open_table(VARIANT, SEED), win()) or b"")
     everything = frozenset(range(1 << 16))
     assert copies.likeness(made, everything) < copies.LIKENESS
@@ -141,7 +141,7 @@ def test_a_game_that_does_everything_there_is_accuses_nobody_who_plays_naturally
 
 
 @database
-def test_lines_with_a_part_of_the_sketch_alone_in_common_are_not_alike(deal: Deal) -> None:
+def test_lines_with_only_part_of_a_sketch_in_common_differ(deal: Deal) -> None:
     first, other = won(deal, verified_at=LATER), later(deal)
     line = bytes(other.line or b"")
     assert [one.pk for one in copies.may_be_copied([(other, line)], [])[other.pk]] == [first.pk]
@@ -163,7 +163,7 @@ def test_lines_with_a_part_of_the_sketch_alone_in_common_are_not_alike(deal: Dea
     ],
 )  # fmt: skip
 def test_a_copy_shares_nearly_all_decisions_of_its_game(variant: str, common: int, is_alike: bool) -> None:
-    """Of 20 that two players made together. Natural players of Plot and Braid have most in common anyway."""
+    """Of 20 moves that two players made. Natural players of Plot and Braid have most in common anyway."""
     deal = factory.deal(variant)
     first, other = (factory.finished(deal, state=State.VERIFIED, started_at=at) for at in (factory.NOON, LATER))
     sketch = copies._sketch(range(20))
@@ -173,10 +173,10 @@ def test_a_copy_shares_nearly_all_decisions_of_its_game(variant: str, common: in
 
 
 @database
-def test_only_verified_ranked_wins_of_others_at_the_deal_are_compared(deal: Deal) -> None:
+def test_only_others_verified_ranked_wins_are_compared(deal: Deal) -> None:
     first, copy = won(deal, verified_at=LATER), later(deal, state=State.VERIFIED, verified_at=LATER)
     line = bytes(copy.line or b"")
-    # The later one is found from either, whenever it was verified.
+    # Starting from either game, the later one is found, whenever it was verified.
     assert copies.copies_since([(first, line)], LATER + timedelta(hours=1)) == {copy.pk}
     assert copies.copies_since([(copy, line)], LATER) == {copy.pk}
     elsewhere = factory.deal(VARIANT, day=factory.DAY - timedelta(days=1), seed=bytes([1]) * 32)
@@ -188,18 +188,18 @@ def test_only_verified_ranked_wins_of_others_at_the_deal_are_compared(deal: Deal
 
 
 @pytest.mark.parametrize(("of", "wanted"), [("plot", 10.0), ("tarot", 10.0), ("braid", 14.0)])
-def test_so_many_bits_in_common_make_a_copy(of: str, wanted: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_needs_enough_bits_in_common(of: str, wanted: float, monkeypatch: pytest.MonkeyPatch) -> None:
     for bits, enough in ((wanted, True), (wanted - 0.5, False)):
         made = {1: bits - 1.0, 2: 1.0}
         monkeypatch.setattr(copies, "weights", Mock(return_value=made))
         assert copies.is_copy(made, made, of) is enough
         assert copies.can_be_copy(Attempt(deal=Deal(game=of))) is enough
-        # It counts as much as it weighs for whom it weighs less.
+        # A shared decision counts with the lower of its two weights.
         assert not copies.is_copy(made, {1: 1.0, 2: 1.0}, of)
         assert not copies.is_copy({1: 1.0, 2: 1.0}, made, of)
 
 
-def test_a_copy_has_nearly_all_of_the_one_that_decided_less() -> None:
+def test_a_copy_shares_nearly_all_of_the_smaller_sketch() -> None:
     much = {1: 17.0, 3: 50.0}
     for less, found in (({1: 17.0, 2: 3.0}, True), ({1: 17.0, 2: 3.1}, False)):
         assert copies.is_copy(less, much, "plot") is found
@@ -207,7 +207,7 @@ def test_a_copy_has_nearly_all_of_the_one_that_decided_less() -> None:
 
 
 @database
-def test_what_is_kept_when_a_win_is_closed_is_what_its_verdict_finds(deal: Deal) -> None:
+def test_the_sketch_stored_at_closing_equals_the_verdicts(deal: Deal) -> None:
     attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=True, started_at=factory.NOON)
     tokens = disguised(VARIANT, SEED, win(), Random(2))
     Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(tokens, 1))
@@ -217,13 +217,13 @@ def test_what_is_kept_when_a_win_is_closed_is_what_its_verdict_finds(deal: Deal)
 
 @database
 @pytest.mark.parametrize(("ranked", "moves", "how"), [(False, None, "won"), (True, -1, "resigned")])
-def test_nothing_is_kept_of_practice_or_of_a_loss(deal: Deal, ranked: bool, moves: int | None, how: How) -> None:
+def test_no_sketch_is_stored_for_practice_or_losses(deal: Deal, ranked: bool, moves: int | None, how: How) -> None:
     attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=ranked, started_at=factory.NOON)
     Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(win()[:moves], 1))
     assert close_attempt(attempt.pk, how).line is None
 
 
-def test_what_comes_back_has_not_been_decided() -> None:
+def test_undone_moves_are_no_decisions() -> None:
     line, seed = win("stonewall", _winnable("stonewall")), _winnable("stonewall")
     plain = {one for one in decisions(open_table("stonewall", seed), line) if one is not None}
     for number in range(5):
@@ -237,7 +237,7 @@ def _winnable(variant: str) -> bytes:
 
 
 @pytest.mark.parametrize("variant", ["tarot", "plot", "stonewall"])
-def test_what_the_first_legal_move_decides_weighs_nothing(variant: str) -> None:
+def test_the_first_legal_move_weighs_nothing(variant: str) -> None:
     table, tokens = open_table(variant, bytes(32)), list[str]()
     while len(tokens) < 150 and (legal := [one for one in table.legal_moves() if not one.endswith("f")]):
         tokens.append(legal[0])
@@ -247,11 +247,11 @@ def test_what_the_first_legal_move_decides_weighs_nothing(variant: str) -> None:
     assert sum(weight for found, weight in bits.items() if found in made) == 0.0
 
 
-def test_where_all_who_win_decide_alike_nothing_is_kept() -> None:
+def test_decisions_of_all_winners_are_not_stored() -> None:
     assert copies.line_of(open_table("labyrinth", bytes(32)), ()) is None
 
 
-def test_a_card_of_the_waste_that_is_let_pass_is_a_choice_even_if_it_is_put_somewhere_later() -> None:
+def test_a_waste_card_left_for_later_is_a_choice() -> None:
     record = certified.won("braid")[2]
     bits = copies.weights(record.to_bytes())
     passed, put = ({made >> 8 for made in bits if made & 0xFF == onto} for onto in (0xFE, 0xFF))
@@ -260,8 +260,8 @@ def test_a_card_of_the_waste_that_is_let_pass_is_a_choice_even_if_it_is_put_some
 
 
 @database
-def test_a_win_that_decides_little_is_compared_with_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On an easy deal many win alike: reading all their records would take long."""
+def test_a_win_with_few_decisions_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Easy deals have many similar wins, whose records would take long to read."""
     record = certified.won("pigtail")[0]
     deal = factory.deal("pigtail", seed=record.seed)
     weights = Mock(side_effect=copies.weights)
@@ -273,7 +273,7 @@ def test_a_win_that_decides_little_is_compared_with_nobody(monkeypatch: pytest.M
 
 
 @database
-def test_of_wins_judged_without_sight_of_each_other_the_later_goes_to_review(deal: Deal) -> None:
+def test_the_later_of_concurrent_verdicts_goes_to_review(deal: Deal) -> None:
     first, copy = later(deal, started_at=LATER), later(deal, started_at=LATER + timedelta(minutes=1))
     settle(copy.pk)
     assert Result.objects.get().attempt == copy
@@ -283,7 +283,7 @@ def test_of_wins_judged_without_sight_of_each_other_the_later_goes_to_review(dea
 
 
 @database
-def test_what_staff_have_decided_is_not_judged_again(deal: Deal) -> None:
+def test_staff_decisions_are_final(deal: Deal) -> None:
     first, copy = later(deal, started_at=LATER), later(deal, started_at=LATER + timedelta(minutes=1))
     settle(copy.pk)
     decide(copy.pk, State.VERIFIED, "staff")
@@ -292,8 +292,8 @@ def test_what_staff_have_decided_is_not_judged_again(deal: Deal) -> None:
 
 
 @pytest.mark.parametrize("variant", ["tarot", "tarot-novice", "plot"])
-def test_on_a_deal_never_tuned_to_copies_are_seen_and_simple_players_are_not(variant: str) -> None:
-    # The same deals every time; `benchmarks.copies` takes fresh ones.
+def test_other_deals_flag_copies_but_no_simple_players(variant: str) -> None:
+    # The same deals every time, of which none was used for tuning; `benchmarks.copies` uses new ones.
     seeds = (sha256(f"{variant} {n}".encode()).digest() for n in range(99))
     seed = next(seed for seed in seeds if solved(variant, seed) is not None)
     line, chance = win(variant, seed), Random(seed)

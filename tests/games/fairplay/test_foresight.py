@@ -1,4 +1,4 @@
-"""Foresight: what could not be seen is chosen rightly no more often than by chance, but for those who know it."""
+"""Foresight: hidden cards influence choices only by chance, except for players who know them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.games.fairplay.foreseeing import Kind
 
 SEED = bytes(range(32))
 
-#: By game: a deal, and who knows its cards. Found by looking for deals that tell much.
+#: By game: a deal, and the kind of player who knows its cards. Chosen among deals that discriminate well.
 KNOWN: Mapping[str, tuple[bytes, Kind]] = MappingProxyType(
     {
         "labyrinth": (bytes.fromhex("972a0a3eb934e27c106abdde01d211d5b2d24933bb9b9865e771490fca193a1e"), "line"),
@@ -44,13 +44,13 @@ def record(variant: str, tokens: list[str], clock: list[int] | None = None, seed
 
 @cache
 def told(record: Record) -> Foresight:
-    """`measure`, once for each record."""
+    """Call `measure` once per record."""
     return measure(record)
 
 
 @cache
 def measured(game: str, kind: Kind) -> Foresight:
-    """What a game of a player at the known deal tells."""
+    """Measure a game of this kind of player at the known deal."""
     seed = KNOWN[game][0]
     if game == "stonewall" and kind == "line":
         return told(won("stonewall")[1])
@@ -61,7 +61,7 @@ def measured(game: str, kind: Kind) -> Foresight:
 
 
 def walk(variant: str, chance: Random, steps: int = 120) -> list[tuple[Table, Unseen]]:
-    """A table and what is unseen, at some moments of a random game with undone moves."""
+    """Return a table and its unseen cards, at some moments of a random game with undos."""
     table = open_table(variant, SEED)
     unseen = Unseen.at(table)
     found = []
@@ -88,8 +88,8 @@ def test_other_deals_look_the_same(variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", ["labyrinth", "tarot", "tarot-adept", "stonewall"])
-def test_what_was_shown_once_is_never_unseen_again(variant: str) -> None:
-    """Games of one deck, in which every card has a name of its own."""
+def test_a_card_once_shown_is_never_unseen(variant: str) -> None:
+    """Checked in games of one deck, in which each card has its own name."""
     chance = Random(2)
     table = open_table(variant, SEED)
     unseen, shown = Unseen.at(table), set[str]()
@@ -104,7 +104,7 @@ def test_what_was_shown_once_is_never_unseen_again(variant: str) -> None:
 
 
 @pytest.mark.parametrize("game", ["plot", "braid"])
-def test_what_is_unseen_of_two_decks_is_counted(game: str) -> None:
+def test_unseen_cards_of_two_decks_are_counted(game: str) -> None:
     table = open_table(game, SEED)
     assert Unseen.at(table).count == {"plot": 78 + 12, "braid": 71}[game]
     unseen = Unseen.at(table)
@@ -115,7 +115,7 @@ def test_what_is_unseen_of_two_decks_is_counted(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", KNOWN)
-def test_who_knows_the_cards_stands_out(game: str) -> None:
+def test_a_player_who_knows_the_cards_stands_out(game: str) -> None:
     knowing, honest = measured(game, KNOWN[game][1]), [measured(game, "decent"), measured(game, "strong")]
     assert knowing.applicable
     assert knowing.z > 2.3
@@ -123,7 +123,7 @@ def test_who_knows_the_cards_stands_out(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", KNOWN)
-def test_chance_had_a_part_in_every_game(game: str) -> None:
+def test_every_game_leaves_room_for_chance(game: str) -> None:
     found = measured(game, "decent")
     assert found.applicable
     assert found.game == game
@@ -144,16 +144,16 @@ def test_a_game_without_hidden_cards_has_no_foresight(monkeypatch: pytest.Monkey
     assert "not applicable" in str(table_of(found))
 
 
-def test_nothing_played_is_not_applicable() -> None:
+def test_an_empty_game_is_not_applicable() -> None:
     assert not measure(record("tarot", [])).applicable
 
 
-def test_the_figures_are_the_same_each_time() -> None:
+def test_measurements_are_deterministic() -> None:
     line = won("stonewall")[1]
     assert measure(line) == told(line)
 
 
-def test_what_was_taken_back_before_anything_new_was_seen_is_left_out() -> None:
+def test_moves_undone_before_a_reveal_are_left_out() -> None:
     line = won("stonewall")[1]
     table = line.open_table()
     idle = next(token for token in table.legal_moves() if not turns_up(table, token))
@@ -162,8 +162,8 @@ def test_what_was_taken_back_before_anything_new_was_seen_is_left_out() -> None:
     assert told(detour).finds == told(line).finds
 
 
-def test_who_looks_and_takes_back_is_measured_at_the_look() -> None:
-    """Else one who tries all and keeps what is good would seem to have known it."""
+def test_undone_looks_count_at_the_look() -> None:
+    """Otherwise a player who tries everything and keeps what is good would seem to have foreseen it."""
     table = open_table("stonewall", SEED)
     look = next(token for token in table.legal_moves() if turns_up(table, token))
     once = measure(record("stonewall", [look]))
@@ -178,14 +178,14 @@ def turns_up(table: Table, token: str) -> bool:
     return now != table.hidden
 
 
-def test_what_the_server_played_is_left_out() -> None:
+def test_the_servers_moves_are_left_out() -> None:
     line = won("stonewall")[1]
     assert not measure(line, [[0, len(line.tokens) - 1]]).applicable
     assert measure(line, [[0, 10]]).finds.count < told(line).finds.count
 
 
 @pytest.mark.parametrize("longer", [True, False])
-def test_who_pauses_where_something_new_turned_up_did_not_know_it(longer: bool) -> None:
+def test_pauses_after_reveals_suggest_no_foresight(longer: bool) -> None:
     line = won("tarot")[0]
     table, clock, ms, unseen, fresh = line.open_table(), list[int](), 0, 99, False
     known = Unseen.at(table)
@@ -202,16 +202,16 @@ def test_who_pauses_where_something_new_turned_up_did_not_know_it(longer: bool) 
     assert pauses.fresh_ms - pauses.other_ms > 900 if longer else abs(pauses.fresh_ms - pauses.other_ms) < 10
 
 
-def test_pauses_in_braid_tell_nothing() -> None:
+def test_pauses_in_braid_mean_nothing() -> None:
     assert measured("braid", "decent").pauses is None
     assert measured("plot", "decent").pauses is not None
 
 
-def test_few_plays_tell_nothing_of_pauses() -> None:
+def test_pauses_need_enough_plays() -> None:
     assert measure(record("tarot", ["d", "d", "d"])).pauses is None
 
 
-def test_a_tally_counts_only_what_chance_has_a_part_in() -> None:
+def test_a_tally_counts_only_what_chance_affects() -> None:
     tally = Tally().and_one(1.0, [1.0, 1.0]).and_one(1.0, [0.0, 1.0, 0.0, 1.0])
     assert (tally.count, tally.gained, tally.expected) == (1, 1.0, 0.5)
     assert Tally().z == 0
@@ -229,7 +229,7 @@ def test_equal_places_are_one_option() -> None:
     )
 
 
-def test_staff_read_figures_in_words() -> None:
+def test_staff_see_figures_in_words() -> None:
     lines = dict(table_of(measured("plot", "decent")))
     assert lines["foresight"].endswith("one game proves nothing")
     assert "by chance" in lines["finds: turned up and playable at once"]

@@ -1,4 +1,4 @@
-"""Nobody's play can flag another's earlier or natural game: each attempt at it, played against the service."""
+"""Griefing: attempts to get another player's earlier or natural game flagged, each played against the service."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from tests.leaderboards import factory
 pytestmark = pytest.mark.django_db
 
 VARIANT = "tarot-novice"
-#: Moves that a trap makes before it goes for the win.
+#: Number of moves a trap makes before it goes for the win.
 WANDERED = 30
 Line = tuple[str, ...]
 
 
 def line() -> Line:
-    """A win of which a later one by another account is a copy (test_cheats.py)."""
+    """A winning line; a later win by another account is a copy of it (test_cheats.py)."""
     return won(VARIANT)[0].tokens
 
 
@@ -94,12 +94,12 @@ def _by_one_who_is_gone(deal: Deal) -> None:
     ],
     ids=lambda laid: laid.__name__.strip("_"),
 )
-def test_a_line_laid_out_accuses_nobody(laid: Callable[[Deal], None], deal: Deal) -> None:
+def test_publishing_a_line_flags_no_one(laid: Callable[[Deal], None], deal: Deal) -> None:
     laid(deal)
     assert verdict(play(deal, line(), hours=5)) == CLEAN
 
 
-def test_a_copy_that_is_judged_first_does_not_touch_the_game_it_copies(deal: Deal) -> None:
+def test_a_copy_judged_first_does_not_flag_its_original(deal: Deal) -> None:
     first, copy = play(deal, line()), play(deal, line(), hours=2)
     verdict(copy)
     assert verdict(first) == CLEAN
@@ -107,8 +107,8 @@ def test_a_copy_that_is_judged_first_does_not_touch_the_game_it_copies(deal: Dea
 
 
 @pytest.mark.parametrize(("variant", "number"), [("tarot-novice", 5), ("tarot", 20), ("plot", 25), ("pigtail", 2)])
-def test_who_goes_every_way_there_is_and_wins_accuses_nobody(variant: str, number: int) -> None:
-    """A trap: as many ways as can be gone, those of natural players among them, and a solver's win from there."""
+def test_a_trap_of_many_lines_flags_no_one(variant: str, number: int) -> None:
+    """The trap tries as many ways as possible, including natural ones, and then follows a solver's win."""
     seed = bytes([number]) * 32
     deal = make_deal(variant, seed=seed)
     trap = play(deal, _trap(variant, seed))
@@ -120,7 +120,7 @@ def test_who_goes_every_way_there_is_and_wins_accuses_nobody(variant: str, numbe
 
 
 def _trap(variant: str, seed: bytes) -> Line:
-    """Cards put wherever they can lie, and from there a solver's win."""
+    """Put cards wherever they fit, then follow a solver's win."""
     chance, table = Random(variant), open_table(variant, seed)
     for _ in range(WANDERED):
         legal = table.legal_moves()
@@ -130,8 +130,8 @@ def _trap(variant: str, seed: bytes) -> Line:
     return (*table.moves, *shorten(table, found.tokens))
 
 
-def test_beginning_a_deal_first_flags_nobody_on_another_device(client: Client) -> None:
-    """Whoever begins early, from the same house or with a mark that was made up."""
+def test_starting_first_flags_no_one_on_another_device(client: Client) -> None:
+    """Neither from the same house nor with a forged mark."""
     make_deal("plot")
     for _ in range(3):
         begun(client)
@@ -141,7 +141,7 @@ def test_beginning_a_deal_first_flags_nobody_on_another_device(client: Client) -
     assert verdict(begun(victim)) == CLEAN
 
 
-def test_who_begins_a_deal_on_anothers_device_afterwards_does_not_flag_the_first(client: Client) -> None:
+def test_starting_later_on_a_shared_device_spares_the_first(client: Client) -> None:
     make_deal("plot")
     first = begun(client)
     leave(client)

@@ -1,4 +1,4 @@
-"""Honest players of all kinds, each played against the service: nobody looks at them."""
+"""Honest players of many kinds, each played against the service: none is flagged."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ def easy(variant: str) -> Deal:
     return make_deal(variant, seed=EASY[variant])
 
 
-# Who plays from where
+# Accounts and devices.
 
 
 def test_families_and_schools(client: Client) -> None:
-    """The same address, but each with a device of their own."""
+    """They share an address, but each player has a device."""
     make_deal("plot")
     attempts = [begun(browser) for browser in (client, Client(), Client())]
     assert len({bytes(start.network) for start in Start.objects.all()}) == 1
     assert [verdict(attempt) for attempt in attempts] == [CLEAN] * 3
 
 
-def test_a_family_that_plays_other_deals_on_one_device(client: Client) -> None:
+def test_a_family_with_different_deals_on_one_device(client: Client) -> None:
     make_deal("tarot")
     make_deal("plot")
     begun(client, variant="tarot")
@@ -85,8 +85,8 @@ def test_two_tabs(client: Client) -> None:
     assert verdict(begun(client)) == CLEAN
 
 
-def test_who_has_looked_as_a_guest_of_ones_own(client: Client) -> None:
-    """It was the same player all along."""
+def test_an_account_that_looked_as_its_own_guest(client: Client) -> None:
+    """Guest and account are the same player."""
     make_deal("plot")
     user = member()
     guest = begun(client).player
@@ -99,12 +99,12 @@ def test_who_has_looked_as_a_guest_of_ones_own(client: Client) -> None:
     assert verdict(attempt) == CLEAN
 
 
-# How somebody plays
+# Styles of play.
 
 
 @pytest.mark.parametrize("device", simulated.DEVICES)
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_the_fastest(variant: str, device: simulated.Device) -> None:
+def test_the_fastest_people(variant: str, device: simulated.Device) -> None:
     """With a mouse, by touch and by keys; `benchmarks.fairplay` measures many."""
     number = simulated.DEVICES.index(device)
     deal, line = winnable(variant, number)
@@ -115,8 +115,8 @@ def test_the_fastest(variant: str, device: simulated.Device) -> None:
 
 
 @pytest.mark.parametrize("variant", EASY)
-def test_many_who_take_what_lies_at_hand(variant: str) -> None:
-    """Greedy ones, those who stray, and two who take the first legal move: some win, partly by the same moves."""
+def test_many_greedy_players(variant: str) -> None:
+    """Greedy players, some who stray, and two who make the first legal move: some win, partly by the same moves."""
     deal, chance = easy(variant), Random(EASY[variant][0])
     seed = bytes(deal.seed)
     tables = [played(variant, seed, chance, strays) for strays in (0.0, 0.0, 0.1, 0.1, 0.3)]
@@ -126,7 +126,7 @@ def test_many_who_take_what_lies_at_hand(variant: str) -> None:
     assert "won" in {one.end for one in games}
 
 
-def test_two_who_win_by_the_first_legal_move() -> None:
+def test_two_wins_by_the_first_legal_move() -> None:
     for variant in ("braid", "pigtail", "labyrinth"):
         deal = easy(variant)
         table = played(variant, bytes(deal.seed), None)
@@ -135,7 +135,7 @@ def test_two_who_win_by_the_first_legal_move() -> None:
 
 
 @pytest.mark.parametrize("variant", ["labyrinth", "tarot-novice", "stonewall"])
-def test_who_lets_the_server_play_out_the_end(variant: str) -> None:
+def test_an_auto_finish(variant: str) -> None:
     deal, line = winnable(variant)
     table = deal_table(deal)
     at = 0
@@ -152,8 +152,8 @@ def test_who_lets_the_server_play_out_the_end(variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", ["tarot", "plot", "stonewall"])
-def test_who_takes_much_back_in_bursts(variant: str) -> None:
-    """Twenty moves at a time with the key held, and plays them again."""
+def test_long_undos_in_bursts(variant: str) -> None:
+    """Undoes twenty moves at a time with the key held, and plays them again."""
     deal, line = winnable(variant)
     tokens, gaps, chance = list[str](), list[int](), Random(variant)
     for n, token in enumerate(line):
@@ -166,7 +166,7 @@ def test_who_takes_much_back_in_bursts(variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", ["braid", "pigtail", "tarot"])
-def test_who_holds_the_key_to_draw(variant: str) -> None:
+def test_a_key_held_to_draw(variant: str) -> None:
     deal, line = winnable(variant, 2)
     chance = Random(variant)
     held = [before == token == "d" for before, token in zip(("", *line), line, strict=False)]
@@ -175,15 +175,15 @@ def test_who_holds_the_key_to_draw(variant: str) -> None:
     assert verdict(play(deal, line, list(accumulate(gaps)))) == CLEAN
 
 
-def test_who_comes_back_after_a_break() -> None:
+def test_a_game_resumed_after_a_break() -> None:
     deal, line = winnable("plot")
     clock = unhurried(line)
     clock[60:] = [ms + 5 * 3_600_000 for ms in clock[60:]]
     assert verdict(play(deal, line, clock)) == CLEAN
 
 
-def test_whose_connection_holds_moves_up() -> None:
-    """Every thirty moves a hole of half a minute, after which three come at once."""
+def test_a_connection_that_delays_moves() -> None:
+    """Every thirty moves a gap of half a minute, after which three moves arrive at once."""
     deal, line = winnable("stonewall")
     gaps, chance = list[int](), Random(3)
     for n in range(len(line)):
@@ -191,8 +191,8 @@ def test_whose_connection_holds_moves_up() -> None:
     assert verdict(play(deal, line, list(accumulate(gaps)))) == CLEAN
 
 
-def test_who_connects_anew_in_the_middle(client: Client) -> None:
-    """Opening the table again begins nothing anew, and its game goes on."""
+def test_a_reconnection_in_the_middle(client: Client) -> None:
+    """Opening the table again begins no new game; the old one continues."""
     _deal, line = winnable("plot")
     sign_up(client)
     attempt = begun(client)

@@ -1,4 +1,4 @@
-"""Games of one device: who begins a deal that another player of the browser has begun before is looked at."""
+"""Links by device: flags a player whose browser was used by another player to begin the same deal before."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def plot() -> Deal:
     return make_deal("plot")
 
 
-def test_a_game_of_the_day_is_kept_with_a_mark_and_a_digest(client: Client) -> None:
+def test_a_daily_game_stores_a_mark_and_a_digest(client: Client) -> None:
     attempt = begun(client)
     start = Start.objects.get()
     assert (start.attempt, start.deal, start.made_at) == (attempt, attempt.deal, attempt.started_at)
@@ -50,18 +50,18 @@ def test_a_game_of_the_day_is_kept_with_a_mark_and_a_digest(client: Client) -> N
     assert Start.objects.count() == 1
 
 
-def test_the_mark_is_secure_in_production(client: Client, settings: Any) -> None:
+def test_the_mark_is_a_secure_cookie_in_production(client: Client, settings: Any) -> None:
     settings.SESSION_COOKIE_SECURE = True
     begun(client)
     assert client.cookies[COOKIE]["secure"]
 
 
-def test_looking_sets_no_mark(client: Client) -> None:
+def test_viewing_pages_sets_no_mark(client: Client) -> None:
     client.get("/play/plot/")
     assert COOKIE not in client.cookies
 
 
-def test_players_are_told_no_ids_or_figures(client: Client) -> None:
+def test_players_see_no_ids_or_figures(client: Client) -> None:
     begun(client)
     leave(client)
     attempt = begun(client)
@@ -72,7 +72,7 @@ def test_players_are_told_no_ids_or_figures(client: Client) -> None:
 
 
 def linked_pair(variant: str = "tarot") -> list[Attempt]:
-    """Two players' finished attempts at one deal, begun one after the other on one device."""
+    """Two players' finished attempts at one deal, begun in turn on one device."""
     deal, device = factory.deal(variant), uuid.uuid4()
     pair = [
         factory.finished(deal, tokens=factory.line(deal, seed=n), started_at=factory.NOON + n * timedelta(minutes=1))
@@ -88,20 +88,20 @@ def starts(device: uuid.UUID, attempts: Sequence[Attempt]) -> None:
         Start.objects.create(attempt=one, deal=one.deal, device=device, network=b"", made_at=one.started_at)
 
 
-def test_nobody_can_flag_an_earlier_game() -> None:
+def test_an_earlier_game_cannot_be_flagged() -> None:
     first, second = linked_pair()
     assert linked_among([first.pk, second.pk]) == {second.pk}
 
 
-def test_of_two_begun_at_one_moment_one_stands() -> None:
+def test_one_of_two_simultaneous_starts_stands() -> None:
     deal, device = factory.deal("tarot"), uuid.uuid4()
     pair = [factory.finished(deal) for _ in range(2)]
     starts(device, pair)
     assert linked_among([one.pk for one in pair]) == {pair[1].pk}
 
 
-def test_ones_own_earlier_start_is_no_link() -> None:
-    """As of a guest's practice that went over to the account, on the device of the ranked game."""
+def test_own_earlier_starts_are_no_link() -> None:
+    """For example a guest's practice that was merged into the account, on the device of the ranked game."""
     deal, device, me = factory.deal("tarot"), uuid.uuid4(), factory.player()
     mine = [
         factory.finished(deal, who=me, ranked=ranked, started_at=factory.NOON + hours * timedelta(hours=1))
@@ -114,7 +114,7 @@ def test_ones_own_earlier_start_is_no_link() -> None:
     assert linked_among([one.pk for one in mine]) == {one.pk for one in mine}
 
 
-def test_practice_is_not_looked_at_and_what_is_illegal_stays_rejected() -> None:
+def test_practice_is_not_flagged_and_illegal_stays_rejected() -> None:
     _, second = linked_pair()
     second.ranked = False
     assert judge(second).state == State.VERIFIED
@@ -122,7 +122,7 @@ def test_practice_is_not_looked_at_and_what_is_illegal_stays_rejected() -> None:
     assert judge(second).state == State.REJECTED
 
 
-def test_what_was_found_stays_found_when_its_traces_are_gone() -> None:
+def test_findings_outlive_the_deleted_traces() -> None:
     _, second = linked_pair()
     settlement.settle(second.pk)
     Start.objects.all().delete()
@@ -130,7 +130,7 @@ def test_what_was_found_stays_found_when_its_traces_are_gone() -> None:
     assert [one["code"] for one in judge(second).reasons] == ["same_device"]
 
 
-def test_staff_find_the_other_players_games_of_the_device() -> None:
+def test_staff_see_the_other_games_of_a_device() -> None:
     first, second = linked_pair()
     elsewhere = factory.finished(factory.deal("plot"), started_at=factory.NOON + timedelta(hours=1))
     starts(Start.objects.get(attempt=first).device, [elsewhere])
@@ -138,7 +138,7 @@ def test_staff_find_the_other_players_games_of_the_device() -> None:
     assert list(linked_to(second)) == [first, elsewhere]
 
 
-def test_one_question_whatever_the_number_of_attempts() -> None:
+def test_the_check_is_one_query_for_many_attempts() -> None:
     pairs = [linked_pair(variant)[1].pk for variant in ("tarot", "plot", "braid")]
     with CaptureQueriesContext(connection) as queries:
         assert linked_among(pairs) == set(pairs)
@@ -146,7 +146,7 @@ def test_one_question_whatever_the_number_of_attempts() -> None:
     assert len(queries) == 1
 
 
-def test_the_question_is_answered_by_indexes() -> None:
+def test_the_query_uses_indexes() -> None:
     linked_pair()
     asked = links._LINKED.format(ids="1")
     with connection.cursor() as cursor:
@@ -164,7 +164,7 @@ def test_addresses_are_truncated(address: str, area: str) -> None:
     assert area_of(RequestFactory().get("/", REMOTE_ADDR=address)) == area
 
 
-def test_the_digest_of_a_network_changes_with_the_month_and_the_key(settings: Any) -> None:
+def test_the_network_digest_depends_on_month_and_key(settings: Any) -> None:
     period = datetime(1970, 1, 1, tzinfo=UTC) + 600 * KEPT
     first = network_digest("192.0.2.0/24", period)
     assert len(first) == 16
@@ -176,7 +176,7 @@ def test_the_digest_of_a_network_changes_with_the_month_and_the_key(settings: An
     assert network_digest(UNKNOWN, period) == b""
 
 
-def test_it_is_known_for_thirty_days_where_a_game_was_begun() -> None:
+def test_traces_are_kept_for_thirty_days() -> None:
     linked_pair()
     now = timezone.now()
     young, old = Start.objects.order_by("pk")
@@ -186,7 +186,7 @@ def test_it_is_known_for_thirty_days_where_a_game_was_begun() -> None:
     assert list(Start.objects.all()) == [young]
 
 
-def test_with_an_account_only_what_is_still_secret_stays_without_its_player(client: Client) -> None:
+def test_account_deletion_leaves_only_secret_traces(client: Client) -> None:
     sign_up(client)
     user = begun(client).player
     assert isinstance(user, User)
@@ -202,14 +202,14 @@ def test_with_an_account_only_what_is_still_secret_stays_without_its_player(clie
     assert not Start.objects.exists()
 
 
-def test_who_has_not_begun_is_told_how_a_ranked_game_is_played(client: Client) -> None:
+def test_newcomers_are_shown_the_rules_of_ranked_games(client: Client) -> None:
     make_deal("tarot")
     assert "fair-play" in client.get("/play/tarot/").content.decode()
     begun(client)
     assert "fair-play" not in client.get("/play/tarot/").content.decode()
 
 
-def test_the_page_on_privacy_says_the_ages_that_hold(client: Client) -> None:
+def test_the_privacy_page_shows_the_real_retention_times(client: Client) -> None:
     page = client.get("/privacy/").content.decode()
     assert f"deleted after {KEPT.days} days" in page
     assert f"stays for {links.COOKIE_AGE.days} days" in page

@@ -1,4 +1,4 @@
-"""A pace that hands can have is let pass, and one that they cannot is looked at."""
+"""Pace: possible for human hands passes, impossible goes to review."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def codes(reasons: list[dict[str, Any]]) -> list[str]:
 
 
 def plays(gaps: list[int]) -> tuple[list[str], list[int], int]:
-    """Placing tokens, each from another pile than the last, with these gaps between them."""
+    """Return tokens that place cards, each from another pile than the last, their times with these gaps and the end."""
     clock = list(accumulate(gaps))
     return ["t0-f" if n % 2 else "t1-f" for n in range(len(gaps))], clock, clock[-1]
 
@@ -48,39 +48,39 @@ def test_a_human_pace_is_plausible() -> None:
     assert implausibilities(*plays(gaps), []) == []
 
 
-def test_a_burst_of_plays_is_not() -> None:
+def test_a_burst_of_plays_is_implausible() -> None:
     gaps = [900, 1_400] * 15 + [30, 50] * 8 + [1_000, 2_000] * 15
     assert codes(implausibilities(*plays(gaps), [])) == ["burst"]
 
 
-def test_a_superhuman_pace_kept_up_is_not() -> None:
+def test_a_sustained_superhuman_pace_is_implausible() -> None:
     gaps = [130, 190, 90] * 30
     assert codes(implausibilities(*plays(gaps), [])) == ["pace"]
 
 
-def test_a_timers_pace_is_not() -> None:
+def test_a_timers_pace_is_implausible() -> None:
     assert codes(implausibilities(*plays([1_000, 1_001] * 30), [])) == ["steady"]
 
 
-def test_auto_finish_runs_are_nobodys_speed() -> None:
+def test_auto_finish_runs_do_not_count() -> None:
     human, machine = [400, 900, 250, 2_000] * 10, [0] * 40
     tokens, clock, end = plays(human + machine)
     assert codes(implausibilities(tokens, clock, end, [])) != []
     assert implausibilities(tokens, clock, end, [[41, 80]]) == []
 
 
-def test_bursts_of_undo_and_of_drawing_are_human() -> None:
+def test_bursts_of_undos_and_draws_are_human() -> None:
     for token in ("u", "d", "n", "up", "down"):
         assert implausibilities([token] * 200, [n * 20 for n in range(200)], 5_000, []) == []
 
 
-def test_clocks_that_go_back_are_seen() -> None:
+def test_clocks_that_run_backwards_are_found() -> None:
     assert codes(implausibilities(["d", "d"], [20, 10], 30, [])) == ["clock_backwards"]
     assert codes(implausibilities(["d", "d"], [10, 20], 15, [])) == ["clock_backwards"]
     assert implausibilities([], [], 0, []) == []
 
 
-def test_a_ranked_superhuman_game_goes_to_review_and_an_unranked_one_is_verified() -> None:
+def test_a_superhuman_game_goes_to_review_only_if_ranked() -> None:
     deal = factory.deal("braid")
     record = factory.superhuman(deal)
     ranked = judge(factory.finished(deal, record=record))
@@ -89,7 +89,7 @@ def test_a_ranked_superhuman_game_goes_to_review_and_an_unranked_one_is_verified
     assert judge(factory.finished(deal, record=record, ranked=False)).state == State.VERIFIED
 
 
-def test_a_record_whose_clock_is_not_the_databases_goes_to_review() -> None:
+def test_a_clock_unlike_the_databases_goes_to_review() -> None:
     attempt = factory.finished(factory.deal())
     assert attempt.finished_at
     attempt.finished_at += timedelta(minutes=1)
@@ -99,7 +99,7 @@ def test_a_record_whose_clock_is_not_the_databases_goes_to_review() -> None:
 
 
 @pytest.mark.parametrize(("ms", "found"), [(5_000, []), (5_001, ["clock_differs"])])
-def test_so_far_the_clocks_may_differ_either_way(ms: int, found: list[str]) -> None:
+def test_clocks_may_differ_a_little_either_way(ms: int, found: list[str]) -> None:
     deal = factory.deal()
     record = factory.record_of(deal, factory.line(deal))
     attempt = factory.finished(deal, record=record)
@@ -109,12 +109,12 @@ def test_so_far_the_clocks_may_differ_either_way(ms: int, found: list[str]) -> N
         assert codes(doubts(attempt, record)) == found
 
 
-def test_what_each_play_demands() -> None:
+def test_the_demands_of_each_play() -> None:
     timed = [
-        *[("d", 10), ("d", 20), ("w-f", 500)],  # a draw, another by the same key, and something new to look at
-        *[("w-f", 700), ("t1-f", 900)],  # once more from there, then from elsewhere
+        *[("d", 10), ("d", 20), ("w-f", 500)],  # a draw, another with the same key, and a new card to look at
+        *[("w-f", 700), ("t1-f", 900)],  # again from that pile, then from another
         *[("u", 950), ("d", 1_000), ("t1-f", 1_500)],
-        *[("d", 1_505), ("t2-f", 1_510), ("t3-f", 1_520)],  # the server's own, two of them
+        *[("d", 1_505), ("t2-f", 1_510), ("t3-f", 1_520)],  # two that the server played
         ("t1-f", 2_000),
     ]
     tokens, clock = zip(*timed, strict=True)
@@ -127,7 +127,7 @@ def test_what_each_play_demands() -> None:
     ]
 
 
-def test_a_close_noticed_late_is_no_reason_for_doubt() -> None:
+def test_a_late_close_is_no_reason_for_doubt() -> None:
     deal = factory.deal()
     record = replace(factory.record_of(deal, factory.line(deal)), end=End("closed", 10**6))
     attempt = factory.finished(deal, record=record)
@@ -136,7 +136,7 @@ def test_a_close_noticed_late_is_no_reason_for_doubt() -> None:
     assert judge(attempt).state == State.VERIFIED
 
 
-def test_a_burst_is_named_with_its_figures() -> None:
+def test_a_burst_is_reported_with_its_figures() -> None:
     slow, ms = [900, 1_400] * 30, BURST_PLAYS * BURST_MS_A_PLAY
     quick = [ms // (BURST_PLAYS - 1)] * (BURST_PLAYS - 2)
     for last, found in ((ms - sum(quick), ["burst"]), (ms - sum(quick) + 1, [])):
@@ -147,21 +147,21 @@ def test_a_burst_is_named_with_its_figures() -> None:
         ]
 
 
-def test_a_short_games_burst_is_shorter() -> None:
+def test_a_short_game_needs_a_shorter_burst() -> None:
     gaps = [900, 1_400] * 10 + [40, 50] * 6 + [1_000, 2_000] * 8
     assert codes(implausibilities(*plays(gaps), [])) == ["burst"]
     assert implausibilities(*plays([*gaps, *[1_000, 2_000] * 12]), []) == []
 
 
-def test_a_labyrinth_won_in_two_seconds_is_looked_at() -> None:
+def test_a_two_second_labyrinth_is_flagged() -> None:
     (record, *_) = won("labyrinth")
     clock = [n * 2_000 // len(record.tokens) for n in range(len(record.tokens))]
     assert "pace" in codes(implausibilities(record.tokens, clock, clock[-1], [], "labyrinth"))
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_a_win_is_looked_at_when_played_in_less_time_than_it_needs(variant: str) -> None:
-    """Every game has a floor, and its own: half of it is flagged, and three times as long is not."""
+def test_a_win_faster_than_its_floor_is_flagged(variant: str) -> None:
+    """Each game has its own floor: half of it is flagged, three times as long is not."""
     record, game = won(variant)[0], CATALOGUE[variant].game
     (found,) = [
         one for one in implausibilities(record.tokens, [0] * len(record.tokens), 0, [], game) if one["code"] == "pace"
@@ -173,7 +173,7 @@ def test_a_win_is_looked_at_when_played_in_less_time_than_it_needs(variant: str)
         assert ("pace" in codes(implausibilities(record.tokens, clock, clock[-1], [], game))) == wanted
 
 
-def test_what_a_pace_would_need_is_named() -> None:
+def test_the_needed_pace_is_reported() -> None:
     gaps = [POINT_MS - 80, POINT_MS + 80] * 30
     (found,) = implausibilities(*plays(gaps), [], "stonewall")
     assert (found["code"], found["plays"], found["ms"]) == ("pace", 59, sum(gaps[1:]))
@@ -182,23 +182,23 @@ def test_what_a_pace_would_need_is_named() -> None:
     assert implausibilities(*plays([round(gap * 1.7) for gap in gaps]), [], "stonewall") == []
 
 
-def test_a_few_plays_tell_no_pace() -> None:
+def test_a_few_plays_show_no_pace() -> None:
     gaps = [100, 200] * 7
     assert implausibilities(*plays(gaps[:12]), []) == []
-    assert codes(implausibilities(*plays(gaps[:13]), [])) == ["pace"]  # the first play takes no time: 12 that do
+    assert codes(implausibilities(*plays(gaps[:13]), [])) == ["pace"]  # the first play takes no time: 12 gaps
 
 
-def test_pauses_do_not_buy_back_a_machines_speed() -> None:
+def test_pauses_do_not_offset_a_machines_speed() -> None:
     gaps = [160, 240, 190, 210, 200, 170, 230, 6_000] * 20
     assert codes(implausibilities(*plays(gaps), [])) == ["pace"]
 
 
-def test_a_part_of_the_game_played_beyond_hands_is_seen() -> None:
+def test_a_superhuman_part_of_a_game_is_found() -> None:
     gaps = [900, 1_400, 600] * 20 + [130, 190, 150] * 10
     assert codes(implausibilities(*plays(gaps), [])) == ["pace"]
 
 
-def test_a_third_of_a_game_may_come_at_three_quarters_of_the_floor() -> None:
+def test_a_third_of_a_game_may_be_faster() -> None:
     floor = 0.75 * LEAST_TIMES * (1 - 0.5 / 30**0.5) * 30 * POINT_MS
     for ms, found in ((floor - 60, ["pace"]), (floor + 60, [])):
         quick = [round(ms / 30) - 20, round(ms / 30) + 20] * 15
@@ -206,19 +206,19 @@ def test_a_third_of_a_game_may_come_at_three_quarters_of_the_floor() -> None:
 
 
 @pytest.mark.parametrize(("slow", "of"), [(60, 30), (36, 24)])
-def test_no_part_is_so_short_that_chance_has_it(slow: int, of: int) -> None:
+def test_parts_are_long_enough_to_exclude_chance(slow: int, of: int) -> None:
     """A third of a game, or 24 plays."""
     gaps = [900, *[900, 1_400, 600] * (slow // 3), *[130, 190] * (of // 2)]
     (found,) = implausibilities(*plays(gaps), [])
     assert (found["code"], found["plays"]) == ("pace", of)
 
 
-def test_gaps_that_vary_by_13_per_cent_are_a_persons() -> None:
+def test_gaps_that_vary_by_13_per_cent_are_human() -> None:
     for gaps, found in (([873, 1_127], ["steady"]), ([869, 1_131], [])):  # without the longest, by 12.8 and 13.2 %
         assert codes(implausibilities(*plays([*gaps * 20, 873]), [])) == found
 
 
-def test_a_timers_pace_is_told_from_so_many_plays_on_with_its_variation() -> None:
+def test_a_timers_pace_needs_enough_plays() -> None:
     gaps = [980, 1_020] * STEADY_PLAYS
     (found,) = implausibilities(*plays(gaps[:STEADY_PLAYS]), [])
     message = "The gaps between plays vary by 2.0% only."
@@ -226,7 +226,7 @@ def test_a_timers_pace_is_told_from_so_many_plays_on_with_its_variation() -> Non
     assert implausibilities(*plays(gaps[: STEADY_PLAYS - 1]), []) == []
 
 
-def test_a_timer_that_jitters_and_pauses_is_still_one() -> None:
+def test_a_timer_with_jitter_and_pauses_is_found() -> None:
     chance = Random(5)
     for gaps in (
         [round(1_000 * chance.uniform(0.82, 1.18)) for _ in range(90)],
@@ -235,7 +235,7 @@ def test_a_timer_that_jitters_and_pauses_is_still_one() -> None:
         assert codes(implausibilities(*plays([*gaps, *[4_000] * 5]), [])) == ["steady"]
 
 
-def test_a_key_held_to_draw_and_an_undo_held_are_nobodys_speed() -> None:
+def test_held_keys_do_not_count() -> None:
     tokens: list[str] = []
     clock: list[int] = []
     now = 0
@@ -252,15 +252,16 @@ def test_a_key_held_to_draw_and_an_undo_held_are_nobodys_speed() -> None:
     assert implausibilities(tokens, clock, now, [], "braid") == []
 
 
-#: So many games of each kind a variant here; the full measure is `python -m benchmarks.fairplay --games 10000`.
+#: Simulated games of each kind and variant; for the full measurement run `python -m benchmarks.fairplay --games 10000`.
 SIMULATED = 60
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_fast_people_are_let_pass_and_programs_are_looked_at(variant: str) -> None:
-    """A sample, the same every time; `benchmarks.fairplay` takes fresh ones.
+def test_fast_people_pass_and_programs_are_flagged(variant: str) -> None:
+    """A fixed sample; `benchmarks.fairplay` uses new ones.
 
-    At 0.1 % and 95 % three people of 60, or 47 programs or fewer, come up less than once in 10,000 samples.
+    At rates of 0.1 % and 95 %, fewer than one in 10,000 samples has three flagged people of 60, or 47 flagged programs
+    or fewer.
     """
     chance = Random(variant)
     played = simulated.lines(variant, 12, chance)
@@ -286,13 +287,13 @@ def test_an_auto_finish_run_is_left_out_by_the_numbers_of_its_tokens() -> None:
     assert [play.at for play in found] == [1, 5]
 
 
-def test_times_that_go_backwards_are_named() -> None:
+def test_times_that_go_backwards_are_reported() -> None:
     (found,) = implausibilities(["d", "d"], [5, 4], 9, [])
     assert (found["code"], found["message"]) == ("clock_backwards", "The receive times go backwards.")
     assert codes(implausibilities(["d", "d"], [4, 5], 4, [])) == ["clock_backwards"]
 
 
-def test_a_long_game_whose_clock_agrees_is_no_reason_for_doubt() -> None:
+def test_a_long_game_with_an_accurate_clock_is_not_doubted() -> None:
     deal = factory.deal()
     record = replace(factory.record_of(deal, factory.line(deal)), end=End("resigned", 600_000))
     attempt = factory.finished(deal, record=record)
@@ -301,7 +302,7 @@ def test_a_long_game_whose_clock_agrees_is_no_reason_for_doubt() -> None:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_cards_that_go_up_by_themselves_come_at_an_ordinary_pace(variant: str) -> None:
+def test_automatic_moves_come_at_an_ordinary_pace(variant: str) -> None:
     for seed in range(20):
         rng, clock, now = Random(seed), list[int](), 0
         for _ in range(60):

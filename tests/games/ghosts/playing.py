@@ -1,4 +1,4 @@
-"""Deals whose winning line is known, and games of them played at any speed, with their verdicts."""
+"""Deals with known winning lines, and games on them at any speed, with their verdicts."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from tests.games.conftest import make_deal
 
 
 def line(variant: str = "stonewall") -> Record:
-    """A winning record without undone moves."""
+    """Return a winning record without undos."""
     return won(variant)[0]
 
 
 def past_deal(variant: str = "stonewall", **fields: Any) -> Deal:
-    """A daily deal that is revealed."""
+    """Create a revealed daily deal."""
     day = (timezone.now() - timedelta(days=3)).date()
     return _proven(make_deal(variant, day=day, seed=line(variant).seed), **fields)
 
 
 def open_deal(variant: str = "stonewall") -> Deal:
-    """Today's deal."""
+    """Create today's deal."""
     return _proven(make_deal(variant, seed=line(variant).seed))
 
 
 def practice_deal(variant: str = "stonewall", **fields: Any) -> Deal:
-    """A deal for practice, or that of a race."""
+    """Create a practice deal, or with `for_race` a race deal."""
     seed = line(variant).seed
     deal = Deal.objects.create(
         variant=variant,
@@ -57,7 +57,7 @@ def _proven(deal: Deal, **fields: Any) -> Deal:
 
 
 def timed(record: Record, ms_a_move: int, moves: int | None = None) -> Record:
-    """The record played at this pace; resigned after so many moves, if they are given."""
+    """Return the record at this pace, resigned after `moves` moves if given."""
     tokens = record.tokens[:moves]
     clock = tuple(ms_a_move * n for n in range(1, len(tokens) + 1))
     how = record.end.how if len(tokens) == len(record.tokens) else "resigned"
@@ -73,7 +73,7 @@ def played(
     ranked: bool = False,
     judged: bool = True,
 ) -> Attempt:
-    """A finished game of the deal's known line, and its verdict unless it still waits for it."""
+    """Create a finished game of the deal's known line, by default with its verdict."""
     record = timed(line(deal.variant), ms_a_move, moves)
     attempt = Attempt.objects.create(
         player=player,
@@ -87,14 +87,14 @@ def played(
     )
     if judged:
         if settle(attempt.pk) == State.REVIEW:
-            decide(attempt.pk, State.VERIFIED, "staff")  # such an even pace is no person's
+            decide(attempt.pk, State.VERIFIED, "staff")  # such an even pace is flagged
         attempt = Attempt.objects.select_related("deal", "player").get(pk=attempt.pk)
         assert attempt.state == Attempt.State.VERIFIED, attempt.reasons
     return attempt
 
 
 def end_running(attempt: Attempt, ms_a_move: int = 2000, moves: int | None = None) -> Attempt:
-    """Play a running attempt to its end and have it judged."""
+    """Play a running attempt to its end and judge it."""
     record = timed(line(attempt.deal.variant), ms_a_move, moves)
     finished_at = attempt.started_at + timedelta(milliseconds=record.end.ms)
     Attempt.objects.filter(pk=attempt.pk).update(

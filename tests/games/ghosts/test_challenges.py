@@ -1,4 +1,4 @@
-"""Challenges: who may send and answer them, and that both sides are told once."""
+"""Challenges: permissions to send and answer, and one notification for each side."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def notices(player: User) -> list[tuple[str, dict[str, Any]]]:
     return [(one.kind, one.data) for one in inbox.latest(player.pk)]
 
 
-def test_a_game_of_an_open_deal_challenges_nobody(ada: User) -> None:
+def test_an_open_deal_cannot_be_a_challenge(ada: User) -> None:
     attempt = played(ada, open_deal(), ranked=True)
     assert refusal(ada, attempt) == ErrorCode.NO_CHALLENGE
     race = played(ada, practice_deal("plot", for_race=True))
@@ -46,18 +46,18 @@ def test_a_game_of_an_open_deal_challenges_nobody(ada: User) -> None:
 
 
 @pytest.mark.parametrize("state", ["playing", "pending", "rejected", "review"])
-def test_nor_does_one_that_is_not_verified(state: str, ada: User) -> None:
+def test_an_unverified_game_cannot_be_a_challenge(state: str, ada: User) -> None:
     attempt = played(ada, past_deal())
     attempt.state = state
     assert refusal(ada, attempt) == ErrorCode.NO_CHALLENGE
 
 
-def test_nor_does_somebody_elses(ada: User, brook: User) -> None:
+def test_another_players_game_cannot_be_a_challenge(ada: User, brook: User) -> None:
     assert refusal(brook, played(ada, past_deal())) == ErrorCode.NOT_YOURS
 
 
 @pytest.mark.parametrize("kind", ["closed", "race", "practice"])
-def test_closed_deals_finished_races_and_practice_do(kind: str, ada: User) -> None:
+def test_closed_deals_races_and_practice_can_be_challenges(kind: str, ada: User) -> None:
     deal = {
         "closed": past_deal,
         "race": lambda: practice_deal(for_race=True, revealed_at=timezone.now()),
@@ -70,16 +70,16 @@ def test_closed_deals_finished_races_and_practice_do(kind: str, ada: User) -> No
     assert challenges.challenge(ada, attempt) == made
 
 
-def test_somebody_challenged_by_name_is_told_once(ada: User, brook: User) -> None:
+def test_a_challenge_by_name_notifies_once(ada: User, brook: User) -> None:
     attempt = played(ada, past_deal())
     made = challenges.challenge(ada, attempt, to="brook")
     assert made.addressee == brook
     assert challenges.challenge(ada, attempt, to="BROOK") == made
     assert notices(brook) == [("challenged", {"challenge": made.code, "player": ada.pk})]
-    assert challenges.challenge(ada, attempt) != made  # the link is for anybody
+    assert challenges.challenge(ada, attempt) != made  # the link works for anyone
 
 
-def test_only_accounts_that_can_be_found_are_challenged_by_name(ada: User, brook: User, player: User) -> None:
+def test_only_searchable_accounts_are_challenged_by_name(ada: User, brook: User, player: User) -> None:
     attempt = played(ada, past_deal())
     assert refusal(ada, attempt, to="Ada") == ErrorCode.NO_CHALLENGE
     assert refusal(ada, attempt, to="Nobody") == ErrorCode.NOT_FOUND
@@ -90,13 +90,13 @@ def test_only_accounts_that_can_be_found_are_challenged_by_name(ada: User, brook
     erase_player(brook)
     assert refusal(ada, attempt, to="Brook") == ErrorCode.NOT_FOUND
     assert not Challenge.objects.exists()
-    # A guest has the link alone.
+    # A guest can only send the link.
     own = played(player, past_deal("plot"))
     assert refusal(player, own, to="Ada") == ErrorCode.ACCOUNT_REQUIRED
     assert challenges.challenge(player, own).addressee is None
 
 
-def test_the_challenges_of_those_who_are_gone_are_gone(ada: User, brook: User) -> None:
+def test_challenges_of_deleted_players_are_deleted(ada: User, brook: User) -> None:
     one = challenges.challenge(ada, played(ada, past_deal()))
     two = challenges.challenge(brook, played(brook, past_deal("plot")), to="Ada")
     ban_player(ada)
@@ -108,7 +108,7 @@ def test_the_challenges_of_those_who_are_gone_are_gone(ada: User, brook: User) -
     assert not Challenge.objects.filter(pk__in=[one.pk, two.pk]).exists()
 
 
-def test_the_friend_plays_the_same_deal_for_no_rank_and_without_its_seed(ada: User, player: User) -> None:
+def test_a_friend_plays_the_same_deal_unranked_without_its_seed(ada: User, player: User) -> None:
     deal = practice_deal()
     made = challenges.challenge(ada, played(ada, deal))
     attempt = challenges.answer(made, player)
@@ -127,7 +127,7 @@ def test_an_answer_is_not_paused(ada: User, player: User) -> None:
     assert refused.value.code is ErrorCode.NO_PAUSE
 
 
-def test_a_game_that_was_paused_is_no_answer_another_is(ada: User, player: User) -> None:
+def test_a_paused_game_is_no_answer_but_another_is(ada: User, player: User) -> None:
     deal = practice_deal()
     made = challenges.challenge(ada, played(ada, deal))
     before = start_attempt(player, deal)
@@ -140,14 +140,14 @@ def test_a_game_that_was_paused_is_no_answer_another_is(ada: User, player: User)
     assert before.is_over
 
 
-def test_nobody_answers_their_own_challenge(ada: User) -> None:
+def test_own_challenges_cannot_be_answered(ada: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     with pytest.raises(Refusal) as refused:
         challenges.answer(made, ada)
     assert refused.value.code == ErrorCode.NO_CHALLENGE
 
 
-def test_a_deal_that_has_become_secret_again_is_not_played(ada: User, brook: User) -> None:
+def test_a_deal_that_became_secret_again_is_not_played(ada: User, brook: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     made.attempt.deal.closes_at = timezone.now() + timedelta(hours=1)
     with pytest.raises((Refusal, DealClosedError)):
@@ -163,7 +163,9 @@ def test_a_deal_that_has_become_secret_again_is_not_played(ada: User, brook: Use
         (100, 9, ("lost", "won")),
     ],
 )
-def test_both_are_told_who_won(pace: int, moves: int | None, outcomes: tuple[str, str], ada: User, brook: User) -> None:
+def test_both_sides_learn_who_won(
+    pace: int, moves: int | None, outcomes: tuple[str, str], ada: User, brook: User
+) -> None:
     made = challenges.challenge(ada, played(ada, past_deal(), 2000))
     attempt = end_running(challenges.answer(made, brook), pace, moves)
     code, (answerer, sender) = made.code, outcomes
@@ -173,7 +175,7 @@ def test_both_are_told_who_won(pace: int, moves: int | None, outcomes: tuple[str
     assert Answer.objects.get(attempt=attempt).told_at is not None
 
 
-def test_nobody_is_told_twice(ada: User, brook: User) -> None:
+def test_no_notice_is_sent_twice(ada: User, brook: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     attempt = end_running(challenges.answer(made, brook))
     assert challenges.verdict_given([attempt.pk]) == 0
@@ -183,7 +185,7 @@ def test_nobody_is_told_twice(ada: User, brook: User) -> None:
     assert challenges.answers_to(made) == []
 
 
-def test_a_rejected_answer_is_its_players_business_alone(ada: User, brook: User) -> None:
+def test_a_rejected_answer_stays_private(ada: User, brook: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     attempt = challenges.answer(made, brook)
     Attempt.objects.filter(pk=attempt.pk).update(
@@ -194,7 +196,7 @@ def test_a_rejected_answer_is_its_players_business_alone(ada: User, brook: User)
     assert notices(ada) == []
 
 
-def test_an_answer_still_in_doubt_is_told_of_when_it_is_decided(ada: User, brook: User) -> None:
+def test_a_doubted_answer_is_reported_once_decided(ada: User, brook: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     attempt = challenges.answer(made, brook)
     done = played(brook, past_deal("plot"), judged=False)
@@ -206,7 +208,7 @@ def test_an_answer_still_in_doubt_is_told_of_when_it_is_decided(ada: User, brook
     assert len(notices(brook)) == 1
 
 
-def test_a_lost_call_is_made_up_for(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_call_is_repeated(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     with monkeypatch.context() as lost:
         lost.setattr("leaderboards.settlement.challenges.verdict_given", lambda _ids: 0)
@@ -228,10 +230,10 @@ def test_answers_cannot_flood_the_inbox(ada: User, brook: User, monkeypatch: pyt
     assert told.count(brook.pk) == inbox.UNREAD_FROM_ONE
     assert len(told) == 4
     assert len(challenges.answers_to(made)) == 8
-    assert len(notices(brook)) == 5, "what became of one's own answers"
+    assert len(notices(brook)) == 5, "the outcomes of one's own answers"
 
 
-def test_answers_are_in_the_order_of_the_ranking_without_the_banned(ada: User, brook: User, player: User) -> None:
+def test_answers_are_ranked_without_banned_players(ada: User, brook: User, player: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     late = end_running(challenges.answer(made, player), 3000)
     soon = end_running(challenges.answer(made, brook), 1000)
@@ -241,7 +243,7 @@ def test_answers_are_in_the_order_of_the_ranking_without_the_banned(ada: User, b
     assert challenges.answers_to(made) == [late]
 
 
-def test_a_guests_challenges_and_notices_come_along_to_the_account(ada: User, brook: User, player: User) -> None:
+def test_an_account_takes_over_a_guests_challenges(ada: User, brook: User, player: User) -> None:
     made = challenges.challenge(player, played(player, past_deal()))
     end_running(challenges.answer(made, brook))
     merge_guest(player, ada)

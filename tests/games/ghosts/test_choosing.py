@@ -1,4 +1,4 @@
-"""Whose ghosts are offered on a deal."""
+"""Choice of the ghosts offered on a deal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def offered(deal: Deal, player: User | None) -> list[tuple[str, str]]:
     return [(str(ghost.whose), str(ghost.attempt.player) if ghost.attempt else "") for ghost in found]
 
 
-def test_a_closed_deal_offers_ones_best_the_next_better_friends_and_the_leader(accounts: list[User]) -> None:
+def test_a_closed_deal_offers_own_rival_friends_and_leader(accounts: list[User]) -> None:
     ada, brook, cleo, dara, edda = accounts
     deal = past_deal()
     for pace, player in enumerate((brook, cleo, ada, dara, edda), start=1):
@@ -36,20 +36,20 @@ def test_a_closed_deal_offers_ones_best_the_next_better_friends_and_the_leader(a
     follow(ada, edda)
     want = [("own", "Ada"), ("next", "Cleo"), ("friend", "Edda"), ("leader", "Brook"), ("line", "")]
     assert offered(deal, ada) == want
-    # A better game in practice is the best, and then the leader is the next better: no game is offered twice.
+    # With a better game in practice, that is the best, and the leader is the next better: no game is offered twice.
     practised = played(ada, deal, 1500)
     ghosts = ghosts_of(deal, ada.pk)
     assert ghosts[0].attempt == practised
     assert offered(deal, ada) == [("own", "Ada"), ("next", "Brook"), ("friend", "Edda"), ("line", "")]
 
 
-def test_a_stranger_is_offered_the_leader_and_the_line(accounts: list[User]) -> None:
+def test_a_stranger_is_offered_leader_and_winning_line(accounts: list[User]) -> None:
     deal = past_deal()
     played(accounts[0], deal, ranked=True)
     assert offered(deal, None) == [("leader", "Ada"), ("line", "")]
 
 
-def test_guests_and_the_banned_are_nobodys_ghosts(accounts: list[User]) -> None:
+def test_guests_and_banned_players_are_no_ghosts(accounts: list[User]) -> None:
     ada, brook, cleo, *_ = accounts
     deal = past_deal()
     played(create_guest(), deal, 500, ranked=True)
@@ -61,7 +61,7 @@ def test_guests_and_the_banned_are_nobodys_ghosts(accounts: list[User]) -> None:
     assert offered(deal, cleo) == [("leader", "Ada"), ("line", "")]
 
 
-def test_practice_offers_ones_own_games_alone(accounts: list[User]) -> None:
+def test_practice_offers_only_own_games(accounts: list[User]) -> None:
     ada, brook, *_ = accounts
     deal = practice_deal()
     played(brook, deal, 500)
@@ -84,7 +84,7 @@ def test_a_finished_race_offers_its_entrants(accounts: list[User]) -> None:
     for pace, player in enumerate((brook, cleo, ada, dara), start=1):
         attempt = played(player, deal, 1000 * pace)
         Entrant.objects.create(race=race, player=player, attempt=attempt, state="won", joined_at=now)
-    played(dara, deal, 10)  # practice after the race is nobody else's business
+    played(dara, deal, 10)  # practice after the race stays private
     follow(ada, dara)
     want = [("own", "Ada"), ("next", "Cleo"), ("friend", "Dara"), ("leader", "Brook"), ("line", "")]
     assert offered(deal, ada) == want
@@ -92,7 +92,7 @@ def test_a_finished_race_offers_its_entrants(accounts: list[User]) -> None:
     assert offered(deal, None) == [("leader", "Cleo"), ("line", "")]
 
 
-def test_a_deal_that_one_may_not_know_offers_nothing(accounts: list[User]) -> None:
+def test_a_secret_deal_offers_nothing(accounts: list[User]) -> None:
     ada, brook, *_ = accounts
     today, practised, race = open_deal(), practice_deal("plot"), practice_deal("labyrinth", for_race=True)
     played(ada, today, ranked=True)

@@ -1,4 +1,4 @@
-"""Notices: how many are unread, and when they go."""
+"""Inbox: the unread count, order and deletion of notices."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_newest_come_first(player: User) -> None:
     assert inbox.latest(player.pk) == made[::-1][: inbox.SHOWN]
 
 
-def test_notices_go_after_ninety_days(player: User) -> None:
+def test_notices_are_deleted_after_ninety_days(player: User) -> None:
     now = timezone.now()
     young = inbox.put(player.pk, Notice.Kind.RATING_MOVED, {}, now - timedelta(days=89))
     inbox.put(player.pk, Notice.Kind.RATING_MOVED, {}, now - timedelta(days=91))

@@ -1,4 +1,4 @@
-"""Lanes: what they say of a game, and who may see one."""
+"""Lanes: how they show a game, and who may see them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.games.ghosts.playing import line, open_deal, past_deal, played, pract
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_lane_follows_the_cards_up_to_the_end_of_the_game(player: User) -> None:
+def test_a_lane_follows_the_cards_up_to_the_end(player: User) -> None:
     attempt = played(player, past_deal(), 1000)
     lane = lanes.lane_of(attempt, "Ada")
     table = line().open_table()
@@ -30,11 +30,11 @@ def test_a_lane_follows_the_cards_up_to_the_end_of_the_game(player: User) -> Non
     assert lane.points[0] == (0, ups[0])
     assert lane.points[-1] == (attempt.elapsed_ms, lane.goal)
     assert all(ups[ms // 1000] == up for ms, up in lane.points)
-    # Every rise is there.
+    # Every rise is included.
     assert {up for _, up in lane.points} == set(ups)
 
 
-def test_an_undone_move_takes_its_card_down_again(player: User) -> None:
+def test_an_undo_lowers_the_lane(player: User) -> None:
     attempt = played(player, past_deal(), 1000, judged=False)
     record = line()
     table = record.open_table()
@@ -52,7 +52,7 @@ def test_an_undone_move_takes_its_card_down_again(player: User) -> None:
     assert lanes.lane_of(attempt, "").points == (start, up, down, end)
 
 
-def test_the_certified_line_is_played_at_a_persons_pace() -> None:
+def test_the_certified_line_has_a_human_pace() -> None:
     deal = past_deal()
     lane = lanes.line_of(deal, "line")
     assert lane is not None
@@ -61,17 +61,17 @@ def test_the_certified_line_is_played_at_a_persons_pace() -> None:
     assert lanes.line_of(past_deal("plot", solution=None), "line") is None
 
 
-def test_everybody_may_see_lanes_of_a_revealed_deal(player: User) -> None:
+def test_lanes_of_a_revealed_deal_are_public(player: User) -> None:
     attempt = played(player, past_deal(), ranked=True)
     assert lanes.may_see(attempt, None)
 
 
-def test_nobody_else_may_see_a_lane_of_an_open_deal(player: User, rival: User) -> None:
+def test_lanes_of_an_open_deal_are_private(player: User, rival: User) -> None:
     attempt = played(player, open_deal(), ranked=True)
     assert lanes.may_see(attempt, player.pk)
     assert not lanes.may_see(attempt, rival.pk)
     assert not lanes.may_see(attempt, None)
-    # Not even those who have finished it: the day is not over.
+    # Having finished it makes no difference until the day is over.
     played(rival, attempt.deal, ranked=True)
     assert not lanes.may_see(attempt, rival.pk)
 
@@ -83,7 +83,7 @@ def test_only_verified_games_have_lanes(state: str, player: User) -> None:
     assert not lanes.may_see(attempt, player.pk)
 
 
-def test_a_practice_deals_lanes_are_for_those_who_have_finished_it(player: User, rival: User) -> None:
+def test_practice_lanes_are_shown_after_finishing_the_deal(player: User, rival: User) -> None:
     attempt = played(player, practice_deal())
     assert lanes.may_see(attempt, player.pk)
     assert not lanes.may_see(attempt, None)
@@ -92,12 +92,12 @@ def test_a_practice_deals_lanes_are_for_those_who_have_finished_it(player: User,
     assert not lanes.may_see(attempt, rival.pk)
     played(rival, attempt.deal)
     assert lanes.may_see(attempt, rival.pk)
-    # Playing it again does not make one forget it.
+    # Playing it again makes no difference.
     start_attempt(player, attempt.deal)
     assert lanes.may_see(attempt, player.pk)
 
 
-def test_a_races_lanes_are_kept_until_it_is_over(player: User, rival: User) -> None:
+def test_race_lanes_are_hidden_until_the_race_is_over(player: User, rival: User) -> None:
     deal = practice_deal(for_race=True)
     attempt = played(player, deal)
     played(rival, deal)
@@ -108,7 +108,7 @@ def test_a_races_lanes_are_kept_until_it_is_over(player: User, rival: User) -> N
     assert lanes.may_see(attempt, rival.pk)
 
 
-def test_whoever_answers_a_challenge_sees_the_lane_of_that_game_alone(player: User, rival: User) -> None:
+def test_a_challenge_shows_only_the_lane_of_its_game(player: User, rival: User) -> None:
     attempt = played(player, practice_deal())
     other = played(player, attempt.deal, 3000)
     challenges.answer(challenges.challenge(player, attempt), rival)
@@ -121,7 +121,7 @@ def test_a_timed_record_is_legal(player: User) -> None:
     assert timed(line(), 10, 0).end == End("resigned", 0)
 
 
-def test_who_may_know_a_deal(player: User, rival: User) -> None:
+def test_access_to_deals(player: User, rival: User) -> None:
     def knows(deal: Any, who: User | None) -> bool:
         return lanes.knows_deal(deal, None if who is None else who.pk)
 

@@ -1,4 +1,4 @@
-"""One good next move: where it comes from, and who gets none."""
+"""Hints: the source of the next good move, and the games that get none."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The questions sent to the workers, which are not there."""
+    """Record the questions sent to the workers, of which none runs."""
     sent: list[int] = []
     monkeypatch.setattr(questions, "_request_answer", lambda question: sent.append(question.pk))
     return sent
@@ -41,7 +41,7 @@ def owner() -> User:
 
 
 def practised(owner: User, **fields: Any) -> Attempt:
-    """A practice game of a Stonewall deal that is known to be winnable."""
+    """Create a practice game of a winnable Stonewall deal."""
     deal = publishing.practice_deal("stonewall")
     Deal.objects.filter(pk=deal.pk).update(seed=certified.won("stonewall")[0].seed, **fields)
     deal.refresh_from_db()
@@ -49,7 +49,7 @@ def practised(owner: User, **fields: Any) -> Attempt:
 
 
 def other_move(attempt: Attempt, token: str) -> str:
-    """A legal move after which the line that went on with `token` leads nowhere."""
+    """Return a legal move after which the line that continued with `token` no longer works."""
     table = questions.table_of(attempt, None)
     tokens = questions.tokens_of(attempt)
     for other in table.legal_moves():
@@ -59,10 +59,10 @@ def other_move(attempt: Attempt, token: str) -> str:
 
 
 def free() -> None:
-    """No limit."""
+    """Lift the limits."""
 
 
-def test_on_a_known_line_the_next_move_comes_at_once(owner: User, asked: list[int]) -> None:
+def test_a_known_line_gives_the_next_move_at_once(owner: User, asked: list[int]) -> None:
     line = certified.won("stonewall")[0]
     attempt = practised(owner, proven=True, solution=line.to_bytes())
     play(attempt, *line.tokens[:5])
@@ -70,7 +70,7 @@ def test_on_a_known_line_the_next_move_comes_at_once(owner: User, asked: list[in
     assert not asked
 
 
-def test_a_way_that_was_found_serves_as_long_as_it_is_followed(owner: User, asked: list[int]) -> None:
+def test_a_found_line_is_reused_while_it_is_followed(owner: User, asked: list[int]) -> None:
     line, attempt = certified.won("stonewall")[0].tokens, practised(owner)
     play(attempt, *line[:5])
     assert advise(attempt, owner.pk, free) is None
@@ -88,7 +88,7 @@ def test_a_way_that_was_found_serves_as_long_as_it_is_followed(owner: User, aske
 
 
 def astray(owner: User, *, moves: int = 1) -> tuple[Attempt, tuple[str, ...]]:
-    """A game three moves along the deal's line, and then some off every line; and the line."""
+    """Create a game three moves along the deal's line and then `moves` off it; return it with the line."""
     line = certified.won("stonewall")[0]
     attempt = practised(owner, proven=True, solution=line.to_bytes())
     play(attempt, *line.tokens[:3])
@@ -99,13 +99,13 @@ def astray(owner: User, *, moves: int = 1) -> tuple[Attempt, tuple[str, ...]]:
 
 
 def answered(attempt: Attempt, answer: str, way: Sequence[str] = ()) -> None:
-    """Have the attempt's question answered as a worker does it."""
+    """Answer the attempt's question as a worker does."""
     verdict = Verdict(Question.Answer(answer), tuple(way))
     verdicts.remember(questions.table_of(attempt, None).position(), verdict)
     Question.objects.filter(attempt=attempt).update(answer=answer, way=list(way))
 
 
-def test_a_lost_game_goes_back_to_exactly_where_it_was_won(owner: User, asked: list[int]) -> None:
+def test_a_lost_game_goes_back_to_the_last_won_position(owner: User, asked: list[int]) -> None:
     attempt, line = astray(owner, moves=3)
     assert advise(attempt, owner.pk, free) is None
     answered(attempt, "no")
@@ -116,7 +116,7 @@ def test_a_lost_game_goes_back_to_exactly_where_it_was_won(owner: User, asked: l
     assert len(asked) == 1, "no position on the way back is searched"
 
 
-def test_a_lost_position_stays_lost_and_so_do_all_after_it(owner: User, asked: list[int]) -> None:
+def test_all_positions_after_a_lost_one_are_lost(owner: User, asked: list[int]) -> None:
     attempt, _ = astray(owner)
     advise(attempt, owner.pk, free)
     answered(attempt, "no")
@@ -133,7 +133,7 @@ def other_move_from(attempt: Attempt) -> str:
     return questions.table_of(attempt, None).legal_moves()[0]
 
 
-def test_a_deal_without_a_plan_goes_back_before_the_first_lost_position(owner: User, asked: list[int]) -> None:
+def test_an_unplanned_game_goes_back_before_the_first_loss(owner: User, asked: list[int]) -> None:
     attempt = practised(owner)
     play(attempt, *certified.won("stonewall")[0].tokens[:2])
     advise(attempt, owner.pk, free)
@@ -144,7 +144,7 @@ def test_a_deal_without_a_plan_goes_back_before_the_first_lost_position(owner: U
     assert len(asked) == 2
 
 
-def test_a_lost_deal_gets_likely_moves_and_says_so(owner: User) -> None:
+def test_a_lost_deal_gets_likely_moves_labelled_so(owner: User) -> None:
     attempt = practised(owner)
     advise(attempt, owner.pk, free)
     answered(attempt, "no")
@@ -154,7 +154,7 @@ def test_a_lost_deal_gets_likely_moves_and_says_so(owner: User) -> None:
     assert advice.to_json()["lost"] is True
 
 
-def test_likely_moves_never_lead_to_where_the_game_has_been(owner: User) -> None:
+def test_likely_moves_never_return_to_earlier_positions(owner: User) -> None:
     attempt = practised(owner)
     advise(attempt, owner.pk, free)
     answered(attempt, "no")
@@ -171,7 +171,7 @@ def test_likely_moves_never_lead_to_where_the_game_has_been(owner: User) -> None
         seen.add(position)
 
 
-def test_while_the_search_runs_the_way_back_is_provisional(owner: User) -> None:
+def test_the_way_back_is_provisional_during_the_search(owner: User) -> None:
     attempt, _ = astray(owner)
     now = timezone.now()
     assert advise(attempt, owner.pk, free, now=now) is None
@@ -180,7 +180,7 @@ def test_while_the_search_runs_the_way_back_is_provisional(owner: User) -> None:
     assert advise(attempt, owner.pk, free, now=now) == Advice("u", "return", 1, 3)
 
 
-def test_a_late_way_does_not_undo_the_way_back(owner: User) -> None:
+def test_a_late_line_does_not_cancel_the_way_back(owner: User) -> None:
     attempt, line = astray(owner, moves=2)
     now, searched = timezone.now(), questions.tokens_of(attempt)
     assert advise(attempt, owner.pk, free, now=now) is None
@@ -219,9 +219,7 @@ def test_an_unknown_position_is_not_searched_again(owner: User, asked: list[int]
     assert len(asked) == 1
 
 
-def test_a_larger_budget_searches_an_unknown_position_again(
-    owner: User, asked: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_larger_budget_repeats_the_search(owner: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     attempt, _ = astray(owner)
     advise(attempt, owner.pk, free)
     answered(attempt, "unknown")
@@ -233,7 +231,7 @@ def test_a_larger_budget_searches_an_unknown_position_again(
     assert len(asked) == 2
 
 
-def test_a_search_left_for_a_plan_is_withdrawn(owner: User) -> None:
+def test_returning_to_a_plan_cancels_the_search(owner: User) -> None:
     attempt, line = astray(owner)
     assert advise(attempt, owner.pk, free) is None
     play(attempt, "u")
@@ -241,7 +239,7 @@ def test_a_search_left_for_a_plan_is_withdrawn(owner: User) -> None:
     assert not Question.objects.exists()
 
 
-def test_soon_a_likely_move_is_given(owner: User) -> None:
+def test_a_likely_move_comes_after_a_short_wait(owner: User) -> None:
     attempt, now = practised(owner), timezone.now()
     assert advise(attempt, owner.pk, free, now=now) is None
     advice = advise(attempt, owner.pk, free, now=now + WITHIN)
@@ -251,7 +249,7 @@ def test_soon_a_likely_move_is_given(owner: User) -> None:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_a_likely_move_is_legal_and_leaves_the_table_alone(variant: str) -> None:
+def test_a_likely_move_is_legal_and_changes_nothing(variant: str) -> None:
     table = open_table(variant, bytes(32))
     for _ in range(40):
         before = table.position()
@@ -265,7 +263,7 @@ def test_a_likely_move_is_legal_and_leaves_the_table_alone(variant: str) -> None
         table.push(token)
 
 
-def test_a_ranked_game_gets_none(owner: User, asked: list[int]) -> None:
+def test_a_ranked_game_gets_no_hint(owner: User, asked: list[int]) -> None:
     attempt = start_attempt(owner, publishing.todays_deal("stonewall"))
     with pytest.raises(Refusal) as caught:
         advise(attempt, owner.pk, free)
@@ -278,7 +276,7 @@ def test_a_ranked_game_gets_none(owner: User, asked: list[int]) -> None:
     assert address not in client.get(f"/table/{attempt.public_id}/").content.decode()
 
 
-def test_the_page_asks_until_it_is_answered(owner: User) -> None:
+def test_the_page_asks_until_it_gets_an_answer(owner: User) -> None:
     attempt, client = practised(owner), Client()
     address = f"/table/{attempt.public_id}/hint"
     assert client.post(address).json()["error"]["code"] == "not_yours"

@@ -26,7 +26,7 @@ MANY = 200
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No worker, and no other process."""
+    """Search in this process, without workers."""
     monkeypatch.setattr(questions, "_request_answer", lambda _question: None)
     monkeypatch.setattr(Searcher, "ask", lambda _searcher, position, _limit, _is_wanted: searched(position))
 

@@ -1,4 +1,4 @@
-"""Plans: found by position, always shorter after a move, and without detours."""
+"""Plans: looked up by position, shorter after each move, and free of detours."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_every_move_of_a_plan_shortens_it(variant: str) -> None:
         table.push(rest[0])
 
 
-def test_a_plan_is_followed_from_the_last_visit_of_a_position() -> None:
+def test_a_plan_continues_from_the_last_visit_of_a_position() -> None:
     record, at, detour = line_with_a_detour()
     plan, table = Plan(record.open_table(), detour), record.open_table()
     for token in record.tokens[:at]:
@@ -50,14 +50,14 @@ def test_an_adapted_line_makes_no_detour() -> None:
     assert table.is_won
 
 
-def test_a_line_that_no_longer_wins_is_not_adapted() -> None:
+def test_a_losing_line_is_not_adapted() -> None:
     record = certified.won("stonewall")[0]
     assert adapted(record.open_table(), record.tokens[:-1]) is None
 
 
 @cache
 def line_with_a_detour() -> tuple[Record, int, tuple[str, ...]]:
-    """A winning record, a place in it, and its tokens with two moves there that lead back to the same position."""
+    """Return a winning record, a place in it, and its tokens with a detour of two moves there."""
     for variant in ("tarot", "tarot-novice", "stonewall"):
         for record in certified.won(variant):
             table = record.open_table()
@@ -69,7 +69,7 @@ def line_with_a_detour() -> tuple[Record, int, tuple[str, ...]]:
 
 
 def there_and_back(table: Table) -> Iterator[tuple[str, str]]:
-    """Two moves that lead back to the table's position."""
+    """Yield pairs of moves that lead back to the table's position."""
     start = table.position()
     for there in table.legal_moves():
         source, _, target = there.partition("-")
@@ -92,6 +92,6 @@ def test_an_unreadable_verdict_is_none(text: object) -> None:
     assert Verdict.read(text) is None
 
 
-def test_a_plan_knows_no_other_positions() -> None:
+def test_a_plan_ignores_unknown_positions() -> None:
     record = certified.won("stonewall")[0]
     assert Plan(record.open_table(), record.tokens).rest(open_table("stonewall", bytes(32))) is None

@@ -1,4 +1,4 @@
-"""Can this still be won? Who may ask, what is answered, and that a search ends when it should."""
+"""Winnability questions at the table: permissions, answers, and the end of searches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STONEWALL = open_table("stonewall", bytes(32)).position()
 
 @pytest.fixture(autouse=True)
 def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Searches end by their nodes, not by what else the machine has to do."""
+    """Bound searches by nodes alone, so that a busy machine makes no difference."""
     monkeypatch.setattr(asking, "FULL", asking.Limit(asking.FULL.nodes, 900.0))
     monkeypatch.setattr(asking, "HUNG", 900.0)
     monkeypatch.setattr(questions, "PATIENCE", timedelta(minutes=15))
@@ -37,7 +37,7 @@ def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The questions sent to the workers, which are not there."""
+    """Record the questions sent to the workers, of which none runs."""
     sent: list[int] = []
     monkeypatch.setattr(questions, "_request_answer", lambda question: sent.append(question.pk))
     return sent
@@ -56,7 +56,7 @@ def visit(owner: User) -> Client:
 
 
 def practised(owner: User, *, won_by: int = 0, **fields: Any) -> Attempt:
-    """A practice game of a Stonewall deal that is known to be winnable."""
+    """Create a practice game of a winnable Stonewall deal."""
     record = certified.won("stonewall")[won_by]
     deal = publishing.practice_deal("stonewall")
     Deal.objects.filter(pk=deal.pk).update(seed=record.seed, **fields)
@@ -73,7 +73,7 @@ def address(attempt: Attempt) -> str:
     return f"/table/{attempt.public_id}/can-win"
 
 
-def test_a_question_is_asked_looked_at_and_answered(owner: User, visit: Client, asked: list[int]) -> None:
+def test_a_question_is_asked_read_and_answered(owner: User, visit: Client, asked: list[int]) -> None:
     attempt = practised(owner)
     assert visit.get(address(attempt)).status_code == 404
     begun = visit.post(address(attempt))
@@ -82,7 +82,7 @@ def test_a_question_is_asked_looked_at_and_answered(owner: User, visit: Client, 
     questions.answer(asked[0])
     reply = visit.get(address(attempt)).json()
     assert (reply["state"], reply["answer"]) == ("answered", "yes")
-    assert "way" not in reply, "the way is shown to who asks for it"
+    assert "way" not in reply, "the line is shown on request"
     way = visit.get(address(attempt), {"way": "1"}).json()["way"]
     assert len(way) == reply["moves"]
     table = deal_table(attempt.deal)
@@ -91,7 +91,9 @@ def test_a_question_is_asked_looked_at_and_answered(owner: User, visit: Client, 
     assert table.is_won
 
 
-def test_the_way_plays_in_the_replay_viewer(owner: User, visit: Client, client: Client, asked: list[int]) -> None:
+def test_the_found_line_plays_in_the_replay_viewer(
+    owner: User, visit: Client, client: Client, asked: list[int]
+) -> None:
     attempt = practised(owner)
     record = certified.won("stonewall")[0]
     play(attempt, *record.tokens[:3])
@@ -106,7 +108,7 @@ def test_the_way_plays_in_the_replay_viewer(owner: User, visit: Client, client: 
     assert {client.get(page).status_code, client.get(f"{page}steps.json").status_code} == {403}
 
 
-def test_the_table_offers_the_question_where_it_may_be_asked(owner: User, visit: Client) -> None:
+def test_the_question_is_offered_where_it_may_be_asked(owner: User, visit: Client) -> None:
     free, counted = practised(owner), ranked(owner)
     assert address(free) in visit.get(f"/table/{free.public_id}/").content.decode()
     page = visit.get(f"/table/{counted.public_id}/").content.decode()
@@ -126,7 +128,7 @@ def test_a_lost_position_is_answered_no(owner: User, asked: list[int]) -> None:
     assert (reply.answer, reply.way) == ("no", [])
 
 
-def test_the_position_asked_about_is_the_one_after_n_moves(owner: User, visit: Client, asked: list[int]) -> None:
+def test_the_question_is_about_the_position_after_n_moves(owner: User, visit: Client, asked: list[int]) -> None:
     attempt = practised(owner)
     line = certified.won("stonewall")[0].tokens
     play(attempt, *line[:3], "u", "u")
@@ -138,13 +140,13 @@ def test_the_position_asked_about_is_the_one_after_n_moves(owner: User, visit: C
 
 
 @pytest.mark.parametrize("body", ["{", "[]", '{"n": "2"}', '{"n": true}', "{}", "7"])
-def test_nonsense_is_refused(owner: User, visit: Client, asked: list[int], body: str) -> None:
+def test_malformed_questions_are_refused(owner: User, visit: Client, asked: list[int], body: str) -> None:
     refused = visit.post(address(practised(owner)), body, content_type="application/json")
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_request")
     assert not Question.objects.exists()
 
 
-def test_on_the_deals_own_line_no_search_is_needed(owner: User, asked: list[int]) -> None:
+def test_the_deals_own_line_needs_no_search(owner: User, asked: list[int]) -> None:
     record = certified.won("stonewall")[0]
     attempt = practised(owner, proven=True, solution=record.to_bytes())
     play(attempt, *record.tokens[:4], record.tokens[4], "u")
@@ -153,7 +155,7 @@ def test_on_the_deals_own_line_no_search_is_needed(owner: User, asked: list[int]
     assert not asked
 
 
-def test_a_line_serves_when_its_moves_were_made_in_another_order(owner: User, asked: list[int]) -> None:
+def test_a_line_is_found_by_moves_in_another_order(owner: User, asked: list[int]) -> None:
     record = certified.won("stonewall")[0]
     attempt = practised(owner, proven=True, solution=record.to_bytes())
     line, swapped = record.tokens, swappable(record)
@@ -164,7 +166,7 @@ def test_a_line_serves_when_its_moves_were_made_in_another_order(owner: User, as
 
 
 def swappable(record: Record) -> int:
-    """Where in the line two moves can be made in either order, and lead to the same position."""
+    """Return an index in the line at which two moves can be swapped without changing the position after them."""
     table, line = open_table("stonewall", record.seed), record.tokens
     for at in range(len(line) - 1):
         if after(table, [line[at + 1], line[at]]) == after(table, line[at : at + 2]):
@@ -174,7 +176,7 @@ def swappable(record: Record) -> int:
 
 
 def after(table: Table, tokens: Sequence[str]) -> str | None:
-    """The position after these moves; None when one is not legal."""
+    """Return the position after these moves, or None if one is illegal."""
     copy = from_position(table.position())
     for token in tokens:
         if not copy.is_legal(token):
@@ -191,7 +193,7 @@ def test_a_won_game_is_won(owner: User, asked: list[int]) -> None:
     assert (reply.answer, reply.way) == ("yes", [])
 
 
-# Who may ask.
+# Permissions.
 
 
 def ranked(owner: User) -> Attempt:
@@ -228,7 +230,7 @@ def unranked_at_a_race_deal(owner: User) -> Attempt:
     [ranked, ranked_and_over, closed_but_not_revealed, ranked_at_a_deal_of_no_day, unranked_at_a_race_deal],
 )
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
-def test_never_at_a_game_that_counts(
+def test_no_question_in_a_game_that_counts(
     owner: User, visit: Client, asked: list[int], begin: Callable[[User], Attempt], method: str
 ) -> None:
     attempt = begin(owner)
@@ -239,7 +241,7 @@ def test_never_at_a_game_that_counts(
     assert not asked
 
 
-def test_at_a_revealed_deal_its_player_may_ask(owner: User, visit: Client, asked: list[int]) -> None:
+def test_players_may_ask_about_their_revealed_deals(owner: User, visit: Client, asked: list[int]) -> None:
     attempt = closed_but_not_revealed(owner)
     close_attempt(attempt.pk, "closed")
     Deal.objects.filter(pk=attempt.deal_id).update(closes_at=timezone.now() - timedelta(hours=1))
@@ -247,7 +249,7 @@ def test_at_a_revealed_deal_its_player_may_ask(owner: User, visit: Client, asked
 
 
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
-def test_nobody_else_may(owner: User, client: Client, asked: list[int], method: str) -> None:
+def test_other_players_may_not_ask(owner: User, client: Client, asked: list[int], method: str) -> None:
     attempt = practised(owner)
     questions.ask(attempt, owner.pk)
     assert getattr(client, method)(address(attempt)).json()["error"]["code"] == "not_yours"
@@ -257,7 +259,7 @@ def test_nobody_else_may(owner: User, client: Client, asked: list[int], method: 
     assert getattr(client, method)("/table/00000000-0000-4000-8000-000000000000/can-win").status_code == 404
 
 
-def test_questions_need_the_token_of_the_page(owner: User, asked: list[int]) -> None:
+def test_questions_need_the_csrf_token(owner: User, asked: list[int]) -> None:
     visit = Client(enforce_csrf_checks=True)
     visit.force_login(owner, backend=BACKEND)
     assert visit.post(address(practised(owner))).status_code == 403
@@ -295,7 +297,7 @@ def test_a_withdrawn_question_ends_its_search(
     assert visit.get(address(attempt)).status_code == 404
 
 
-def test_a_hung_search_is_ended(owner: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hung_search_is_killed(owner: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = practised(owner)
     monkeypatch.setattr(asking, "HUNG", 0.1)
     questions.ask(attempt, owner.pk)
@@ -307,7 +309,7 @@ def test_a_hung_search_is_ended(owner: User, asked: list[int], monkeypatch: pyte
     assert reply.answer == "unknown"
 
 
-def test_a_question_that_nobody_answers_is_not_found_in_the_end(owner: User, asked: list[int]) -> None:
+def test_an_unanswered_question_expires_as_unknown(owner: User, asked: list[int]) -> None:
     attempt = practised(owner)
     now = timezone.now()
     questions.ask(attempt, owner.pk, now=now)
@@ -320,12 +322,12 @@ def test_a_question_that_nobody_answers_is_not_found_in_the_end(owner: User, ask
     "output",
     [b"", b"nothing", b'{"answer": "yes", "way": ["r0-f"]}', b'{"answer": "yes", "way": ["zz"]}', b'{"answer": "yes"}'],
 )
-def test_a_search_is_not_believed_without_proof(output: bytes, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_search_without_proof_is_not_believed(output: bytes, caplog: pytest.LogCaptureFixture) -> None:
     assert asking.checked(output, STONEWALL) is None
     assert STONEWALL not in caplog.text
 
 
-def test_the_search_reads_positions_from_its_standard_input() -> None:
+def test_the_search_reads_positions_from_stdin() -> None:
     asked = json.dumps({"position": STONEWALL, "nodes": 1_000_000, "seconds": 900}) + "\n"
     command = [sys.executable, "-m", "games.hints.search"]
     done = subprocess.run(command, input=2 * asked, capture_output=True, text=True, check=True)
@@ -338,7 +340,7 @@ def test_the_budget_of_a_search_is_cpu_time(monkeypatch: pytest.MonkeyPatch) -> 
     looks: list[bool] = []
 
     def solve(_table: Table, budget: Budget, *, cancel: Callable[[], bool]) -> GaveUp:
-        assert budget.seconds is None, "the clock on the wall counts nothing"
+        assert budget.seconds is None, "the wall clock does not count"
         looks.extend([cancel(), cancel()])
         return GaveUp("cancelled", Effort(1, 1, 0.0))
 
@@ -347,7 +349,7 @@ def test_the_budget_of_a_search_is_cpu_time(monkeypatch: pytest.MonkeyPatch) -> 
     assert looks == [False, True]
 
 
-def test_one_process_answers_one_question_after_another(searcher: asking.Searcher) -> None:
+def test_one_process_answers_questions_in_turn(searcher: asking.Searcher) -> None:
     made = []
     for _ in range(2):
         assert searcher.ask(STONEWALL, asking.FULL, lambda: True) == {"answer": "no", "way": []}
@@ -356,7 +358,7 @@ def test_one_process_answers_one_question_after_another(searcher: asking.Searche
     assert made[0] is made[1]
 
 
-def test_a_process_that_died_is_replaced(searcher: asking.Searcher) -> None:
+def test_a_dead_process_is_replaced(searcher: asking.Searcher) -> None:
     searcher.ask(STONEWALL, asking.FULL, lambda: True)
     assert searcher._process is not None
     searcher._process.kill()
@@ -364,7 +366,7 @@ def test_a_process_that_died_is_replaced(searcher: asking.Searcher) -> None:
     assert searcher.ask(STONEWALL, asking.FULL, lambda: True) == {"answer": "no", "way": []}
 
 
-def test_a_late_answer_is_not_taken_for_the_next(searcher: asking.Searcher) -> None:
+def test_a_late_answer_is_not_used_for_the_next_question(searcher: asking.Searcher) -> None:
     searcher._start()
     before = searcher._process
 
@@ -378,7 +380,7 @@ def test_a_late_answer_is_not_taken_for_the_next(searcher: asking.Searcher) -> N
     assert before.returncode is not None
 
 
-def test_a_process_without_questions_ends(searcher: asking.Searcher) -> None:
+def test_an_idle_process_ends(searcher: asking.Searcher) -> None:
     searcher._start()
     process = searcher._process
     assert process is not None
@@ -394,7 +396,7 @@ def searcher() -> Iterator[asking.Searcher]:
 
 
 def endless(monkeypatch: pytest.MonkeyPatch) -> Callable[[], subprocess.Popen[bytes]]:
-    """Let searches never end; the function returned waits for the first and gives it."""
+    """Make searches endless; the returned function waits for the first one and returns its process."""
     begun = threading.Event()
     made: list[subprocess.Popen[bytes]] = []
     real = subprocess.Popen

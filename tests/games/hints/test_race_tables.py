@@ -1,4 +1,4 @@
-"""Tables of races get no hints while anybody races, by whatever address they are asked for."""
+"""Race tables get no hints during the race, by any address."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_race_table_gets_no_hints(address: str, has_finished: bool, monkeypatc
     assert not Question.objects.exists()
 
 
-def test_ranked_or_not_a_race_deal_is_secret_until_it_is_revealed() -> None:
+def test_a_race_deal_is_secret_until_it_is_revealed() -> None:
     run = Run.racing(2)
     attempt = run.attempt(0)
     attempt.ranked = False

@@ -1,4 +1,4 @@
-"""The queue of questions: players take turns, and hard questions cost others nothing."""
+"""The queue of questions: players take turns, and hard questions do not delay others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SOON: dict[str, Any] = {"answer": "no", "way": []}
 
 @pytest.fixture
 def thorough(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """Searches that answer every position but deals at the first look; those take until this event."""
+    """Searches that answer every position but deals at the first look, and deals once this event is set."""
     over = threading.Event()
     openings: set[str] = set()
 
@@ -53,7 +53,7 @@ def thorough(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
 @pytest.fixture(autouse=True)
 def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[threading.Thread]]:
-    """The threads of this process, which answer as a worker does."""
+    """Threads of this process that answer questions as a worker does."""
     made: list[threading.Thread] = []
 
     def send(_name: str, question: int, **_: object) -> bool:
@@ -68,12 +68,12 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[threading.Thread]]
 
 
 def hard(player: User) -> Attempt:
-    """A game whose question needs the whole budget."""
+    """Create a game whose question needs the whole budget."""
     return start_attempt(player, publishing.practice_deal("stonewall"))
 
 
 def easy(player: User) -> Attempt:
-    """A game whose question is answered at the first look."""
+    """Create a game whose question is answered at the first look."""
     attempt = hard(player)
     play(attempt, questions.table_of(attempt, None).legal_moves()[0])
     return attempt
@@ -85,7 +85,6 @@ def answers(*attempts: Attempt) -> list[str]:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Wait for what must come."""
     pause = threading.Event()
     for _ in range(3000):
         if condition():
@@ -94,7 +93,7 @@ def until(condition: Callable[[], bool]) -> None:
     raise AssertionError("it has not come")
 
 
-def test_an_easy_question_does_not_wait_for_hard_ones(thorough: threading.Event) -> None:
+def test_an_easy_question_overtakes_hard_ones(thorough: threading.Event) -> None:
     guests = [create_guest() for _ in range(5)]
     games = [hard(guest) for guest in guests]
     player = create_guest()
@@ -106,7 +105,7 @@ def test_an_easy_question_does_not_wait_for_hard_ones(thorough: threading.Event)
     assert answers(*games) == [""] * 5
 
 
-def test_waiting_for_others_turns_no_answer_into_unknown(thorough: threading.Event) -> None:
+def test_a_queued_question_does_not_expire(thorough: threading.Event) -> None:
     guests = [create_guest() for _ in range(4)]
     games = [hard(guest) for guest in guests]
     for guest, game in zip(guests, games, strict=True):
@@ -120,7 +119,7 @@ def test_waiting_for_others_turns_no_answer_into_unknown(thorough: threading.Eve
     until(lambda: answers(*games) == ["no"] * 4)
 
 
-def test_a_question_no_worker_has_counts_as_unknown(thorough: threading.Event) -> None:
+def test_a_question_without_a_worker_counts_as_unknown(thorough: threading.Event) -> None:
     guest = create_guest()
     game = hard(guest)
     question = Question.objects.create(attempt=game, n=0, asked_at=timezone.now())
@@ -143,7 +142,7 @@ def test_a_new_question_replaces_the_players_older_one(thorough: threading.Event
     until(lambda: answers(theirs, second) == ["no", "no"])
 
 
-def test_a_flood_of_hints_leaves_other_players_their_answers(thorough: threading.Event) -> None:
+def test_a_flood_of_hints_does_not_delay_other_players(thorough: threading.Event) -> None:
     flooders = []
     for _ in range(4):
         guest, client = create_guest(), Client()
@@ -163,7 +162,7 @@ def test_a_flood_of_hints_leaves_other_players_their_answers(thorough: threading
     assert answers(game) == ["no"]
 
 
-def test_a_question_that_fails_does_not_end_the_queue(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_question_does_not_stop_the_queue(caplog: pytest.LogCaptureFixture) -> None:
     answered: list[int] = []
 
     def answer(question_id: int) -> None:

@@ -1,4 +1,4 @@
-"""Auto-finish: offered when it wins without a choice, and told of hidden cards by nobody."""
+"""Auto-finish: offered if the rest of the game wins without choices, and silent about hidden cards."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tests.games.conftest import Sit
 from tests.games.labyrinths import easy_labyrinth
 
 
-def test_a_run_wins_and_leaves_the_table_as_it_was() -> None:
+def test_a_winning_run_leaves_the_table_unchanged() -> None:
     table, tokens = easy_labyrinth()
     for token in tokens[:40]:
-        assert winning_run(table) == ()  # the stock's cards are not known
+        assert winning_run(table) == ()  # the stock's cards are unknown
         table.push(token)
     view = table.view()
     run = winning_run(table)
@@ -36,7 +36,7 @@ def test_a_run_wins_and_leaves_the_table_as_it_was() -> None:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_nothing_is_offered_while_anything_is_hidden(variant: str) -> None:
+def test_nothing_is_offered_while_cards_are_hidden(variant: str) -> None:
     chance = random.Random(variant)
     for _ in range(10):
         table = open_table(variant, chance.randbytes(32))
@@ -51,7 +51,7 @@ def test_nothing_is_offered_while_anything_is_hidden(variant: str) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_the_server_plays_it_out_as_ordinary_tokens(
+async def test_the_server_plays_the_run_as_ordinary_tokens(
     attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tokens = easy_labyrinth()[1]
@@ -77,12 +77,12 @@ async def test_the_server_plays_it_out_as_ordinary_tokens(
     assert len(set(record_of(closed).clock[40:])) == 1
     rows = await sync_to_async(journal_of)(attempt.pk)
     assert [row.auto for row in rows] == [False] * 40 + [True] * 8
-    # A won game takes nothing more.
+    # A won game accepts no moves.
     assert (await seat.move("u"))["code"] == "closed"
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_won_game_whose_close_failed_is_closed_at_the_next_look(
+async def test_a_failed_close_of_a_won_game_is_retried(
     attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tokens = easy_labyrinth()[1]
@@ -100,6 +100,6 @@ async def test_a_won_game_whose_close_failed_is_closed_at_the_next_look(
     with monkeypatch.context() as patch:
         patch.setattr("games.live.table.close_attempt", fails)
         assert (await seat.move(tokens[-1]))["type"] == "moved"
-        assert await seat.is_silent()  # the move was made, whatever became of the close
+        assert await seat.is_silent()  # the move was made even though the close failed
     assert (await seat.ask({"type": "ping", "t": 1}))["type"] == "pong"
     assert (await seat.hear())["how"] == "won"

@@ -1,4 +1,4 @@
-"""A table in doubt decides nothing, and what is heard out of order is told in order."""
+"""Tables in doubt decide nothing, and messages that arrive out of order are sent in order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PING = {"type": "ping", "t": 1}
 
 @pytest.fixture
 def nearly_won(attempt_at: Any, monkeypatch: pytest.MonkeyPatch) -> Attempt:
-    """One move from the end."""
+    """An attempt one move before the win."""
     monkeypatch.setattr(events, "request_verdict", Mock())
     for module in (attempts, loading):
         monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
@@ -40,10 +40,10 @@ async def busy(*_: Any) -> bool:
     raise JournalBusyError("the database could not be reached")
 
 
-async def test_a_win_whose_commit_failed_is_none(
+async def test_a_win_whose_commit_failed_does_not_count(
     nearly_won: Attempt, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next ping must not close the game, least of all as of its deadline."""
+    """The next ping must not close the game, in particular not with its deadline as the time."""
     seat = sit(nearly_won)
     await seat.sit()
     with monkeypatch.context() as patch:
@@ -59,7 +59,7 @@ async def test_a_win_whose_commit_failed_is_none(
     assert (closed.end, closed.finished_at < timezone.now()) == ("won", True)
 
 
-async def test_a_win_that_could_not_be_closed_is_not_undone(
+async def test_a_win_stands_although_its_close_failed(
     nearly_won: Attempt, sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(*_: Any, **__: Any) -> Any:
@@ -78,10 +78,10 @@ async def test_a_win_that_could_not_be_closed_is_not_undone(
     assert (list(record.tokens), record.end.how) == (WON, "won")
 
 
-async def test_what_another_process_played_comes_before_the_end(
+async def test_another_processs_moves_come_before_the_end(
     attempt_at: Any, sit: Sit, tables: LiveTables, other_tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No notice comes through, so this process finds out by closing the attempt."""
+    """No notice arrives, so this process finds out by closing the attempt."""
     monkeypatch.setattr(events, "tell_attempt", Mock())
     attempt = await sync_to_async(attempt_at)("braid")
     here, there = sit(attempt), sit(attempt, at=other_tables)
@@ -95,10 +95,10 @@ async def test_what_another_process_played_comes_before_the_end(
     assert here.n == 1
 
 
-async def test_a_verdict_that_is_heard_of_first_is_told_last(
+async def test_an_early_verdict_is_sent_after_the_end(
     attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker may be faster than the word that the attempt is closed."""
+    """A worker may be faster than the notice that the attempt is closed."""
     attempt = await sync_to_async(attempt_at)()
     seat = sit(attempt)
     await seat.sit()
@@ -117,7 +117,7 @@ async def test_a_verdict_that_is_heard_of_first_is_told_last(
     assert await seat.is_silent()
 
 
-async def test_a_verdict_that_cannot_be_followed_up_is_told_at_the_next_ping(
+async def test_the_next_ping_sends_a_verdict_that_failed_to_load(
     attempt_at: Any, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = await sync_to_async(attempt_at)()
@@ -137,10 +137,10 @@ async def test_a_verdict_that_cannot_be_followed_up_is_told_at_the_next_ping(
 
 
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError])
-async def test_a_session_that_cannot_be_looked_at(
+async def test_a_failed_session_check_keeps_the_connection(
     error: type[Exception], attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is done, the connection stays, and it goes on when the database is back."""
+    """The move is refused, and the next one succeeds once the database is back."""
     attempt = await sync_to_async(attempt_at)()
     seat = sit(attempt)
     await seat.sit()
@@ -151,7 +151,7 @@ async def test_a_session_that_cannot_be_looked_at(
     assert (await seat.move("d"))["n"] == 1
 
 
-async def test_a_player_who_is_deleted_meanwhile(attempt_at: Any, sit: Sit) -> None:
+async def test_a_player_deleted_at_the_table(attempt_at: Any, sit: Sit) -> None:
     attempt = await sync_to_async(attempt_at)()
     seat = sit(attempt)
     await seat.sit()

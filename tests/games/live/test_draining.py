@@ -1,4 +1,4 @@
-"""A process that stops hands its players over: what has arrived is answered, then it closes with 1012."""
+"""Draining: a stopping process answers what has arrived, then closes its connections with 1012."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def drained(*, hurried: bool = False) -> asyncio.Task[None]:
 
 
 async def ended(line: ApplicationCommunicator) -> None:
-    """What the server does when it has sent a close."""
+    """Disconnect as the server does after it has sent a close."""
     await line.send_input({"type": "websocket.disconnect", "code": CLOSE_RESTART})
     await line.wait(PATIENCE)
 
@@ -60,7 +60,7 @@ async def test_an_idle_connection_is_closed_and_waited_for(attempt: Any) -> None
     assert len(open_sockets()) == 0
 
 
-async def test_all_that_has_arrived_is_answered_before_the_close(attempt: Any) -> None:
+async def test_received_messages_are_answered_before_the_close(attempt: Any) -> None:
     line = await seated(attempt)
     for n in (1, 2, 3):
         await line.send_input({"type": "websocket.receive", "text": json.dumps({"type": "move", "n": n, "token": "d"})})
@@ -73,7 +73,7 @@ async def test_all_that_has_arrived_is_answered_before_the_close(attempt: Any) -
     assert len(await sync_to_async(journal_of)(attempt.pk)) == 3
 
 
-async def test_what_arrives_behind_the_close_is_left_to_the_next_process(attempt: Any) -> None:
+async def test_messages_after_the_close_are_left_unanswered(attempt: Any) -> None:
     line = await seated(attempt)
     draining_all = drained()
     assert await line.receive_output(PATIENCE) == CLOSED
@@ -84,7 +84,7 @@ async def test_what_arrives_behind_the_close_is_left_to_the_next_process(attempt
     assert await sync_to_async(journal_of)(attempt.pk) == []
 
 
-async def test_a_connection_that_is_just_being_made_is_closed_so_that_the_browser_is_told_why(attempt: Any) -> None:
+async def test_a_connecting_socket_is_accepted_and_closed_with_1012(attempt: Any) -> None:
     sitting, coming = await seated(attempt), await line_to(attempt)
     draining_all = drained()
     assert await sitting.receive_output(PATIENCE) == CLOSED
@@ -96,7 +96,7 @@ async def test_a_connection_that_is_just_being_made_is_closed_so_that_the_browse
 
 
 class Listed:
-    """A connection that goes when it is told to."""
+    """A connection that records when it is told to leave."""
 
     player_id = session = None
 
@@ -111,7 +111,7 @@ class Listed:
         open_sockets().discard(self)
 
 
-async def test_many_are_not_sent_away_at_once_unless_it_is_hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_connections_are_closed_gradually_unless_hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     real = asyncio.sleep
 
@@ -124,7 +124,7 @@ async def test_many_are_not_sent_away_at_once_unless_it_is_hurried(monkeypatch: 
     kept = [Listed(told) for _ in range(2_000)]
     await draining.drain(lambda: False)
     assert len(told) == len(kept)
-    assert max(slept) > draining.SECONDS * 0.9, "the last ones play on for so long"
+    assert max(slept) > draining.SECONDS * 0.9, "the last ones keep playing this long"
     slept.clear()
     kept = [Listed(told) for _ in range(2_000)]
     await draining.drain(lambda: True)
@@ -132,7 +132,7 @@ async def test_many_are_not_sent_away_at_once_unless_it_is_hurried(monkeypatch: 
     assert slept == []
 
 
-async def test_one_that_does_not_go_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stuck_connection_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draining, "PATIENCE", 0.05)
     stuck = Listed([])
     monkeypatch.setattr(stuck, "go_away", lambda: None)
@@ -150,4 +150,4 @@ async def test_the_journal_is_closed_at_the_end(attempt: Any) -> None:
     await draining_all
     await draining.finish()
     assert tables.journal._thread is None
-    assert shared_tables() is not tables, "a loop that goes on has new ones"
+    assert shared_tables() is not tables, "a loop that keeps running gets new ones"

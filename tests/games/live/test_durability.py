@@ -1,4 +1,4 @@
-"""What SQLite has committed outlives a power cut, on whichever connection it was written."""
+"""Durability of SQLite: commits survive a power cut, whichever connection wrote them."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def test_every_connection_waits_for_the_disk(ask: Callable[[], Pragmas]) -> None
     assert not Attempt.objects.exists()
 
 
-def test_no_other_way_leads_to_the_database() -> None:
-    """Whatever opens a file of SQLite by itself would choose for itself."""
+def test_all_code_opens_the_database_the_same_way() -> None:
+    """Code that opens SQLite files itself would use its own durability settings."""
     root = Path(settings.BASE_DIR)
     sources = [path for part in ("accounts", "config", "games", "leaderboards") for path in (root / part).rglob("*.py")]
     assert len(sources) > 50

@@ -1,4 +1,4 @@
-"""Whatever fails wherever a message waits: what was acknowledged stands, what was not is told so, and play goes on."""
+"""Fault injection at every await of a message: acknowledged moves stay, others are refused, and play continues."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ HELLO = {"type": "hello", "v": 1, "have": None}
 
 @dataclass(frozen=True)
 class Scenario:
-    """A message to a table on which so many of the tokens that win are played."""
+    """A message to a table on which the first tokens of the winning line are played."""
 
     message: dict[str, Any]
     answers: frozenset[str]
@@ -83,7 +83,7 @@ class Tab:
 
 
 class Room(NamedTuple):
-    """What every scenario needs."""
+    """Objects that every scenario needs."""
 
     begin: Begin
     tables: LiveTables
@@ -91,7 +91,7 @@ class Room(NamedTuple):
 
 
 class Line:
-    """A connection's consumer and what it has sent."""
+    """A connection's consumer, and the frames it has sent."""
 
     def __init__(self, tables: LiveTables, attempt: Attempt, session: SessionBase) -> None:
         self.frames: list[dict[str, Any]] = []
@@ -104,7 +104,7 @@ class Line:
         self.consumer = PlayConsumer(scope, self._send, tables)
 
     async def _send(self, message: dict[str, Any]) -> None:
-        await asyncio.sleep(0)  # as a server's may wait
+        await asyncio.sleep(0)  # may suspend, as a server's send does
         if "text" in message:
             self.frames.append(json.loads(message["text"]))
 
@@ -118,7 +118,7 @@ class Line:
 
 @pytest.fixture
 def begin(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Begin:
-    """A scenario's attempt and its player's session."""
+    """Create a scenario's attempt and its player's session."""
     monkeypatch.setattr(events, "request_verdict", Mock())
     for module in (attempts, loading):
         monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
@@ -147,7 +147,7 @@ def session_of(player: User) -> SessionBase:
 
 @pytest.fixture
 def thread(monkeypatch: pytest.MonkeyPatch) -> ThreadPool:
-    """The one thread in which everything off the loop runs: what is done in it afterwards is done after all else."""
+    """The only thread for work off the loop, so a job sent to it runs after all earlier ones."""
     hops = ThreadPool("one", 1)
     monkeypatch.setattr(loading, "_threads", hops)
     return hops
@@ -155,7 +155,7 @@ def thread(monkeypatch: pytest.MonkeyPatch) -> ThreadPool:
 
 @pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS.keys())
-async def test_a_fault_wherever_a_message_waits(
+async def test_a_fault_at_every_await(
     scenario: Scenario, late: bool, begin: Begin, tables: LiveTables, thread: ThreadPool
 ) -> None:
     room = Room(begin, tables, thread)
@@ -166,7 +166,7 @@ async def test_a_fault_wherever_a_message_waits(
             await disturbed(scenario, room, k, fault, late=late)
 
 
-async def test_the_test_knows_what_is_waited_for(begin: Begin, tables: LiveTables, thread: ThreadPool) -> None:
+async def test_every_await_has_known_faults(begin: Begin, tables: LiveTables, thread: ThreadPool) -> None:
     step = await disturbed(SCENARIOS["move that wins"], Room(begin, tables, thread), late=True)
     assert {JournalBusyError, OperationalError, InterfaceError} <= {fault for each in step.possible for fault in each}
 
@@ -174,7 +174,7 @@ async def test_the_test_knows_what_is_waited_for(begin: Begin, tables: LiveTable
 async def disturbed(
     scenario: Scenario, room: Room, k: int = -1, fault: type[BaseException] | None = None, *, late: bool
 ) -> Stepped:
-    """Play a scenario with a fault where it waits for the `k`-th time, and look at everything afterwards."""
+    """Play a scenario with a fault at its `k`-th suspension, and check everything afterwards."""
     begin, tables, thread = room
     attempt, session = await sync_to_async(begin)(scenario)
     line, tab = Line(tables, attempt, session), Tab()
@@ -216,14 +216,14 @@ async def sit_down(scenario: Scenario, line: Line, tab: Tab, tables: LiveTables,
 
 
 async def what_is_under_way(tables: LiveTables, thread: ThreadPool) -> None:
-    """Let it come to its end, which is nobody's any more."""
+    """Wait for work in progress that no caller waits for any more."""
     while tables.journal._flushing or tables._under_way:  # noqa: ASYNC110 - neither has an event to tell of it
         await asyncio.sleep(0.001)
     await thread.run(lambda: None)
 
 
 def check_answered(scenario: Scenario, heard: list[dict[str, Any]], *, faulty: bool) -> None:
-    """The message was answered: it is done, or it is said that it is not."""
+    """Check that the message was either carried out or refused."""
     kinds = [frame["type"] for frame in heard]
     refused = [frame["code"] for frame in heard if frame["type"] == "error"]
     if not faulty:
@@ -237,7 +237,7 @@ def check_answered(scenario: Scenario, heard: list[dict[str, Any]], *, faulty: b
 
 
 async def check_recovered(scenario: Scenario, attempt: Attempt, line: Line, late_comer: Line, tab: Tab) -> None:
-    """Whoever was there follows, and whoever comes finds what the database has."""
+    """Check that old and new connections agree with the database."""
     await line.say(HELLO)
     await line.say({"type": "ping", "t": 2})
     tokens, state = await sync_to_async(stored)(attempt)
@@ -262,7 +262,7 @@ async def check_recovered(scenario: Scenario, attempt: Attempt, line: Line, late
 
 
 def stored(attempt: Attempt) -> tuple[list[str], str]:
-    """The tokens and the state that the database has."""
+    """Return the tokens and the state stored in the database."""
     found = Attempt.objects.get(pk=attempt.pk)
     tokens = record_of(found).tokens if found.is_over else [move.token for move in journal_of(found.pk)]
     return list(tokens), found.state

@@ -1,7 +1,6 @@
-"""What a socket leaves behind when it is closed: nothing that waits for the garbage collector.
+"""Closed sockets are freed at once, without the garbage collector.
 
-In a process with thousands of sockets a full collection comes seldom. What only a collection can free piles up until
-then, with all that it holds.
+With thousands of sockets, full collections are rare; until then, anything only they can free would pile up.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ End = Callable[[ClientConnection], Awaitable[None]]
 
 
 class Made:
-    """Which objects of some classes have been made, and which of them are there still."""
+    """Weak references to all instances made of some classes."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *classes: type) -> None:
         self.noted: list[weakref.ref[object]] = []
@@ -65,7 +64,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 
 @pytest_asyncio.fixture
 async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
-    """Where the site is served, as in production."""
+    """Port of a server that runs the site as in production."""
     monkeypatch.setattr("config.server.calm_collector", lambda: None)
     monkeypatch.setattr("config.server.favour_the_loop", lambda: None)
     with listen("127.0.0.1", 0) as listener:
@@ -78,12 +77,12 @@ async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
 
 
 async def freed(made: Made) -> None:
-    """Wait until all that was made is gone."""
+    """Wait until all tracked objects are freed."""
     await until(lambda: not made.left(), within=PATIENCE)
 
 
 async def said(socket: ClientConnection, **message: Any) -> dict[str, Any]:
-    """What the server answers."""
+    """Send a message and return the server's answer."""
     await socket.send(json.dumps(message))
     answer: dict[str, Any] = json.loads(await asyncio.wait_for(socket.recv(), PATIENCE))
     return answer
@@ -103,7 +102,7 @@ async def is_refused(socket: ClientConnection) -> None:
 
 
 def to_all(do: Callable[[SocketConnection], object]) -> None:
-    """Do something to every open socket. No frame that a caught exception remembers may hold one."""
+    """Do something to every open socket; a function, so that no frame in a stored traceback refers to a socket."""
     for one in open_sockets():
         assert isinstance(one, SocketConnection)
         do(one)
@@ -122,7 +121,7 @@ async def is_handed_over(socket: ClientConnection) -> None:
 async def does_not_read(socket: ClientConnection) -> None:
     for _ in range(outbox.MAX_FRAMES + 1):
         to_all(lambda one: one.tell("{}"))
-    with suppress(ConnectionClosed):  # what came before it was cut off is read now, or it would take the pings to end
+    with suppress(ConnectionClosed):  # earlier messages must be read now, or only the pings would end the connection
         while True:
             await asyncio.wait_for(socket.recv(), PATIENCE)
 
@@ -132,7 +131,7 @@ async def is_closed(socket: ClientConnection) -> None:
 
 
 @pytest.mark.parametrize("end", [leaves, breaks_off, is_refused, is_evicted, is_handed_over, does_not_read])
-async def test_a_tables_socket_is_freed_when_it_is_closed(attempt_at: Any, port: int, made: Made, end: End) -> None:
+async def test_a_closed_tables_socket_is_freed(attempt_at: Any, port: int, made: Made, end: End) -> None:
     attempt = await sync_to_async(attempt_at)()
     cookie = await sync_to_async(cookie_of)(attempt.player)
     gc.disable()
@@ -150,7 +149,9 @@ async def test_a_tables_socket_is_freed_when_it_is_closed(attempt_at: Any, port:
 @pytest.mark.parametrize(
     ("kind", "consumer"), [("race", RaceConsumer), ("lanes", LanesConsumer), ("board", BoardConsumer)]
 )
-async def test_so_are_the_others(attempt_at: Any, port: int, made: Made, kind: str, consumer: type) -> None:
+async def test_other_closed_sockets_are_freed(
+    attempt_at: Any, port: int, made: Made, kind: str, consumer: type
+) -> None:
     attempt = await sync_to_async(attempt_at)()
     room = await sync_to_async(open_room)(attempt.player, "plot", limit_s=600, seats=4)
     cookie = await sync_to_async(cookie_of)(attempt.player)

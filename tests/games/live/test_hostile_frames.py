@@ -1,4 +1,4 @@
-"""A player's socket answers whatever it is sent, with a refusal or with what was asked, and stays open."""
+"""Hostile frames: the player's socket answers or refuses any of them, and stays open."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from games.live.wire import MAX_FRAME
 from tests.config.hostile import VALUES
 from tests.games.conftest import Play, Sit
 
-#: The fields of every message that may be anything; another version of the protocol ends the connection, and so does a
-#: frame that is too long.
+#: Fields whose values are arbitrary here. Another protocol version or a frame that is too long closes the connection.
 FIELDS = ("n", "t", "have", "token", "type")
 ODD: list[Any] = [
     -1,
@@ -48,7 +47,7 @@ def frames() -> list[str]:
 
 @pytest.mark.django_db(transaction=True)
 async def test_no_frame_ends_the_connection(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.live.allowance.Allowance.spend", lambda _: 0)  # the cap on messages is another matter
+    monkeypatch.setattr("games.live.allowance.Allowance.spend", lambda _: 0)  # not under test here
     begin: Play = attempt_at
     seat = sit(await sync_to_async(begin)("plot"))
     await seat.sit()

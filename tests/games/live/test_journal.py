@@ -1,4 +1,4 @@
-"""The journal: acknowledged means committed, and every number is somebody's once."""
+"""The journal: acknowledged moves are committed, and each number has one winner."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def attempts(player: Any) -> list[Attempt]:
-    """Several running attempts."""
     deal = make_deal()
     return [Attempt.objects.create(player=player, deal=deal, ranked=False, started_at=timezone.now()) for _ in range(5)]
 
@@ -50,7 +49,7 @@ def rows(attempt: Attempt) -> list[tuple[int, str]]:
     return [(row.n, row.token) for row in journal_of(attempt.pk)]
 
 
-async def test_the_longest_wait_of_each_commit_is_told(
+async def test_the_longest_wait_of_each_commit_is_reported(
     journal: Journal, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
@@ -58,7 +57,7 @@ async def test_the_longest_wait_of_each_commit_is_told(
     free, write = threading.Event(), journal._store.write
     monkeypatch.setattr(journal._store, "write", lambda entries: free.wait(60) and write(entries))
     loop, appends, since = asyncio.get_running_loop(), [], []
-    for attempt in attempts[:3]:  # the second and the third wait for the first's commit, one longer than the other
+    for attempt in attempts[:3]:  # the second and third wait for the first's commit, one of them longer
         appends.append(asyncio.ensure_future(journal.append(Entry(attempt.pk, 0, ("d",), 1))))
         await asyncio.sleep(0)
         since.append(loop.time())
@@ -71,7 +70,7 @@ async def test_the_longest_wait_of_each_commit_is_told(
     assert waits[1] >= released - since[1]
 
 
-async def test_a_commit_that_fails_has_been_waited_for(
+async def test_a_failed_commit_reports_its_wait(
     journal: Journal, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
@@ -89,7 +88,7 @@ async def test_a_commit_that_fails_has_been_waited_for(
     assert rows == []
 
 
-async def test_what_gathers_during_a_commit_goes_out_in_the_next(journal: Journal, attempts: list[Attempt]) -> None:
+async def test_moves_during_a_commit_go_out_in_the_next(journal: Journal, attempts: list[Attempt]) -> None:
     written: list[list[Entry]] = []
     free, write = threading.Event(), journal._store.write
     loop, begun = asyncio.get_running_loop(), asyncio.Event()
@@ -106,15 +105,15 @@ async def test_what_gathers_during_a_commit_goes_out_in_the_next(journal: Journa
     others = []
     for attempt in attempts[2:]:
         others.append(asyncio.create_task(journal.append(Entry(attempt.pk, 1, ("d",), 5))))
-        for _ in range(3):  # each in a turn of its own
+        for _ in range(3):  # each in its own loop iteration
             await asyncio.sleep(0)
-    assert not any(one.done() for one in first)  # nobody is told before the commit
+    assert not any(one.done() for one in first)  # nothing is acknowledged before the commit
     free.set()
     assert await asyncio.gather(*first, *others) == [True] * 5
     assert [len(batch) for batch in written] == [2, 3]
 
 
-def test_a_number_that_is_taken_is_lost_and_the_others_are_not(store: JournalStore, attempts: list[Attempt]) -> None:
+def test_a_taken_number_is_lost_and_the_others_stay(store: JournalStore, attempts: list[Attempt]) -> None:
     one, two = attempts[:2]
     assert store.write([Entry(one.pk, 1, ("d",), 5)]) == frozenset()
     lost = store.write([Entry(one.pk, 1, ("t0-f",), 6), Entry(two.pk, 1, ("d",), 6)])
@@ -122,7 +121,7 @@ def test_a_number_that_is_taken_is_lost_and_the_others_are_not(store: JournalSto
     assert (rows(one), rows(two)) == ([(1, "d")], [(1, "d")])
 
 
-def test_a_run_that_loses_one_number_keeps_none(store: JournalStore, attempts: list[Attempt]) -> None:
+def test_a_run_with_one_taken_number_is_lost_whole(store: JournalStore, attempts: list[Attempt]) -> None:
     one, two = attempts[:2]
     store.write([Entry(one.pk, 1, ("d",), 5)])
     lost = store.write([Entry(one.pk, 1, ("a", "b", "c"), 6, auto=True), Entry(two.pk, 1, ("d", "d"), 6)])
@@ -131,7 +130,7 @@ def test_a_run_that_loses_one_number_keeps_none(store: JournalStore, attempts: l
     assert rows(two) == [(1, "d"), (2, "d")]
 
 
-def test_each_of_several_that_lose_is_named(store: JournalStore, attempts: list[Attempt]) -> None:
+def test_each_of_several_losers_is_reported(store: JournalStore, attempts: list[Attempt]) -> None:
     one, two, *_ = attempts
     taken = [Entry(one.pk, 1, ("d",), 5), Entry(two.pk, 1, ("d",), 5)]
     assert store.write(taken) == frozenset()
@@ -139,13 +138,13 @@ def test_each_of_several_that_lose_is_named(store: JournalStore, attempts: list[
     assert store.write([Entry(one.pk, 1, ("a", "b"), 6), Entry(two.pk, 1, ("a", "b"), 6)]) == {one.pk, two.pk}
 
 
-def test_what_broke_a_run_is_raised_even_when_it_cannot_be_rolled_back(
+def test_the_original_error_is_raised_if_rollback_fails(
     store: JournalStore, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.write([Entry(attempts[0].pk, 1, ("d",), 5)])
 
     def breaks(connection: Any, *_: Any) -> Any:
-        connection.cursor().execute("ROLLBACK")  # the one that follows has nothing to roll back
+        connection.cursor().execute("ROLLBACK")  # now the journal's rollback fails
         raise DataError("the insert")
 
     monkeypatch.setattr(journal_store, "_insert", breaks)
@@ -153,7 +152,7 @@ def test_what_broke_a_run_is_raised_even_when_it_cannot_be_rolled_back(
         store.write([Entry(attempts[0].pk, 2, ("d", "d"), 6)])
 
 
-def test_what_follows_a_run_that_broke_is_committed(
+def test_runs_after_a_broken_one_are_committed(
     store: JournalStore, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = attempts[:2]
@@ -168,21 +167,21 @@ def test_what_follows_a_run_that_broke_is_committed(
         with pytest.raises(DataError):
             store.write([Entry(one.pk, 1, ("d", "d"), 5)])
     assert store.write([Entry(two.pk, 1, ("d",), 6)]) == frozenset()
-    assert (rows(one), rows(two)) == ([], [(1, "d")])  # as another connection sees them
+    assert (rows(one), rows(two)) == ([], [(1, "d")])  # read on another connection
 
 
-def test_a_closed_attempt_takes_no_more(store: JournalStore, attempts: list[Attempt]) -> None:
+def test_a_closed_attempt_accepts_no_moves(store: JournalStore, attempts: list[Attempt]) -> None:
     one = attempts[0]
     store.write([Entry(one.pk, 1, ("d",), 5)])
     close_attempt(one.pk, "resigned")
-    # The next number is the close's own; the one after is free, and refused all the same.
+    # The close has taken the next number; the one after it is free, but refused too.
     for n in (2, 3):
         assert store.write([Entry(one.pk, n, ("d",), 6)]) == {one.pk}
     Move.objects.filter(attempt_id=one.pk).delete()
     assert store.write([Entry(one.pk, 3, ("d",), 6)]) == {one.pk}
 
 
-def test_a_commit_whose_answer_was_lost_is_not_lost(
+def test_a_commit_with_a_lost_answer_is_not_lost(
     store: JournalStore, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     insert, failures, tries = journal_store._insert, iter([True]), []
@@ -200,7 +199,7 @@ def test_a_commit_whose_answer_was_lost_is_not_lost(
     assert len(tries) == 2
 
 
-def test_a_connection_that_broke_is_made_anew(store: JournalStore, attempts: list[Attempt]) -> None:
+def test_a_broken_connection_is_replaced(store: JournalStore, attempts: list[Attempt]) -> None:
     store.write([Entry(attempts[0].pk, 1, ("d",), 5)])
     broken: Any = store._connection
     if connection.vendor == "postgresql":
@@ -213,23 +212,23 @@ def test_a_connection_that_broke_is_made_anew(store: JournalStore, attempts: lis
     assert len(rows(attempts[0])) == 2
 
 
-def test_what_the_database_refuses_is_an_error_of_djangos(store: JournalStore, attempts: list[Attempt]) -> None:
+def test_database_refusals_are_djangos_errors(store: JournalStore, attempts: list[Attempt]) -> None:
     one, large = attempts[0].pk, 1 << 64
-    with pytest.raises((DatabaseError, OverflowError)):  # which SQLite's driver raises before it asks
+    with pytest.raises((DatabaseError, OverflowError)):  # raised by SQLite's driver itself
         store.write([Entry(large, 1, ("d",), large)])
     assert store.write([Entry(one, 1, ("d",), 5)]) == frozenset()
 
 
-def test_the_journals_connection_is_not_one_of_the_pools(store: JournalStore, attempts: list[Attempt]) -> None:
+def test_the_journals_connection_is_not_from_the_pool(store: JournalStore, attempts: list[Attempt]) -> None:
     store.write([Entry(attempts[0].pk, 1, ("d",), 5)])
     assert store._connection is not connections["default"]
     assert "pool" not in store._connection.settings_dict["OPTIONS"]  # type: ignore[union-attr]
 
 
-async def test_a_database_that_stays_away(
+async def test_a_database_outage(
     attempt_at: Any, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The move is refused and nothing of it shows; when the database is back the game goes on."""
+    """The move is refused and not shown; once the database is back, the game goes on."""
     monkeypatch.setattr(journal_store, "RETRY_AFTER", (0.0, 0.0))
     attempt = await sync_to_async(attempt_at)()
     seat, tab = sit(attempt), sit(attempt)
@@ -253,7 +252,7 @@ def _away(*_: Any) -> Any:
     raise OperationalError("no database")
 
 
-async def test_a_broken_database_refuses_all_that_waited(journal: Journal, attempts: list[Attempt]) -> None:
+async def test_a_broken_database_refuses_all_waiting_moves(journal: Journal, attempts: list[Attempt]) -> None:
     def broken(_: Any) -> frozenset[int]:
         raise DatabaseError("no")
 
@@ -263,7 +262,7 @@ async def test_a_broken_database_refuses_all_that_waited(journal: Journal, attem
     assert all(isinstance(answer, JournalBusyError) for answer in answers)
 
 
-async def test_the_journal_refuses_more_than_it_can_hold(
+async def test_a_full_journal_refuses_moves(
     journal: Journal, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("games.live.journal.MAX_WAITING", 2)
@@ -273,8 +272,8 @@ async def test_the_journal_refuses_more_than_it_can_hold(
     assert all(isinstance(answer, JournalBusyError) for answer in answers[2:])
 
 
-async def test_a_player_who_goes_away_during_a_commit(attempt_at: Any, sit: Sit, tables: LiveTables) -> None:
-    """Whoever comes back finds the move if it was committed, and a table that agrees with the database."""
+async def test_a_player_who_disconnects_during_a_commit(attempt_at: Any, sit: Sit, tables: LiveTables) -> None:
+    """After reconnecting, the player finds the move if it was committed, and the table agrees with the database."""
     attempt = await sync_to_async(attempt_at)()
     seat, tab = sit(attempt), sit(attempt)
     await seat.sit()
@@ -290,7 +289,7 @@ async def test_a_player_who_goes_away_during_a_commit(attempt_at: Any, sit: Sit,
     assert (await again.move("d"))["n"] == again.n
 
 
-async def test_closing_commits_what_waits(attempts: list[Attempt]) -> None:
+async def test_closing_commits_waiting_moves(attempts: list[Attempt]) -> None:
     journal = Journal()
     waiting = asyncio.create_task(journal.append(Entry(attempts[0].pk, 1, ("d",), 5)))
     await asyncio.sleep(0)
@@ -301,21 +300,21 @@ async def test_closing_commits_what_waits(attempts: list[Attempt]) -> None:
         await journal.append(Entry(attempts[0].pk, 2, ("d",), 5))
 
 
-async def test_closing_waits_for_the_thread_and_gives_its_connection_up(
+async def test_closing_waits_for_the_thread_and_its_connection(
     attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = Journal()
     assert await journal.append(Entry(attempts[0].pk, 1, ("d",), 5))
     thread = journal._thread
     assert thread is not None
-    assert thread.daemon  # a process that is stopped does not wait for it
+    assert thread.daemon  # a stopping process does not wait for it
     await journal.close()
     assert not thread.is_alive()
     assert journal._store._connection is None
-    await journal.close()  # nothing is left to be done
+    await journal.close()  # a second close does nothing
 
 
-async def test_a_journal_that_wrote_nothing_is_closed_like_any_other() -> None:
+async def test_an_unused_journal_closes_too() -> None:
     journal = Journal()
     await journal.close()
     with pytest.raises(JournalBusyError):
@@ -335,7 +334,7 @@ def test_no_acknowledged_move_is_missing_from_the_record(attempt_number: int, at
         last = 0
         while not Attempt.objects.exclude(state="playing").filter(pk=attempt.pk).exists():
             run = chance.choice((1, 1, 3))
-            # Legal whoever comes first: a draw and its undo by turns.
+            # A draw and its undo in turn are legal in whichever order the processes play.
             tokens = tuple("d" if (last + k) % 2 == 0 else "u" for k in range(run))
             if not store.write([Entry(attempt.pk, last + 1, tokens, (last + run) * 10 + name)]):
                 acknowledged.update(range(last + 1, last + run + 1))

@@ -1,4 +1,4 @@
-"""What a server process keeps of games that are over: nothing, however many there were."""
+"""Memory: a server process retains nothing of finished games."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tests.games.seats import Seat
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-#: What these grow with is known and bounded: the tokens of a game's vocabulary that have been met.
+#: These may grow, but only with the tokens of a game's vocabulary seen so far.
 BOUNDED = {"games.rules.tokens.Move"}
 MODULES = ("games.", "asyncio.", "_asyncio.", "channels.", "config.")
 
 
 def kept() -> Counter[str]:
-    """Living objects of our own, of asyncio and of Channels, by type."""
+    """Count the living objects of our own code, asyncio and Channels, by type."""
     gc.collect()
     names = (f"{type(thing).__module__}.{type(thing).__qualname__}" for thing in gc.get_objects())
     return Counter(name for name in names if name.startswith(MODULES) and name not in BOUNDED)
@@ -39,7 +39,7 @@ def begin(player: Any, variant: str) -> Attempt:
 
 
 async def play_games(count: int, tables: LiveTables, player: Any) -> None:
-    """Games of every variant in turn, by two connections each: some are given up, some just left."""
+    """Play games of every variant in turn on two connections each; some are resigned, some just left."""
     for number in range(count):
         attempt = await sync_to_async(begin)(player, list(CATALOGUE)[number % len(CATALOGUE)])
         seats = [Seat(tables, attempt.public_id, player) for _ in range(2)]
@@ -55,11 +55,11 @@ async def play_games(count: int, tables: LiveTables, player: Any) -> None:
             await seat.leave()
 
 
-async def test_nothing_is_kept_of_games_that_are_over(
+async def test_finished_games_leave_no_objects(
     tables: LiveTables, player: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counted after a first round of all variants, which fills what is kept for good, and again after two more."""
-    monkeypatch.setattr(allowance, "RATE", 1e6)  # one player plays them all, faster than anybody may
+    """Counts after a first round of all variants, which fills permanent caches, and again after two more."""
+    monkeypatch.setattr(allowance, "RATE", 1e6)  # one player plays faster than a person could
     layer: Any = get_channel_layer()
     await play_games(9, tables, player)
     before, groups = kept(), len(layer.groups)

@@ -1,4 +1,4 @@
-"""The tests of the journal and of attempts again, on PostgreSQL: who wins a number is the database's to say."""
+"""Tests of journal and attempts again on PostgreSQL, where the database decides races for a number."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.mark.services
 @pytest.mark.slow
-def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
-    """With the journal in partitions, as it is there."""
+def test_journal_and_attempts_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
+    """There, the journal is partitioned."""
     chosen = [f"tests/games/live/test_{name}.py" for name in ("journal", "play", "doubt", "pauses")]
     chosen += [
         "tests/games/test_attempts.py",
@@ -31,15 +31,12 @@ def test_the_same_holds_on_postgresql(postgres_url: str, tmp_path: Path) -> None
 
 @pytest.mark.services
 @pytest.mark.slow
-def test_the_journals_days_are_kept(postgres_url: str, tmp_path: Path) -> None:
+def test_journal_partitions_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
     assert "skipped" not in run_there(postgres_url, tmp_path, "tests/games/journal_partitions.py")
 
 
 def run_there(url: str, var: Path, *chosen: str) -> str:
-    """Run tests on this database, in a process of its own, as the database is chosen when the settings are read.
-
-    Returns what pytest says.
-    """
+    """Run tests on this database in a new process, as settings choose the database; return pytest's output."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *chosen, "-q", "-x", "-p", "no:cacheprovider"],
         cwd=ROOT,

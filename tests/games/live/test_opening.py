@@ -1,4 +1,4 @@
-"""The opening view of a table's page: what the socket would say, to the attempt's player alone, and nothing more."""
+"""Opening view in a table's page: equal to the socket's, for the attempt's player only, without hidden cards."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def mine(player: Any) -> Client:
 
 
 def opening(client: Client, attempt: Attempt) -> dict[str, Any]:
-    """The message in the page of a table."""
+    """Return the opening message in a table's page."""
     page = client.get(f"/table/{attempt.public_id}/").content.decode()
     block = re.search(r'<script id="opening" type="application/json">(.*?)</script>', page, flags=re.DOTALL)
     assert block is not None
@@ -43,7 +43,7 @@ def opening(client: Client, attempt: Attempt) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-async def test_it_is_what_the_socket_of_any_process_says(
+async def test_it_equals_the_view_from_any_processs_socket(
     variant: str, attempt_at: Any, mine: Client, sit: Sit, other_tables: LiveTables
 ) -> None:
     attempt = await sync_to_async(attempt_at)(variant)
@@ -66,7 +66,7 @@ async def test_it_is_what_the_socket_of_any_process_says(
         table.push(token)
 
 
-async def test_who_has_it_gets_only_what_came_after(attempt_at: Any, mine: Client, sit: Sit) -> None:
+async def test_the_socket_then_sends_only_later_moves(attempt_at: Any, mine: Client, sit: Sit) -> None:
     attempt = await sync_to_async(attempt_at)()
     page = await sync_to_async(opening)(mine, attempt)
     elsewhere, seat = sit(attempt), sit(attempt)
@@ -78,7 +78,7 @@ async def test_who_has_it_gets_only_what_came_after(attempt_at: Any, mine: Clien
     assert seat.view == elsewhere.view
 
 
-def test_a_table_that_is_over_is_shown_as_it_ended(mine: Client, attempt_at: Play) -> None:
+def test_a_finished_table_is_shown_as_it_ended(mine: Client, attempt_at: Play) -> None:
     attempt = attempt_at()
     close_attempt(attempt.pk, "resigned")
     page = opening(mine, attempt)
@@ -86,7 +86,7 @@ def test_a_table_that_is_over_is_shown_as_it_ended(mine: Client, attempt_at: Pla
     assert opening(mine, attempt)["ms"] == page["ms"]
 
 
-def test_nobody_else_gets_it(mine: Client, rival: Any, attempt_at: Play) -> None:
+def test_other_players_do_not_get_it(mine: Client, rival: Any, attempt_at: Play) -> None:
     attempt = attempt_at()
     assert opening(mine, attempt)["attempt"] == str(attempt.public_id)
     other = Client()
@@ -97,12 +97,12 @@ def test_nobody_else_gets_it(mine: Client, rival: Any, attempt_at: Play) -> None
         assert b"opening" not in answer.content
 
 
-def test_it_is_kept_in_no_cache(mine: Client, attempt_at: Play) -> None:
+def test_it_is_not_cached(mine: Client, attempt_at: Play) -> None:
     kept = mine.get(f"/table/{attempt_at().public_id}/")["Cache-Control"]
     assert {"no-store", "private"} <= set(kept.split(", "))
 
 
-def test_what_lies_face_down_is_not_in_the_page(mine: Client, attempt_at: Play, seed: bytes) -> None:
+def test_face_down_cards_are_not_in_the_page(mine: Client, attempt_at: Play, seed: bytes) -> None:
     attempt = attempt_at("tarot", seed)
     table = open_table("tarot", seed)
     shown = {card for pile in table.view()["piles"].values() for card in pile if card}
@@ -115,7 +115,7 @@ def test_what_lies_face_down_is_not_in_the_page(mine: Client, attempt_at: Play, 
     assert Deal.objects.get().commitment in text
 
 
-def test_it_opens_no_live_table_and_costs_few_queries(
+def test_it_opens_no_live_table_and_needs_few_queries(
     mine: Client, player: Any, django_assert_max_num_queries: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = start_attempt(player, publishing.practice_deal("stonewall"))

@@ -1,4 +1,4 @@
-"""What is sent to a client, in which order, and what becomes of one that does not read."""
+"""Outbox: the order of frames, and clients that do not read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.games.conftest import Sit
 
 
 class Wire:
-    """The far end; it takes nothing while it is shut."""
+    """The client's end of the connection; it accepts nothing while it is shut."""
 
     def __init__(self) -> None:
         self.sent: list[str] = []
@@ -31,11 +31,11 @@ class Wire:
             self.three.set()
 
 
-async def test_frames_go_out_in_order_whoever_sends_them() -> None:
+async def test_frames_are_sent_in_order() -> None:
     wire = Wire()
     box = Outbox(wire.send)
     wire.open.clear()
-    box.put("1")  # by itself
+    box.put("1")  # goes out without a flush
     await asyncio.sleep(0)
     box.hold()
     box.put("2")
@@ -48,7 +48,7 @@ async def test_frames_go_out_in_order_whoever_sends_them() -> None:
     assert wire.sent == ["1", "2", "3"]
 
 
-async def test_what_is_held_waits_for_the_flush() -> None:
+async def test_held_frames_wait_for_the_flush() -> None:
     wire = Wire()
     box = Outbox(wire.send)
     box.hold()
@@ -60,7 +60,7 @@ async def test_what_is_held_waits_for_the_flush() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_tab_that_does_not_read_is_cut_off_and_the_other_plays_on(
+async def test_a_tab_that_does_not_read_is_disconnected(
     attempt_at: Any, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox, "MAX_FRAMES", 3)
@@ -81,7 +81,7 @@ async def test_a_tab_that_does_not_read_is_cut_off_and_the_other_plays_on(
     tab = asyncio.create_task(PlayConsumer({**scope, "user": _Signed(attempt.player)}, send, tables).run(inbox.get))
     await inbox.put({"type": "websocket.connect"})
     await inbox.put({"type": "websocket.receive", "text": '{"type":"hello","v":1}'})
-    await asyncio.wait_for(seated.wait(), 30)  # or the moves may be made before the tab is there to be told
+    await asyncio.wait_for(seated.wait(), 30)  # otherwise moves may be made before the tab is seated
     seat = sit(attempt)
     await seat.sit()
     for number in range(1, 9):
@@ -98,7 +98,7 @@ class _Signed:
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_play_goes_on_while_the_channel_layer_is_away(
+async def test_play_continues_without_the_channel_layer(
     attempt_at: Any, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Away:
@@ -123,7 +123,7 @@ async def test_play_goes_on_while_the_channel_layer_is_away(
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_table_nobody_looks_at_is_forgotten(attempt_at: Any, sit: Sit, tables: LiveTables, rival: Any) -> None:
+async def test_an_unwatched_table_is_dropped(attempt_at: Any, sit: Sit, tables: LiveTables, rival: Any) -> None:
     attempt = await sync_to_async(attempt_at)()
     seat, stranger = sit(attempt), sit(attempt, user=rival)
     await stranger.sit()

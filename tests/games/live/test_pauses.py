@@ -1,4 +1,4 @@
-"""Practice paused: the clock stands for every tab and process, no move is taken, and no pause is in the result."""
+"""Pauses in practice games: the clock stops for all tabs and processes, moves are refused, results exclude pauses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def practice(player: Any) -> Attempt:
 
 @pytest.fixture
 def at(practice: Attempt, monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Set the servers' clocks to so many milliseconds after the cards were dealt."""
+    """Set the servers' clocks to this many milliseconds after the cards were dealt."""
     start = int(practice.started_at.timestamp() * 1000)
 
     def turn(ms: int) -> None:
@@ -55,7 +55,7 @@ def clock(ms: int, *, paused: bool) -> dict[str, Any]:
     return {"type": "clock", "ms": ms, "paused": paused}
 
 
-async def test_a_pause_is_on_no_clock_and_in_no_result(practice: Attempt, sit: Sit, at: Clock) -> None:
+async def test_a_pause_counts_neither_on_clocks_nor_in_results(practice: Attempt, sit: Sit, at: Clock) -> None:
     seat = sit(practice)
     assert (await seat.sit())["paused"] is False
     at(1_000)
@@ -64,7 +64,7 @@ async def test_a_pause_is_on_no_clock_and_in_no_result(practice: Attempt, sit: S
     assert await seat.ask(PAUSE) == clock(2_000, paused=True)
     at(50_000)
     assert (await seat.ask({"type": "ping", "t": 1}))["ms"] == 2_000
-    assert await seat.ask(PAUSE) == clock(2_000, paused=True)  # it does not begin anew
+    assert await seat.ask(PAUSE) == clock(2_000, paused=True)  # a second pause message does not restart it
     at(100_000)
     assert await seat.ask(RESUME) == clock(2_000, paused=False)
     assert await seat.ask(RESUME) == clock(2_000, paused=False)
@@ -89,7 +89,7 @@ async def test_a_pause_is_on_no_clock_and_in_no_result(practice: Attempt, sit: S
 
 
 @pytest.mark.parametrize("kind", ["move", "auto", "rewind", "resign"])
-async def test_while_it_is_paused_nothing_is_played(practice: Attempt, sit: Sit, kind: str) -> None:
+async def test_moves_are_refused_during_a_pause(practice: Attempt, sit: Sit, kind: str) -> None:
     seat = sit(practice)
     await seat.sit()
     await seat.move("d")
@@ -102,7 +102,7 @@ async def test_while_it_is_paused_nothing_is_played(practice: Attempt, sit: Sit,
     assert (await seat.move("d"))["n"] == 2  # the number was not used up
 
 
-async def test_it_outlives_the_process_and_the_page(
+async def test_a_pause_survives_process_and_page(
     practice: Attempt, sit: Sit, other_tables: LiveTables, at: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seat = sit(practice)
@@ -110,7 +110,7 @@ async def test_it_outlives_the_process_and_the_page(
     await seat.move("d")
     at(5_000)
     await seat.ask(PAUSE)
-    monkeypatch.setattr(events, "tell_attempt", lambda *_, **__: None)  # the process dies: it says nothing more
+    monkeypatch.setattr(events, "tell_attempt", lambda *_, **__: None)  # the process dies, so it sends no notices
     at(900_000)
     client = Client()
     await sync_to_async(client.force_login)(practice.player, backend=BACKEND)
@@ -142,7 +142,7 @@ async def test_a_second_tab_sees_it(
     assert await here.hear() == clock(1_000, paused=False)
 
 
-async def test_a_process_that_heard_of_no_pause_takes_no_move_in_it_and_no_wrong_time(
+async def test_a_process_unaware_of_a_pause_refuses_moves(
     practice: Attempt, sit: Sit, other_tables: LiveTables, at: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "tell_attempt", lambda *_, **__: None)
@@ -157,17 +157,17 @@ async def test_a_process_that_heard_of_no_pause_takes_no_move_in_it_and_no_wrong
     at(61_000)
     await here.ask(RESUME)
     assert await there.ask({"type": "move", "n": 1, "token": "d"}) == clock(1_000, paused=False)
-    assert (await there.hear())["ms"] == 1_000  # the move is made: it had only believed in the pause
+    assert (await there.hear())["ms"] == 1_000  # the move is made: there is no pause in the database
     assert await here.ask(PAUSE) == clock(1_000, paused=True)
     at(121_000)
     await here.ask(RESUME)
     assert await there.ask({"type": "move", "n": 2, "token": "d"}) == clock(1_000, paused=False)
-    assert (await there.hear())["code"] == "server_busy"  # by its clock it was a minute later
+    assert (await there.hear())["code"] == "server_busy"  # by its clock, it is a minute later
     assert (await there.move("d"))["ms"] == 1_000
 
 
 @pytest.mark.parametrize("what", ["daily", "race", "taken over"])
-async def test_what_counts_for_others_has_no_pause(attempt_at: Play, sit: Sit, what: str) -> None:
+async def test_games_that_count_for_others_cannot_pause(attempt_at: Play, sit: Sit, what: str) -> None:
     attempt = await sync_to_async(attempt_at)(ranked=what == "daily")
     await Deal.objects.filter(pk=attempt.deal_id).aupdate(for_race=what == "race")
     seat = sit(attempt)
@@ -179,13 +179,13 @@ async def test_what_counts_for_others_has_no_pause(attempt_at: Play, sit: Sit, w
     assert not await Attempt.objects.filter(paused_at__isnull=False).aexists()
 
 
-def test_nor_does_the_database_take_one(attempt_at: Play) -> None:
+def test_the_database_refuses_such_pauses_too(attempt_at: Play) -> None:
     attempt = attempt_at()
     with pytest.raises(IntegrityError), transaction.atomic():
         Attempt.objects.filter(pk=attempt.pk).update(paused_at=timezone.now())
 
 
-async def test_a_game_that_is_over_is_not_paused(practice: Attempt, sit: Sit) -> None:
+async def test_a_finished_game_cannot_be_paused(practice: Attempt, sit: Sit) -> None:
     seat = sit(practice)
     await seat.sit()
     await sync_to_async(close_attempt)(practice.pk, "closed")
@@ -194,7 +194,7 @@ async def test_a_game_that_is_over_is_not_paused(practice: Attempt, sit: Sit) ->
     assert (await seat.ask(RESUME))["code"] == "closed"
 
 
-async def test_nobody_plays_at_a_paused_table(
+async def test_no_one_plays_at_a_paused_table(
     practice: Attempt, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(_shared, asyncio.get_running_loop(), tables)
@@ -207,7 +207,7 @@ async def test_nobody_plays_at_a_paused_table(
     assert not anyone_plays()
 
 
-def test_a_paused_game_begun_again_is_closed_at_the_time_it_was_paused(practice: Attempt, player: Any) -> None:
+def test_restarting_closes_a_paused_game_at_its_paused_time(practice: Attempt, player: Any) -> None:
     Attempt.objects.filter(pk=practice.pk).update(started_at=timezone.now() - timedelta(hours=1))
     paused_at = Attempt.objects.get(pk=practice.pk).started_at + timedelta(seconds=70)
     pause_attempt(practice.pk, paused_at)
@@ -215,6 +215,6 @@ def test_a_paused_game_begun_again_is_closed_at_the_time_it_was_paused(practice:
     restart_practice(player, practice.deal)
     over = Attempt.objects.get(pk=practice.pk)
     assert (over.end, over.paused_at) == ("closed", None)
-    assert record_of(over).end.ms == pytest.approx(70_000, abs=1)  # part of a millisecond is lost in a pause
+    assert record_of(over).end.ms == pytest.approx(70_000, abs=1)  # a pause loses a fraction of a millisecond
     assert over.finished_at is not None
     assert timezone.now() - over.finished_at < timedelta(minutes=5)

@@ -1,4 +1,4 @@
-"""Playing over the socket: what the owner sees, move by move."""
+"""Play over the socket, as the owner sees it move by move."""
 
 from __future__ import annotations
 
@@ -63,9 +63,7 @@ async def test_an_acknowledged_move_is_in_the_database(attempt_at: Any, sit: Sit
     assert [(row.n, row.token, row.auto) for row in rows] == [(1, "d", False)]
 
 
-async def test_the_clock_is_the_servers_and_never_goes_back(
-    attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_servers_clock_never_goes_back(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = await sync_to_async(attempt_at)()
     start = int(attempt.started_at.timestamp() * 1000)
     times = iter([start, start + 5000, start + 3000, start + 7000])
@@ -75,7 +73,7 @@ async def test_the_clock_is_the_servers_and_never_goes_back(
     assert [(await seat.move("d"))["ms"] for _ in range(4)] == [0, 5000, 5000, 7000]
 
 
-async def test_a_token_that_is_none_and_one_that_is_not_legal(attempt_at: Any, sit: Sit) -> None:
+async def test_invalid_and_illegal_tokens(attempt_at: Any, sit: Sit) -> None:
     seat = sit(await sync_to_async(attempt_at)())
     await seat.sit()
     before = seat.view
@@ -93,7 +91,7 @@ async def test_a_token_that_is_none_and_one_that_is_not_legal(attempt_at: Any, s
     assert seat.view != before
 
 
-async def test_a_stale_number_has_nothing_sent_twice(attempt_at: Any, sit: Sit) -> None:
+async def test_a_stale_number_resends_nothing(attempt_at: Any, sit: Sit) -> None:
     attempt = await sync_to_async(attempt_at)()
     first, second = sit(attempt), sit(attempt)
     await first.sit()
@@ -123,22 +121,22 @@ async def test_two_tabs_that_play_the_same_number(attempt_at: Any, sit: Sit) -> 
 
 
 async def test_two_processes(attempt_at: Any, sit: Sit, other_tables: Any) -> None:
-    """Both play the same attempt; every number is one process's, and both follow."""
+    """Both play the same attempt; each number has one winner, and both processes follow."""
     attempt = await sync_to_async(attempt_at)("braid")
     here, there = sit(attempt), sit(attempt, at=other_tables)
     await here.sit()
     await there.sit()
     await here.move("d")
-    assert (await there.hear())["n"] == 1  # told, as it is known to be open there
+    assert (await there.hear())["n"] == 1  # notified, as it is known to have the attempt open
     await there.move("d")
     assert (await here.hear())["n"] == 2
     assert here.view == there.view
 
 
-async def test_a_move_between_a_reading_and_the_word_of_it(
+async def test_a_move_between_reading_and_subscribing(
     attempt_at: Any, sit: Sit, other_tables: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was played before the other process was known to be there is caught up on when it is."""
+    """Moves played before the other process was known to have the attempt open are sent once it is known."""
     held: list[Any] = []
     tell = events.tell_attempt
 
@@ -172,7 +170,7 @@ async def test_a_process_that_missed_every_notice(
     await there.sit()
     await here.move("d")
     await here.move("d")
-    # It believes that number 1 is free: the database knows better.
+    # It believes that number 1 is free, and the database corrects it.
     assert (await there.move("d"))["n"] == 1
     assert (await there.hear())["n"] == 2
     assert (await there.hear())["code"] == "stale"
@@ -185,7 +183,7 @@ async def _nothing() -> None:
     return None
 
 
-async def test_a_game_begun_on_one_process_goes_on_on_another(attempt_at: Any, sit: Sit, other_tables: Any) -> None:
+async def test_a_game_continues_on_another_process(attempt_at: Any, sit: Sit, other_tables: Any) -> None:
     attempt = await sync_to_async(attempt_at)()
     here = sit(attempt)
     await here.sit()
@@ -198,7 +196,7 @@ async def test_a_game_begun_on_one_process_goes_on_on_another(attempt_at: Any, s
     assert (await there.move("d", n=6))["n"] == 6
 
 
-async def test_resuming_gives_what_was_missed_or_everything(attempt_at: Any, sit: Sit) -> None:
+async def test_resuming_sends_missed_moves_or_everything(attempt_at: Any, sit: Sit) -> None:
     attempt = await sync_to_async(attempt_at)()
     seat = sit(attempt)
     await seat.sit()
@@ -228,7 +226,7 @@ async def test_resigning(attempt_at: Any, sit: Sit) -> None:
     assert (record.tokens, record.end.how, record.end.ms) == (("d",), "resigned", ended["ms"])
 
 
-async def test_a_finished_attempt_can_still_be_looked_at(attempt_at: Any, sit: Sit) -> None:
+async def test_a_finished_attempt_can_still_be_viewed(attempt_at: Any, sit: Sit) -> None:
     attempt = await sync_to_async(attempt_at)()
     await sync_to_async(close_attempt)(attempt.pk, "resigned")
     seat = sit(attempt)
@@ -237,7 +235,7 @@ async def test_a_finished_attempt_can_still_be_looked_at(attempt_at: Any, sit: S
     assert (await seat.hear())["type"] == "ended"
 
 
-async def test_the_verdict_comes_to_whoever_is_there(attempt_at: Any, sit: Sit, tables: Any) -> None:
+async def test_the_verdict_is_sent_to_connected_players(attempt_at: Any, sit: Sit, tables: Any) -> None:
     attempt = await sync_to_async(attempt_at)()
     seat = sit(attempt)
     await seat.sit()
@@ -247,7 +245,7 @@ async def test_the_verdict_comes_to_whoever_is_there(attempt_at: Any, sit: Sit, 
     assert (verdict["type"], verdict["state"], verdict["cards_up"]) == ("verdict", "verified", 3)
 
 
-async def test_a_verdict_nobody_told_of_is_found_by_the_next_ping(
+async def test_the_next_ping_finds_an_unannounced_verdict(
     attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = await sync_to_async(attempt_at)()
@@ -260,7 +258,7 @@ async def test_a_verdict_nobody_told_of_is_found_by_the_next_ping(
     assert (await seat.hear())["type"] == "verdict"
 
 
-async def test_the_deadline_closes_the_attempt_as_it_stands(attempt_at: Any, sit: Sit) -> None:
+async def test_the_deadline_closes_the_attempt_in_its_last_state(attempt_at: Any, sit: Sit) -> None:
     now = timezone.now()
     attempt = await sync_to_async(attempt_at)(started_at=now - timedelta(hours=2), deadline=now - timedelta(hours=1))
     seat = sit(attempt)
@@ -270,7 +268,7 @@ async def test_the_deadline_closes_the_attempt_as_it_stands(attempt_at: Any, sit
     assert (await seat.hear())["code"] == "closed"
 
 
-async def test_a_close_by_the_worker_is_seen_at_the_table(attempt_at: Any, sit: Sit) -> None:
+async def test_a_close_by_the_worker_reaches_the_table(attempt_at: Any, sit: Sit) -> None:
     attempt = await sync_to_async(attempt_at)()
     seat = sit(attempt)
     await seat.sit()
@@ -299,7 +297,7 @@ async def test_only_the_owner_plays(attempt_at: Any, sit: Sit, rival: Any) -> No
         await stranger.hear()
     owner = sit(attempt)
     await owner.sit()
-    # The table being open changes nothing.
+    # The table being open makes no difference.
     assert (await sit(attempt, user=rival).sit())["code"] == "not_yours"
 
 
@@ -326,7 +324,7 @@ async def test_a_session_that_ends(attempt_at: Any, sit: Sit, monkeypatch: pytes
     assert await sync_to_async(journal_of)(attempt.pk) == []
 
 
-async def test_a_ping_looks_at_the_session_before_a_move_has_to(
+async def test_a_ping_checks_the_session_for_the_next_move(
     attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = await sync_to_async(attempt_at)()
@@ -341,7 +339,7 @@ async def test_a_ping_looks_at_the_session_before_a_move_has_to(
     assert (await seat.ask({"type": "ping", "t": 1}))["code"] == "session_expired"
 
 
-async def test_nobody_signed_in(attempt_at: Any, sit: Sit) -> None:
+async def test_a_visitor_without_a_session(attempt_at: Any, sit: Sit) -> None:
     seat = sit(await sync_to_async(attempt_at)(), user=AnonymousUser())
     assert (await seat.sit())["code"] == "session_expired"
 
@@ -371,7 +369,7 @@ async def test_frames_that_are_not_messages(text: str, code: str, attempt_at: An
         with pytest.raises(Closed):
             await seat.hear()
     else:
-        assert (await seat.move("d"))["n"] == 1  # the connection and the game go on
+        assert (await seat.move("d"))["n"] == 1  # connection and game continue
 
 
 async def test_bytes_and_a_move_before_hello(attempt_at: Any, sit: Sit) -> None:
@@ -395,7 +393,7 @@ async def test_too_many_messages(attempt_at: Any, sit: Sit, monkeypatch: pytest.
     assert (await seat.move("d"))["type"] == "moved"
 
 
-async def test_a_sender_who_never_stops_is_cut_off(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_flooding_sender_is_disconnected(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.live.allowance.monotonic", lambda: 100.0)
     monkeypatch.setattr(sockets, "MOST_REFUSED", 3)
     seat = sit(await sync_to_async(attempt_at)())
@@ -406,7 +404,7 @@ async def test_a_sender_who_never_stops_is_cut_off(attempt_at: Any, sit: Sit, mo
         await seat.hear()
 
 
-async def test_no_frame_names_a_card_before_it_is_seen(attempt_at: Any, sit: Sit, seed: bytes) -> None:
+async def test_no_frame_names_an_unseen_card(attempt_at: Any, sit: Sit, seed: bytes) -> None:
     attempt = await sync_to_async(attempt_at)("stonewall", seed)
     seat, rng = sit(attempt), random.Random(seed)
     table = open_table("stonewall", seed)
@@ -425,8 +423,8 @@ async def test_no_frame_names_a_card_before_it_is_seen(attempt_at: Any, sit: Sit
     assert len(seen) < 52 or not any(None in pile for pile in table.view()["piles"].values())
 
 
-def test_the_tests_would_notice(attempt_at: Play) -> None:
-    """The client under test applies changes; a server that forgot one would be seen."""
+def test_the_test_client_applies_changes(attempt_at: Play) -> None:
+    """It would notice a change that the server left out."""
     before = {"piles": {"w": ["AS"]}, "under": {"s": 3}, "moves": 0}
     after = applied(before, {"piles": {"w": []}, "under": {"s": 0}, "moves": 1})
     assert after == {"piles": {"w": []}, "under": {}, "moves": 1}

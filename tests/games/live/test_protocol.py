@@ -1,4 +1,4 @@
-"""The protocol is what its page says, and its page says all of it."""
+"""Protocol documentation: complete and equal to the code."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ RECORDS = (DOCS / "records.md").read_text()
 
 
 def sections(page: str, level: str) -> dict[str, str]:
-    """What stands under each heading of a level."""
+    """Return the text under each heading of a level."""
     parts = re.split(rf"^{level} ", page, flags=re.MULTILINE)[1:]
     return {part.partition("\n")[0].strip("` "): part.partition("\n")[2] for part in parts}
 
 
-def test_the_schema_file_is_the_code() -> None:
+def test_the_schema_file_matches_the_code() -> None:
     published = json.loads((DOCS / "protocol.schema.json").read_text())
     assert published == json.loads(json.dumps(protocol.schemas()))
 
@@ -45,7 +45,7 @@ def test_every_field_is_named_in_its_section(message: Any) -> None:
         assert f"`{field.name}`" in section, field.name
 
 
-def test_every_error_code_is_in_the_table_with_its_close_code() -> None:
+def test_every_error_code_is_documented_with_its_close_code() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \|(.*)\|$", sections(PAGE, "##")["Errors"], flags=re.MULTILINE))
     del rows["code"]
     assert set(rows) == CODES
@@ -58,13 +58,13 @@ def test_every_error_code_is_in_the_table_with_its_close_code() -> None:
             assert closes is None or code == "rate_limited"
 
 
-def test_the_socket_refuses_with_the_codes_of_the_protocol_alone() -> None:
+def test_the_socket_uses_only_documented_codes() -> None:
     parts = (DOCS.parent / "games" / "live").glob("*.py")
     used = {name for path in parts for name in re.findall(r"\bErrorCode\.([A-Z_]+)", path.read_text())}
     assert {ErrorCode[name] for name in used} <= CODES
 
 
-def test_limits_are_as_written() -> None:
+def test_limits_match_the_page() -> None:
     limits = " ".join(sections(PAGE, "##")["Limits"].split())
     assert f"{wire.MAX_FRAME:,} characters" in limits
     assert f"{allowance.RATE:.0f} messages a second, {allowance.BURST:.0f} at once" in limits
@@ -79,7 +79,7 @@ def test_every_close_code_is_in_the_table() -> None:
     assert told == ours
 
 
-def test_one_shape_of_errors() -> None:
+def test_errors_have_one_shape() -> None:
     error = json.loads(protocol.write(protocol.Error(code=ErrorCode.STALE, message="m", n=3, data={"next": 4})))
     assert error == {"type": "error", "code": "stale", "message": "m", "n": 3, "data": {"next": 4}}
     bare = json.loads(protocol.write(protocol.Error(code=ErrorCode.CLOSED, message="m", n=3)))
@@ -90,18 +90,18 @@ def test_one_shape_of_errors() -> None:
     "text",
     ['{"type":"hello","v":1}', '{"type":"hello","v":1,"have":null}', '{"type":"auto","n":3}', '{"type":"ping","t":-5}'],
 )
-def test_messages_are_read(text: str) -> None:
+def test_messages_are_parsed(text: str) -> None:
     assert type(parse(text)).__name__.lower() == json.loads(text)["type"]
 
 
 @pytest.mark.parametrize("text", ["[" * 4000, '{"type":"hello","v":1}x', "\ud800", '{"type":["move"]}', "NaN", ""])
-def test_whatever_comes_is_a_typed_error(text: str) -> None:
+def test_malformed_frames_are_typed_errors(text: str) -> None:
     with pytest.raises(Refusal) as caught:
         parse(text)
     assert caught.value.code is ErrorCode.BAD_FRAME
 
 
-def test_the_page_on_records_shows_a_true_record() -> None:
+def test_the_example_on_the_records_page_is_valid() -> None:
     form = json.loads(re.search(r"^    \{\n(?:    .*\n)+?    \}", RECORDS, flags=re.MULTILINE)[0])  # type: ignore[index]
     record = Record.from_json(form)
     assert f"    {record.to_bytes().hex()}\n" in RECORDS

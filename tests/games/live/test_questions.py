@@ -1,4 +1,4 @@
-"""What a table answers besides moves: why cards stay where they are, and taking everything back."""
+"""Other requests at a table: why a card cannot move, and undoing everything."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE = (Path(__file__).resolve().parents[3] / "docs" / "protocol.md").read_text(
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-async def test_the_table_says_why_as_the_rules_do(variant: str, attempt_at: Any, sit: Sit, seed: bytes) -> None:
+async def test_the_tables_reasons_are_the_rules_own(variant: str, attempt_at: Any, sit: Sit, seed: bytes) -> None:
     seat = sit(await sync_to_async(attempt_at)(variant, seed))
     await seat.sit()
     table = open_table(variant, seed)
@@ -31,21 +31,21 @@ async def test_the_table_says_why_as_the_rules_do(variant: str, attempt_at: Any,
         assert because["reasons"] == [reason.to_json() for reason in explain(table, pile, 1, to)]
 
 
-async def test_a_question_about_nothing_is_refused(attempt_at: Any, sit: Sit) -> None:
+async def test_a_question_without_a_subject_is_refused(attempt_at: Any, sit: Sit) -> None:
     seat = sit(await sync_to_async(attempt_at)())
     await seat.sit()
     assert (await seat.ask({"type": "why", "pile": "t99"}))["code"] == "invalid_token"
     assert (await seat.ask({"type": "why", "pile": "t0", "cards": 0}))["code"] == "bad_frame"
 
 
-async def test_an_illegal_move_says_why_in_the_same_words(attempt_at: Any, sit: Sit) -> None:
+async def test_an_illegal_move_gets_the_same_reason(attempt_at: Any, sit: Sit) -> None:
     seat = sit(await sync_to_async(attempt_at)("labyrinth"))
     await seat.sit()
     error = await seat.move("t0-t1")
     assert error["data"] == {"token": "t0-t1", "reason": {"why": "foundations_only"}}
 
 
-async def test_everything_is_taken_back_in_one_commit_and_every_tab_sees_it(attempt_at: Any, sit: Sit) -> None:
+async def test_undo_all_is_one_commit_seen_by_every_tab(attempt_at: Any, sit: Sit) -> None:
     attempt = await sync_to_async(attempt_at)("tarot")
     seat, other = sit(attempt), sit(attempt)
     first = await seat.sit()
@@ -64,7 +64,7 @@ async def test_everything_is_taken_back_in_one_commit_and_every_tab_sees_it(atte
     assert (await seat.ask({"type": "rewind", "n": 7}))["code"] == "illegal_move"
 
 
-def test_every_reason_is_on_the_page_and_has_words_in_the_client() -> None:
+def test_every_reason_is_documented_and_has_client_text() -> None:
     told = set(re.findall(r"^\| `(\w+)` \|", PAGE.partition("## Reasons")[2].partition("## ")[0], flags=re.MULTILINE))
     assert told - {"why"} == set(Why)
     source = (messages.SCRIPTS / "table" / "why.js").read_text()

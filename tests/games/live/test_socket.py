@@ -1,4 +1,4 @@
-"""The socket as the site serves it: addresses, origins, sessions, and what reaches the log."""
+"""The socket as the site serves it: addresses, origins, sessions, and log output."""
 
 from __future__ import annotations
 
@@ -90,8 +90,10 @@ async def test_without_a_session(attempt_at: Any) -> None:
     await left(line)
 
 
-async def test_a_session_that_was_ended_everywhere(attempt_at: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A ban or a sign-out changes the session's hash; the open connection does not outlive it."""
+async def test_a_session_ended_everywhere_closes_the_connection(
+    attempt_at: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ban or a sign-out changes the session's hash, and the open connection ends."""
     attempt = await sync_to_async(attempt_at)()
     line = socket(attempt.public_id, cookie=await sync_to_async(cookie_of)(attempt.player))
     await opened(line)
@@ -104,10 +106,10 @@ async def test_a_session_that_was_ended_everywhere(attempt_at: Any, monkeypatch:
     await left(line)
 
 
-async def test_the_log_gives_nothing_hidden_away(
+async def test_the_log_contains_no_secrets(
     attempt_at: Any, seed: bytes, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever is logged while a game is played, finished, and broken by a fault of ours."""
+    """Checks all log output of a game that is played, finished, and broken by an internal error."""
     caplog.set_level(logging.DEBUG)
     attempt = await sync_to_async(attempt_at)("stonewall", seed)
     line = socket(attempt.public_id, cookie=await sync_to_async(cookie_of)(attempt.player))
@@ -129,7 +131,7 @@ async def test_the_log_gives_nothing_hidden_away(
 
 
 def test_a_traceback_in_the_log_shows_no_variables(seed: bytes) -> None:
-    """Locals of a failing function may be a deck or a seed."""
+    """Locals of a failing function may contain a deck or a seed."""
 
     def fails(order: bytes) -> None:
         raise RuntimeError("a fault")

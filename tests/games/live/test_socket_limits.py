@@ -1,4 +1,4 @@
-"""Sockets that say nothing, too many of them, those whose session has ended, and pages of other origins."""
+"""Limits on sockets: silent ones, too many of them, ended sessions, and other origins."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _nobody_listens_yet() -> None:
 # --- The first message ----------------------------------------------------------------------------------------------
 
 
-async def test_who_says_nothing_is_shown_out(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_connection_is_closed(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sockets, "HELLO_WITHIN", 0.01)
     seat = sit(await sync_to_async(attempt_at)())
     await seat.connect()
@@ -51,7 +51,7 @@ async def test_who_says_nothing_is_shown_out(attempt_at: Any, sit: Sit, monkeypa
         await seat.hear()
 
 
-async def test_saying_anything_else_is_no_hello(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_other_messages_are_no_hello(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sockets, "HELLO_WITHIN", 0.2)
     seat = sit(await sync_to_async(attempt_at)())
     await seat.connect()
@@ -60,7 +60,7 @@ async def test_saying_anything_else_is_no_hello(attempt_at: Any, sit: Sit, monke
         await seat.hear()
 
 
-async def test_after_hello_there_is_no_hurry(attempt_at: Any, sit: Sit) -> None:
+async def test_after_hello_silence_is_allowed(attempt_at: Any, sit: Sit) -> None:
     seat = sit(await sync_to_async(attempt_at)())
     await seat.sit()
     (consumer,) = open_sockets()._sockets
@@ -71,7 +71,7 @@ async def test_after_hello_there_is_no_hurry(attempt_at: Any, sit: Sit) -> None:
 
 
 class Connections:
-    """An application that keeps each of its connections until it is let go, and what it was told."""
+    """Application that holds connections open until released, and the messages sent to them."""
 
     def __init__(self) -> None:
         self.inside = 0
@@ -97,7 +97,7 @@ def connection(gate: Any, **scope: Any) -> tuple[asyncio.Task[None], list[dict[s
 CROWDED = [{"type": "websocket.accept"}, {"type": "websocket.close", "code": protocol.CLOSE_CROWDED}]
 
 
-async def test_so_many_of_an_address_and_no_more() -> None:
+async def test_connections_per_address_are_limited() -> None:
     house = Connections()
     gate = Capped(house, networks_of, 2)
     here = [connection(gate, client=("2001:db8::1", n)) for n in range(3)]
@@ -147,7 +147,7 @@ def test_visitors_are_counted_by_address_alone() -> None:
     assert player_of({"user": User(pk=7)}) == {7: 1}
 
 
-async def test_the_sites_sockets_are_counted(attempt_at: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_sockets_of_the_site_are_counted(attempt_at: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = await sync_to_async(attempt_at)()
     cookie = await sync_to_async(cookie_of)(attempt.player)
     gates = gates_of(application)
@@ -163,7 +163,7 @@ async def test_the_sites_sockets_are_counted(attempt_at: Any, monkeypatch: pytes
 
 
 def gates_of(part: Any) -> list[Capped]:
-    """The counting parts of an ASGI application, from the outside in."""
+    """Return the connection counters of an ASGI application, outermost first."""
     found: list[Capped] = []
     part = part.application_mapping["websocket"]
     while part is not None:
@@ -175,7 +175,7 @@ def gates_of(part: Any) -> list[Capped]:
 # --- Messages -------------------------------------------------------------------------------------------------------
 
 
-async def test_the_allowance_is_the_players(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_allowance_is_per_player(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.live.allowance.monotonic", lambda: 100.0)
     attempt = await sync_to_async(attempt_at)()
     seats = [sit(attempt), sit(attempt)]
@@ -187,12 +187,12 @@ async def test_the_allowance_is_the_players(attempt_at: Any, sit: Sit, monkeypat
         assert (await seat.ask({"type": "ping", "t": 0}))["code"] == "rate_limited"
 
 
-async def test_another_player_has_another(attempt_at: Any, rival: User, sit: Sit) -> None:
+async def test_players_have_separate_allowances(attempt_at: Any, rival: User, sit: Sit) -> None:
     assert allowance.allowance_of(rival.pk) is not allowance.allowance_of(rival.pk + 1)
     assert allowance.allowance_of(None) is not allowance.allowance_of(None)
 
 
-async def test_connecting_again_gains_nothing_and_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reconnecting_does_not_renew_the_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     player = -17
     monkeypatch.setattr(allowance, "RATE", 1e5)
     mine = allowance.allowance_of(player)
@@ -248,18 +248,18 @@ def erase(player: User, _here: Client, _elsewhere: Client) -> None:
 
 
 def seated() -> tuple[User, Any, Client, Client]:
-    """A player with an attempt, the browser at its table, and another of the same player."""
+    """Return a player with an attempt, the browser at its table, and the player's second browser."""
     player = User.objects.create_user("Ada Lovelace", password=PASSWORD)
     attempt = start_attempt(player, make_deal("plot"))
     here, elsewhere = Client(), Client()
     for client in (here, elsewhere):
         client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
-        client.get("/")  # the first page puts the session in the list of sessions
+        client.get("/")  # the first page registers the session in the player's list
     return player, attempt, here, elsewhere
 
 
 async def listening() -> None:
-    """Wait until this process hears of evictions."""
+    """Wait until this process is subscribed to evictions."""
     layer: Any = get_channel_layer()
     async with asyncio.timeout(PATIENCE):
         while GROUP not in layer.groups:  # noqa: ASYNC110 - the layer tells nobody who joins
@@ -267,7 +267,7 @@ async def listening() -> None:
 
 
 @pytest.mark.parametrize("end", [sign_out, end_the_others, change_password, ban, erase])
-async def test_the_end_of_a_session_closes_its_sockets_at_once(end: Callable[[User, Client, Client], None]) -> None:
+async def test_a_sessions_end_closes_its_sockets_at_once(end: Callable[[User, Client, Client], None]) -> None:
     player, attempt, here, elsewhere = await sync_to_async(seated)()
     line = socket(attempt.public_id, cookie=await sync_to_async(cookie)(here))
     await opened(line)
@@ -282,7 +282,7 @@ async def test_the_end_of_a_session_closes_its_sockets_at_once(end: Callable[[Us
     await left(again)
 
 
-async def test_signing_out_leaves_other_sessions_and_players_alone(rival: User) -> None:
+async def test_signing_out_spares_other_sessions_and_players(rival: User) -> None:
     _player, attempt, here, elsewhere = await sync_to_async(seated)()
     lines = [socket(attempt.public_id, cookie=await sync_to_async(cookie)(client)) for client in (here, elsewhere)]
     for line in lines:
@@ -309,14 +309,14 @@ class Other:
         self.evicted.set()
 
 
-async def test_other_processes_hear_of_it_through_redis(redis_url: str, settings: Any) -> None:
+async def test_evictions_reach_other_processes_through_redis(redis_url: str, settings: Any) -> None:
     backend = "channels_redis.pubsub.RedisPubSubChannelLayer"
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": backend, "CONFIG": {"hosts": [redis_url]}}}
     sockets, mine, another = OpenSockets(), Other(7), Other(8, session_name("key"))
     for socket_ in (mine, another):
         sockets.add(socket_)
     async with asyncio.timeout(PATIENCE):
-        while not mine.evicted.is_set():  # until the subscription is there
+        while not mine.evicted.is_set():  # until the subscription is active
             await sync_to_async(evict_player)(7)
             await asyncio.sleep(0.05)
         assert not another.evicted.is_set()
@@ -330,7 +330,7 @@ async def test_other_processes_hear_of_it_through_redis(redis_url: str, settings
     await layer.flush()
 
 
-async def test_an_ear_that_fails_listens_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_listener_restarts(monkeypatch: pytest.MonkeyPatch) -> None:
     tries: list[int] = []
 
     class Layer:
@@ -364,7 +364,7 @@ async def test_closed_sockets_are_forgotten(attempt_at: Any, sit: Sit) -> None:
     ("public", "host", "origin", "own"),
     [
         ("http://127.0.0.1:8000", "127.0.0.1:8000", "http://127.0.0.1:8000", True),
-        ("http://127.0.0.1:8000", "127.0.0.1:8001", "http://127.0.0.1:8001", True),  # PORT=8001 make run
+        ("http://127.0.0.1:8000", "127.0.0.1:8001", "http://127.0.0.1:8001", True),  # with `PORT=8001 make run`
         ("http://127.0.0.1:8000", "localhost:8001", "http://localhost:8001", True),
         ("http://127.0.0.1:8000", "[::1]:8000", "http://[::1]:8000", True),
         ("http://127.0.0.1:8000", "127.0.0.1:8000", "http://127.0.0.1:8001", False),
@@ -373,7 +373,7 @@ async def test_closed_sockets_are_forgotten(attempt_at: Any, sit: Sit) -> None:
         ("http://127.0.0.1:8000", "127.0.0.1:8001", "http://localhost:8001", False),
         ("https://talon.example", "talon.example", "https://talon.example", True),
         ("https://talon.example", "TALON.example", "https://Talon.Example", True),
-        ("https://talon.example", "10.0.0.7:8000", "https://talon.example", True),  # a proxy that passes no Host
+        ("https://talon.example", "10.0.0.7:8000", "https://talon.example", True),  # a proxy that does not pass on Host
         ("https://talon.example", "talon.example", "http://talon.example", False),
         ("https://talon.example", "talon.example", "https://talon.example:8443", False),
         ("https://talon.example", "evil.example", "https://evil.example", False),

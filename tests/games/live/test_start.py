@@ -1,4 +1,4 @@
-"""A table whose clock starts in the future: no card is told before, all are at the start, from memory."""
+"""Tables that start in the future: no card before the start, then all cards on time from memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HIDDEN = ('"view"', "piles", "legal", "under")
 
 
 class Clock:
-    """The wall clock that tables go by; at the attempt's start when `move` says so."""
+    """The wall clock of the tables; `move` sets it to the attempt's start."""
 
     def __init__(self) -> None:
         self.ahead = 0
@@ -50,7 +50,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def waiting_attempt(attempt_at: Any) -> Callable[[], Any]:
-    """An attempt that starts in an hour."""
+    """Create an attempt that starts in an hour."""
 
     @sync_to_async
     def begin(variant: str = "stonewall", seed: bytes | None = None) -> Attempt:
@@ -61,13 +61,13 @@ def waiting_attempt(attempt_at: Any) -> Callable[[], Any]:
 
 
 def deal_now(tables: LiveTables, attempt: Attempt) -> None:
-    """What the timer does when it fires."""
+    """Do what the timer does when it fires."""
     beginning = tables._tables[attempt.public_id]._start
     assert beginning is not None
     beginning._deal_if_due()
 
 
-async def test_hello_is_answered_without_a_card(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
+async def test_hello_is_answered_without_cards(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
     attempt = await waiting_attempt()
     seat = sit(attempt)
     answer = await seat.sit()
@@ -82,7 +82,7 @@ async def test_hello_is_answered_without_a_card(waiting_attempt: Any, sit: Sit, 
     assert not [word for word in HIDDEN if word in told]
 
 
-async def test_nothing_is_played_before_the_start(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
+async def test_no_move_is_accepted_before_the_start(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
     seat = sit(await waiting_attempt())
     await seat.sit()
     for message in ({"type": "move", "n": 1, "token": "d"}, {"type": "auto", "n": 1}, {"type": "resign", "n": 1}):
@@ -92,7 +92,7 @@ async def test_nothing_is_played_before_the_start(waiting_attempt: Any, sit: Sit
     assert await seat.is_silent()
 
 
-async def test_the_cards_come_by_themselves_from_memory(  # noqa: PLR0917
+async def test_the_cards_are_sent_from_memory(  # noqa: PLR0917
     waiting_attempt: Any, sit: Sit, clock: Clock, tables: LiveTables, monkeypatch: pytest.MonkeyPatch, seed: bytes
 ) -> None:
     attempt = await waiting_attempt("stonewall", seed)
@@ -113,10 +113,10 @@ async def test_the_cards_come_by_themselves_from_memory(  # noqa: PLR0917
     assert (await first.move(first.legal[0]))["type"] == "moved"
 
 
-async def test_what_is_told_at_the_start_is_made_ahead(
+async def test_the_start_frames_are_prepared(
     waiting_attempt: Any, sit: Sit, clock: Clock, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Many tables deal in one millisecond: then nothing is left to do but to send."""
+    """Many tables may deal in one millisecond, so the start only sends."""
     attempt = await waiting_attempt()
     seat = sit(attempt)
     await seat.sit()
@@ -130,18 +130,18 @@ async def test_what_is_told_at_the_start_is_made_ahead(
     assert 2900 <= view["ms"] < 60_000
 
 
-async def test_the_timer_deals_them(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On the real clocks: the view comes, and not before its time."""
+async def test_the_timer_deals_the_cards(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Uses the real clocks; the view does not come early."""
     monkeypatch.setattr(start, "LAST_LOOK", 0)
     attempt = await sync_to_async(attempt_at)("plot", started_at=timezone.now() + timedelta(milliseconds=400))
     seat = sit(attempt)
     answer = await seat.sit()
-    if answer["type"] == "waiting":  # on a machine that is not very slow
+    if answer["type"] == "waiting":  # unless the machine is very slow
         assert (await seat.hear())["type"] == "view"
     assert timezone.now() >= attempt.started_at
 
 
-async def test_who_comes_after_the_start_gets_the_cards_at_once(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
+async def test_late_comers_get_the_cards_at_once(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
     attempt = await waiting_attempt()
     early, late = sit(attempt), sit(attempt)
     await early.sit()
@@ -151,7 +151,7 @@ async def test_who_comes_after_the_start_gets_the_cards_at_once(waiting_attempt:
     assert await early.is_silent()
 
 
-async def test_another_process_deals_as_well(
+async def test_another_process_deals_too(
     waiting_attempt: Any, sit: Sit, clock: Clock, tables: LiveTables, other_tables: LiveTables
 ) -> None:
     attempt = await waiting_attempt()
@@ -163,8 +163,8 @@ async def test_another_process_deals_as_well(
         assert (await seat.hear())["type"] == "view"
 
 
-async def test_a_move_at_the_start_is_taken(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
-    """Whoever is faster than the timer: the cards come first, then the answer."""
+async def test_a_move_at_the_start_is_accepted(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
+    """For a player faster than the timer, the cards come first, then the answer."""
     seat = sit(await waiting_attempt("plot"))
     await seat.sit()
     clock.move()
@@ -172,7 +172,7 @@ async def test_a_move_at_the_start_is_taken(waiting_attempt: Any, sit: Sit, cloc
     assert (await seat.hear())["type"] == "moved"
 
 
-async def test_a_start_that_is_broken_off_shows_nothing(
+async def test_a_cancelled_start_shows_no_card(
     waiting_attempt: Any, sit: Sit, clock: Clock, tables: LiveTables
 ) -> None:
     attempt = await waiting_attempt()
@@ -188,7 +188,7 @@ async def test_a_start_that_is_broken_off_shows_nothing(
     assert not CARD.findall(" ".join(seat.frames))
 
 
-async def test_no_timer_stays_when_all_have_gone(
+async def test_the_timer_ends_with_the_last_connection(
     waiting_attempt: Any, sit: Sit, clock: Clock, tables: LiveTables
 ) -> None:
     attempt = await waiting_attempt()

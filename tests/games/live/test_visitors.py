@@ -1,4 +1,4 @@
-"""Whose connection a WebSocket is, also while nobody can say."""
+"""Authentication of WebSockets, also during a database outage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from games.live import visitors
 from games.live.visitors import Visitors
 
 
-async def test_a_socket_is_told_to_come_back_while_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_socket_is_asked_to_retry_during_an_outage(monkeypatch: pytest.MonkeyPatch) -> None:
     async def away(_session: Any) -> None:
         raise OperationalError
 

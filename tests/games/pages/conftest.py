@@ -1,4 +1,4 @@
-"""A day of deals, and a browser in which the player is signed in."""
+"""Fixtures for a day of deals and a browser with the player signed in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The archive: a calendar of days, and what a chosen day shows."""
+"""The archive: a calendar of days, and the page of a day."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def deal_day(day: date) -> list[Deal]:
 
 
 def played(player: Any, deal: Deal, end: str = "") -> Attempt:
-    """An attempt at a deal, begun when it opened."""
+    """Create an attempt at a deal, begun when it opened."""
     attempt = start_attempt(player, deal, now=deal.opens_at)
     if end:
         close_attempt(attempt.pk, "resigned")
@@ -55,7 +55,7 @@ def test_a_month_is_whole_weeks_from_monday(client: Client) -> None:
     assert re.findall(r'aria-current="date"', page.content.decode()) == ['aria-current="date"']
 
 
-def test_every_mark_says_how_i_stand(mine: Client, player: Any) -> None:
+def test_every_mark_shows_the_players_result(mine: Client, player: Any) -> None:
     dealt = deal_day(TODAY - timedelta(days=3))
     played(player, dealt[0], "won")
     played(player, dealt[1], "resigned")
@@ -70,12 +70,12 @@ def test_every_mark_says_how_i_stand(mine: Client, player: Any) -> None:
     assert ": 1 won, 1 played, not won, 1 in play, 6 not played" in text
 
 
-def test_somebody_elses_games_are_not_mine(client: Client, player: Any) -> None:
+def test_other_players_games_do_not_count(client: Client, player: Any) -> None:
     played(player, make_deal("plot", day=TODAY - timedelta(days=3)), "won")
     assert "won" not in days_of(client, "/deals/")[TODAY - timedelta(days=3)].marks
 
 
-def test_months_are_turned_by_links_as_far_as_there_are_deals(client: Client) -> None:
+def test_months_are_linked_as_far_as_there_are_deals(client: Client) -> None:
     for day in (date(2026, 9, 30), date(2026, 10, 4), TODAY, date(2026, 12, 1)):
         make_deal("plot", day=day)
     page = client.get("/deals/").context
@@ -89,12 +89,12 @@ def test_months_are_turned_by_links_as_far_as_there_are_deals(client: Client) ->
 @pytest.mark.parametrize(
     "path", ["2026-08/", "2026-13/", "2999-12/", "9999-12/", "2026-11-20/", "2026-02-30/", "0001-01/"]
 )
-def test_months_and_days_without_deals_are_not_there(path: str, client: Client) -> None:
+def test_months_and_days_without_deals_are_not_found(path: str, client: Client) -> None:
     make_deal("plot", day=TODAY)
     assert client.get(f"/deals/{path}").status_code == 404
 
 
-def test_a_closed_day_shows_its_deals_with_all_there_is(mine: Client, player: Any) -> None:
+def test_a_closed_day_shows_everything_about_its_deals(mine: Client, player: Any) -> None:
     day = TODAY - timedelta(days=3)
     dealt = deal_day(day)
     Deal.objects.filter(pk=dealt[0].pk).update(proven=True, grade=4, par=131)
@@ -118,7 +118,7 @@ def test_a_closed_day_shows_its_deals_with_all_there_is(mine: Client, player: An
 
 
 @pytest.mark.parametrize("day", [TODAY, TODAY + timedelta(days=1)])
-def test_what_is_open_or_to_come_keeps_its_secrets(day: date, mine: Client) -> None:
+def test_open_and_coming_deals_stay_secret(day: date, mine: Client) -> None:
     dealt = deal_day(day)
     Deal.objects.update(proven=True, grade=4, par=131)
     text = mine.get(f"/deals/{day}/").content.decode()
@@ -130,7 +130,7 @@ def test_what_is_open_or_to_come_keeps_its_secrets(day: date, mine: Client) -> N
     assert "/solution/" not in text
 
 
-def test_the_hour_after_a_day_keeps_its_secrets_too(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deals_stay_secret_in_the_hour_after_their_day(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     deal = make_deal("plot", day=TODAY - timedelta(days=1))
     monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 11, 21, 0, 59, tzinfo=UTC))
     assert bytes(deal.seed).hex() not in client.get(f"/deals/{deal.day}/").content.decode()
@@ -138,9 +138,7 @@ def test_the_hour_after_a_day_keeps_its_secrets_too(client: Client, monkeypatch:
     assert bytes(deal.seed).hex() in client.get(f"/deals/{deal.day}/").content.decode()
 
 
-def test_a_full_month_takes_as_few_queries_as_an_empty_one(
-    mine: Client, player: Any, django_assert_max_num_queries: Any
-) -> None:
+def test_a_full_month_takes_no_more_queries(mine: Client, player: Any, django_assert_max_num_queries: Any) -> None:
     # Session, player, notices, deals, attempts, first and last day, the day's deals.
     with django_assert_max_num_queries(7):
         mine.get("/deals/")

@@ -1,4 +1,4 @@
-"""The pages of challenges and the inbox."""
+"""Pages of challenges and the inbox."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def send(player: User, attempt: Attempt, **fields: str) -> Any:
     return browser(player).post("/challenge/", {"attempt": attempt.public_id, **fields}, follow=True)
 
 
-def test_a_link_is_made_of_a_finished_game(ada: User, client: Client) -> None:
+def test_a_finished_game_gets_a_challenge_link(ada: User, client: Client) -> None:
     page = send(ada, played(ada, past_deal()))
     made = Challenge.objects.get()
     assert page.redirect_chain == [(f"/challenge/{made.code}/", 302)]
@@ -43,7 +43,7 @@ def test_a_link_is_made_of_a_finished_game(ada: User, client: Client) -> None:
     assert (friend.context["goal"].cards_up, friend.context["is_mine"]) == (52, False)
 
 
-def test_who_may_not_send_one(ada: User, brook: User, client: Client) -> None:
+def test_games_and_players_that_cannot_challenge(ada: User, brook: User, client: Client) -> None:
     attempt = played(ada, past_deal())
     assert client.post("/challenge/", {"attempt": attempt.public_id}).status_code == 401
     assert send(brook, attempt).status_code == 403
@@ -75,7 +75,7 @@ def test_a_challenge_by_name(ada: User, brook: User) -> None:
 
 
 @pytest.mark.parametrize("name", ["Nobody", "Ada"])
-def test_a_name_that_cannot_be_challenged_leaves_the_link(name: str, ada: User) -> None:
+def test_an_unknown_name_still_makes_the_link(name: str, ada: User) -> None:
     page = send(ada, played(ada, past_deal()), name=name)
     assert page.context["addressee"] is None
     assert "link" in str(next(iter(page.context["messages"])))
@@ -109,9 +109,7 @@ def test_one_player_leaves_few_unread_challenges(ada: User, brook: User) -> None
     assert send(ada, played(ada, deal), name="brook").context["addressee"].name == "Brook"
 
 
-def test_a_challenge_that_is_not_delivered_can_be_sent_later(
-    ada: User, brook: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_undelivered_challenge_can_be_sent_later(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = played(ada, past_deal())
     monkeypatch.setitem(limits.RATES, "challenged", "0/d")
     wanted = {"attempt": attempt.public_id, "name": "Brook"}
@@ -123,7 +121,7 @@ def test_a_challenge_that_is_not_delivered_can_be_sent_later(
     assert inbox.unread(brook.pk) == 1
 
 
-def test_nothing_is_at_a_code_that_there_is_not(client: Client, ada: User) -> None:
+def test_an_unknown_code_is_not_found(client: Client, ada: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     assert client.get(f"/challenge/{made.code.swapcase()}/").status_code == 404
     assert client.post("/challenge/abc/start").status_code == 404
@@ -132,7 +130,7 @@ def test_nothing_is_at_a_code_that_there_is_not(client: Client, ada: User) -> No
     assert client.post(f"/challenge/{made.code}/start").status_code == 404
 
 
-def test_a_guest_answers_beside_the_ghost_and_sees_nothing_of_the_cards_before(ada: User, client: Client) -> None:
+def test_a_guest_answers_beside_the_ghost_without_seeing_cards(ada: User, client: Client) -> None:
     sent = played(ada, practice_deal())
     made = challenges.challenge(ada, sent)
     page = client.get(f"/challenge/{made.code}/")
@@ -151,7 +149,7 @@ def test_a_guest_answers_beside_the_ghost_and_sees_nothing_of_the_cards_before(a
     assert seed not in table.content.decode()
 
 
-def test_the_page_lists_the_answers_with_who_won(ada: User, brook: User, player: User, mine: Client) -> None:
+def test_the_page_lists_the_answers_and_winners(ada: User, brook: User, player: User, mine: Client) -> None:
     made = challenges.challenge(ada, played(ada, practice_deal()))
     end_running(challenges.answer(made, brook), 1000)
     end_running(challenges.answer(made, player), 3000)
@@ -159,12 +157,12 @@ def test_the_page_lists_the_answers_with_who_won(ada: User, brook: User, player:
     lines = [(line.place, line.player.name, line.outcome, line.own) for line in page.context["lines"]]
     assert lines == [(1, "Brook", "won", False), (2, "Ada", "", False), (3, str(player), "lost", True)]
     assert page.context["mine"].outcome == "lost"
-    # Having played, one may watch.
+    # After playing, the player may watch.
     assert mine.get(page.context["together"]).status_code == 200
     assert Client().get(f"/challenge/{made.code}/").context["together"] == ""
 
 
-def test_both_are_told_that_the_senders_game_was_paused(ada: User, client: Client) -> None:
+def test_both_sides_see_that_the_senders_game_was_paused(ada: User, client: Client) -> None:
     attempt = played(ada, practice_deal())
     made = challenges.challenge(ada, attempt)
     assert "was paused" not in client.get(f"/challenge/{made.code}/").content.decode()
@@ -175,18 +173,18 @@ def test_both_are_told_that_the_senders_game_was_paused(ada: User, client: Clien
         assert page.context["goal"].elapsed_ms == attempt.elapsed_ms
 
 
-def test_a_sender_does_not_answer(ada: User) -> None:
+def test_a_sender_cannot_answer(ada: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     assert browser(ada).post(f"/challenge/{made.code}/start").status_code == 409
 
 
-def test_the_inbox_says_what_became_of_it_and_is_then_seen(ada: User, brook: User) -> None:
+def test_the_inbox_shows_outcomes_and_marks_them_read(ada: User, brook: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     end_running(challenges.answer(made, brook), 1000)
     here = browser(ada)
     assert "Inbox, 1 new" in here.get("/practice/").content.decode()
     assert here.head("/inbox/").status_code == 200
-    assert inbox.unread(ada.pk) == 1  # a glance is not a look
+    assert inbox.unread(ada.pk) == 1  # a HEAD request does not mark them read
     page = here.get("/inbox/")
     assert [one.text for one in page.context["notices"]] == ["Brook has answered your challenge and beaten you."]
     assert inbox.unread(ada.pk) == 0
@@ -196,7 +194,7 @@ def test_the_inbox_says_what_became_of_it_and_is_then_seen(ada: User, brook: Use
     ]
 
 
-def test_the_names_in_the_inbox_are_those_of_today(ada: User, brook: User) -> None:
+def test_the_inbox_uses_current_names(ada: User, brook: User) -> None:
     challenges.challenge(ada, played(ada, past_deal()), to="Brook")
     User.objects.filter(pk=ada.pk).update(display_name="Augusta")
     assert browser(brook).get("/inbox/").context["notices"][0].text == "Augusta challenges you."
@@ -206,7 +204,7 @@ def test_the_names_in_the_inbox_are_those_of_today(ada: User, brook: User) -> No
 
 @pytest.mark.parametrize("own", [True, False])
 @pytest.mark.parametrize("outcome", ["won", "lost", "even"])
-def test_every_outcome_has_words(own: bool, outcome: str, player: User, rival: User, mine: Client) -> None:
+def test_every_outcome_has_a_text(own: bool, outcome: str, player: User, rival: User, mine: Client) -> None:
     data = {"challenge": "code", "player": rival.pk, "own": own, "outcome": outcome}
     inbox.put(player.pk, Notice.Kind.ANSWERED, data, timezone.now() - timedelta(days=1))
     inbox.put(player.pk, Notice.Kind.RATING_MOVED, {"address": "/boards/rating/", "before": 1620, "after": 1598})
@@ -216,5 +214,5 @@ def test_every_outcome_has_words(own: bool, outcome: str, player: User, rival: U
     assert shown[0].address == "/boards/rating/"
 
 
-def test_a_visitor_signs_in_to_an_inbox(client: Client) -> None:
+def test_a_visitor_must_sign_in_for_an_inbox(client: Client) -> None:
     assert client.get("/inbox/").headers["Location"] == "/accounts/login/?next=/inbox/"

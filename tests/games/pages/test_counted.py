@@ -1,4 +1,4 @@
-"""Par, grades, cards up and undo are explained on the rules' pages, and reached from where they stand."""
+"""Par, grades, cards up and undo: explained on the rules pages and linked from where they appear."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_each_games_rules_say_what_is_counted(game: str, client: Client) -> None:
+def test_each_games_rules_explain_the_scoring(game: str, client: Client) -> None:
     page = client.get(f"/rules/{game}/").content.decode()
     counted = page[page.index('id="counted"') :]
     for words in ("None of them comes back to the table", "Each undo counts as a move", "<b>Par</b>", "Gentle, easy"):
@@ -28,14 +28,14 @@ def test_each_games_rules_say_what_is_counted(game: str, client: Client) -> None
     "address",
     ["/", "/deals/{day}/", "/practice/", "/boards/", "/boards/{day}/tarot/", "/boards/week/", "/boards/nine/"],
 )
-def test_what_is_counted_is_said_where_it_stands(address: str, client: Client) -> None:
+def test_scoring_is_explained_where_it_appears(address: str, client: Client) -> None:
     day = make_deal("tarot").day
     page = client.get(address.format(day=day)).content.decode()
     assert '<details class="words"><summary>What cards up, moves, par and the grades mean</summary>' in page
     assert "Each undo counts as a move" in page
 
 
-def test_the_figures_at_a_table_lead_to_their_meaning(client: Client) -> None:
+def test_the_figures_at_a_table_link_to_their_meaning(client: Client) -> None:
     client.force_login(player := create_guest(), backend=BACKEND)
     page = client.get(f"/table/{start_attempt(player, make_deal('tarot')).public_id}/").content.decode()
     for figure in ("cards-up", "moves"):
@@ -54,11 +54,11 @@ def test_the_figures_at_a_table_lead_to_their_meaning(client: Client) -> None:
         "the Fool is the first of the trumps: he can go nowhere else, nothing goes on him",
     ],
 )
-def test_the_rules_of_tarot_say_what_the_fool_may(limit: str, client: Client) -> None:
+def test_the_rules_of_tarot_explain_the_fool(limit: str, client: Client) -> None:
     assert limit in client.get("/rules/tarot/").content.decode()
 
 
-def test_a_deal_with_par_and_grade_leads_there(client: Client) -> None:
+def test_a_deal_with_par_and_grade_links_to_them(client: Client) -> None:
     deal = make_deal("tarot")
     address = b'href="/rules/tarot/#counted"'
     assert address not in client.get("/play/tarot/").content

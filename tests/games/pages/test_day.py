@@ -1,4 +1,4 @@
-"""The player's day: figures, places, what is shared, and that the home page stays cheap."""
+"""The player's day: figures, places, the shared text, and a cheap home page."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def mine(who: Any) -> Client:
 
 
 def won(deal: Deal, who: Any, ms: int = 1_000, **fields: Any) -> Attempt:
-    """A verified win."""
+    """Create a verified win."""
     result = factory.listed(deal, Score(goal_of(deal.variant), ms, 50), who=who, finished_at=timezone.now(), **fields)
     Attempt.objects.filter(pk=result.attempt_id).update(end="won", started_at=deal.opens_at)
     return result.attempt
@@ -87,7 +87,7 @@ def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) ->
     assert day.standing_of(None, now, [], day.boards_of(now.date(), [])).summary is None
 
 
-def test_a_deal_still_to_come_is_one_of_the_nine(
+def test_a_coming_deal_is_one_of_the_nine(
     deals: dict[str, Deal], who: Any, mine: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ready = [deal for name, deal in deals.items() if name != "stonewall"]
@@ -105,7 +105,7 @@ def test_a_deal_still_to_come_is_one_of_the_nine(
     assert "still being prepared" not in mine.get("/").content.decode()
 
 
-def test_home_shows_the_day_the_leaders_and_what_to_do(deals: dict[str, Deal], who: Any, mine: Client) -> None:
+def test_home_shows_day_leaders_and_next_steps(deals: dict[str, Deal], who: Any, mine: Client) -> None:
     rival = factory.player()
     won(deals["stonewall"], rival, 500)
     won(deals["stonewall"], who)
@@ -153,7 +153,7 @@ def test_shared_text_omits_games_under_review(deals: dict[str, Deal], who: Any) 
     assert "1 of 9 played, 1 won · 100 points" in day.share_text(found, "")
 
 
-def test_newcomers_lead_while_they_are_alone_and_stand_on_their_own_boards(
+def test_newcomers_get_their_own_boards_and_lead_alone(
     deals: dict[str, Deal], who: Any, mine: Client, settings: Settings
 ) -> None:
     settings.LADDERS = True
@@ -173,7 +173,7 @@ def test_newcomers_lead_while_they_are_alone_and_stand_on_their_own_boards(
     assert page.context["mine"].place == Place(1, "newcomers")
 
 
-def test_a_guest_has_figures_and_stands_on_no_board(deals: dict[str, Deal]) -> None:
+def test_a_guest_has_figures_but_no_place(deals: dict[str, Deal]) -> None:
     guest = factory.player(is_guest=True)
     won(deals["stonewall"], guest, show=False)
     client = Client()
@@ -184,7 +184,7 @@ def test_a_guest_has_figures_and_stands_on_no_board(deals: dict[str, Deal]) -> N
     assert "As a guest you stand on no board." in page.content.decode()
 
 
-def test_home_asks_little_of_the_database(
+def test_home_needs_few_queries(
     deals: dict[str, Deal], who: Any, mine: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for deal in deals.values():
@@ -196,7 +196,7 @@ def test_home_asks_little_of_the_database(
     fresh.force_login(factory.player(), backend=BACKEND)
     with CaptureQueriesContext(connection) as first:
         Client().get("/")
-    assert len(first) <= 7  # read once for everybody
+    assert len(first) <= 7  # shared by all visitors
     fresh.get("/"), mine.get("/")
     counts = []
     for client in (Client(), fresh, mine):

@@ -1,4 +1,4 @@
-"""A deal's page and data: what they tell, and when."""
+"""A deal's page and data: their content, and when it becomes public."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_a_day_without_a_deal(day: str, client: Client, today: list[Deal]) -> No
     assert client.get(f"/deals/{day}/braid/").status_code == 404
 
 
-def test_a_deals_secrets_come_out_when_they_may(client: Client, seed: bytes) -> None:
+def test_a_deals_secrets_are_released_in_time(client: Client, seed: bytes) -> None:
     deal = make_deal("braid", seed=seed)
     page, data = f"/deals/{deal.day}/braid/", f"/deals/{deal.day}/braid/deal.json"
     assert deal.commitment in client.get(page).content.decode()
@@ -35,7 +35,7 @@ def test_a_deals_secrets_come_out_when_they_may(client: Client, seed: bytes) -> 
     assert open_table("braid", deck=told["deck"]).view() == open_table("braid", seed).view()
 
 
-def test_a_deals_page_leads_to_the_visitors_own_game(client: Client, player: User) -> None:
+def test_a_deals_page_links_to_the_visitors_game(client: Client, player: User) -> None:
     begun, other = make_deal("braid"), make_deal("plot")
     attempt = start_attempt(player, begun)
     client.force_login(player)

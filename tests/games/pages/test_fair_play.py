@@ -1,4 +1,4 @@
-"""The page about fair play, the ways there, and what the privacy page says of appeals, reports and foresight."""
+"""The fair play page and its links, and the privacy page on appeals, reports and foresight."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from games.appeals import appeals
 pytestmark = pytest.mark.django_db
 
 
-def test_the_page_says_in_both_languages_what_verified_means(client: Client) -> None:
+def test_the_page_explains_verified_in_both_languages(client: Client) -> None:
     english = client.get("/fairplay/").content.decode()
     assert "What “verified” means" in english
     assert f"within {appeals.WITHIN.days} days" in english
@@ -19,11 +19,11 @@ def test_the_page_says_in_both_languages_what_verified_means(client: Client) -> 
 
 
 @pytest.mark.parametrize("path", ["/", "/verify/", "/rules/braid/", "/privacy/"])
-def test_it_is_linked_to(path: str, client: Client) -> None:
+def test_it_is_linked(path: str, client: Client) -> None:
     assert 'href="/fairplay/"' in client.get(path).content.decode()
 
 
-def test_the_privacy_page_says_how_long_appeals_and_reports_are_kept(client: Client) -> None:
+def test_the_privacy_page_shows_retention_of_appeals_and_reports(client: Client) -> None:
     page = client.get("/privacy/").content.decode()
     assert "deleted 12 months after the answer" in page
     assert page.count("12 months after the answer") == 2

@@ -1,4 +1,4 @@
-"""The newcomer's button, and the hints at the table that it leads to."""
+"""The newcomer's button, and the guide at its table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from games.models import Attempt, Move
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_the_button_leads_a_stranger_to_a_guided_table(client: Client) -> None:
+def test_the_button_leads_to_a_guided_table(client: Client) -> None:
     assert b'action="/practice/first"' in client.get("/").content
     table = client.post("/practice/first")["Location"]
     attempt = Attempt.objects.get()
@@ -25,7 +25,7 @@ def test_the_button_leads_a_stranger_to_a_guided_table(client: Client) -> None:
     assert b'id="finish-today"' in page.content
 
 
-def test_the_guide_knows_the_moves_made_and_goes_with_the_end(client: Client) -> None:
+def test_the_guide_follows_the_moves_and_ends_with_the_game(client: Client) -> None:
     table = client.post("/practice/first")["Location"]
     attempt = Attempt.objects.get()
     token = client.get(table).context["guide"]["steps"][0]["token"]

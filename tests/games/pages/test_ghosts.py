@@ -1,4 +1,4 @@
-"""The pages of ghosts: who may choose one, race it, and read its lane."""
+"""Ghost pages: choosing a ghost, racing it, and reading its lane."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_lane_of_a_closed_deal(client: Client, mine: Client, player: User) -
 
 
 @pytest.mark.parametrize("kind", ["today", "practice", "race"])
-def test_the_lane_of_a_deal_that_one_may_not_know_is_refused(
+def test_the_lane_of_a_secret_deal_is_refused(
     kind: str, client: Client, mine: Client, player: User, rival: User
 ) -> None:
     deal = {"today": open_deal, "practice": practice_deal, "race": lambda: practice_deal(for_race=True)}[kind]()
@@ -65,7 +65,7 @@ def test_latest_ghosts_can_be_raced_at_once(client: Client, mine: Client, player
     assert begun.headers["Location"].endswith(f"?ghost={practised.public_id}")
 
 
-def test_no_ghost_of_an_open_or_running_deal_is_listed(client: Client, mine: Client, player: User) -> None:
+def test_no_ghost_of_an_open_deal_is_listed(client: Client, mine: Client, player: User) -> None:
     played(player, open_deal(), ranked=True)
     start_attempt(player, practice_deal("labyrinth"))
     for visitor in (client, mine):
@@ -82,14 +82,14 @@ def test_race_a_ghost_leads_to_the_list_of_ghosts(page: str) -> None:
     ]
 
 
-def test_there_is_no_lane_of_what_is_no_game(client: Client) -> None:
+def test_an_unknown_game_has_no_lane(client: Client) -> None:
     assert code_of(client, f"/ghosts/{uuid.uuid4()}/lane.json") == (404, ErrorCode.NOT_FOUND)
 
 
 def test_a_ghost_is_raced_in_practice(client: Client, rival: User) -> None:
     attempt = played(rival, past_deal(), ranked=True)
     page = client.get(f"/ghosts/{attempt.deal_id}/")
-    assert {ghost.ghost for ghost in page.context["ghosts"]} == {"line"}  # a guest is nobody's ghost, but may be raced
+    assert {ghost.ghost for ghost in page.context["ghosts"]} == {"line"}  # a guest's is not listed, but can be raced
     begun = client.post(f"/ghosts/{attempt.deal_id}/start", {"ghost": attempt.public_id})
     made = Attempt.objects.exclude(pk=attempt.pk).get()
     assert begun.headers["Location"] == f"/table/{made.public_id}/?ghost={attempt.public_id}"
@@ -99,7 +99,7 @@ def test_a_ghost_is_raced_in_practice(client: Client, rival: User) -> None:
     assert f'data-ghost="/ghosts/{attempt.public_id}/lane.json"' in table.content.decode()
 
 
-def test_the_certified_line_is_raced_at_a_persons_pace(client: Client, mine: Client) -> None:
+def test_the_certified_line_is_raced_at_a_human_pace(client: Client, mine: Client) -> None:
     deal = past_deal()
     begun = client.post(f"/ghosts/{deal.pk}/start", {"ghost": "line"})
     made = Attempt.objects.get()
@@ -111,7 +111,7 @@ def test_the_certified_line_is_raced_at_a_persons_pace(client: Client, mine: Cli
     assert code_of(mine, table.context["ghost_url"]) == (403, ErrorCode.NOT_YOURS)
 
 
-def test_the_line_of_a_deal_being_played_for_the_first_time_is_kept(mine: Client, player: User) -> None:
+def test_a_new_deals_line_is_stored_when_first_played(mine: Client, player: User) -> None:
     attempt = start_attempt(player, practice_deal())
     assert code_of(mine, f"/table/{attempt.public_id}/line.json") == (403, ErrorCode.NOT_REVEALED)
     assert mine.get(f"/table/{attempt.public_id}/?ghost=line").context["ghost_url"] == ""
@@ -120,7 +120,7 @@ def test_the_line_of_a_deal_being_played_for_the_first_time_is_kept(mine: Client
 
 
 @pytest.mark.parametrize("ghost", ["", "nobody", str(uuid.UUID(int=1)), "lines"])
-def test_what_is_no_ghost_is_not_raced(ghost: str, client: Client, mine: Client, player: User) -> None:
+def test_an_unknown_ghost_is_not_raced(ghost: str, client: Client, mine: Client, player: User) -> None:
     deal = past_deal()
     assert client.post(f"/ghosts/{deal.pk}/start", {"ghost": ghost}).status_code == 404
     assert not Attempt.objects.exists()
@@ -133,7 +133,7 @@ def test_a_ghost_of_another_deal_is_not_raced(mine: Client, player: User) -> Non
     assert mine.post(f"/ghosts/{deal.pk}/start", {"ghost": other.public_id}).status_code == 404
 
 
-def test_nobody_races_a_ghost_for_a_rank(mine: Client, player: User) -> None:
+def test_ghosts_are_never_raced_for_a_rank(mine: Client, player: User) -> None:
     deal = open_deal()
     attempt = start_attempt(player, deal)
     assert attempt.ranked
@@ -150,7 +150,7 @@ def test_an_answer_is_played_beside_the_challenges_ghost(mine: Client, player: U
     assert mine.get(lane).status_code == 200
 
 
-def test_the_pages_of_a_deal_and_a_replay_lead_to_its_ghosts(client: Client, player: User) -> None:
+def test_deal_and_replay_pages_link_to_ghosts(client: Client, player: User) -> None:
     deal = past_deal()
     attempt = played(player, deal)
     pages = (
@@ -160,13 +160,13 @@ def test_the_pages_of_a_deal_and_a_replay_lead_to_its_ghosts(client: Client, pla
     )
     for page in pages:
         assert f"/ghosts/{deal.pk}/" in client.get(page).content.decode()
-    # A line that was found has no times to speak of.
+    # A computed line has no meaningful times.
     assert ["where time was spent" in client.get(page).content.decode() for page in pages[1:]] == [True, False]
     today = open_deal("plot")
     assert "/ghosts/" not in client.get(f"/deals/{today.day}/{today.variant}/").content.decode()
 
 
-def test_ghosts_are_watched_together_by_those_who_may(client: Client) -> None:
+def test_ghosts_are_watched_together_by_permitted_players(client: Client) -> None:
     ada, brook = User.objects.create_user("Ada"), User.objects.create_user("Brook")
     deal: Deal = past_deal()
     first, second = played(ada, deal, 1000, ranked=True), played(brook, deal, 2000, ranked=True)

@@ -1,4 +1,4 @@
-"""What the header of every page costs: nothing for visitors, and one query for players."""
+"""Cost of the page header: no query for visitors, one for players."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from games.races.models import Entrant
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-PLAIN = "/rules/braid/"  # a page that reads nothing itself
+PLAIN = "/rules/braid/"  # makes no queries of its own
 
 
 def test_a_visitor_without_a_session_costs_no_query(client: Client, django_assert_num_queries: Any) -> None:
@@ -25,12 +25,12 @@ def test_a_visitor_without_a_session_costs_no_query(client: Client, django_asser
         assert client.get(PLAIN).status_code == 200
 
 
-def test_a_player_costs_session_player_and_the_count_of_notices(mine: Client, django_assert_num_queries: Any) -> None:
+def test_a_player_costs_session_player_and_notices(mine: Client, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(3):
         mine.get(PLAIN)
 
 
-def test_a_notice_is_counted_at_once_and_no_more_once_it_is_seen(mine: Client, player: Any) -> None:
+def test_the_notice_count_is_always_current(mine: Client, player: Any) -> None:
     assert "inbox-link" not in mine.get(PLAIN).content.decode()
     inbox.put(player.pk, Notice.Kind.RATING_MOVED, {"before": 1500, "after": 1510})
     assert "<b>1</b></a>" in mine.get(PLAIN).content.decode()
@@ -38,14 +38,14 @@ def test_a_notice_is_counted_at_once_and_no_more_once_it_is_seen(mine: Client, p
     assert "inbox-link" not in mine.get(PLAIN).content.decode()
 
 
-def test_notices_go_over_to_the_account_at_once(mine: Client, player: Any, rival: Any) -> None:
+def test_notices_move_to_the_account_at_once(mine: Client, player: Any, rival: Any) -> None:
     assert inbox.unread(player.pk) == 0
     inbox.put(rival.pk, Notice.Kind.RATING_MOVED, {})
     inbox.hand_over(rival.pk, player.pk, since=rival.date_joined)
     assert inbox.unread(player.pk) == 1
 
 
-def test_a_missed_quick_match_is_told_once_on_the_next_page(mine: Client, player: Any) -> None:
+def test_a_missed_quick_match_is_reported_once(mine: Client, player: Any) -> None:
     now = timezone.now()
     quick.take_note(player.pk)
     mine.post("/races/quick", {"variant": "plot"})
@@ -79,11 +79,11 @@ def test_leaving_the_queue_is_no_missed_match(mine: Client, player: Any) -> None
     assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
 
 
-def test_only_who_waits_for_a_quick_match_is_looked_up(mine: Client, django_assert_num_queries: Any) -> None:
+def test_only_players_in_the_quick_queue_are_looked_up(mine: Client, django_assert_num_queries: Any) -> None:
     mine.get(PLAIN)
     session = mine.session
     session["waits_for_race"] = True
     session.save()
-    mine.get(PLAIN)  # the seat is gone, and the mark with it
+    mine.get(PLAIN)  # the seat is given up, and its mark deleted
     with django_assert_num_queries(3):
         mine.get(PLAIN)

@@ -27,7 +27,7 @@ def test_the_guide_is_for_newcomers(client: Client, mine: Client, today: list[De
     assert "New here?" not in client.get("/").content.decode()
 
 
-def test_deals_that_are_being_prepared_are_read_once_a_visit(
+def test_missing_deals_are_read_once_a_visit(
     client: Client, monkeypatch: pytest.MonkeyPatch, today: list[Deal]
 ) -> None:
     monkeypatch.setattr(day.days_deals, "fresh", 60.0)
@@ -40,4 +40,4 @@ def test_deals_that_are_being_prepared_are_read_once_a_visit(
 
     monkeypatch.setattr("games.deals.publishing.todays_deals", deals)
     assert [len(client.get("/").context["tiles"]) for _ in range(4)] == [4, 4, 9, 9]
-    assert len(read) == 3  # once a visit while some are missing, then no more for a while
+    assert len(read) == 3  # one reading per visit while deals are missing, then none for a while

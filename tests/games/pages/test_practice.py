@@ -1,4 +1,4 @@
-"""Practice: what may be practised, and by whom."""
+"""Practice pages: available deals, and permissions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.games.conftest import make_deal
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_what_is_practised(mine: Client, player: Any, yesterday: Deal) -> None:
+def test_practice_deals(mine: Client, player: Any, yesterday: Deal) -> None:
     mine.post("/practice/start", {"name": "tarot", "option-draw": "3", "option-fool": '"trump"'})
     odd = Attempt.objects.get()
     assert (odd.ranked, odd.deal.day, odd.deal.variant) == (False, None, "tarot-adept")
@@ -44,14 +44,14 @@ def test_what_is_practised(mine: Client, player: Any, yesterday: Deal) -> None:
         {"name": "plot", "seed": "x" * 64},
     ],
 )
-def test_what_cannot_be_practised(form: dict[str, str], mine: Client) -> None:
+def test_deals_that_cannot_be_practised(form: dict[str, str], mine: Client) -> None:
     answer = mine.post("/practice/start", form)
     assert answer["Location"] == "/practice/"
     assert not Attempt.objects.exists()
     assert not Deal.objects.filter(day=None).exists()
 
 
-def test_an_open_deal_is_not_practised_nor_somebody_elses(mine: Client, rival: Any) -> None:
+def test_open_deals_and_others_games_cannot_be_practised(mine: Client, rival: Any) -> None:
     foreign = publishing.practice_deal("plot")
     start_attempt(rival, foreign)
     for deal in (make_deal("plot"), foreign):
@@ -61,7 +61,7 @@ def test_an_open_deal_is_not_practised_nor_somebody_elses(mine: Client, rival: A
 
 @pytest.fixture
 def asked(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """A site that certifies deals; gives the tasks that are asked for."""
+    """Make the site certify deals, and record the requested tasks."""
     settings.SEALED_STOCK = 14
     tasks: list[tuple[Any, ...]] = []
 
@@ -81,7 +81,7 @@ def proven(index: int = 0, grade: int = 2) -> Deal:
 WINNABLE = {"name": "stonewall", "deals": "winnable"}
 
 
-def test_winnable_only_is_the_standard_where_deals_are_certified(client: Client, settings: Any) -> None:
+def test_winnable_only_is_the_default_with_certification(client: Client, settings: Any) -> None:
     assert b'name="deals"' not in client.get("/practice/").content
     settings.SEALED_STOCK = 14
     page = client.get("/practice/").content
@@ -89,19 +89,19 @@ def test_winnable_only_is_the_standard_where_deals_are_certified(client: Client,
     assert b'name="deals" value="winnable"' in client.get("/rules/plot/").content
 
 
-def test_a_winnable_deal_at_hand_is_dealt_at_once(mine: Client, asked: list[tuple[Any, ...]]) -> None:
+def test_an_available_winnable_deal_is_dealt_at_once(mine: Client, asked: list[tuple[Any, ...]]) -> None:
     deal = proven()
     kept = certified.seal("stonewall", 1)
     mine.post("/practice/start", WINNABLE)
     assert Attempt.objects.get().deal == deal
-    assert mine.post("/practice/start", WINNABLE)["Location"] == "/practice/looking/", "it has been begun"
+    assert mine.post("/practice/start", WINNABLE)["Location"] == "/practice/looking/", "it has been started"
     assert mine.post("/practice/start", WINNABLE | {"deals": "any"})["Location"].startswith("/table/")
     assert SealedDeal.objects.get() == kept
     assert asked == [("talon.find_practice_deal", PracticeOrder.objects.get().pk)]
 
 
-def test_the_page_waits_and_then_deals_what_was_found(mine: Client, player: Any, asked: list[tuple[Any, ...]]) -> None:
-    assert mine.get("/practice/looking/")["Location"] == "/practice/", "nothing is wished yet"
+def test_the_page_waits_and_deals_the_found_deal(mine: Client, player: Any, asked: list[tuple[Any, ...]]) -> None:
+    assert mine.get("/practice/looking/")["Location"] == "/practice/", "nothing is ordered yet"
     assert mine.post("/practice/looking/start")["Location"] == "/practice/"
     mine.post("/practice/start", WINNABLE | {"grade": "2"})
     assert mine.get("/practice/looking.json").json() == {"state": "looking", "tried": 0}
@@ -128,7 +128,7 @@ def test_another_grade_is_offered_when_time_is_up(mine: Client, asked: list[tupl
     assert "Look again" in mine.get("/practice/looking/").content.decode()
 
 
-def test_a_grade_is_wished_of_variants_alone(mine: Client, asked: list[tuple[Any, ...]]) -> None:
+def test_grades_can_be_chosen_for_variants_only(mine: Client, asked: list[tuple[Any, ...]]) -> None:
     mine.post("/practice/start", {"name": "tarot", "option-draw": "1", "deals": "winnable", "grade": "3"})
     wish = PracticeOrder.objects.get()
     assert (wish.variant, wish.game, wish.grade) == ("", "tarot", None)
@@ -151,7 +151,7 @@ def test_a_link_deals_a_friend_the_same_cards(form: dict[str, str], mine: Client
     assert Attempt.objects.count() == 2
 
 
-def test_a_number_that_nobody_has_played_is_shown_and_nothing_is_made_before_it_is_begun(client: Client) -> None:
+def test_an_unused_number_creates_nothing_until_begun(client: Client) -> None:
     named = client.get("/practice/?name=plot&code=48 213").context["named"]
     assert (named.number, named.deal) == (48213, None)
     assert not Deal.objects.exists()
@@ -163,7 +163,7 @@ def test_a_number_that_nobody_has_played_is_shown_and_nothing_is_made_before_it_
         assert "There is no such deal" in page.content.decode()
 
 
-def test_a_seed_is_shared_only_when_the_game_is_over(mine: Client, player: Any) -> None:
+def test_a_seed_is_shared_only_after_the_game(mine: Client, player: Any) -> None:
     deal = proven()
     attempt = start_attempt(player, deal)
     address = f"/table/{attempt.public_id}/"
@@ -181,7 +181,7 @@ def test_no_link_leads_to_a_deal_that_may_be_ranked(mine: Client, player: Any) -
     kept = certified.seal("plot")
     for seed in (bytes(today.seed), bytes(kept.seed)):
         shown = mine.get(f"/practice/?name=plot&seed={seed.hex()}").context["named"]
-        assert shown.deal is None, "nothing is told of it"
+        assert shown.deal is None, "nothing of it is shown"
         assert mine.post("/practice/start", shown.fields)["Location"] == "/practice/"
     assert Attempt.objects.count() == 1
 

@@ -1,4 +1,4 @@
-"""The file of a race, as its page hands it out."""
+"""The file of a race, downloaded from its page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.leaderboards import factory
 pytestmark = pytest.mark.django_db
 
 
-def test_a_race_is_downloaded_when_all_on_its_deal_are_finished() -> None:
+def test_a_race_is_downloaded_once_its_deal_is_free() -> None:
     race = race_of(timezone.now() - timedelta(hours=1), kind=Room.Kind.PRIVATE)
     address = f"/races/{race.room.code}/1/race.json"
     page = f"/races/{race.room.code}/1/"
@@ -32,7 +32,7 @@ def test_a_race_is_downloaded_when_all_on_its_deal_are_finished() -> None:
     assert Client().get(address).status_code == 403
 
 
-def test_the_record_of_a_game_in_a_race_names_the_file_of_the_whole_race() -> None:
+def test_a_race_games_record_links_to_the_race_file() -> None:
     race = race_of(timezone.now() - timedelta(hours=1), kind=Room.Kind.PRIVATE)
     assert race.deal is not None
     attempt = factory.finished(race.deal, create_guest(), state=Attempt.State.VERIFIED, ranked=False)

@@ -1,4 +1,4 @@
-"""How many statements the pages of races take: as many for a full room and a full lobby as for small ones."""
+"""Query counts of the race pages, which do not grow with the size of room or lobby."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def people() -> list[User]:
 
 
 def statements(work: Callable[[], object]) -> list[str]:
-    """What it asks of the database when nothing is kept from before."""
+    """Return the statements of `work` with empty caches."""
     cache.clear()
     with CaptureQueriesContext(connection) as asked:
         work()
@@ -50,7 +50,7 @@ def page_of(user: User, path: str) -> Callable[[], object]:
     def read() -> None:
         assert browser.get(path).status_code == 200
 
-    read()  # what a process reads once is not counted
+    read()  # fills the caches of the process
     return read
 
 
@@ -61,7 +61,7 @@ def room_of(people: list[User], *, public: bool = True) -> Room:
     return room
 
 
-def test_a_rooms_page(people: list[User]) -> None:
+def test_queries_of_a_room(people: list[User]) -> None:
     room = room_of(people[:2])
     read = page_of(people[0], f"/races/{room.code}/")
     few = statements(read)
@@ -70,7 +70,7 @@ def test_a_rooms_page(people: list[User]) -> None:
     assert len(statements(read)) == len(few) <= 8, "\n".join(few)
 
 
-def test_the_lobby(people: list[User]) -> None:
+def test_queries_of_the_lobby(people: list[User]) -> None:
     room_of(people[:1])
     heat(at(0).date(), 3, {people[0]: 2, people[1]: 1})
     read = page_of(people[0], "/races/lobby.json")
@@ -84,7 +84,7 @@ def test_the_lobby(people: list[User]) -> None:
 
 
 @pytest.mark.parametrize("rated", [False, True])
-def test_a_result(people: list[User], rated: Any) -> None:
+def test_queries_of_a_result(people: list[User], rated: Any) -> None:
     few_race = heat(at(0).date(), 3, dict(zip(people[:2], (2, 1), strict=True)), rated=rated)
     many_race = heat(at(0).date(), 11, dict(zip(people, range(6), strict=True)), rated=rated)
     if rated:
@@ -95,7 +95,7 @@ def test_a_result(people: list[User], rated: Any) -> None:
     assert len(few) == len(many) <= 12, "\n".join(many)
 
 
-def test_the_way_in_with_notices_and_a_race_to_come(people: list[User]) -> None:
+def test_queries_of_joining_with_notices_and_a_coming_race(people: list[User]) -> None:
     read = page_of(people[0], "/")
     few = statements(read)
     room_of(people)
@@ -104,5 +104,5 @@ def test_the_way_in_with_notices_and_a_race_to_come(people: list[User]) -> None:
     for hour in range(4, 7):
         heat(at(0).date(), hour, dict(zip(people, range(6), strict=True)))
     many = statements(read)
-    assert len(many) <= len(few) + 1, "\n".join(many)  # the room that one has a seat in
+    assert len(many) <= len(few) + 1, "\n".join(many)  # the room in which the player has a seat
     assert len(many) <= 16, "\n".join(many)

@@ -1,4 +1,4 @@
-"""A table's page in a race and at a daily deal: whose it is, what it shows before the cards, and of the others."""
+"""Table pages in a race and at a daily deal: access, content before the cards, and the lanes of others."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def seat_of(run: Run, place: int) -> Entrant:
 
 
 def starts(entrant: Entrant, in_s: float) -> Attempt:
-    """Have the entrant's cards be dealt so many seconds from now."""
+    """Have the entrant's cards dealt in this many seconds."""
     at = timezone.now() + timedelta(seconds=in_s)
     assert entrant.attempt is not None
     Attempt.objects.filter(pk=entrant.attempt.pk).update(started_at=at, deadline=at + timedelta(minutes=5))
     return Attempt.objects.select_related("deal").get(pk=entrant.attempt.pk)
 
 
-def test_before_the_start_the_page_has_a_countdown_and_no_card(run: Run) -> None:
+def test_before_the_start_the_page_has_only_a_countdown(run: Run) -> None:
     entrant = seat_of(run, 0)
     attempt = starts(entrant, 30)
     answer = signed_in(run.players[0]).get(f"/table/{attempt.public_id}/")
@@ -58,8 +58,8 @@ def test_before_the_start_the_page_has_a_countdown_and_no_card(run: Run) -> None
     assert not re.search(r'"[A2-9TJQK][SHDC]"', page)
 
 
-def test_who_has_seen_the_cards_on_the_page_races(run: Run) -> None:
-    """A page asked for without the socket that follows is a look at the cards: nobody is absent after it."""
+def test_opening_the_page_after_the_start_counts_as_racing(run: Run) -> None:
+    """A page request without a socket shows the cards, so the player is not absent."""
     entrant = seat_of(run, 0)
     attempt = starts(entrant, -5)
     Race.objects.filter(pk=entrant.race_id).update(starts_at=attempt.started_at)
@@ -72,7 +72,7 @@ def test_who_has_seen_the_cards_on_the_page_races(run: Run) -> None:
     assert seat_of(run, 1).state == Entrant.State.READY
 
 
-def test_in_a_race_the_page_leads_to_its_room_and_gives_no_hints(run: Run) -> None:
+def test_a_race_page_links_to_its_room_without_hints(run: Run) -> None:
     entrant = seat_of(run, 0)
     attempt = starts(entrant, -5)
     answer = signed_in(run.players[0]).get(f"/table/{attempt.public_id}/")
@@ -88,7 +88,7 @@ def test_in_a_race_the_page_leads_to_its_room_and_gives_no_hints(run: Run) -> No
     assert "The others race on." in page
 
 
-def test_a_racers_table_is_nobody_elses_not_even_when_it_is_over(run: Run) -> None:
+def test_a_racers_table_stays_private(run: Run) -> None:
     attempt = starts(seat_of(run, 0), -5)
     for _ in range(2):
         for other in (signed_in(run.players[1]), Client()):
@@ -96,7 +96,7 @@ def test_a_racers_table_is_nobody_elses_not_even_when_it_is_over(run: Run) -> No
         close_attempt(attempt.pk, "resigned")
 
 
-def test_a_daily_table_is_told_where_the_others_are_while_its_deal_is_open(player: Any) -> None:
+def test_a_daily_table_knows_the_lanes_socket_while_open(player: Any) -> None:
     deal = make_deal("plot")
     attempt = start_attempt(player, deal)
     page = signed_in(player).get(f"/table/{attempt.public_id}/").content.decode()

@@ -1,4 +1,4 @@
-"""The pages of races: who sees what, who may come in, and what is said to those who may not."""
+"""Race pages: content, access, and messages to players who are refused."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def room_with(*players: User, public: bool = False, taken: int = 0) -> Room:
 
 
 def finished(count: int = 2, **settings: Any) -> Run:
-    """A race that the first has won and the others have resigned."""
+    """Create a race won by the first player; the others have resigned."""
     run = Run.of(count, **settings)
     for place in range(count):
         run.ready(place)
@@ -77,7 +77,7 @@ def test_the_lobby_is_never_empty(client: Client) -> None:
     assert 'href="/races/"' in client.get("/").content.decode()
 
 
-def test_the_lobby_lists_public_rooms_and_no_others(client: Client, account: User) -> None:
+def test_the_lobby_lists_only_public_rooms(client: Client, account: User) -> None:
     public, private = room_with(account, public=True), room_with()
     cache.clear()
     for path in ("/races/", "/races/lobby.json"):
@@ -100,11 +100,11 @@ def test_the_lobby_lists_public_rooms_and_no_others(client: Client, account: Use
     } | {"options": told["options"]}
 
 
-def test_the_lobby_tells_of_races_being_run_and_of_results_unless_they_are_private() -> None:
+def test_the_lobby_shows_public_races_and_results() -> None:
     shown, hidden = finished(public=True), finished()
     recent = lobby.read(at(500))["recent"]
     assert [race["code"] for race in recent] == [shown.room.code]
-    assert (recent[0]["winners"], recent[0]["avatars"]) == ([""], [avatars.address_of("")])  # a guest, who is not named
+    assert (recent[0]["winners"], recent[0]["avatars"]) == ([""], [avatars.address_of("")])  # guests have no name
     running = Run.racing(2)
     Room.objects.filter(pk=running.room.pk).update(kind=Room.Kind.QUICK)
     told = lobby.read(at(20))["running"]
@@ -112,7 +112,7 @@ def test_the_lobby_tells_of_races_being_run_and_of_results_unless_they_are_priva
     assert hidden.room.code not in str(lobby.read(at(500)))
 
 
-def test_one_reading_of_the_lobby_serves_everybody(
+def test_one_reading_of_the_lobby_serves_all_visitors(
     client: Client, django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lobby.lobbies, "fresh", 60.0)
@@ -121,7 +121,7 @@ def test_one_reading_of_the_lobby_serves_everybody(
         client.get("/races/lobby.json")
 
 
-def test_a_newcomer_makes_a_room_with_one_press_and_has_the_first_seat(client: Client) -> None:
+def test_a_newcomer_makes_a_room_with_one_click(client: Client) -> None:
     made = client.post("/races/new", {})
     room = Room.objects.get()
     assert made["Location"] == f"/races/{room.code}/"
@@ -132,7 +132,7 @@ def test_a_newcomer_makes_a_room_with_one_press_and_has_the_first_seat(client: C
     assert client.get(made["Location"]).status_code == 200
 
 
-def test_a_room_may_be_of_a_game_with_options_of_ones_own(client: Client) -> None:
+def test_a_room_may_have_custom_options(client: Client) -> None:
     own = {"option-tarot-draw": "3", "option-tarot-fool": '"wild"', "option-braid-redeals": "1"}
     client.post("/races/new", {**FORM, "name": "own:tarot", "privacy": "public", **own})
     room = Room.objects.get()
@@ -152,19 +152,19 @@ def test_a_room_may_be_of_a_game_with_options_of_ones_own(client: Client) -> Non
         {"name": "own:tarot", "option-tarot-draw": "{"},
     ],
 )
-def test_what_cannot_be_played_is_refused_in_words(client: Client, wrong: dict[str, str]) -> None:
+def test_refusals_are_shown_as_text(client: Client, wrong: dict[str, str]) -> None:
     page = client.post("/races/new", {**FORM, **wrong}, follow=True)
     assert page.redirect_chain == [("/races/", 302)]
     assert 'class="message' in page.content.decode()
     assert not Room.objects.exists()
 
 
-def test_programs_are_refused_in_json(client: Client) -> None:
+def test_api_clients_get_refusals_as_json(client: Client) -> None:
     answer = client.post("/races/new", {**FORM, "limit": "7"}, headers={"accept": "application/json"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (422, "bad_option")
 
 
-def test_who_has_a_seat_is_brought_there_and_makes_no_second_room(account: User) -> None:
+def test_a_seated_player_is_sent_to_their_room(account: User) -> None:
     mine, room = browser_of(account), room_with(account)
     page = mine.post("/races/new", FORM, follow=True)
     assert page.redirect_chain == [(f"/races/{room.code}/", 302)]
@@ -173,8 +173,8 @@ def test_who_has_a_seat_is_brought_there_and_makes_no_second_room(account: User)
     assert "You have a seat in a race." in mine.get("/races/").content.decode()
 
 
-def test_rooms_left_empty_keep_no_deals(account: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who makes a room, leaves it and makes another has one room; the deal that nobody has seen is used again."""
+def test_deserted_rooms_keep_no_deals(account: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host who leaves a room and makes another has one room, and its unseen deal is used again."""
     mine, deals = browser_of(account), set()
     for _ in range(4):
         mine.post("/races/new", FORM)
@@ -190,7 +190,7 @@ def test_rooms_left_empty_keep_no_deals(account: User, monkeypatch: pytest.Monke
     assert Room.objects.count() == 5
 
 
-def test_a_room_that_others_use_stays_when_its_host_makes_another(account: User) -> None:
+def test_a_room_in_use_stays_when_its_host_leaves(account: User) -> None:
     run, seated = finished(players=[account, create_guest()]), room_with(account, create_guest())
     seats.leave(seated.pk, account.pk)
     Room.objects.filter(pk=seated.pk).update(host=account)
@@ -198,24 +198,24 @@ def test_a_room_that_others_use_stays_when_its_host_makes_another(account: User)
     assert Room.objects.filter(closed_at=None, pk__in=[run.room.pk, seated.pk]).count() == 2
 
 
-def test_a_friend_sits_down_by_the_link_without_an_account(client: Client) -> None:
+def test_a_friend_joins_by_link_without_an_account(client: Client) -> None:
     room = room_with()
     page = client.get(f"/races/{room.code}/")
     assert f'action="/races/{room.code}/sit"' in page.content.decode()
-    assert User.objects.count() == 1  # looking makes nobody a guest
+    assert User.objects.count() == 1  # viewing creates no guest
     sat = client.post(f"/races/{room.code}/sit")
     assert sat["Location"] == f"/races/{room.code}/"
     assert Entrant.objects.filter(race__room=room).count() == 2
 
 
-def test_who_finds_every_seat_taken_stays_and_may_watch(client: Client) -> None:
+def test_a_player_may_watch_a_full_room(client: Client) -> None:
     room = room_with(create_guest(), create_guest())
     page = client.post(f"/races/{room.code}/sit", follow=True)
     assert page.redirect_chain == [(f"/races/{room.code}/", 302)]
     assert "Every seat in this room is taken." in page.content.decode()
 
 
-def test_who_was_sent_away_does_not_come_in(account: User) -> None:
+def test_a_kicked_player_cannot_return(account: User) -> None:
     host = create_guest()
     room = room_with(host, account)
     seats.kick(room.pk, host.pk, Entrant.objects.get(player=account).pk)
@@ -228,7 +228,7 @@ def test_who_was_sent_away_does_not_come_in(account: User) -> None:
     assert Client().get(f"/races/{room.code}/").status_code == 200
 
 
-def test_a_closed_room_says_so_and_leads_to_its_results(client: Client) -> None:
+def test_a_closed_room_links_to_its_results(client: Client) -> None:
     run = finished()
     rooms.close(run.room)
     page = client.get(f"/races/{run.room.code}/")
@@ -237,13 +237,13 @@ def test_a_closed_room_says_so_and_leads_to_its_results(client: Client) -> None:
     assert client.post(f"/races/{run.room.code}/sit").status_code == 410
 
 
-def test_there_is_no_room_at_a_code_that_is_none(client: Client) -> None:
+def test_an_unknown_code_has_no_room(client: Client) -> None:
     for path in ("/races/0000000000/", "/races/0000000000/1/"):
         assert client.get(path).status_code == 404
     assert client.post("/races/0000000000/sit").status_code == 404
 
 
-def test_a_quick_match_brings_two_together_and_marks_their_pages(account: User) -> None:
+def test_a_quick_match_seats_two_and_marks_their_pages(account: User) -> None:
     mine, other = browser_of(account), Client()
     first = mine.post("/races/quick", {"variant": ["plot", "stonewall"]})["Location"]
     assert other.post("/races/quick")["Location"] == first
@@ -254,7 +254,7 @@ def test_a_quick_match_brings_two_together_and_marks_their_pages(account: User) 
     assert "data-waiting-room" not in mine.get("/rules/plot/").content.decode()
 
 
-def test_pages_ask_for_no_seat_where_nobody_waits(account: User) -> None:
+def test_pages_need_no_seat_lookup_without_a_queue(account: User) -> None:
     mine = browser_of(account)
     with CaptureQueriesContext(connection) as asked:
         mine.get("/rules/plot/")
@@ -262,7 +262,7 @@ def test_pages_ask_for_no_seat_where_nobody_waits(account: User) -> None:
     assert not any(Entrant._meta.db_table in query["sql"] for query in asked.captured_queries)
 
 
-def test_a_heat_is_entered_from_its_doors_on(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_heat_can_be_entered_once_its_doors_open(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.races.heats.next_room", lambda: None)
     assert client.get("/races/heat/")["Location"] == "/races/"
     room = room_with()
@@ -270,7 +270,7 @@ def test_a_heat_is_entered_from_its_doors_on(client: Client, monkeypatch: pytest
     assert client.get("/races/heat/")["Location"] == f"/races/{room.code}/"
 
 
-def test_a_result_shows_places_figures_replays_and_the_seed() -> None:
+def test_a_result_shows_places_figures_replays_and_seed() -> None:
     run = finished(3)
     text = browser_of(run.players[1]).get(f"/races/{run.room.code}/1/").content.decode()
     deal = run.race.deal
@@ -284,7 +284,7 @@ def test_a_result_shows_places_figures_replays_and_the_seed() -> None:
     assert f'action="/races/{run.room.code}/sit"' in text
 
 
-def test_a_result_under_review_is_named_so_to_its_player_alone() -> None:
+def test_only_its_player_sees_a_result_under_review() -> None:
     run = finished(3)
     attempt = run.attempt(0)
     Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REVIEW)
@@ -302,7 +302,7 @@ def test_a_result_shows_the_commitment_to_the_terms(client: Client) -> None:
     assert shown in client.get(f"/races/{run.room.code}/1/").content.decode()
 
 
-def test_pictures_stand_beside_the_names_in_the_lobby_and_in_results(account: User) -> None:
+def test_avatars_appear_in_the_lobby_and_results(account: User) -> None:
     run = finished(public=True, players=[account, create_guest()])
     (told,) = lobby.read(at(500))["recent"]
     assert (told["winners"], told["avatars"]) == (["Ariadne"], [avatars.address_of("Ariadne")])
@@ -311,7 +311,7 @@ def test_pictures_stand_beside_the_names_in_the_lobby_and_in_results(account: Us
     assert names == [avatars.address_of("Ariadne"), avatars.address_of("")]
 
 
-def test_guests_have_one_name_in_the_room_on_results_and_in_the_header() -> None:
+def test_guests_have_the_same_name_everywhere() -> None:
     run = finished(3)
     client = browser_of(run.players[0])
     room = snapshot.read_rooms([run.room.pk])[run.room.pk]
@@ -331,7 +331,7 @@ def test_a_banned_player_is_a_number_in_results(client: Client, account: User) -
     assert sum(bool(re.fullmatch(r"Player \d{4}", name)) for name in names) == 1
 
 
-def test_results_name_former_players_and_forget_guests(client: Client, account: User) -> None:
+def test_results_show_former_players_and_forget_guests(client: Client, account: User) -> None:
     run = finished(3)
     Entrant.objects.filter(attempt=run.attempt_ids[0]).update(player=account)
     User.objects.filter(pk=account.pk).update(deleted_at=timezone.now())
@@ -341,7 +341,7 @@ def test_results_name_former_players_and_forget_guests(client: Client, account: 
     assert "A guest" in page.content.decode()
 
 
-def test_nothing_of_a_race_is_shown_before_it_is_finished(client: Client) -> None:
+def test_no_result_is_shown_before_the_finish(client: Client) -> None:
     run = Run.racing(2)
     assert client.get(f"/races/{run.room.code}/1/")["Location"] == f"/races/{run.room.code}/"
     deal = run.race.deal
@@ -350,14 +350,14 @@ def test_nothing_of_a_race_is_shown_before_it_is_finished(client: Client) -> Non
         assert bytes(deal.seed).hex() not in client.get(path).content.decode()
 
 
-def test_a_void_race_says_why(client: Client) -> None:
+def test_a_void_race_gives_its_reason(client: Client) -> None:
     room = room_with()
     rooms.close(room)
     text = client.get(f"/races/{room.code}/1/").content.decode()
     assert "It was never started" in text
 
 
-def test_only_a_won_race_has_a_golden_place_in_the_history() -> None:
+def test_only_a_won_race_is_golden_in_the_history() -> None:
     run = finished()
     first = Entrant.objects.get(race=run.race, place=1)
     pages = {}
@@ -367,13 +367,13 @@ def test_only_a_won_race_has_a_golden_place_in_the_history() -> None:
     assert ["rank-1" in pages[state] for state in ("won", "retired")] == [True, False]
 
 
-def test_a_history_is_the_players_own(client: Client) -> None:
+def test_a_history_belongs_to_its_player(client: Client) -> None:
     run = finished()
     assert f"/races/{run.room.code}/1/" in browser_of(run.players[1]).get("/races/mine/").content.decode()
     assert run.room.code not in client.get("/races/mine/").content.decode()
 
 
-def test_a_seat_is_where_the_player_has_one(account: User) -> None:
+def test_the_seat_lookup_finds_the_players_room(account: User) -> None:
     assert seat_of(None) is None
     assert seat_of(account.pk) is None
     room = room_with(account)
@@ -382,7 +382,7 @@ def test_a_seat_is_where_the_player_has_one(account: User) -> None:
     assert (seat.code, seat.has_begun) == (room.code, False)
 
 
-def test_a_finished_race_is_downloaded_with_its_records_and_one_that_runs_is_not(client: Client) -> None:
+def test_only_a_finished_race_can_be_downloaded(client: Client) -> None:
     run = finished()
     answer = client.get(f"/races/{run.room.code}/1/race.json")
     assert answer.status_code == 200
@@ -391,7 +391,7 @@ def test_a_finished_race_is_downloaded_with_its_records_and_one_that_runs_is_not
     assert client.get(f"/races/{running.room.code}/1/race.json").status_code == 403
 
 
-def test_replays_wait_for_the_other_divisions_of_a_heat(client: Client) -> None:
+def test_replays_wait_for_all_divisions_of_a_heat(client: Client) -> None:
     run = finished()
     deal = run.race.deal
     assert deal is not None
@@ -401,7 +401,7 @@ def test_replays_wait_for_the_other_divisions_of_a_heat(client: Client) -> None:
     assert bytes(deal.seed).hex() not in text
 
 
-def test_heats_have_a_standing_of_the_day_and_of_the_week(account: User) -> None:
+def test_heats_have_daily_and_weekly_standings(account: User) -> None:
     today = timezone.now().date()
     heat(today, 3, {account: 25, create_guest(): 10})
     text = browser_of(account).get("/races/heats/").content.decode()

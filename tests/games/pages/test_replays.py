@@ -1,4 +1,4 @@
-"""Replays, their records and steps: who sees them, and when; and records that visitors bring."""
+"""Replays, records and steps: access and timing, and records that visitors submit."""
 
 from __future__ import annotations
 
@@ -22,15 +22,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.mark.parametrize("suffix", ["", "steps.json", "record.json"])
-def test_a_game_is_public_when_nobody_can_play_its_deal_any_more(
-    suffix: str, client: Client, mine: Client, attempt_at: Play
-) -> None:
+def test_a_game_is_public_once_its_deal_is_over(suffix: str, client: Client, mine: Client, attempt_at: Play) -> None:
     attempt = attempt_at()
     path = f"/replay/{attempt.public_id}/{suffix}"
     for closes_at in (None, timezone.now() - GRACE / 2, timezone.now() - 2 * GRACE):
         if closes_at:
             Deal.objects.update(closes_at=closes_at)
-        assert mine.get(path).status_code == 403  # it is still being played
+        assert mine.get(path).status_code == 403  # still being played
     Deal.objects.update(closes_at=timezone.now() + timedelta(hours=3))
     close_attempt(attempt.pk, "resigned")
     for closes_at in (timezone.now() + timedelta(hours=3), timezone.now() - GRACE / 2):
@@ -47,16 +45,14 @@ def signed_in(user: User) -> Client:
 
 
 def others() -> list[Client]:
-    """Everybody but the player: another account, a guest, a superuser, and somebody without a session."""
+    """Browsers of everyone but the player: another account, a guest, a superuser, and a visitor without a session."""
     account = User.objects.create_user(username="Minos", password="the bull of Crete")
     staff = User.objects.create_superuser(username="Daedalus", password="wax and feathers")
     return [signed_in(account), signed_in(create_guest()), signed_in(staff), Client()]
 
 
 @pytest.mark.parametrize("suffix", ["", "steps.json"])
-def test_ones_own_game_of_today_is_shown_at_once_and_to_nobody_else(
-    suffix: str, mine: Client, attempt_at: Play
-) -> None:
+def test_todays_own_game_is_shown_only_to_its_player(suffix: str, mine: Client, attempt_at: Play) -> None:
     attempt = attempt_at("tarot")
     Move.objects.create(attempt=attempt, n=1, token="d", ms=70)
     close_attempt(attempt.pk, "resigned")
@@ -67,7 +63,7 @@ def test_ones_own_game_of_today_is_shown_at_once_and_to_nobody_else(
     assert [client.get(path).status_code for client in others()] == [403] * 4
 
 
-def test_ones_own_game_of_today_shows_only_what_was_seen(mine: Client, attempt_at: Play) -> None:
+def test_todays_own_game_shows_only_seen_cards(mine: Client, attempt_at: Play) -> None:
     attempt = attempt_at("tarot")
     Move.objects.create(attempt=attempt, n=1, token="d", ms=70)
     close_attempt(attempt.pk, "resigned")
@@ -86,7 +82,7 @@ def test_ones_own_game_of_today_shows_only_what_was_seen(mine: Client, attempt_a
     assert mine.get(f"/replay/{attempt.public_id}/record.json").status_code == 403
 
 
-def test_a_practice_record_is_its_players_once_the_game_is_over(client: Client, mine: Client, player: Any) -> None:
+def test_a_practice_record_is_private_until_the_game_ends(client: Client, mine: Client, player: Any) -> None:
     attempt = start_attempt(player, publishing.practice_deal("stonewall"))
     path = f"/replay/{attempt.public_id}/record.json"
     assert mine.get(path).status_code == 403
@@ -99,7 +95,7 @@ def test_a_practice_record_is_its_players_once_the_game_is_over(client: Client, 
     assert mine.get(path).status_code == 403
 
 
-def test_steps_are_what_the_game_showed(client: Client, player: Any, seed: bytes) -> None:
+def test_steps_show_what_the_game_showed(client: Client, player: Any, seed: bytes) -> None:
     attempt = start_attempt(player, make_deal("tarot", seed=seed))
     table = open_table("tarot", seed)
     first = table.view()
@@ -112,11 +108,11 @@ def test_steps_are_what_the_game_showed(client: Client, player: Any, seed: bytes
     assert steps["moved"] == [{"n": 1, "token": "d", "ms": 70, "changes": table.view_changes()}]
 
 
-def test_another_site_may_frame_a_public_game_and_nothing_else(client: Client, mine: Client, attempt_at: Play) -> None:
+def test_another_site_may_frame_only_public_games(client: Client, mine: Client, attempt_at: Play) -> None:
     attempt = attempt_at()
     close_attempt(attempt.pk, "resigned")
     path = f"/replay/{attempt.public_id}/embed/"
-    assert mine.get(path).status_code == 403  # it has no use for whose session it is
+    assert mine.get(path).status_code == 403  # framed pages ignore the session
     Deal.objects.update(closes_at=timezone.now() - 2 * GRACE)
     framed = client.get(path)
     assert framed.status_code == 200
@@ -147,7 +143,7 @@ def record_json(**changes: Any) -> dict[str, Any]:
     }
 
 
-def test_verifying_a_record_somebody_brings(client: Client) -> None:
+def test_verifying_a_submitted_record(client: Client) -> None:
     good = client.post("/verify/", {"record": json.dumps(record_json())})
     assert good.context["result"] == replay(Record.from_json(record_json())).to_json()
     assert good.context["result"]["ok"] is True
@@ -156,7 +152,7 @@ def test_verifying_a_record_somebody_brings(client: Client) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"rules": 1}', "[" * 100_000])
-def test_verifying_what_is_no_record(text: str, client: Client) -> None:
+def test_verifying_an_invalid_record(text: str, client: Client) -> None:
     page = client.post("/verify/", {"record": text})
     assert page.status_code == 400
     assert page.context["error"]

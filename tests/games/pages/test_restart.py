@@ -1,4 +1,4 @@
-"""A practice game begun again: the same cards, a new clock, and the old game closed."""
+"""Restarting a practice game: same cards, new clock, and the old game closed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ pytestmark = pytest.mark.django_db
 
 
 def begun(player: Any, deal: Deal) -> Attempt:
-    """A game of which one move is made."""
+    """Create a game with one move."""
     attempt = start_attempt(player, deal)
     Move.objects.create(attempt=attempt, n=1, token=deal_table(deal).legal_moves()[0], ms=900)
     return attempt
 
 
 def restarted(mine: Client, attempt: Attempt, ghost: str = "") -> Attempt:
-    """The game at which the player is, who began this one again."""
+    """Restart a game and return the new one."""
     answer = mine.post(f"/table/{attempt.public_id}/restart" + ghost)
     assert answer.status_code == 302
     address, _, query = answer["Location"].partition("?")
@@ -38,7 +38,7 @@ def restarted(mine: Client, attempt: Attempt, ghost: str = "") -> Attempt:
     return Attempt.objects.get(public_id=address.split("/")[2])
 
 
-def test_a_practice_game_begins_again_with_the_same_cards(mine: Client, player: Any) -> None:
+def test_a_restarted_practice_game_has_the_same_cards(mine: Client, player: Any) -> None:
     first = begun(player, publishing.practice_deal("stonewall"))
     address = f"/table/{first.public_id}/restart"
     assert address in mine.get(f"/table/{first.public_id}/").content.decode()
@@ -49,7 +49,7 @@ def test_a_practice_game_begins_again_with_the_same_cards(mine: Client, player: 
     assert answer["Location"] == f"/table/{again.public_id}/"
 
 
-def test_a_ranked_game_does_not(mine: Client, player: Any) -> None:
+def test_a_ranked_game_cannot_restart(mine: Client, player: Any) -> None:
     attempt = start_attempt(player, publishing.todays_deal("stonewall"))
     address = f"/table/{attempt.public_id}/restart"
     page = mine.get(f"/table/{attempt.public_id}/").content.decode()
@@ -59,7 +59,7 @@ def test_a_ranked_game_does_not(mine: Client, player: Any) -> None:
     assert Attempt.objects.count() == 1
 
 
-def test_practice_alone_has_a_button_to_pause(mine: Client, player: Any) -> None:
+def test_only_practice_has_a_pause_button(mine: Client, player: Any) -> None:
     practice = start_attempt(player, publishing.practice_deal("stonewall"))
     daily = start_attempt(player, publishing.todays_deal("stonewall"))
     for attempt, has in ((practice, True), (daily, False)):
@@ -68,12 +68,12 @@ def test_practice_alone_has_a_button_to_pause(mine: Client, player: Any) -> None
         assert ("<kbd>B</kbd>" in page) is has
 
 
-def test_nor_somebody_elses(mine: Client, rival: Any) -> None:
+def test_another_players_game_cannot_restart(mine: Client, rival: Any) -> None:
     attempt = start_attempt(rival, publishing.practice_deal("stonewall"))
     assert mine.post(f"/table/{attempt.public_id}/restart").status_code == 403
 
 
-def test_nor_a_guests_of_this_day_that_an_account_took_over(mine: Client, player: Any) -> None:
+def test_a_merged_guests_ranked_game_cannot_restart(mine: Client, player: Any) -> None:
     User.objects.filter(pk=player.pk).update(is_guest=False)
     player.refresh_from_db()
     guest = create_guest()
@@ -85,7 +85,7 @@ def test_nor_a_guests_of_this_day_that_an_account_took_over(mine: Client, player
     assert Attempt.objects.get().state == Attempt.State.PLAYING
 
 
-def test_a_game_without_a_move_is_the_new_one(mine: Client, player: Any) -> None:
+def test_a_game_without_a_move_is_reused(mine: Client, player: Any) -> None:
     attempt = start_attempt(player, publishing.practice_deal("stonewall"))
     assert restarted(mine, attempt) == attempt
     assert Attempt.objects.get().state == Attempt.State.PLAYING
@@ -101,7 +101,7 @@ def test_every_other_game_of_the_deal_is_closed(mine: Client, player: Any) -> No
     assert set(Attempt.objects.filter(end="closed")) == {normal, going_on}
 
 
-def test_the_entrants_game_of_a_race_is_left_alone(mine: Client, player: Any) -> None:
+def test_a_race_entrants_game_is_left_alone(mine: Client, player: Any) -> None:
     race = practice_deal("plot", for_race=True, closes_at=timezone.now() - timedelta(days=1))
     mark = {"player": player, "deal": race, "ranked": False, "started_at": timezone.now()}
     entrants, practice = (Attempt.objects.create(**mark, deadline=when) for when in (timezone.now(), None))
@@ -118,7 +118,7 @@ def test_the_ghost_stays(mine: Client, player: Any, rival: Any) -> None:
     assert restarted(mine, attempt, ghost) != attempt
 
 
-def test_an_answer_to_a_challenge_does_not_begin_again(mine: Client, player: Any, rival: Any) -> None:
+def test_an_answer_to_a_challenge_cannot_restart(mine: Client, player: Any, rival: Any) -> None:
     sent = played(rival, past_deal())
     challenge = Challenge.objects.create(attempt=sent, sender=rival, made_at=timezone.now())
     attempt = begun(player, sent.deal)

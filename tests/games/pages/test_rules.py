@@ -1,4 +1,4 @@
-"""The rules of the games."""
+"""Pages with the rules of the games."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def test_every_game_has_its_rules(game: str, client: Client) -> None:
     assert {v["name"] for v in page.context["variants"]} == {v.name for v in CATALOGUE.values() if v.game == game}
 
 
-def test_there_is_no_such_game(client: Client) -> None:
+def test_an_unknown_game_has_no_rules(client: Client) -> None:
     assert client.get("/rules/nonsense/").status_code == 404
 
 
-def test_all_rules_are_found_in_one_place(client: Client) -> None:
+def test_one_page_links_to_all_rules(client: Client) -> None:
     page = client.get("/rules/")
     text = page.content.decode()
     assert page.status_code == 200

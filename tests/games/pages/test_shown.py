@@ -1,4 +1,4 @@
-"""Secrets never reach a template: whatever page is visited, its context holds what may be shown and no more."""
+"""No secrets in templates: the context of every page contains only data that may be shown."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ SECRET = (Deal, Attempt, SealedDeal, LedgerEntry, Question, Record, Table, bytes
 
 
 def secrets_in(value: object, path: str = "", seen: set[int] | None = None) -> Iterator[str]:
-    """Where in a value a template could come across a secret."""
+    """Yield the paths at which a template could reach a secret."""
     seen = set() if seen is None else seen
-    if isinstance(value, SECRET) or type(value) is User:  # the visitor's own is wrapped, by Django
+    if isinstance(value, SECRET) or type(value) is User:  # Django wraps the visitor's own user
         yield f"{path}: {type(value).__name__}"
     elif id(value) not in seen:
         seen.add(id(value))
@@ -58,7 +58,7 @@ def _parts(value: object) -> Iterable[tuple[object, object]]:
 
 @pytest.fixture
 def rendered() -> Iterator[dict[str, list[str]]]:
-    """The templates rendered since, each with the secrets in its context."""
+    """Record the templates rendered, each with the secrets in its context."""
     found: dict[str, list[str]] = {}
 
     def look(template: Template, context: Context, **_: object) -> None:
@@ -73,7 +73,7 @@ def rendered() -> Iterator[dict[str, list[str]]]:
 
 @pytest.fixture
 def told(transactional_db: None) -> dict[str, Any]:
-    """A site that every page of can be visited: what `inhabitants` tells of its players, games and deals."""
+    """The ids of players, games and deals with which every page of the site can be visited, from `inhabitants`."""
     past = timezone.now().date() - timedelta(days=3)
     certified.seal("labyrinth")
     publishing.publish("labyrinth", past)
@@ -87,7 +87,7 @@ def told(transactional_db: None) -> dict[str, Any]:
     return {**found, "asked": asked.public_id}
 
 
-def test_no_page_is_given_a_secret(told: dict[str, Any], rendered: dict[str, list[str]]) -> None:
+def test_no_page_context_contains_a_secret(told: dict[str, Any], rendered: dict[str, list[str]]) -> None:
     visited = set()
     for visitor in VISITORS:
         client = Client(headers={"host": "127.0.0.1"})
@@ -98,7 +98,7 @@ def test_no_page_is_given_a_secret(told: dict[str, Any], rendered: dict[str, lis
             pages += [("games:way", f"/table/{told['asked']}/way/"), ("games:table", f"/table/{told['asked']}/")]
             pages += [("games:practice", f"/practice/?deal={deal.pk}") for deal in Deal.objects.filter(variant="plot")]
         for name, address in pages:
-            cache.clear()  # the limits of what a visitor may do
+            cache.clear()  # resets the visitor's rate limits
             rendered.clear()
             page = client.get(address)
             assert (page.status_code, any(rendered.values())) == (200, False), (address, rendered)
@@ -112,7 +112,7 @@ class Holder:
     held: object
 
 
-def test_the_search_would_find_them(told: dict[str, Any], rendered: dict[str, list[str]]) -> None:
+def test_the_search_would_find_secrets(told: dict[str, Any], rendered: dict[str, list[str]]) -> None:
     attempt = Attempt.objects.select_related("deal", "player").get(public_id=told["parts"]["finished"])
     deals = Deal.objects.all()
     loaded = Result.objects.select_related("deal").get(attempt=attempt)
@@ -134,10 +134,8 @@ def test_the_search_would_find_them(told: dict[str, Any], rendered: dict[str, li
     assert not list(secrets_in(Tile.of(attempt.deal, attempt)))
 
 
-def test_no_page_gives_an_open_deals_secrets_away(
-    mine: Client, today: list[Deal], attempt_at: Any, player: Any
-) -> None:
-    """Every page there is, while nine deals are open, coming and being played."""
+def test_no_page_reveals_an_open_deals_secrets(mine: Client, today: list[Deal], attempt_at: Any, player: Any) -> None:
+    """Visits all pages while nine deals are open, coming and being played."""
     coming = [make_deal(v, day=timezone.now().date() + timedelta(days=1)) for v in CATALOGUE]
     attempts = [start_attempt(player, deal) for deal in today]
     close_attempt(attempts[0].pk, "resigned")

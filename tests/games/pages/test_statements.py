@@ -1,4 +1,4 @@
-"""How often a newcomer's way asks the database, and what is true of it where less is asked."""
+"""Database statements of a newcomer's first minute, and the invariants that hold with fewer of them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WHAT = ["SELECT games_attempt", "SELECT games_deal", "SELECT games_attempt"]
 
 
 def told(queries: CaptureQueriesContext) -> list[str]:
-    """What each statement does, and to which table first."""
+    """Return the verb and first table of each statement."""
     found = []
     for query in queries.captured_queries:
         table = re.search(r'(?:FROM|INTO|UPDATE) "?(\w+)', query["sql"])
@@ -48,7 +48,7 @@ def told(queries: CaptureQueriesContext) -> list[str]:
     return found
 
 
-def test_a_newcomers_start_and_table_ask_the_database_so_often(client: Client) -> None:
+def test_statements_of_a_newcomers_start_and_table(client: Client) -> None:
     make_deal()
     create_guest()
     with CaptureQueriesContext(connection) as start:
@@ -59,7 +59,7 @@ def test_a_newcomers_start_and_table_ask_the_database_so_often(client: Client) -
     assert told(table) == WHO + WHAT
 
 
-def test_a_socket_asks_the_database_so_often(client: Client) -> None:
+def test_statements_of_a_socket(client: Client) -> None:
     make_deal()
     client.post("/play/plot/start")
     attempt, key = Attempt.objects.select_related("player").get(), Session.objects.get().session_key
@@ -72,7 +72,7 @@ def test_a_socket_asks_the_database_so_often(client: Client) -> None:
     assert told(what) == WHAT
 
 
-def test_a_guests_row_has_the_only_sign_in(client: Client) -> None:
+def test_a_guests_row_holds_its_only_sign_in(client: Client) -> None:
     make_deal()
     client.post("/play/plot/start")
     guest = User.objects.get()
@@ -81,15 +81,13 @@ def test_a_guests_row_has_the_only_sign_in(client: Client) -> None:
     assert timezone.now() - guest.date_joined < timedelta(minutes=5)
 
 
-def test_an_accounts_sign_in_is_noted() -> None:
+def test_an_accounts_sign_in_is_recorded() -> None:
     account = User.objects.create_user("Ada Lovelace")
     Client().force_login(account)
     assert User.objects.get().last_login is not None
 
 
-def test_no_guest_is_made_for_a_deal_that_has_closed_since_the_click(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_guest_is_created_for_a_closed_deal(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     deal = make_deal()
     Deal.objects.filter(pk=deal.pk).update(closes_at=timezone.now())
     deal.refresh_from_db()
@@ -101,7 +99,7 @@ def test_no_guest_is_made_for_a_deal_that_has_closed_since_the_click(
     assert not User.objects.exists()
 
 
-def test_what_fails_on_the_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_start_leaves_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     make_deal()
 
     def fail(*_: Any, **__: Any) -> None:
@@ -115,7 +113,7 @@ def test_what_fails_on_the_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -
     assert client.get(client.post("/play/plot/start")["Location"]).status_code == 200
 
 
-def test_a_newcomers_rows_know_each_other(client: Client) -> None:
+def test_a_newcomers_rows_are_linked(client: Client) -> None:
     deal = make_deal()
     client.post("/play/plot/start")
     guest, attempt, start = User.objects.get(), Attempt.objects.get(), Start.objects.get()
@@ -126,9 +124,7 @@ def test_a_newcomers_rows_know_each_other(client: Client) -> None:
     assert session.get_decoded()["_auth_user_id"] == str(guest.pk)
 
 
-def test_who_has_begun_elsewhere_meanwhile_has_one_attempt_and_one_start(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_concurrent_starts_create_one_attempt(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     make_deal()
     first = client.post("/play/plot/start")["Location"]
     monkeypatch.setattr(attempts, "_begun", lambda *_: None)
@@ -136,7 +132,7 @@ def test_who_has_begun_elsewhere_meanwhile_has_one_attempt_and_one_start(
     assert (Attempt.objects.count(), Start.objects.count()) == (1, 1)
 
 
-def test_a_visitor_with_a_session_of_their_own_becomes_a_guest(client: Client) -> None:
+def test_a_visitor_with_a_session_becomes_a_guest(client: Client) -> None:
     make_deal()
     session = client.session
     session["seen"] = "the rules"
@@ -169,4 +165,4 @@ def test_a_player_by_number() -> None:
     with pytest.raises(ValueError, match="number"):
         User.objects.get(pk="ariadne")
     with pytest.raises(User.DoesNotExist):
-        Group.objects.create(name="staff").user_set.get(pk=guest.pk)  # only of those in the group
+        Group.objects.create(name="staff").user_set.get(pk=guest.pk)  # only of members of the group

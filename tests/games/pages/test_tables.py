@@ -1,4 +1,4 @@
-"""Tables: who becomes a player by beginning, and who sees which table."""
+"""Table pages: starting a game creates a guest, and tables are private."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ from tests.games.conftest import Play
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_visitor_becomes_a_guest_by_playing_and_comes_back_to_the_same_table(
-    client: Client, today: list[Deal]
-) -> None:
+def test_a_visitor_who_starts_becomes_a_guest_and_resumes(client: Client, today: list[Deal]) -> None:
     assert client.get("/play/plot/").status_code == 200
-    assert not Attempt.objects.exists()  # looking at the page starts no clock
+    assert not Attempt.objects.exists()  # viewing the page starts no clock
     table = client.post("/play/plot/start")["Location"]
     attempt = Attempt.objects.get()
     assert (attempt.ranked, attempt.player.is_guest, table) == (True, True, f"/table/{attempt.public_id}/")
@@ -33,7 +31,7 @@ def test_a_visitor_becomes_a_guest_by_playing_and_comes_back_to_the_same_table(
     assert client.get(table).context["socket"] == f"/ws/play/{attempt.public_id}/"
 
 
-def test_a_start_by_a_player_who_is_removed_just_then(
+def test_a_start_by_a_player_just_deleted(
     mine: Client, today: list[Deal], player: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def start(*given: Any, **named: Any) -> Attempt:
@@ -48,7 +46,7 @@ def test_a_start_by_a_player_who_is_removed_just_then(
 
 @pytest.mark.parametrize("accept", ["text/html", "application/json"])
 def test_a_start_at_midnight(client: Client, today: list[Deal], accept: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The deal was open when it was looked up, and is not when the clock should begin to run."""
+    """The deal is open when it is looked up, but closed when the clock should start."""
     (plot,) = [deal for deal in today if deal.variant == "plot"]
     Deal.objects.filter(pk=plot.pk).update(opens_at=plot.opens_at - timedelta(days=1), closes_at=timezone.now())
     monkeypatch.setattr(publishing, "todays_deal", lambda _: Deal.objects.get(pk=plot.pk))
@@ -61,14 +59,14 @@ def test_a_start_at_midnight(client: Client, today: list[Deal], accept: str, mon
     assert not Attempt.objects.exists()
 
 
-def test_beginning_takes_a_post_from_our_own_page(today: list[Deal]) -> None:
+def test_starting_needs_a_csrf_token(today: list[Deal]) -> None:
     strict = Client(enforce_csrf_checks=True)
     assert strict.get("/play/plot/start").status_code == 405
     assert strict.post("/play/plot/start").status_code == 403
     assert strict.post("/practice/start", {"name": "plot"}).status_code == 403
 
 
-def test_somebody_elses_table(client: Client, mine: Client, attempt_at: Play) -> None:
+def test_another_players_table(client: Client, mine: Client, attempt_at: Play) -> None:
     attempt = attempt_at()
     path = f"/table/{attempt.public_id}/"
     assert mine.get(path).status_code == 200
@@ -79,18 +77,16 @@ def test_somebody_elses_table(client: Client, mine: Client, attempt_at: Play) ->
     assert client.get(path)["Location"] == f"/replay/{attempt.public_id}/"
 
 
-def test_there_is_no_such_variant(client: Client) -> None:
+def test_an_unknown_variant(client: Client) -> None:
     assert client.get("/play/nonsense/").status_code == 404
 
 
-def test_a_page_whose_scripts_send_it_keeps_the_cookie_against_forged_requests(
-    mine: Client, player: Any, today: list[Deal]
-) -> None:
+def test_pages_whose_scripts_post_refresh_the_csrf_cookie(mine: Client, player: Any, today: list[Deal]) -> None:
     page = f"/table/{start_attempt(player, today[0]).public_id}/"
     first = mine.get(page)
     secret = first.cookies["csrftoken"].value
     again = mine.get(page)
-    assert again.cookies["csrftoken"].value == secret  # sent again, so that it lasts
+    assert again.cookies["csrftoken"].value == secret  # sent again to extend its life
     assert "Cookie" in first["Vary"]
     assert "Cookie" in again["Vary"]
     strict = Client(enforce_csrf_checks=True)
@@ -99,9 +95,7 @@ def test_a_page_whose_scripts_send_it_keeps_the_cookie_against_forged_requests(
     assert strict.post("/players/me/preferences/", {}, headers={"X-CSRFToken": secret}).status_code != 403
 
 
-def test_a_deal_of_the_day_is_read_once_for_all_who_begin_it_now(
-    today: list[Deal], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_starts_share_one_reading_of_a_daily_deal(today: list[Deal], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables.todays_deals, "fresh", 60.0)
     for _ in range(2):
         with CaptureQueriesContext(connection) as asked:
@@ -110,8 +104,8 @@ def test_a_deal_of_the_day_is_read_once_for_all_who_begin_it_now(
     assert Attempt.objects.filter(deal__variant="plot").count() == 2
 
 
-def test_what_is_kept_of_the_lanes_is_nobodys(today: list[Deal]) -> None:
-    """Who looks second gets what was rendered for the first, but for who they are."""
+def test_the_cached_lanes_contain_nothing_personal(today: list[Deal]) -> None:
+    """The second visitor gets the first one's fragment with their own id."""
     pages, players = [], []
     for _ in range(2):
         client = Client()

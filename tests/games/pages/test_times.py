@@ -1,4 +1,4 @@
-"""How long a game took is written in one way: to a tenth, and finer where a board would show two alike."""
+"""Format of game times: to a tenth, with more digits where a board would show two alike."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ TEMPLATES = Path(settings.BASE_DIR) / "frontend" / "templates"
         (None, 1, "–"),
     ],
 )
-def test_a_time_is_written(ms: int | None, places: int, text: str) -> None:
+def test_a_time_is_formatted(ms: int | None, places: int, text: str) -> None:
     assert duration(ms, places) == text
 
 
-def test_with_the_sign_of_the_language() -> None:
+def test_the_decimal_sign_follows_the_language() -> None:
     with translation.override("de"):
         assert duration(61_999) == "1:01,9"
 
 
-def test_neighbours_that_would_look_equal_are_told_apart() -> None:
+def test_neighbours_that_would_look_equal_get_more_digits() -> None:
     board = [(52, 60_010), (52, 60_090), (52, 60_110), (51, 60_110), (51, 60_110), (50, None), (50, None)]
     shown = timed([SimpleNamespace(cards_up=cards, elapsed_ms=ms) for cards, ms in board])
     assert [text for _, text in shown] == ["1:00.010", "1:00.090", "1:00.1", "1:00.110", "1:00.110", "–", "–"]
@@ -43,7 +43,7 @@ def test_neighbours_that_would_look_equal_are_told_apart() -> None:
     assert timed([]) == []
 
 
-def test_no_page_writes_a_time_in_another_way() -> None:
+def test_no_page_formats_times_otherwise() -> None:
     for path in TEMPLATES.rglob("*.html"):
         for written in re.findall(r"\w+\.(?:elapsed_ms|best_ms)\b(\|\w+)?", path.read_text()):
             assert written == "|duration", path.name

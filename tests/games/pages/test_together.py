@@ -1,4 +1,4 @@
-"""Games side by side: which, for whom, and those of a race only when it is over."""
+"""Games side by side: which, for whom, and race games only after the race."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_each_game_is_as_secret_as_its_replay(client: Client, mine: Client, play
         assert client.get(together(own)).status_code == 403
 
 
-def test_what_is_no_set_of_games(client: Client, player: User) -> None:
+def test_invalid_sets_of_games(client: Client, player: User) -> None:
     for query in ("", "game=", "game=7", f"game={uuid.uuid4()}"):
         assert client.get(f"/replay/together/?{query}").status_code == 404
     deal = past_deal()
@@ -67,7 +67,7 @@ def a_race(state: str = "finished") -> Race:
     return race
 
 
-def test_all_boards_of_a_finished_race_in_the_order_of_places(client: Client) -> None:
+def test_a_finished_races_boards_are_ordered_by_place(client: Client) -> None:
     race = a_race()
     Entrant.objects.create(race=race, player=create_guest(), state="absent", joined_at=timezone.now())
     page = client.get(f"/races/{race.room.code}/1/replay/")
@@ -78,7 +78,7 @@ def test_all_boards_of_a_finished_race_in_the_order_of_places(client: Client) ->
 
 
 @pytest.mark.parametrize("state", ["countdown", "racing", "settling"])
-def test_no_board_of_a_race_is_shown_before_it_is_finished(state: str, client: Client) -> None:
+def test_race_boards_are_hidden_until_the_finish(state: str, client: Client) -> None:
     race = a_race(state)
     assert client.get(f"/races/{race.room.code}/1/replay/").status_code == 403
     entrant = race.entrants.select_related("attempt").order_by("place")[0]
@@ -86,7 +86,7 @@ def test_no_board_of_a_race_is_shown_before_it_is_finished(state: str, client: C
     assert client.get(together(entrant.attempt)).status_code == 403
 
 
-def test_a_race_that_there_is_not(client: Client) -> None:
+def test_an_unknown_race(client: Client) -> None:
     race = a_race()
     assert client.get(f"/races/{race.room.code}/2/replay/").status_code == 404
     assert client.get("/races/0000000000/1/replay/").status_code == 404

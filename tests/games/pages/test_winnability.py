@@ -1,4 +1,4 @@
-"""The page that says how often the games can be won: its figures are those kept, in words, pictures and as CSV."""
+"""The winnability page: the stored figures as text, pictures and CSV."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Pictures(HTMLParser):
-    """The drawn bars of a page: what each says for those who do not see it, and how wide its parts are."""
+    """The drawn bars of a page: their text for screen readers, and the widths of their parts."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ def page(client: Client, language: str = "en") -> str:
     return answer.content.decode()
 
 
-def test_every_variant_has_its_bar_with_its_figures_in_words(client: Client) -> None:
+def test_every_variant_has_a_bar_described_in_words(client: Client) -> None:
     drawn = Pictures(page(client))
     rows = sorted(winnability.read(), key=lambda row: -row.won / row.deals)
     assert len(drawn.said) == 2 * len(CATALOGUE), "the shares, and the moves"
@@ -64,14 +64,14 @@ def test_the_table_has_every_share_with_its_interval(client: Client) -> None:
         assert f"{row.budget:,}" in text
 
 
-def test_the_true_share_lies_between_the_wins_alone_and_with_the_undecided(client: Client) -> None:
+def test_the_true_share_is_bounded_by_the_undecided(client: Client) -> None:
     text = page(client)
     for row in kept():
         low, high = row.share("won").low, row.share("won", "undecided").high
         assert f">{100 * low:.1f}–{100 * high:.1f}%</td>" in text
 
 
-def test_figures_are_written_as_the_language_writes_them(client: Client) -> None:
+def test_figures_follow_the_languages_format(client: Client) -> None:
     with translation.override("de"):
         assert percent(0.645) == "64,5\u00a0%"
     text = page(client, "de")
@@ -82,7 +82,7 @@ def test_figures_are_written_as_the_language_writes_them(client: Client) -> None
         assert f"{share}%" not in text
 
 
-def test_the_download_is_the_file_that_the_page_is_made_from(client: Client) -> None:
+def test_the_download_is_the_file_behind_the_page(client: Client) -> None:
     answer = client.get("/winnability.csv")
     assert answer["Content-Type"] == "text/csv; charset=utf-8"
     assert "attachment" in answer["Content-Disposition"]
@@ -91,12 +91,12 @@ def test_the_download_is_the_file_that_the_page_is_made_from(client: Client) -> 
     assert [(row["variant"], int(row["won"])) for row in rows] == [(row.variant, row.won) for row in winnability.read()]
 
 
-def test_strangers_share_a_copy() -> None:
+def test_visitors_share_a_cached_copy() -> None:
     assert getattr(resolve("/winnability/").func, MARK) == 60.0
 
 
 @pytest.mark.parametrize("address", ["/", "/rules/", "/practice/", *(f"/rules/{game}/" for game in GAMES)])
-def test_players_find_it_from_where_they_would_look(client: Client, address: str) -> None:
+def test_it_is_linked_from_related_pages(client: Client, address: str) -> None:
     text = client.get(address).content.decode()
     main, footer = text.split("<footer")
     assert 'href="/winnability/"' in footer

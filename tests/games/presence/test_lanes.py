@@ -1,4 +1,4 @@
-"""The lanes of a daily deal: who has one, what they say, and who may watch."""
+"""Lanes of a daily deal: who has one, what it shows, and who may watch."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def account(name: str, **fields: Any) -> User:
 
 
 def told(deal: Deal) -> dict[str, Any]:
-    """What those who watch the deal are sent now."""
+    """Return the message that watchers of the deal get now."""
     cache.clear()
     frame = lanes.frame_of(deal.pk)
     assert frame is not None
@@ -57,7 +57,7 @@ class Line:
         await self.line.send_input({"type": "websocket.receive", "text": text})
 
     async def hear(self) -> Any:
-        """The next message, or the code of the close."""
+        """Return the next message, or the code of the close."""
         output = await self.line.receive_output(PATIENCE)
         return output["code"] if output["type"] == "websocket.close" else json.loads(output["text"])
 
@@ -75,7 +75,7 @@ async def lines() -> AsyncIterator[list[Line]]:
         await line.close()
 
 
-async def test_accounts_have_lanes_and_guests_and_the_hidden_are_counted(player: User, sit: Sit, tables: Any) -> None:
+async def test_accounts_have_lanes_and_others_are_only_counted(player: User, sit: Sit, tables: Any) -> None:
     def begin() -> tuple[Deal, list[Any], User]:
         shown, hidden = account("Ada"), account("Bea", preferences={"hide_presence": True})
         deal = make_deal("labyrinth")
@@ -89,8 +89,8 @@ async def test_accounts_have_lanes_and_guests_and_the_hidden_are_counted(player:
     assert found == {"type": "lanes", "players": 3, "lanes": [[str(shown.public_id), "Ada", 4]]}
 
 
-async def test_a_frame_tells_of_a_table_nothing_but_how_many_cards_are_up(player: User, sit: Sit, tables: Any) -> None:
-    """Neither a token nor a card of the view, the seed or the attempt is in any frame."""
+async def test_a_lane_reveals_only_the_cards_up(player: User, sit: Sit, tables: Any) -> None:
+    """No frame contains a token, a card, the seed or the attempt."""
     deal, attempt = await sync_to_async(lambda: (deal := make_deal("labyrinth"), start_attempt(account("Ada"), deal)))()
     seat = sit(attempt, user=await sync_to_async(lambda: attempt.player)())
     await seat.sit()
@@ -104,7 +104,7 @@ async def test_a_frame_tells_of_a_table_nothing_but_how_many_cards_are_up(player
     assert set(row.tables["labyrinth"]) == {"now", "accounts", "cards_up"}
 
 
-def test_processes_are_added_up_and_silent_ones_forgotten() -> None:
+def test_processes_are_summed_and_silent_ones_dropped() -> None:
     ada, bea = account("Ada"), account("Bea")
     deal, now = make_deal("plot"), timezone.now()
     for process, player, up, age in (("a", ada, 3, 0), ("b", bea, 9, 0), ("c", bea, 30, GOOD_FOR.seconds + 1)):
@@ -116,14 +116,14 @@ def test_processes_are_added_up_and_silent_ones_forgotten() -> None:
     assert [lane[1:] for lane in found["lanes"]] == [["Bea", 9], ["Ada", 3]]
 
 
-def test_a_row_of_an_earlier_release_counts_and_has_no_lanes() -> None:
+def test_an_earlier_releases_row_counts_without_lanes() -> None:
     deal, now = make_deal("plot"), timezone.now()
     seats = {"plot": {"now": 2, "accounts": [account("Ada").pk]}}
     Presence.objects.create(process="a", seen_at=now, day=now.date(), players=2, tables=seats)
     assert told(deal) == {"type": "lanes", "players": 2, "lanes": []}
 
 
-def test_the_lanes_shown_are_bounded() -> None:
+def test_the_number_of_lanes_is_limited() -> None:
     deal, now = make_deal("plot"), timezone.now()
     players = [account(f"Player {n}").pk for n in range(lanes.SHOWN + 3)]
     seats = {"plot": {"now": len(players), "accounts": players, "cards_up": list(range(len(players)))}}
@@ -176,13 +176,13 @@ async def test_a_watcher_is_shown_the_lanes_and_what_changes(
     cache.clear()
     assert await lines[0].hear() == {"type": "lanes", "players": 1, "lanes": [[str(ada.public_id), "Ada", 7]]}
     await lines[0].say({"type": "ping", "t": 5})
-    assert await lines[0].hear() == {"type": "pong", "t": 5}  # nothing is told twice
+    assert await lines[0].hear() == {"type": "pong", "t": 5}  # nothing is sent twice
     await lines[0].close()
     assert deal.pk not in lanes.hub()._watches
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"type": "move"}', "x" * 300, '{"type": "ping", "t": "\\ud800"}'])
-async def test_who_says_anything_else_is_shown_the_door(text: str, lines: list[Line]) -> None:
+async def test_a_watcher_who_sends_other_messages_is_closed(text: str, lines: list[Line]) -> None:
     deal = await sync_to_async(make_deal)("plot")
     lines.append(Line(deal.pk))
     await lines[0].open()
@@ -192,7 +192,7 @@ async def test_who_says_anything_else_is_shown_the_door(text: str, lines: list[L
     assert code == CLOSE_TALKING
 
 
-async def test_who_talks_without_end_is_cut_off(lines: list[Line]) -> None:
+async def test_a_flooding_watcher_is_closed(lines: list[Line]) -> None:
     deal = await sync_to_async(make_deal)("plot")
     lines.append(Line(deal.pk))
     await lines[0].open()

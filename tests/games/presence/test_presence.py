@@ -1,4 +1,4 @@
-"""Who is playing: what processes report, and what the home page makes of it."""
+"""Presence: the reports of processes, and the summary on the home page."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def other_reporter(other_tables: LiveTables) -> Reporter:
 
 
 async def report(reporter: Reporter) -> Any:
-    """Report, and read what the home page would show."""
+    """Report, and return the summary for the home page."""
     await reporter.report()
     return await sync_to_async(summary.read)(timezone.now())
 
 
-async def test_whoever_sits_at_one_of_todays_deals_is_counted(attempt_at: Play, sit: Sit, reporter: Reporter) -> None:
+async def test_players_at_todays_deals_are_counted(attempt_at: Play, sit: Sit, reporter: Reporter) -> None:
     attempt = await sync_to_async(attempt_at)()
     seat, second_tab = sit(attempt), sit(attempt)
     await seat.sit()
@@ -64,7 +64,7 @@ async def test_whoever_sits_at_one_of_todays_deals_is_counted(attempt_at: Play, 
     assert not await Presence.objects.aexists()
 
 
-async def test_processes_are_added_up(
+async def test_processes_are_summed(
     sit: Sit, reporter: Reporter, other_tables: LiveTables, other_reporter: Reporter, rival: User
 ) -> None:
     ariadne, minos = await sync_to_async(account)("Ariadne"), await sync_to_async(account)("Minos")
@@ -86,7 +86,7 @@ async def test_processes_are_added_up(
 @pytest.mark.parametrize(
     "change", [{"banned_at": timezone.now()}, {"deleted_at": timezone.now()}, {"preferences": {"hide_presence": True}}]
 )
-async def test_who_is_banned_or_wishes_so_is_counted_and_not_named(
+async def test_banned_and_hidden_players_are_counted_but_not_named(
     change: dict[str, Any], sit: Sit, reporter: Reporter
 ) -> None:
     player = await sync_to_async(account)("Ariadne")
@@ -98,7 +98,7 @@ async def test_who_is_banned_or_wishes_so_is_counted_and_not_named(
     assert (found["players"], found["names"], found["deals"]["plot"]["names"]) == (1, [], [])
 
 
-async def test_a_finished_game_and_a_forgotten_tab_do_not_count(
+async def test_finished_games_and_forgotten_tabs_do_not_count(
     attempt_at: Play, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = await sync_to_async(attempt_at)()
@@ -114,7 +114,7 @@ async def test_a_finished_game_and_a_forgotten_tab_do_not_count(
     assert seats_at(tables.attended(), timezone.now()) == {}
 
 
-async def test_a_process_that_has_died_is_forgotten(
+async def test_a_dead_process_is_forgotten(
     attempt_at: Play, sit: Sit, reporter: Reporter, other_tables: LiveTables, other_reporter: Reporter
 ) -> None:
     attempt = await sync_to_async(attempt_at)()
@@ -137,7 +137,7 @@ async def test_a_move_writes_nothing_about_presence(attempt_at: Play, sit: Sit, 
 
 
 class Table:
-    """What the report asks of a table."""
+    """The part of a table that the report reads."""
 
     def __init__(self, player_id: int) -> None:
         self.player_id = player_id
@@ -145,7 +145,7 @@ class Table:
         self.cards_up = 4
 
 
-async def test_a_server_reports_who_is_at_its_tables_until_they_close(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_reports_players_until_their_tables_close(monkeypatch: pytest.MonkeyPatch) -> None:
     reports: asyncio.Queue[Reporter] = asyncio.Queue()
 
     async def report(reporter: Reporter) -> None:
@@ -161,18 +161,18 @@ async def test_a_server_reports_who_is_at_its_tables_until_they_close(monkeypatc
     assert reporter._task.done()
 
 
-def test_a_report_takes_as_many_statements_for_many_as_for_one(django_assert_max_num_queries: Any) -> None:
+def test_a_report_for_many_takes_no_more_statements(django_assert_max_num_queries: Any) -> None:
     for sitting in (1, 400):
         reporter = Reporter(LiveTables())
         seats = seats_at([Table(n) for n in range(sitting)], timezone.now())  # type: ignore[misc]
-        with django_assert_max_num_queries(7):  # who has accounts; the row, rows of the dead: each in a transaction
+        with django_assert_max_num_queries(7):  # account names; its own row; old rows; each in a transaction
             reporter._write(seats, timezone.now())
         reporter._has_row = True
         with django_assert_max_num_queries(3):
             reporter._write(seats, timezone.now())
 
 
-def test_many_pages_cost_one_reading(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_pages_share_one_reading(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summary.playing, "fresh", 3_600.0)
     numbers = iter(range(9))
     monkeypatch.setattr(summary, "read", lambda _now: {"players": next(numbers), "names": [], "deals": {}})
@@ -182,7 +182,7 @@ def test_many_pages_cost_one_reading(client: Client, monkeypatch: pytest.MonkeyP
     assert answer["Cache-Control"] == "max-age=5"
 
 
-def test_while_the_database_fails_the_last_answer_is_served(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_summary_is_served_during_an_outage(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     begun_by(account("Ariadne"))
     before = client.get("/playing.json").json()
 
@@ -194,7 +194,7 @@ def test_while_the_database_fails_the_last_answer_is_served(client: Client, monk
     assert client.get("/playing.json").json() == before
 
 
-def test_home_says_who_is_playing(client: Client) -> None:
+def test_home_shows_who_is_playing(client: Client) -> None:
     begun_by(account("Ariadne"))
     player = User.objects.get(username="Ariadne")
     Presence.objects.create(

@@ -1,1 +1,1 @@
-"""Races: rooms, seats, starts, finishes and places."""
+"""Tests of races."""

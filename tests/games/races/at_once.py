@@ -1,6 +1,6 @@
-"""What happens to a room at one moment from two sides, on a database of several connections.
+"""Concurrent actions in a room, on a database with several connections.
 
-Run by `test_at_once.py` as a program of its own, with DATABASE_URL of a migrated, empty database.
+`test_at_once.py` runs this program with DATABASE_URL set to a migrated, empty database.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROUNDS = 10
 
 
 def codes(outcomes: list[object]) -> list[str]:
-    """The refusals among the outcomes; nothing else may have been raised."""
+    """Return the codes of the refusals; fail if anything else was raised."""
     from games.errors import Refusal
 
     raised = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
@@ -41,7 +41,7 @@ def sit_in_two_rooms() -> None:
 
 
 def take_the_last_seat() -> None:
-    """Two take the last seat: one gets it."""
+    """Two players take the last seat: one gets it."""
     from accounts.guests import create_guest
     from games.races import seats
     from tests.games.races.runs import Run
@@ -53,7 +53,7 @@ def take_the_last_seat() -> None:
 
 
 def be_the_last_two_to_be_ready() -> None:
-    """The last two are ready at once: one countdown, a table for each."""
+    """The last two become ready at once: one countdown, and a table for each."""
     from tests.games.races.runs import Run
 
     run = Run.of(3)
@@ -64,7 +64,7 @@ def be_the_last_two_to_be_ready() -> None:
 
 
 def leave_while_it_starts() -> None:
-    """Somebody leaves while the last one is ready: there is a countdown of two, or an open race."""
+    """A player leaves as the last one becomes ready: either two count down, or the race is open."""
     from tests.games.races.runs import Run
 
     run = Run.of(2)
@@ -75,7 +75,7 @@ def leave_while_it_starts() -> None:
 
 
 def take_the_step_in_every_process() -> None:
-    """Several processes take the step to racing: one does."""
+    """Several processes begin the race: one succeeds."""
     from games.races import starting
     from tests.games.races.runs import Run, at
 
@@ -88,7 +88,7 @@ def take_the_step_in_every_process() -> None:
 
 
 def sit_for_the_rematch() -> None:
-    """All sit down at once for a race that has to be made: one race."""
+    """All sit down for a rematch that does not exist yet: one race."""
     from games.races.models import Race
 
     run = finished_run()
@@ -103,7 +103,7 @@ def finish_at_once() -> None:
 
 
 def finished_run() -> Run:
-    """A race whose players all resigned at once, and whose verdicts came at once."""
+    """Return a race whose players all resigned at once, and whose verdicts came at once."""
     from leaderboards.settlement import settle
     from tests.games.races.runs import Run
 
@@ -116,7 +116,7 @@ def finished_run() -> Run:
 
 
 def merge_while_racing() -> None:
-    """A guest who races signs in to an account while the game ends: the entry is the account's, and it has ended."""
+    """A racing guest signs in to an account as the game ends: the account has the entry, with its result."""
     from accounts.guests import merge_guest
     from accounts.models import User
     from tests.games.races.runs import Run
@@ -132,7 +132,7 @@ def merge_while_racing() -> None:
 
 
 def finish_the_divisions_of_a_heat() -> None:
-    """The last two divisions on a deal are finished at once: the deal is revealed."""
+    """The last two divisions of a deal finish at once: the deal is revealed."""
     from games.models import Attempt, Deal
     from games.races import finishing
     from games.races.models import Race
@@ -150,7 +150,7 @@ def finish_the_divisions_of_a_heat() -> None:
 
 
 def main() -> None:
-    """Try each many times."""
+    """Run each case many times."""
     django.setup()
     for scenario in (
         sit_in_two_rooms,

@@ -1,4 +1,4 @@
-"""Rooms with players on the real clock, the processes that serve them, and those who watch."""
+"""Fixtures for rooms on the real clock, the processes that serve them, and their viewers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Watch = Callable[..., Viewer]
 
 @dataclass
 class House:
-    """A room with its players, of whom the first is the host; everybody has a seat and is ready."""
+    """A room with seated, ready players, of whom the first is the host."""
 
     room: Room
     players: list[User]
@@ -47,12 +47,12 @@ class House:
         return Race.objects.select_related("deal").filter(room=self.room).latest("number")
 
     def start(self, countdown: float = 0) -> None:
-        """Freeze the seats; the cards are dealt in so many seconds."""
+        """Freeze the seats; the cards are dealt after the countdown."""
         Entrant.objects.filter(race=self.race).update(state=Entrant.State.READY)
         assert starting.freeze(self.race.pk, countdown=timedelta(seconds=countdown), now=timezone.now())
 
     def run(self) -> None:
-        """Have the race be run, everybody there."""
+        """Start the race with all players present."""
         self.start()
         starting.begin_due(timezone.now() + timedelta(milliseconds=5))
         starting.dealt([attempt.pk for attempt in self.attempts()], timezone.now() + timedelta(milliseconds=5))
@@ -77,7 +77,7 @@ async def tables(transactional_db: None) -> AsyncIterator[LiveTables]:
     made.accompany(Lanes.begin(made))
     yield made
     await made.close()
-    await asyncio.to_thread(notifier.flush)  # what is being sent is received by this loop, which ends now
+    await asyncio.to_thread(notifier.flush)  # messages in flight go to this loop, which ends now
 
 
 @pytest_asyncio.fixture
@@ -86,12 +86,12 @@ async def hub(transactional_db: None) -> AsyncIterator[Hub]:
     made = Hub()
     yield made
     await made.close()
-    await asyncio.to_thread(notifier.flush)  # what is being sent is received by this loop, which ends now
+    await asyncio.to_thread(notifier.flush)  # messages in flight go to this loop, which ends now
 
 
 @pytest_asyncio.fixture
 async def other_hub(transactional_db: None) -> AsyncIterator[Hub]:
-    """Those of another process."""
+    """The watched rooms of another process."""
     made = Hub()
     yield made
     await made.close()
@@ -99,7 +99,7 @@ async def other_hub(transactional_db: None) -> AsyncIterator[Hub]:
 
 @pytest_asyncio.fixture
 async def watch(hub: Hub) -> AsyncIterator[Watch]:
-    """Make a viewer of a room: a visitor unless `user` says who."""
+    """Create a viewer of a room, by default a visitor."""
     viewers: list[Viewer] = []
 
     def make(house: House, user: User | None = None, *, at: Hub = hub, session: Any = None) -> Viewer:

@@ -1,4 +1,4 @@
-"""Races that are over, written down without having been run."""
+"""Finished races, written to the database without being played."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.leaderboards import factory
 
 
 def heat(day: date, hour: int, points: dict[Any, int], *, division: int = 1, **fields: Any) -> Race:
-    """A finished heat with the points of its players; the most have won."""
+    """Create a finished heat with its players' points; the player with the most points has won."""
     start = datetime(day.year, day.month, day.day, hour, tzinfo=UTC)
     race = race_of(start, scheduled_at=start, division=division, kind=Room.Kind.HEAT, **fields)
     best = max(points.values())

@@ -1,4 +1,4 @@
-"""Rooms with players, moved along by hand: every step takes its time from the test."""
+"""Rooms and races on a clock set by the test, advanced step by step."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ LIMIT_S = 300
 
 
 def at(seconds: float) -> datetime:
-    """So many seconds after the test's beginning."""
+    """Return the time this many seconds after the start of the test."""
     return T0 + timedelta(seconds=seconds)
 
 
 @cache
 def winning() -> Record:
-    """A short game that was won."""
+    """Return a short winning record."""
     return min(certified.won(VARIANT), key=lambda record: len(record.tokens))
 
 
 @cache
 def goal() -> int:
-    """The cards that are up when it is won."""
+    """Return the number of cards up at a win."""
     return open_table(VARIANT, winning().seed).goal
 
 
 def times(tokens: Sequence[str], first_ms: int = 1_000, pace_ms: int = 400) -> list[int]:
-    """When a person plays these tokens."""
+    """Return the times of tokens played at a human pace."""
     gaps = [pace_ms * (50 + (n * 37) % 101) // 100 for n in range(len(tokens))]
     return [first_ms + sum(gaps[: n + 1]) for n in range(len(tokens))]
 
 
 @dataclass
 class Run:
-    """A room and its players by their order; the first is the host."""
+    """A room and its players in order; the first is the host."""
 
     room: Room
     players: list[User] = field(default_factory=list)
 
     @classmethod
     def of(cls, count: int, *, name: str = VARIANT, players: Sequence[User] = (), **settings: Any) -> Run:
-        """A new room in which so many players have a seat: these, or new guests."""
+        """Create a room in which the players, by default `count` new guests, have seats."""
         host = players[0] if players else create_guest()
         chosen: dict[str, Any] = {"limit_s": LIMIT_S, "seats": 16, "now": T0, **settings}
         made = cls(rooms.open_room(host, name, **chosen), [host])
@@ -68,7 +68,7 @@ class Run:
 
     @classmethod
     def counting(cls, count: int) -> Run:
-        """A room whose race counts down; it starts at `at(15)`."""
+        """Create a room whose race counts down and starts at `at(15)`."""
         made = cls.of(count)
         for place in range(count):
             made.ready(place)
@@ -77,7 +77,7 @@ class Run:
 
     @classmethod
     def racing(cls, count: int) -> Run:
-        """A room whose race is being run."""
+        """Create a room with a running race."""
         made = cls.counting(count)
         assert starting.begin_due(at(15)) == [made.race.pk]
         assert starting.dealt(made.attempt_ids, at(15.1)) == count
@@ -85,16 +85,16 @@ class Run:
 
     @property
     def race(self) -> Race:
-        """The room's latest race, as the database has it."""
+        """Return the room's latest race as stored."""
         return Race.objects.filter(room=self.room).select_related("deal", "room").latest("number")
 
     @property
     def attempt_ids(self) -> list[int]:
-        """Those of the race's entrants."""
+        """Return the attempts of the race's entrants."""
         return [key for key in self.race.entrants.order_by("pk").values_list("attempt", flat=True) if key]
 
     def easy(self) -> None:
-        """Have the race's deal be one that a stored line wins."""
+        """Give the race a deal that a stored line wins."""
         Deal.objects.filter(races=self.race).update(seed=winning().seed)
 
     def sit(self, place: int, second: float = 0) -> Entrant:
@@ -107,7 +107,7 @@ class Run:
         seats.leave(self.room.pk, self.players[place].pk, at(second))
 
     def entrant(self, place: int) -> Entrant:
-        """A player's latest entry."""
+        """Return a player's latest entry."""
         return Entrant.objects.select_related("attempt").filter(player=self.players[place]).latest("pk")
 
     def attempt(self, place: int) -> Attempt:
@@ -116,7 +116,7 @@ class Run:
         return found
 
     def play(self, place: int, count: int | None = None, first_ms: int = 1_000) -> None:
-        """Have a player play the first tokens of the winning line; all of them wins."""
+        """Play the first tokens of the winning line for a player, by default all."""
         tokens = winning().tokens[:count]
         attempt = self.attempt(place)
         rows = [
@@ -131,7 +131,7 @@ class Run:
         close_attempt(self.attempt(place).pk, "resigned", at=at(second))
 
     def judge(self) -> None:
-        """Have all records judged."""
+        """Settle all records."""
         for attempt_id in self.attempt_ids:
             settle(attempt_id)
 
@@ -139,17 +139,17 @@ class Run:
         tending.tend(at(second))
 
     def states(self) -> str:
-        """The race's state and its entrants', in their order."""
+        """Return the state of the race and of its entrants, in order."""
         race = self.race
         return " ".join([race.state, *race.entrants.order_by("pk").values_list("state", flat=True)])
 
     def placed(self) -> list[tuple[str, int | None, int | None]]:
-        """State, place and points of the entrants in their order."""
+        """Return state, place and points of the entrants, in order."""
         return list(self.race.entrants.order_by("pk").values_list("state", "place", "points"))
 
 
 def figures_of(attempt: Attempt) -> tuple[int, int, int]:
-    """Cards up, milliseconds and tokens, from the record alone."""
+    """Return cards up, milliseconds and tokens, computed from the record alone."""
     assert attempt.record is not None
     return _figures(bytes(attempt.record))
 

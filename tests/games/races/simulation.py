@@ -1,6 +1,6 @@
-"""`python -m tests.games.races.simulation --races 1000`: whole races of four in which much goes wrong.
+"""Simulation of whole races of four with many faults: `python -m tests.games.races.simulation --races 1000`.
 
-`worlds.py` says what. With `--seed` a run is repeated.
+`worlds.py` describes the faults. `--seed` repeats a run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections import Counter
 
 
 def main() -> None:
-    """Simulate races in a database of their own."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--races", type=int, default=100)
     parser.add_argument("--seed", type=int, default=int(time.time()))
@@ -26,7 +25,7 @@ def main() -> None:
 
 
 def run_all(races: int, seed: int) -> None:
-    """Simulate so many races, one seed after the other, and say what came of them."""
+    """Simulate this many races, one seed each, and print a summary."""
     import django
     from django.core.management import call_command
     from django.db import connection
@@ -51,7 +50,7 @@ def run_all(races: int, seed: int) -> None:
                 raise
             ended[world.run.states()] += 1
             deaths += world.deaths
-        assert not list(faults()), "the ratings are not the fold"
+        assert not list(faults()), "the ratings differ from the fold"
         print(f"{races} races from seed {seed}: {deaths} deaths")
         for what, count in sorted(ended.items()):
             print(f"{count:6} {what}")

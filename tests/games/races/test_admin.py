@@ -1,4 +1,4 @@
-"""Staff void races that a fault of the server spoiled."""
+"""Voiding of races by staff after a server fault."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def void(client: Client, race: Race) -> str:
     return answer.content.decode()
 
 
-def test_a_spoiled_race_is_voided_once_and_rates_nobody() -> None:
+def test_a_spoiled_race_is_voided_once_and_not_rated() -> None:
     run = running()
     client = staff("view_race", "change_race")
     assert "void." in void(client, run.race)
@@ -51,7 +51,7 @@ def test_a_spoiled_race_is_voided_once_and_rates_nobody() -> None:
     assert not RatingChange.objects.exists()
 
 
-def test_who_may_only_look_cannot_void() -> None:
+def test_view_permission_is_not_enough_to_void() -> None:
     run = running()
     void(staff("view_race"), run.race)
     assert run.race.state == Race.State.RACING

@@ -1,4 +1,4 @@
-"""The API of races: who may read what, and when."""
+"""Race API: access, content and timing."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def ids(answer: Any) -> list[str]:
 
 
 def finished_run(**settings: Any) -> Run:
-    """A race of two guests that is finished."""
+    """Return a finished race of two guests."""
     run = Run.of(2, **settings)
     for place in range(2):
         run.ready(place)
@@ -68,7 +68,7 @@ def _seed(run: Run) -> bytes:
     return bytes(deal.seed)
 
 
-def test_races_are_listed_by_what_becomes_of_them(visitor: Client) -> None:
+def test_races_are_listed_by_state(visitor: Client) -> None:
     player = create_guest()
     quick.enter(player, ["plot"], NOON)
     waiting = Race.objects.get()
@@ -88,7 +88,7 @@ def test_races_are_listed_by_what_becomes_of_them(visitor: Client) -> None:
     assert ids(read(visitor, "races")) == []
 
 
-def test_lists_are_read_page_by_page(visitor: Client) -> None:
+def test_lists_are_paginated(visitor: Client) -> None:
     made = [race_of(NOON + timedelta(minutes=n // 2)) for n in range(5)]
     seen: list[str] = []
     cursor = ""
@@ -102,13 +102,13 @@ def test_lists_are_read_page_by_page(visitor: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["races", "races?state=finished", "heats"])
-def test_a_cursor_is_one_that_a_page_gave(visitor: Client, path: str) -> None:
+def test_cursors_must_come_from_a_page(visitor: Client, path: str) -> None:
     join = "&" if "?" in path else "?"
     answer = read(visitor, f"{path}{join}cursor={uuid.uuid4()}", 400)
     assert answer["error"]["code"] == "bad_cursor"
 
 
-def test_a_race_by_link_is_for_those_with_the_link_or_a_seat() -> None:
+def test_a_private_race_needs_its_link_or_a_seat() -> None:
     run = Run.counting(2)
     path = f"races/{run.race.public_id}"
     assert read(Client(), path, 404)["error"]["code"] == "not_found"
@@ -120,7 +120,7 @@ def test_a_race_by_link_is_for_those_with_the_link_or_a_seat() -> None:
         assert len(answer["entrants"]) == 2
 
 
-def test_a_finished_race_by_link_keeps_its_link_to_itself(visitor: Client) -> None:
+def test_a_finished_private_race_does_not_show_its_link(visitor: Client) -> None:
     run = finished_run()
     answer = read(visitor, f"races/{run.race.public_id}")
     assert (answer["state"], answer["room"], answer["seed"]) == ("finished", None, _seed(run).hex())
@@ -135,7 +135,7 @@ def test_a_finished_race_has_its_places(visitor: Client) -> None:
     assert (first["name"], first["player"]) == (None, None)
 
 
-def test_before_the_end_nothing_is_secret_that_is_told() -> None:
+def test_a_running_race_reveals_no_secrets() -> None:
     run = Run.racing(2)
     run.play(0, 10)
     code = run.room.code
@@ -152,7 +152,7 @@ def test_before_the_end_nothing_is_secret_that_is_told() -> None:
     assert refused["error"]["code"] == "not_revealed"
 
 
-def test_the_file_is_the_one_that_can_be_checked(visitor: Client) -> None:
+def test_the_file_can_be_verified(visitor: Client) -> None:
     run = finished_run()
     answer = visitor.get(f"{API}/races/{run.race.public_id}/file")
     assert answer["Content-Disposition"].startswith('attachment; filename="talon-race-')
@@ -166,7 +166,7 @@ def test_a_seed_waits_for_the_other_divisions(visitor: Client) -> None:
     assert read(visitor, f"races/{run.race.public_id}/file", 403)["error"]["code"] == "not_revealed"
 
 
-def test_who_hides_being_at_a_table_is_named_after_the_race_only(visitor: Client) -> None:
+def test_hidden_players_are_named_only_after_the_race(visitor: Client) -> None:
     player = factory.player(preferences={"hide_presence": True})
     quick.enter(player, ["plot"], NOON)
     race = Race.objects.get()
@@ -177,9 +177,7 @@ def test_who_hides_being_at_a_table_is_named_after_the_race_only(visitor: Client
     assert (entrant["name"], entrant["player"]) == (player.display_name, str(player.public_id))
 
 
-def test_the_next_heat_is_told_and_its_race_once_the_doors_are_open(
-    visitor: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_heat_includes_its_race_once_open(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     start = datetime(2026, 11, 22, 19, tzinfo=UTC)
     monkeypatch.setattr(timezone, "now", lambda: start - timedelta(minutes=30))
     found = read(visitor, "heats")["next"]
@@ -225,7 +223,7 @@ def test_standings_of_a_day_and_a_week(visitor: Client) -> None:
     assert read(visitor, "heats/standings?day=0001-01-01", 400)["error"]["code"] == "bad_days"
 
 
-def test_my_races_are_mine(visitor: Client) -> None:
+def test_my_races_lists_only_own_races(visitor: Client) -> None:
     assert read(visitor, "races/mine", 401)["error"]["code"] == "not_signed_in"
     me = factory.player()
     mine = [heat(date(2026, 11, 22), hour, {me: 2}) for hour in (3, 11, 19)]

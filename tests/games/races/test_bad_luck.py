@@ -1,7 +1,6 @@
-"""Bad luck in a race: whatever dies or is lost at whichever moment has one outcome, and harms nobody's rating.
+"""Crashes and losses at every moment of a race: the outcome is always the same, and no rating suffers.
 
-One race is run again and again. Each time something goes wrong at another of the places where it can; what comes out is
-always the same.
+One race is run again and again, each time with a fault at the next possible place.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from tests.leaderboards import factory
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Task = tuple[Any, ...]
-#: What everybody does, in the order of the seats: one wins, one resigns, one runs out of time, one never comes.
+#: Results in the order of the seats: one wins, one resigns, one runs out of time, one never shows up.
 FINISHED = "finished won retired timed_out absent"
 PLACES = [1, 3, 2, None]
 TOKENS = [len(winning().tokens), 10, 30]
@@ -41,18 +40,18 @@ TOKENS = [len(winning().tokens), 10, 30]
 
 @dataclass
 class Trouble:
-    """What goes wrong at the `k`-th place where it can: a process dies there, or Redis and all in it is lost."""
+    """A fault at the `k`-th possible place: a process dies there, or Redis loses all its data."""
 
     k: int = -1
     dies: bool = True
     places: int = 0
     queue: list[Task] = field(default_factory=list)
-    """The tasks that Redis holds."""
+    """The tasks in the Redis queue."""
 
     def comes(self, *, is_commit: bool = False) -> bool:
-        """Whether it comes at this place; a process that dies is dead then."""
+        """Return whether the fault happens at this place; if it does, the process is dead."""
         if not (self.dies or self.queue or is_commit):
-            return False  # Redis has nothing to lose
+            return False  # Redis has nothing to lose here
         self.places += 1
         if self.places != self.k:
             return False
@@ -64,7 +63,7 @@ class Trouble:
 
     @contextmanager
     def about(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        """Let it come before transactions, and between a commit and what is to be done after it."""
+        """Inject the fault before transactions, or between a commit and its follow-up."""
         enter, run_hooks = transaction.Atomic.__enter__, BaseDatabaseWrapper.run_and_clear_commit_hooks
 
         def entering(atomic: Any) -> Any:
@@ -86,7 +85,7 @@ class Trouble:
 
 
 class Story:
-    """A rated race of four from the first seat to the last rating, told with or without trouble."""
+    """A rated race of four from the first seat to the last rating, run with or without a fault."""
 
     def __init__(self, trouble: Trouble) -> None:
         self.trouble = trouble
@@ -97,12 +96,12 @@ class Story:
         self.run.easy()
 
     def tell(self) -> None:
-        """Everything that happens; what a player does is done again until it is done, over another process."""
+        """Run the race; players repeat each action, through another process, until it has succeeded."""
         for place in range(4):
             self._player(partial(self.run.sit, place), partial(self._state, place))
         for place in range(4):
             self._player(partial(self.run.ready, place), partial(self._is, "ready", place))
-        self._server(lambda: starting.start_if_ready(self.run.room.pk, at(1)))  # unless the last `ready` has
+        self._server(lambda: starting.start_if_ready(self.run.room.pk, at(1)))  # unless the last `ready` did it
         self._server(lambda: starting.begin_due(at(16)))
         for place in range(3):
             self._player(partial(self._sees, place), partial(self._is, "racing", place))
@@ -116,7 +115,7 @@ class Story:
         self._server(self.work)
 
     def go_on(self) -> None:
-        """What the periodic tasks do in the hour after."""
+        """Run the periodic tasks of the following hour."""
         for second in (1000, 2000):
             self.run.tend(second)
             sweeping.resend_pending(at(100 * second))
@@ -124,7 +123,7 @@ class Story:
             self.work()
 
     def work(self) -> None:
-        """The worker: a task is taken from the queue once it is done."""
+        """Work off the queue as the worker does: a task is removed once it is done."""
         while self.trouble.queue:
             name, *arguments = self.trouble.queue[0]
             if name == "talon.verify":
@@ -134,7 +133,7 @@ class Story:
             self.trouble.queue[:1] = []
 
     def _server(self, step: Callable[[], object]) -> None:
-        """A process takes a step, or dies of it and is missed by nobody."""
+        """Take a step in a process that may die of it."""
         with suppress(Killed):
             step()
 
@@ -152,7 +151,7 @@ class Story:
         return Move.objects.filter(attempt=self.run.attempt(place)).count()
 
     def _wins(self, place: int) -> None:
-        """The moves are in the journal, then the game is closed, by whichever process reads it next."""
+        """Write the moves to the journal; then the next process that reads it closes the game."""
         if not self._moves(place):
             self.run.play(place, TOKENS[place])
         close_attempt(self.run.attempt(place).pk, "won", at=at(16 + times(winning().tokens)[-1] / 1000))
@@ -164,7 +163,7 @@ class Story:
         return self._state(place) == state
 
     def check(self) -> None:
-        """The one outcome."""
+        """Check the one permitted outcome."""
         race = self.run.race
         assert (race.number, self.run.states()) == (1, FINISHED)
         entrants = list(race.entrants.order_by("pk"))
@@ -180,7 +179,7 @@ class Story:
 
 @pytest.fixture(autouse=True)
 def queue(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
-    """The tasks that were asked for, of those that a race needs."""
+    """Record the requested tasks that a race needs."""
     tasks: list[Task] = []
 
     def ask(*task: Any, **_: Any) -> bool:
@@ -202,7 +201,7 @@ def told(monkeypatch: pytest.MonkeyPatch, queue: list[Task], k: int = -1, *, die
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dies", [True, False], ids=["a process dies", "Redis is flushed"])
-def test_bad_luck_at_any_moment_changes_nothing(monkeypatch: pytest.MonkeyPatch, queue: list[Task], dies: bool) -> None:
+def test_a_fault_at_any_moment_changes_nothing(monkeypatch: pytest.MonkeyPatch, queue: list[Task], dies: bool) -> None:
     story = told(monkeypatch, queue)
     story.check()
     places = story.trouble.places

@@ -1,4 +1,4 @@
-"""What is asked singly and answered together: batches, rooms read side by side, groups of rooms."""
+"""Batching: requests answered together, rooms read together, and groups of rooms."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from games.races.models import Race
 from tests.games.races.conftest import House
 
 
-@pytest.mark.django_db  # whose threads may have connections
-async def test_what_is_asked_while_an_answer_is_under_way_is_answered_together() -> None:
+@pytest.mark.django_db  # threads may have their own connections
+async def test_requests_during_an_answer_are_batched() -> None:
     asked: list[list[int]] = []
     go_on, begun = threading.Event(), threading.Event()
 
@@ -38,11 +38,11 @@ async def test_what_is_asked_while_an_answer_is_under_way_is_answered_together()
     go_on.set()
     assert await first == "no. 1"
     assert await asyncio.gather(*rest) == ["no. 1", "no. 2", "no. 2", "no. 3", "no. 4", None]
-    assert asked == [[1], [1, 2, 3], [4, 5]], "the second 1 is asked anew: the answer under way may be too old"
+    assert asked == [[1], [1, 2, 3], [4, 5]], "the second 1 is requested again: the answer under way may be stale"
 
 
 @pytest.mark.django_db
-async def test_a_failure_is_told_to_all_who_asked_and_the_next_are_answered() -> None:
+async def test_a_failure_reaches_its_whole_batch_only() -> None:
     fails = [True]
 
     def answer(keys: list[int]) -> dict[int, int]:
@@ -58,7 +58,7 @@ async def test_a_failure_is_told_to_all_who_asked_and_the_next_are_answered() ->
 
 
 @pytest.mark.django_db
-async def test_who_stops_waiting_stops_nobody_else() -> None:
+async def test_a_cancelled_caller_does_not_cancel_the_others() -> None:
     batches: Batches[int, int] = Batches(lambda keys: dict.fromkeys(keys, 1), most=10)
     gone, waiting = asyncio.create_task(batches.ask(1)), asyncio.create_task(batches.ask(1))
     await asyncio.sleep(0)
@@ -67,7 +67,7 @@ async def test_who_stops_waiting_stops_nobody_else() -> None:
 
 
 def _every_state() -> list[House]:
-    """Rooms with a race to come, one being run, one that has ended with its rematch open, and one without players."""
+    """Return rooms with an upcoming, a running and a finished race (rematch open), and one without players."""
     houses = [House.of(2), House.of(3), House.of(2), House.of(0)]
     houses[1].run()
     houses[2].run()
@@ -78,7 +78,7 @@ def _every_state() -> list[House]:
 
 
 @pytest.mark.django_db
-def test_rooms_read_together_are_as_each_is_read_alone() -> None:
+def test_rooms_read_together_equal_rooms_read_alone() -> None:
     keys = [house.room.pk for house in _every_state()]
     together = snapshot.read_rooms([*keys, 10**6])
     assert together == {key: snapshot.read_rooms([key])[key] for key in keys}
@@ -98,7 +98,7 @@ def test_many_rooms_take_as_many_queries_as_one() -> None:
     assert counts[0] == counts[1]
 
 
-def test_rooms_that_have_changed_are_told_once_a_group(
+def test_changed_rooms_are_announced_once_per_group(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any, db: None
 ) -> None:
     sent: list[tuple[str, list[int]]] = []

@@ -1,4 +1,4 @@
-"""Attacks on the lobby, on quick matches and on countdowns, by one player and by many guests of one network."""
+"""Abuse of lobby, quick matches and countdowns, by one player or by many guests of one network."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LIMITED = 429
 
 
 def guest_at(address: str) -> Client:
-    """A visitor who is nobody yet."""
+    """Return the browser of a visitor without a session."""
     return Client(REMOTE_ADDR=address, headers={"accept": "application/json"})
 
 
@@ -48,7 +48,7 @@ def listed() -> list[str]:
 # --- The lobby ------------------------------------------------------------------------------------------------------
 
 
-def test_guests_of_one_network_do_not_fill_the_lobby() -> None:
+def test_one_networks_guests_cannot_fill_the_lobby() -> None:
     answers = [guest_at(HERE).post("/races/new", FORM) for _ in range(30)]
     refused = [answer for answer in answers if answer.status_code != 302]
     assert len(listed()) == len(answers) - len(refused) == conduct.MOST_OF_NETWORK
@@ -58,7 +58,7 @@ def test_guests_of_one_network_do_not_fill_the_lobby() -> None:
     assert guest_at(HERE).post("/races/new", FORM | {"privacy": "private"}).status_code == 302
 
 
-def test_closed_rooms_make_way_until_the_hour_is_spent() -> None:
+def test_closed_rooms_free_a_place_up_to_the_hourly_limit() -> None:
     for _ in range(16):
         assert guest_at(HERE).post("/races/new", FORM).status_code == 302
         rooms.close(Room.objects.latest("pk"))
@@ -67,7 +67,7 @@ def test_closed_rooms_make_way_until_the_hour_is_spent() -> None:
 
 
 def test_one_player_has_few_public_rooms() -> None:
-    """Those in which others have a seat stay open."""
+    """Rooms in which others have a seat stay open."""
     client = guest_at(HERE)
     for _ in range(conduct.MOST_OF_PLAYER):
         assert client.post("/races/new", FORM).status_code == 302
@@ -79,7 +79,7 @@ def test_one_player_has_few_public_rooms() -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "too_many_rooms")
 
 
-def test_private_rooms_do_not_become_public_past_the_limit() -> None:
+def test_private_rooms_become_public_only_within_the_limit() -> None:
     hosts = [create_guest() for _ in range(conduct.MOST_OF_NETWORK + 1)]
     chosen: dict[str, Any] = {"limit_s": 600, "seats": 4, "public": True, "network": HERE}
     for host in hosts:
@@ -96,7 +96,7 @@ def test_private_rooms_do_not_become_public_past_the_limit() -> None:
     assert len(listed()) == conduct.MOST_OF_NETWORK
 
 
-def test_rooms_without_anybody_are_not_listed() -> None:
+def test_empty_rooms_are_not_listed() -> None:
     rooms.open_room(create_guest(), "stonewall", public=True, limit_s=600, seats=4)
     assert listed() == []
 
@@ -157,15 +157,15 @@ def enter(client: Client) -> int:
 
 
 def confirm(player: User) -> None:
-    """Confirm that the race may start; a player who waited alone is asked."""
+    """Confirm the race for a player who waited alone and is asked."""
     room = seats.room_of(player.pk)
     assert room is not None
     seats.set_ready(room.pk, player.pk, ready=True)
     quick.tend_room(room.pk, timezone.now())
 
 
-def test_guests_of_one_network_do_not_keep_breaking_up_quick_matches() -> None:
-    """Each of them sits down beside the same player, and leaves before the race or its countdown starts."""
+def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
+    """Each sits down beside the same player, and leaves before the race or its countdown starts."""
     victim = guest_at(ELSEWHERE)
     assert enter(victim) == 302
     room = Room.objects.get()
@@ -188,7 +188,7 @@ def test_guests_of_one_network_do_not_keep_breaking_up_quick_matches() -> None:
     assert (race.state, race.entrants.filter(player=player_of(honest)).exists()) == ("countdown", True)
 
 
-def test_one_player_does_not_keep_breaking_up_quick_matches() -> None:
+def test_one_player_cannot_keep_spoiling_quick_matches() -> None:
     account = factory.player()
     client = guest_at(HERE)
     client.force_login(account, backend=BACKEND)
@@ -201,11 +201,11 @@ def test_one_player_does_not_keep_breaking_up_quick_matches() -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (LIMITED, "rate_limited")
     assert 0 < answer.json()["error"]["data"]["retry_after"] <= 600
     other = guest_at(HERE)
-    assert enter(other) == 302  # an account's conduct is not its network's
+    assert enter(other) == 302  # an account's conduct does not count for its network
 
 
 def spoiled(player: User) -> bool:
-    """Whether a player has used up what may be spoiled."""
+    """Return whether a player has used up the permitted spoiled matches."""
     try:
         conduct.check_may_sit(player.pk, HERE, has_account=True)
     except Refusal:
@@ -213,7 +213,7 @@ def spoiled(player: User) -> bool:
     return False
 
 
-def test_seats_held_without_being_ready_count() -> None:
+def test_seats_held_without_getting_ready_count() -> None:
     squatter, now = create_guest(), timezone.now()
     quick.enter(victim := create_guest(), ["stonewall"], now)
     for n in range(3):
@@ -227,7 +227,7 @@ def test_seats_held_without_being_ready_count() -> None:
             seats.leave_all(squatter.pk)
         else:
             Entrant.objects.filter(player=squatter).update(state="joined")
-            quick.tend(now + quick.PROMPT)  # late
+            quick.tend(now + quick.PROMPT)  # the player is late
             assert not Entrant.objects.filter(player=squatter).exists()
     assert spoiled(squatter)
 
@@ -250,7 +250,7 @@ def test_players_who_do_not_show_up_count() -> None:
 # --- Countdowns -----------------------------------------------------------------------------------------------------
 
 
-async def test_a_countdown_is_not_reopened_again_and_again(watch: Watch) -> None:
+async def test_countdowns_are_reopened_a_limited_number_of_times(watch: Watch) -> None:
     house = await house_of(1)
     guest = await sync_to_async(create_guest)()
     host, viewer = watch(house, house.players[0]), watch(house, guest)
@@ -270,7 +270,7 @@ async def test_a_countdown_is_not_reopened_again_and_again(watch: Watch) -> None
     assert await Entrant.objects.filter(player=guest).acount() == 0
 
 
-def test_leaving_where_enough_stay_or_nobody_waits_spoils_nothing() -> None:
+def test_leaving_without_harm_does_not_count() -> None:
     run = Run.counting(3)
     run.leave(2, 5)
     alone = Run.of(1)

@@ -1,4 +1,4 @@
-"""A race's deal: certified, from the stock or made to order, and secret until the race is over."""
+"""Race deals: certified, from the stock or made to order, and secret until the race is over."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def stocked(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """A site that certifies its deals; gives the tasks that are asked for."""
+    """Make the site certify its deals, and record the requested tasks."""
     settings.SEALED_STOCK = 14
     cache.clear()
     asked: list[tuple[Any, ...]] = []
@@ -37,7 +37,7 @@ def stocked(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, .
     return asked
 
 
-def test_the_stock_gives_what_the_days_ahead_leave_over(
+def test_races_get_the_stock_that_the_days_can_spare(
     stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sealed, "KEPT_FOR_DAYS", 1)
@@ -66,7 +66,7 @@ def found(record: Any = None, grade: int | None = 3) -> dict[str, Any]:
     return {"record": b64encode(record.to_bytes()).decode(), "grade": grade}
 
 
-def test_a_deal_is_made_to_order_and_the_waiting_players_start(
+def test_waiting_players_start_with_a_deal_made_to_order(
     stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run.of(2)
@@ -82,7 +82,7 @@ def test_a_deal_is_made_to_order_and_the_waiting_players_start(
     assert not ordering.prepare(run.race.pk)
 
 
-def test_after_too_many_tries_there_is_none_until_another_game_is_chosen(
+def test_a_failed_search_needs_another_choice_of_game(
     stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run.of(2)
@@ -98,14 +98,14 @@ def test_after_too_many_tries_there_is_none_until_another_game_is_chosen(
     assert ("talon.prepare_race_deal", run.race.pk) in stocked
 
 
-def test_a_lost_task_is_asked_for_again(stocked: list[tuple[Any, ...]]) -> None:
+def test_a_lost_task_is_requested_again(stocked: list[tuple[Any, ...]]) -> None:
     run = Run.of(1)
     stocked.clear()
     tending.tend(at(5))
     assert ("talon.prepare_race_deal", run.race.pk) in stocked
 
 
-def test_a_deal_of_another_game_than_is_wanted_now_is_not_taken(
+def test_a_deal_of_a_game_no_longer_wanted_is_not_used(
     stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run.of(1)
@@ -132,7 +132,7 @@ def test_one_search_at_a_time(stocked: list[tuple[Any, ...]], monkeypatch: pytes
     assert cache.get(ordering._claim(run.race.pk)) is None
 
 
-def test_the_search_in_a_process_of_its_own() -> None:
+def test_the_search_runs_in_its_own_process() -> None:
     said = list(searching.search(CATALOGUE["labyrinth"], 120, tries=20))
     assert [line for line in said[:-1] if line != {"tried": 1}] == []
     certificate = searching.checked(said[-1], CATALOGUE["labyrinth"])
@@ -149,7 +149,7 @@ def test_any_options_are_certified() -> None:
     assert (certificate.grade, certificate.figures) == (None, None)
 
 
-def test_the_search_says_each_seed_it_has_tried(
+def test_the_search_reports_each_tried_seed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     outcomes = iter([None, None, Certificate(winning(), None, 3)])
@@ -179,7 +179,7 @@ def test_secrets_are_kept_until_the_race_is_finished() -> None:
     assert exported()
 
 
-def test_a_deal_is_given_once() -> None:
+def test_a_deal_is_used_once() -> None:
     run = Run.of(1)
     race = run.race
     before = race.deal

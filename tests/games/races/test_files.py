@@ -1,4 +1,4 @@
-"""The document of a race: what is in it, when, and that it can be checked offline."""
+"""Race documents: content, timing, and offline verification."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def finished() -> Run:
-    """A race of a guest, two with accounts and one who was absent, all at one deal."""
+    """Return a race of a guest, two accounts and one absent player, on one deal."""
     run = Run.counting(4)
     Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
     from_race = run.attempt_ids
@@ -46,7 +46,7 @@ def _seed(run: Run) -> bytes:
     return bytes(run.race.deal.seed)
 
 
-def test_a_race_is_written_and_checked() -> None:
+def test_a_race_document_is_valid() -> None:
     run = finished()
     written = files.race_file(run.race)
     read = RaceFile.from_json(json.loads(json.dumps(written.to_json())))
@@ -68,7 +68,7 @@ def test_players_with_a_page_are_named() -> None:
     assert len([entry for entry in files.race_file(run.race).entrants if entry.player]) == 1
 
 
-def test_a_player_who_is_gone_leaves_figures_that_place() -> None:
+def test_a_deleted_players_figures_remain() -> None:
     run = finished()
     run.players[0].delete()
     written = files.race_file(run.race)
@@ -77,7 +77,7 @@ def test_a_player_who_is_gone_leaves_figures_that_place() -> None:
     assert check_race(written).ok
 
 
-def test_a_rejected_record_is_not_in_it() -> None:
+def test_a_rejected_record_is_left_out() -> None:
     run = finished()
     decide(run.attempt(0).pk, Attempt.State.REJECTED, factory.player(is_staff=True))
     written = files.race_file(run.race)
@@ -87,7 +87,7 @@ def test_a_rejected_record_is_not_in_it() -> None:
     assert check_race(written).ok
 
 
-def test_a_record_under_review_is_in_it_without_a_place() -> None:
+def test_a_record_under_review_has_no_place() -> None:
     run = finished()
     Attempt.objects.filter(pk=run.attempt(0).pk).update(state=Attempt.State.REVIEW)
     finishing.place_anew(run.race.pk)
@@ -96,11 +96,11 @@ def test_a_record_under_review_is_in_it_without_a_place() -> None:
     assert (reviewed.state, reviewed.place, reviewed.cards_up) == ("won", None, None)
     assert reviewed.record is not None
     assert check_race(written).problems == ()
-    run.players[0].delete()  # with the record
+    run.players[0].delete()  # and the record
     assert check_race(files.race_file(run.race)).problems == ()
 
 
-def test_its_commitment_is_the_one_shown_during_the_countdown() -> None:
+def test_its_commitment_is_that_of_the_countdown() -> None:
     run = Run.of(2)
     assert _shown(run) is None
     run.ready(0)
@@ -126,7 +126,7 @@ def _shown(run: Run) -> str | None:
     return room.to_come.told.race_commitment
 
 
-def test_a_game_given_up_after_the_limit_ends_at_the_limit() -> None:
+def test_a_game_resigned_after_the_limit_ends_at_the_limit() -> None:
     run = Run.racing(2)
     Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
     run.resign(0, 60)
@@ -137,7 +137,7 @@ def test_a_game_given_up_after_the_limit_ends_at_the_limit() -> None:
 
 
 @pytest.mark.parametrize("state", ["open", "countdown", "racing", "settling", "void"])
-def test_before_the_end_there_is_none(state: str) -> None:
+def test_a_running_race_has_no_document(state: str) -> None:
     run = finished()
     race = run.race
     race.state = state
@@ -146,7 +146,7 @@ def test_before_the_end_there_is_none(state: str) -> None:
     assert refused.value.code == ErrorCode.NOT_REVEALED
 
 
-def test_while_another_division_plays_the_deal_there_is_none() -> None:
+def test_there_is_no_document_while_another_division_plays() -> None:
     run = finished()
     Deal.objects.filter(races=run.race).update(revealed_at=None)
     assert not files.is_public(run.race)

@@ -1,4 +1,4 @@
-"""Heats: when they are, who is in them, and what becomes of one that nobody looks after."""
+"""Heats: schedule, divisions, starts, and heats that no process attends to."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def after(seconds: float) -> datetime:
 
 
 def come(count: int, *, ready: bool = True) -> list[User]:
-    """So many players sit down while the doors are open."""
+    """Seat this many players while the doors are open."""
     room = heats.next_room(before(500))
     assert room is not None
     players = [create_guest() for _ in range(count)]
@@ -52,7 +52,7 @@ def divisions() -> list[Race]:
 
 @pytest.fixture
 def rated() -> Iterator[dict[int, int]]:
-    """The ratings of players, which the test fills in."""
+    """Ratings of players, filled in by the test."""
     known: dict[int, int] = {}
     earlier = ratings()
 
@@ -79,7 +79,7 @@ def test_there_are_three_a_day(now: str, start: str) -> None:
     assert heats.next_start(datetime.fromisoformat(f"{now}Z")) == datetime.fromisoformat(f"{start}Z")
 
 
-def test_every_variant_comes_up_as_often_and_at_every_hour() -> None:
+def test_variants_alternate_over_all_hours() -> None:
     starts = [START + timedelta(hours=8 * n) for n in range(81)]
     names = [heats.variant_at(start) for start in starts]
     assert Counter(names) == dict.fromkeys(CATALOGUE, 9)
@@ -106,13 +106,13 @@ def test_the_doors_open_ten_minutes_before() -> None:
     assert heats.next_heat(START) is None
 
 
-def test_looking_after_all_races_makes_the_heat() -> None:
+def test_tending_creates_the_heat() -> None:
     tending.tend(before(600))
     tending.tend(before(595))
     assert [race.state for race in divisions()] == ["open"]
 
 
-def test_who_is_ready_fifteen_seconds_before_races_at_the_hour() -> None:
+def test_players_ready_in_time_race_on_the_hour() -> None:
     ready, unready = come(3), come(1, ready=False)
     heats.tend(before(15.1))
     assert divisions()[0].state == "open"
@@ -158,14 +158,14 @@ def test_divisions_are_few_and_even(count: int, sizes: list[int]) -> None:
     assert heats.divided(count) == sizes
 
 
-def test_who_has_no_rating_is_in_the_middle(rated: dict[int, int]) -> None:
+def test_unrated_players_are_placed_in_the_middle(rated: dict[int, int]) -> None:
     players = [create_guest() for _ in range(5)]
     rated |= {players[0].pk: 1800, players[2].pk: 1200, players[4].pk: 1500}
     entrants = [Entrant(player=player) for player in players]
     assert [one.player for one in heats.by_rating(entrants)] == [players[n] for n in (0, 1, 3, 4, 2)]
 
 
-def test_one_alone_gets_a_run_that_is_recorded() -> None:
+def test_a_single_player_gets_a_recorded_run() -> None:
     (player,) = come(1)
     heats.tend(before(15))
     (race,) = divisions()
@@ -183,7 +183,7 @@ def test_one_alone_gets_a_run_that_is_recorded() -> None:
     assert entrant.attempt.record
 
 
-def test_without_anybody_a_heat_is_void() -> None:
+def test_an_empty_heat_is_void() -> None:
     come(2, ready=False)
     heats.tend(before(15))
     (race,) = divisions()
@@ -194,7 +194,7 @@ def test_without_anybody_a_heat_is_void() -> None:
     assert len(divisions()) == 1
 
 
-def test_a_heat_without_a_deal_waits_for_it_till_the_start() -> None:
+def test_a_heat_waits_for_its_deal_until_the_start() -> None:
     players = come(2)
     deal = divisions()[0].deal
     Race.objects.update(deal=None)
@@ -206,7 +206,7 @@ def test_a_heat_without_a_deal_waits_for_it_till_the_start() -> None:
     assert all(seats.room_of(player.pk) for player in players)
 
 
-def test_a_heat_that_nobody_has_started_is_void_and_the_next_is_made() -> None:
+def test_an_unstarted_heat_is_void_and_the_next_exists() -> None:
     players = come(5)
     heats.tend(after(3600))
     (race,) = divisions()
@@ -218,19 +218,19 @@ def test_a_heat_that_nobody_has_started_is_void_and_the_next_is_made() -> None:
     assert Race.objects.get(scheduled_at=later).state == "open"
 
 
-def test_a_heat_missed_altogether_is_not_made_up_for() -> None:
+def test_a_missed_heat_is_not_repeated() -> None:
     heats.tend(after(60))
     assert not Race.objects.exists()
 
 
-def test_a_countdown_that_nobody_has_followed_is_void() -> None:
+def test_an_overdue_countdown_is_void() -> None:
     come(3)
     heats.tend(before(15))
     tending.tend(after(60))
     assert [(race.state, race.void) for race in divisions()] == [("void", "server_fault")]
 
 
-def test_a_page_makes_a_heat_that_the_task_has_not() -> None:
+def test_a_page_creates_a_missing_heat() -> None:
     room = heats.next_room(before(30))
     assert room is not None
     assert Race.objects.get(room=room).scheduled_at == START

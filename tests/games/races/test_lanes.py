@@ -1,4 +1,4 @@
-"""Lanes: what is reported of racers, how often it is told, with which versions, and when somebody is away."""
+"""Lanes of a race: reports on racers, frequency and versions of updates, and absence."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 async def running(count: int) -> tuple[House, list[Attempt]]:
-    """A race that is being run, and its tables."""
+    """Start a race and return it with its attempts."""
     house = await house_of(count)
     await sync_to_async(house.run)()
     return house, await sync_to_async(house.attempts)()
@@ -46,11 +46,11 @@ async def play(seat: Seat, count: int) -> None:
 
 
 def progress(viewer: Viewer) -> list[tuple[int, int]]:
-    """Cards up and tokens of the lanes."""
+    """Return cards up and tokens of the lanes."""
     return [(lane[1], lane[2]) for lane in viewer.lanes().values()]
 
 
-async def test_moves_are_seen_by_all_who_watch(tables: LiveTables, watch: Watch, other_hub: Hub) -> None:
+async def test_moves_are_seen_by_all_viewers(tables: LiveTables, watch: Watch, other_hub: Hub) -> None:
     house, (mine, _) = await running(2)
     racer, visitor = watch(house, house.players[1]), watch(house, at=other_hub)
     await racer.watch()
@@ -64,7 +64,7 @@ async def test_moves_are_seen_by_all_who_watch(tables: LiveTables, watch: Watch,
     await seat.leave()
 
 
-async def test_a_watch_that_begins_late_knows_how_far_all_are(tables: LiveTables, watch: Watch) -> None:
+async def test_a_late_viewer_gets_the_current_progress(tables: LiveTables, watch: Watch) -> None:
     house, (mine, other) = await running(2)
     seat = await seated(tables, mine)
     await play(seat, 3)
@@ -80,10 +80,10 @@ async def test_a_watch_that_begins_late_knows_how_far_all_are(tables: LiveTables
     await gone.leave()
 
 
-async def test_many_moves_are_few_messages_and_the_versions_have_no_gaps(
+async def test_updates_are_batched_with_consecutive_versions(
     tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`Viewer` itself asserts that each version follows the one before."""
+    """`Viewer` asserts that each version follows the one before."""
     monkeypatch.setattr(lanes, "REPEAT_EVERY", 3600.0)
     house, (mine, _) = await running(2)
     viewer = watch(house, house.players[1])
@@ -100,7 +100,7 @@ async def test_many_moves_are_few_messages_and_the_versions_have_no_gaps(
     await seat.leave()
 
 
-async def test_who_has_missed_something_is_brought_up_to_date(tables: LiveTables, watch: Watch) -> None:
+async def test_a_viewer_who_missed_updates_is_resynchronized(tables: LiveTables, watch: Watch) -> None:
     house, (mine, _) = await running(2)
     viewer = watch(house)
     await viewer.watch()
@@ -119,7 +119,7 @@ async def test_who_has_missed_something_is_brought_up_to_date(tables: LiveTables
     await seat.leave()
 
 
-async def test_places_as_they_stand(tables: LiveTables, watch: Watch) -> None:
+async def test_places_are_live(tables: LiveTables, watch: Watch) -> None:
     house, (mine, _, third) = await running(3)
     viewer = watch(house)
     await viewer.watch()
@@ -135,8 +135,8 @@ async def test_places_as_they_stand(tables: LiveTables, watch: Watch) -> None:
     await gone.leave()
 
 
-async def test_an_end_is_told_at_once(tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long lanes may wait."""
+async def test_an_end_is_sent_at_once(tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if lanes are updated rarely."""
     monkeypatch.setattr(lanes, "REPORT_EVERY", 3600.0)
     monkeypatch.setattr(audience, "RACERS_EVERY", 3600.0)
     monkeypatch.setattr(audience, "OTHERS_EVERY", 3600.0)
@@ -150,8 +150,10 @@ async def test_an_end_is_told_at_once(tables: LiveTables, watch: Watch, monkeypa
     await seat.leave()
 
 
-async def test_the_first_view_makes_a_racer(tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Written down even when the database fails at first; who never had the table open stays as they were."""
+async def test_the_first_view_marks_a_racer_present(
+    tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Recorded even if the database fails at first; players who never open the table stay as they were."""
     monkeypatch.setattr(lanes, "REPORT_EVERY", 0.01)
     really, failures = starting.dealt, [True, True]
 
@@ -181,7 +183,7 @@ async def test_the_first_view_makes_a_racer(tables: LiveTables, watch: Watch, mo
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything that takes seconds takes tenths."""
+    """Shorten the timeouts from seconds to tenths."""
     monkeypatch.setattr(progress_of, "AWAY_AFTER", 0.6)
     monkeypatch.setattr(lanes, "REPEAT_EVERY", 0.1)
     monkeypatch.setattr(lanes, "REPORT_EVERY", 0.05)
@@ -195,7 +197,7 @@ def away(viewer: Viewer, which: str = "running") -> list[bool]:
 
 
 @pytest.mark.usefixtures("quick")
-async def test_whose_connection_is_gone_is_away_and_may_come_back(tables: LiveTables, watch: Watch) -> None:
+async def test_a_disconnected_racer_is_away_until_back(tables: LiveTables, watch: Watch) -> None:
     house, (mine, other) = await running(2)
     viewer = watch(house)
     await viewer.watch()
@@ -212,8 +214,8 @@ async def test_whose_connection_is_gone_is_away_and_may_come_back(tables: LiveTa
 
 
 @pytest.mark.usefixtures("quick")
-async def test_a_process_that_was_killed_takes_its_racers_along(tables: LiveTables, watch: Watch) -> None:
-    """It says nothing any more: no word that they have left."""
+async def test_racers_of_a_killed_process_are_away(tables: LiveTables, watch: Watch) -> None:
+    """It sends nothing any more, not even that they have left."""
     house, (mine, _) = await running(2)
     viewer = watch(house)
     await viewer.watch()
@@ -226,7 +228,7 @@ async def test_a_process_that_was_killed_takes_its_racers_along(tables: LiveTabl
 
 
 @pytest.mark.usefixtures("quick")
-async def test_before_the_start_the_room_itself_counts(watch: Watch, other_hub: Hub) -> None:
+async def test_before_the_start_room_connections_count(watch: Watch, other_hub: Hub) -> None:
     house = await house_of(2)
     host, visitor = watch(house, house.players[0]), watch(house, at=other_hub)
     await host.watch()
@@ -239,14 +241,14 @@ async def test_before_the_start_the_room_itself_counts(watch: Watch, other_hub: 
 # --- Cost and faults ------------------------------------------------------------------------------------------------
 
 
-async def test_an_ordinary_table_has_no_followers(tables: LiveTables, attempt_at: Any) -> None:
+async def test_an_ordinary_table_is_not_reported(tables: LiveTables, attempt_at: Any) -> None:
     attempt = await sync_to_async(attempt_at)()
     seat = await seated(tables, attempt)
     assert tables._tables[attempt.public_id].followers == ()
     await seat.leave()
 
 
-async def test_a_move_wakes_nobody_while_others_wait_to_be_told(tables: LiveTables) -> None:
+async def test_a_pending_report_needs_no_second_wakeup(tables: LiveTables) -> None:
     house, (mine, _) = await running(2)
     seat = await seated(tables, mine)
     (reporter,) = (one for one in tables._companions if isinstance(one, Lanes))
@@ -261,9 +263,7 @@ async def test_a_move_wakes_nobody_while_others_wait_to_be_told(tables: LiveTabl
     assert await Entrant.objects.filter(race__room=house.room).acount() == 2
 
 
-async def test_a_report_that_was_lost_is_repeated(
-    tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_lost_report_is_repeated(tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "REPEAT_EVERY", 0.1)
     house, (mine, _) = await running(2)
     viewer = watch(house)
@@ -281,7 +281,7 @@ async def _lost(*_: Any) -> None:
     raise ConnectionError
 
 
-async def test_notices_about_unknown_rooms_and_entrants_change_nothing(watch: Watch) -> None:
+async def test_reports_for_unknown_rooms_and_entrants_are_ignored(watch: Watch) -> None:
     house, _ = await running(2)
     viewer = watch(house)
     await viewer.watch()
@@ -297,7 +297,7 @@ async def test_notices_about_unknown_rooms_and_entrants_change_nothing(watch: Wa
     assert len(viewer.lanes()) == 2
 
 
-async def test_a_repetition_puts_no_move_off(tables: LiveTables, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_repetition_delays_no_move(tables: LiveTables, monkeypatch: pytest.MonkeyPatch) -> None:
     _, (mine, _) = await running(2)
     sent: list[list[Any]] = []
 

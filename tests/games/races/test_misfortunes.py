@@ -1,9 +1,9 @@
-"""Misfortunes of races that other tests do not have: each has one outcome, and a fault of the server harms no rating.
+"""Other mishaps in races: each has one outcome, and a server fault harms no rating.
 
-Where the others are: a full room, a race that has started, who was sent away, two races at once and the host's leaving
-in `test_refusals.py`; a host who is just gone in `test_hosts.py`; absence in `test_running_a_race.py`; two tabs in
-`test_socket.py`; deals that are not found in `test_deals_of_races.py` and `test_quick.py`; dying processes and an
-emptied Redis at any moment in `test_bad_luck.py`, and on real servers in `tests/services/test_races.py`.
+Further cases are in these files: a full room, a started race, a kicked player, two races at once and a leaving host in
+`test_refusals.py`; a disconnected host in `test_hosts.py`; absence in `test_running_a_race.py`; two tabs in
+`test_socket.py`; missing deals in `test_deals_of_races.py` and `test_quick.py`; dying processes and an emptied Redis at
+any moment in `test_bad_luck.py`, and on real servers in `tests/services/test_races.py`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Away = Callable[[], Any]
 
 @pytest.fixture
 def away(monkeypatch: pytest.MonkeyPatch) -> Away:
-    """A database that does not answer."""
+    """A database outage: calls fail while it lasts."""
 
     def refuse(*_: Any) -> None:
         raise OperationalError("the database is away")
@@ -54,7 +54,7 @@ def rated(run: Run) -> Run:
     return run
 
 
-def test_a_database_that_is_away_at_the_start_delays_the_step_and_not_the_clock(away: Away) -> None:
+def test_an_outage_at_the_start_does_not_move_the_clock(away: Away) -> None:
     run = rated(Run.counting(3))
     with away():
         with pytest.raises(OperationalError):
@@ -68,7 +68,7 @@ def test_a_database_that_is_away_at_the_start_delays_the_step_and_not_the_clock(
     assert {one.started_at for one in Attempt.objects.filter(pk__in=run.attempt_ids)} == {at(15)}
 
 
-def test_a_database_that_is_away_for_longer_makes_the_race_void_and_harms_nobody(away: Away) -> None:
+def test_a_longer_outage_voids_the_race_without_harm(away: Away) -> None:
     run = rated(Run.counting(3))
     with away():
         for second in (15, 20, 25, 30):
@@ -81,13 +81,13 @@ def test_a_database_that_is_away_for_longer_makes_the_race_void_and_harms_nobody
     assert not Attempt.objects.filter(state=Attempt.State.PLAYING).exists()
     deal = run.race.deal
     assert deal is not None
-    assert deal.revealed_at == at(35), "the cards were dealt from memory, so the deal serves nobody else"
+    assert deal.revealed_at == at(35), "the cards were dealt from memory, so the deal is used up"
     run.sit(0, 40)
     assert (run.race.number, run.states()) == (2, "open joined")
 
 
 @pytest.mark.parametrize("seen", ["open", "countdown", "racing", "settling"])
-def test_a_race_that_is_void_changes_no_rating_whenever_it_becomes_so(seen: str) -> None:
+def test_a_void_race_never_changes_ratings(seen: str) -> None:
     run = rated({"open": Run.of, "countdown": Run.counting}.get(seen, Run.racing)(2))
     if seen == "settling":
         run.play(0)
@@ -102,7 +102,7 @@ def test_a_race_that_is_void_changes_no_rating_whenever_it_becomes_so(seen: str)
     assert {place for _, place, _ in run.placed()} <= {None}
 
 
-def test_a_database_that_is_away_in_mid_race_costs_time_and_no_move(away: Away) -> None:
+def test_an_outage_in_mid_race_costs_no_move(away: Away) -> None:
     run = rated(Run.racing(2))
     run.play(0, 20)
     with away():
@@ -125,7 +125,7 @@ def test_a_database_that_is_away_in_mid_race_costs_time_and_no_move(away: Away) 
         ("racing racing racing racing", "racing retired racing racing"),
     ],
 )
-def test_a_host_whose_account_is_gone_has_an_heir_and_stops_nobody(states: str, then: str) -> None:
+def test_a_deleted_host_is_replaced_and_blocks_no_one(states: str, then: str) -> None:
     make: Callable[[int], Run] = {"o": Run.of, "c": Run.counting, "r": Run.racing}[states[0]]
     run = make(3)
     assert run.states() == states
@@ -135,7 +135,7 @@ def test_a_host_whose_account_is_gone_has_an_heir_and_stops_nobody(states: str, 
     assert run.states() == then
 
 
-def test_one_who_is_in_two_tabs_has_one_seat_and_one_table() -> None:
+def test_two_tabs_have_one_seat_and_one_table() -> None:
     run = Run.of(2)
     assert run.sit(1) == run.sit(1)
     run.ready(0)
@@ -148,8 +148,8 @@ def test_one_who_is_in_two_tabs_has_one_seat_and_one_table() -> None:
 
 
 @pytest.mark.parametrize("incoming", [table_protocol.ClientMessage, protocol.ClientMessage], ids=["table", "room"])
-def test_a_client_has_no_way_to_say_what_time_it_is(incoming: Any) -> None:
-    """Whatever its clock says, and whoever sets it. The `t` of a ping goes back as it came."""
+def test_a_client_cannot_influence_the_clock(incoming: Any) -> None:
+    """The `t` of a ping is only echoed."""
     said = {field.name for message in incoming.__args__ for field in msgspec.structs.fields(message)}
     assert said.isdisjoint({"ms", "at", "now", "time", "clock", "elapsed", "elapsed_ms", "started_at"})
     with pytest.raises(Refusal):

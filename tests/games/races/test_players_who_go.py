@@ -1,4 +1,4 @@
-"""Players who are removed, erased or merged while they are in races."""
+"""Players deleted or merged while they are in races."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.games.races.runs import Run, at
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_guest_who_is_removed_leaves_an_entry_without_a_name() -> None:
+def test_a_deleted_guest_leaves_an_entry_without_a_name() -> None:
     run = Run.racing(2)
     run.play(0)
     run.resign(1, 50)
@@ -29,7 +29,7 @@ def test_a_guest_who_is_removed_leaves_an_entry_without_a_name() -> None:
     assert (entrant.player, entrant.attempt, entrant.place, entrant.elapsed_ms is None) == (None, None, 1, False)
 
 
-def test_a_guest_who_is_removed_in_mid_race_holds_up_nobody() -> None:
+def test_a_guest_deleted_in_mid_race_delays_no_one() -> None:
     run = Run.racing(2)
     User.objects.filter(pk=run.players[0].pk).delete()
     run.play(1)
@@ -40,7 +40,7 @@ def test_a_guest_who_is_removed_in_mid_race_holds_up_nobody() -> None:
     assert [place for _, place, _ in run.placed()] == [2, 1]
 
 
-def test_a_seat_without_a_player_is_freed_and_the_room_gets_a_host() -> None:
+def test_a_deleted_players_seat_is_freed() -> None:
     run = Run.of(3)
     User.objects.filter(pk=run.players[0].pk).delete()
     run.ready(1)
@@ -51,7 +51,7 @@ def test_a_seat_without_a_player_is_freed_and_the_room_gets_a_host() -> None:
     assert Room.objects.get().host == run.players[1]
 
 
-def test_a_seat_whose_player_is_gone_starts_no_race_for_one_alone() -> None:
+def test_a_deleted_player_does_not_count_for_a_start() -> None:
     run = Run.of(4)
     run.ready(0)
     run.ready(1)
@@ -66,7 +66,7 @@ def test_a_seat_whose_player_is_gone_starts_no_race_for_one_alone() -> None:
     assert run.race.entrants.filter(player=None).count() == 0
 
 
-def test_who_is_left_with_a_seat_whose_player_is_gone_does_not_race_alone() -> None:
+def test_a_player_left_with_a_deleted_one_does_not_race() -> None:
     run = Run.counting(3)
     User.objects.filter(pk=run.players[2].pk).delete()
     run.leave(1, 5)
@@ -74,7 +74,7 @@ def test_who_is_left_with_a_seat_whose_player_is_gone_does_not_race_alone() -> N
     assert run.states() == "open ready"
 
 
-def test_a_room_that_everybody_has_gone_from_is_the_next_ones() -> None:
+def test_a_room_of_deleted_players_goes_to_the_next() -> None:
     run = Run.of(1)
     erase_player(run.players[0])
     assert Room.objects.get().host is None
@@ -86,13 +86,13 @@ def test_a_room_that_everybody_has_gone_from_is_the_next_ones() -> None:
 @pytest.mark.parametrize(
     ("start", "expected"), [("of", "open joined joined"), ("racing", "racing timed_out racing racing")]
 )
-def test_who_is_erased_leaves(start: str, expected: str) -> None:
+def test_a_deleted_account_leaves_its_room(start: str, expected: str) -> None:
     run: Run = getattr(Run, start)(3)
     erase_player(run.players[0])
     assert run.states() == expected
 
 
-def test_the_record_of_an_account_that_is_erased_stays() -> None:
+def test_a_deleted_accounts_race_record_stays() -> None:
     run = Run.racing(2)
     user = User.objects.create_user("racer")
     merge_guest(run.players[0], user)
@@ -105,7 +105,7 @@ def test_the_record_of_an_account_that_is_erased_stays() -> None:
     assert run.placed()[0] == ("won", 1, 2)
 
 
-def test_signing_in_takes_the_entry_the_attempt_and_the_room_along() -> None:
+def test_signing_in_transfers_entry_attempt_and_room() -> None:
     run = Run.counting(2)
     user = User.objects.create_user("racer")
     merge_guest(run.players[0], user)
@@ -117,8 +117,8 @@ def test_signing_in_takes_the_entry_the_attempt_and_the_room_along() -> None:
     assert run.states() == "countdown retired ready"
 
 
-def test_who_begins_as_a_guest_is_rated_as_one_after_signing_in() -> None:
-    """Nobody chooses, once it is clear who wins, whether a race counts for an account."""
+def test_a_guest_who_signs_in_later_is_not_rated() -> None:
+    """Otherwise a player could decide after the race whether it counts."""
     host, other, account = (User.objects.create_user(name) for name in ("Ariadne", "Theseus", "Minos"))
     run = Run.of(2, players=[host, other])
     run.players.append(create_guest())
@@ -141,13 +141,13 @@ def test_who_begins_as_a_guest_is_rated_as_one_after_signing_in() -> None:
     assert not list(proof.faults())
 
 
-def test_who_signs_in_before_the_start_is_rated() -> None:
+def test_a_player_who_signs_in_before_the_start_is_rated() -> None:
     run, account = Run.of(2), User.objects.create_user("Minos")
     merge_guest(run.players[1], account)
     assert [run.race.entrants.get(player=account).as_guest] == [False]
 
 
-def test_signing_in_gets_nobody_into_two_races() -> None:
+def test_signing_in_never_leads_to_two_races() -> None:
     one, other = Run.of(1), Run.racing(2)
     user = User.objects.create_user("racer")
     merge_guest(other.players[0], user)
@@ -157,6 +157,6 @@ def test_signing_in_gets_nobody_into_two_races() -> None:
     third = Run.racing(2)
     merge_guest(third.players[0], user)
     assert Entrant.objects.filter(player=user).count() == 1
-    assert Attempt.objects.filter(player=user, entrant__race=third.race).exists(), "the game can be played on"
+    assert Attempt.objects.filter(player=user, entrant__race=third.race).exists(), "the game can be continued"
     assert third.states() == "racing racing racing"
     seats.sit(one.room.pk, create_guest(), now=at(1))

@@ -1,4 +1,4 @@
-"""The race protocol is what its page says, and its page says all of it."""
+"""Race protocol documentation: complete and equal to the code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "race-protocol.md").read_text()
 
 
-def test_the_schema_file_is_the_code() -> None:
+def test_the_schema_file_matches_the_code() -> None:
     published = json.loads((ROOT / "docs" / "race-protocol.schema.json").read_text())
     assert published == json.loads(json.dumps(protocol.schemas()))
 
@@ -44,15 +44,15 @@ def test_every_error_code_is_named_with_its_close_code() -> None:
     assert closes == {str(code): str(close) for code, close in FATAL.items()}
 
 
-def test_the_socket_refuses_with_the_codes_of_the_protocol_alone() -> None:
-    """What races refuse; their pages, heats and challenges have more."""
+def test_the_socket_uses_only_documented_codes() -> None:
+    """Covers the refusals of races; pages, heats and challenges have more."""
     parts = ("consumer", "hub", "watch", "seats", "rooms", "starting")
     paths = [ROOT / "games" / "races" / f"{part}.py" for part in parts]
     used = {name for path in paths for name in re.findall(r"\bErrorCode\.([A-Z_]+)", path.read_text())}
     assert {ErrorCode[name] for name in used} <= CODES
 
 
-def test_numbers_are_as_written() -> None:
+def test_limits_match_the_page() -> None:
     assert f"closed with {protocol.CLOSE_GONE}" in PAGE
     assert (consumer.REACTIONS, consumer.REACTIONS_AT_ONCE) == (1, 5)
     assert "once a second, five at once" in PAGE
@@ -63,5 +63,5 @@ def test_numbers_are_as_written() -> None:
     "text",
     ['{"type":"hello","v":1}', '{"type":"sync"}', '{"type":"ready","ready":false}', '{"type":"react","kind":"wow"}'],
 )
-def test_messages_are_read(text: str) -> None:
+def test_messages_are_parsed(text: str) -> None:
     assert type(parse(text)).__name__.lower() == json.loads(text)["type"]

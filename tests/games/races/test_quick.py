@@ -1,4 +1,4 @@
-"""Quick matches: who is seated with whom, and when it starts."""
+"""Quick matches: matching of players, and their start."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def at(seconds: float) -> datetime:
 
 
 def enter(second: float = 0, *wishes: str) -> User:
-    """A new player who wishes for these variants, or any."""
+    """Enter a new player for these variants, by default all."""
     player = create_guest()
     quick.enter(player, wishes or ALL, at(second))
     return player
 
 
 def confirm(player: User, second: float = 0) -> None:
-    """The player says within the fifteen seconds that the race may start."""
+    """Confirm the race for a player within the fifteen seconds."""
     seats.set_ready(room_of(player).pk, player.pk, ready=True, now=at(second))
     quick.tend_room(room_of(player).pk, at(second))
 
@@ -52,7 +52,7 @@ def turn_away(player: User, second: float) -> None:
 
 
 def pair(second: float = 0, *wishes: str) -> tuple[User, User]:
-    """Two players of one race who have both confirmed."""
+    """Enter two players and confirm for both."""
     first, other = enter(second, *(wishes or ("plot",))), enter(second, *(wishes or ("plot",)))
     confirm(first, second)
     return first, other
@@ -72,7 +72,7 @@ def state_of(player: User) -> str:
     return Entrant.objects.get(player=player).state
 
 
-def test_the_first_player_waits_in_a_rated_room_without_a_host() -> None:
+def test_the_first_player_waits_in_a_rated_hostless_room() -> None:
     player = enter(0, "plot")
     race = race_of(player)
     assert (race.state, race.rated, race.variant, race.limit_s) == ("open", True, "plot", 1200)
@@ -83,7 +83,7 @@ def test_the_first_player_waits_in_a_rated_room_without_a_host() -> None:
     assert race_of(player).state == "open"
 
 
-def test_two_wait_eight_seconds_for_more_and_ten_for_the_start() -> None:
+def test_two_wait_eight_seconds_for_more_and_ten_to_start() -> None:
     first, second = enter(0, "plot", "braid"), enter(2, "braid", "plot")
     assert room_of(first) == room_of(second)
     assert race_of(first).gathers_until is None
@@ -97,7 +97,7 @@ def test_two_wait_eight_seconds_for_more_and_ten_for_the_start() -> None:
     assert (race.state, race.starts_at, race.entrants.count()) == ("countdown", at(21), 3)
 
 
-def test_each_step_is_taken_by_whoever_watches_the_room() -> None:
+def test_any_viewer_triggers_each_step() -> None:
     first = enter(0, "plot")
     assert not quick.tend_room(room_of(first).pk, at(1))
     enter(1, "plot")
@@ -111,7 +111,7 @@ def gathering_step(room: Room) -> Callable[[], object] | None:
     return steps.gathering_step(snapshot.read_rooms([room.pk])[room.pk])
 
 
-def test_who_watches_the_room_looks_after_it_every_second() -> None:
+def test_a_watched_room_is_tended_every_second() -> None:
     first, second = enter(0, "plot"), create_guest()
     seats.sit(room_of(first).pk, second, wishes=["plot"], now=at(1))
     for player in (first, second):
@@ -123,14 +123,14 @@ def test_who_watches_the_room_looks_after_it_every_second() -> None:
     assert race_of(first).gathers_until is not None
 
 
-def test_other_rooms_are_not_looked_after_every_second() -> None:
+def test_other_rooms_are_not_tended_every_second() -> None:
     host = create_guest()
     room = rooms.open_room(host, "plot", limit_s=600, seats=4, now=T0)
     seats.sit(room.pk, host, now=T0)
     assert gathering_step(room) is None
 
 
-def test_looking_after_all_races_looks_after_quick_matches() -> None:
+def test_tending_includes_quick_matches() -> None:
     first, _ = pair()
     tending.tend(at(8))
     assert race_of(first).state == "countdown"
@@ -154,13 +154,13 @@ def test_sixteen_fill_a_race() -> None:
     assert room_of(players[16]) != room_of(players[0])
 
 
-def test_a_countdown_takes_nobody_in() -> None:
+def test_a_countdown_is_not_joined() -> None:
     first, _ = pair()
     quick.tend(at(8))
     assert room_of(enter(9, "plot")) != room_of(first)
 
 
-def test_when_one_of_two_leaves_the_other_waits_again() -> None:
+def test_the_other_player_waits_again_if_one_leaves() -> None:
     first, second = pair()
     seats.leave(room_of(second).pk, second.pk, at(4))
     quick.tend(at(9))
@@ -171,8 +171,8 @@ def test_when_one_of_two_leaves_the_other_waits_again() -> None:
     assert race_of(first).gathers_until == at(29)
 
 
-def test_who_waits_alone_is_moved_to_the_next_who_comes() -> None:
-    """Two processes have made a room each at the same moment."""
+def test_a_single_waiting_player_is_moved_to_the_next_one() -> None:
+    """Two processes have each made a room at the same moment."""
     first, second = enter(0, "plot"), create_guest()
     lone = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
     seats.sit(lone.pk, second, wishes=["plot"], now=at(0))
@@ -186,7 +186,7 @@ def test_who_waits_alone_is_moved_to_the_next_who_comes() -> None:
     assert Race.objects.get(room=left).void == "not_started"
 
 
-def test_who_waits_alone_joins_those_who_gather_what_suits() -> None:
+def test_a_single_waiting_player_joins_a_fitting_match() -> None:
     lone = enter(0, "braid", "plot")
     Race.objects.filter(room=room_of(lone)).update(variant="braid")
     others = [enter(0, "plot") for _ in range(1)]
@@ -195,7 +195,7 @@ def test_who_waits_alone_joins_those_who_gather_what_suits() -> None:
     assert room_of(lone) == room_of(others[0])
 
 
-def test_wishes_in_common_bring_two_together_in_a_third_room() -> None:
+def test_common_wishes_are_matched_in_a_third_room() -> None:
     first, second = enter(0, "plot"), enter(0, "braid")
     Entrant.objects.filter(player=first).update(wishes=["plot", "tarot"])
     Entrant.objects.filter(player=second).update(wishes=["tarot", "braid"])
@@ -210,7 +210,7 @@ def test_wishes_in_common_bring_two_together_in_a_third_room() -> None:
     assert not Room.objects.filter(pk__in=left, closed_at=None).exists()
 
 
-def test_who_is_elsewhere_has_fifteen_seconds_once_there_is_company() -> None:
+def test_an_absent_player_has_fifteen_seconds_to_return() -> None:
     away = enter(0, "plot")
     turn_away(away, 5)
     quick.tend(at(300))
@@ -225,7 +225,7 @@ def test_who_is_elsewhere_has_fifteen_seconds_once_there_is_company() -> None:
 
 @pytest.fixture
 def missed(settings: Any) -> Iterator[None]:
-    """A cache in which nobody has missed a match yet."""
+    """A cache without missed matches."""
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "missed"}}
     cache.clear()
     yield
@@ -233,7 +233,7 @@ def missed(settings: Any) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("missed")
-def test_nobody_races_when_one_of_two_does_not_confirm() -> None:
+def test_no_race_starts_without_both_confirmations() -> None:
     first, second = enter(0, "plot"), enter(60, "plot")
     room = room_of(first)
     assert [state_of(first), state_of(second)] == ["joined", "ready"]
@@ -248,25 +248,25 @@ def test_nobody_races_when_one_of_two_does_not_confirm() -> None:
 
 
 @pytest.mark.usefixtures("missed")
-def test_who_leaves_before_confirming_has_not_missed_the_match() -> None:
+def test_leaving_before_confirming_is_no_missed_match() -> None:
     first, _ = enter(0, "plot"), enter(60, "plot")
     seats.leave(room_of(first).pk, first.pk, at(61))
     quick.tend(at(80))
     assert not quick.take_note(first.pk)
 
 
-def test_who_is_left_alone_confirms_the_next_opponent_wherever_that_one_sits_down() -> None:
+def test_a_player_left_alone_confirms_the_next_opponent() -> None:
     first, second = enter(0, "plot"), enter(60, "plot")
     seats.leave(room_of(first).pk, first.pk, at(61))
     quick.tend(at(62))
     assert state_of(second) == "joined"
     late = create_guest()
-    seats.sit(room_of(second).pk, late, now=at(600))  # by the room's page
+    seats.sit(room_of(second).pk, late, now=at(600))  # through the room's page
     confirm(late, 601)
     assert (state_of(second), race_of(second).gathers_until) == ("joined", None)
 
 
-def test_who_has_waited_is_first_in_line_for_the_next_player() -> None:
+def test_the_longest_waiting_player_is_matched_first() -> None:
     absent, patient = enter(0, "plot"), enter(60, "plot")
     quick.tend(at(75))
     later = enter(80, "plot")
@@ -278,7 +278,7 @@ def test_who_has_waited_is_first_in_line_for_the_next_player() -> None:
     assert seats.room_of(absent.pk) is None
 
 
-def test_the_room_tells_by_when_to_confirm() -> None:
+def test_the_room_shows_the_confirmation_deadline() -> None:
     first = enter(0, "plot")
 
     def told_to(player: User) -> int | None:
@@ -293,7 +293,7 @@ def test_the_room_tells_by_when_to_confirm() -> None:
     assert told_to(first) is None
 
 
-def test_who_comes_back_in_time_races() -> None:
+def test_a_player_who_returns_in_time_races() -> None:
     away = enter(0, "plot")
     turn_away(away, 5)
     enter(300, "plot")
@@ -304,8 +304,8 @@ def test_who_comes_back_in_time_races() -> None:
     assert race_of(away).state == "countdown"
 
 
-def test_the_fifteen_seconds_begin_when_one_turns_away() -> None:
-    """As when the page is loaded again while the deal is still being made."""
+def test_the_fifteen_seconds_start_at_the_disconnection() -> None:
+    """For example when the page is reloaded while the deal is still being made."""
     first, second = pair()
     Race.objects.update(deal=None)
     turn_away(first, 60)
@@ -317,7 +317,7 @@ def test_the_fifteen_seconds_begin_when_one_turns_away() -> None:
     assert state_of(second) == "joined"
 
 
-def test_who_is_still_elsewhere_at_the_start_waits_on_in_another_room() -> None:
+def test_an_absent_player_waits_on_in_another_room() -> None:
     away = enter(0, "plot", "tarot")
     Race.objects.filter(room=room_of(away)).update(variant="plot")
     turn_away(away, 5)
@@ -332,7 +332,7 @@ def test_who_is_still_elsewhere_at_the_start_waits_on_in_another_room() -> None:
     assert state_of(away) == "joined"
 
 
-def test_who_cannot_be_moved_to_a_room_that_is_closed_meanwhile_has_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_gets_a_new_room_if_the_target_closes(monkeypatch: pytest.MonkeyPatch) -> None:
     away = enter(0, "plot")
     closed = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
     rooms.close(closed, at(1))
@@ -344,14 +344,14 @@ def test_who_cannot_be_moved_to_a_room_that_is_closed_meanwhile_has_a_new_one(mo
     assert (race_of(away).state, state_of(away)) == ("open", "joined")
 
 
-def test_a_seat_whose_player_is_gone_is_free() -> None:
+def test_a_deleted_players_seat_is_free() -> None:
     first, second = enter(0, "plot"), enter(0, "plot")
     second.delete()
     quick.tend(at(9))
     assert (race_of(first).entrants.count(), race_of(first).gathers_until) == (1, None)
 
 
-def test_without_a_deal_nobody_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_race_starts_without_a_deal(monkeypatch: pytest.MonkeyPatch) -> None:
     first, _ = pair()
     deal = race_of(first).deal
     Race.objects.update(deal=None)
@@ -362,7 +362,7 @@ def test_without_a_deal_nobody_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert race_of(first).starts_at == at(41)
 
 
-def test_who_enters_again_keeps_the_seat_and_has_the_new_wishes() -> None:
+def test_entering_again_keeps_the_seat_with_new_wishes() -> None:
     player = enter(0, "plot")
     turn_away(player, 1)
     room = quick.enter(player, ["plot", "tarot"], at(2))
@@ -371,7 +371,7 @@ def test_who_enters_again_keeps_the_seat_and_has_the_new_wishes() -> None:
     assert (entrant.wishes, entrant.state) == (["tarot", "plot"], "joined")
 
 
-def test_nobody_enters_from_another_race() -> None:
+def test_a_racing_player_cannot_enter() -> None:
     host = create_guest()
     room = rooms.open_room(host, "plot", limit_s=600, seats=4, now=T0)
     seats.sit(room.pk, host, now=T0)
@@ -382,7 +382,7 @@ def test_nobody_enters_from_another_race() -> None:
     assert Room.objects.count() == before
 
 
-def test_nobody_enters_again_during_the_countdown() -> None:
+def test_a_player_in_a_countdown_cannot_enter_again() -> None:
     first, _ = pair()
     quick.tend(at(8))
     enter(9, "braid")
@@ -392,8 +392,8 @@ def test_nobody_enters_again_during_the_countdown() -> None:
     assert Entrant.objects.get(player=first).wishes == ["plot"]
 
 
-def test_who_is_too_late_for_a_seat_has_one_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As when a room is filled between its being found and the sitting down."""
+def test_a_player_too_late_for_a_seat_gets_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For example if the room fills up after it was found."""
     found, sit = room_of(enter(0, "plot")), seats.sit
 
     def sit_too_late(room_id: int, player: User, **rest: Any) -> Entrant:
@@ -413,7 +413,7 @@ def test_wishes_are_variants(wishes: list[str]) -> None:
     assert not Room.objects.exists()
 
 
-def test_a_room_whose_race_is_being_run_gathers_nobody() -> None:
+def test_a_room_with_a_running_race_is_not_joined() -> None:
     first, _ = pair()
     quick.tend(at(8))
     race = race_of(first)
@@ -438,7 +438,7 @@ def test_two_processes_tend_at_once() -> None:
         assert all(entrant.attempt for entrant in race.entrants.all())
 
 
-def test_when_no_deal_is_found_everybody_waits_on_elsewhere() -> None:
+def test_players_wait_elsewhere_if_no_deal_is_found() -> None:
     first, second = pair(0, "plot", "tarot")
     lost = race_of(first)
     Race.objects.filter(pk=lost.pk).update(deal=None, deal_failed=True)
@@ -454,7 +454,7 @@ def test_when_no_deal_is_found_everybody_waits_on_elsewhere() -> None:
     assert (lost.state, lost.void) == ("void", Race.Void.NOT_STARTED)
 
 
-def test_nobody_is_moved_where_no_deal_was_found() -> None:
+def test_players_are_not_moved_to_a_room_without_a_deal() -> None:
     first = enter(0, "plot")
     lone = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
     seats.sit(lone.pk, create_guest(), wishes=["plot"], now=at(0))
@@ -464,7 +464,7 @@ def test_nobody_is_moved_where_no_deal_was_found() -> None:
     assert room_of(first) == kept
 
 
-def test_who_waits_alone_is_not_moved_to_an_empty_room() -> None:
+def test_a_waiting_player_is_not_moved_to_an_empty_room() -> None:
     empty = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
     lone = create_guest()
     other = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
@@ -474,7 +474,7 @@ def test_who_waits_alone_is_not_moved_to_an_empty_room() -> None:
     assert Race.objects.get(room=empty).entrants.count() == 0
 
 
-def test_the_last_free_seat_is_taken_by_who_waits_alone() -> None:
+def test_a_waiting_player_takes_the_last_free_seat() -> None:
     first = enter(0, "plot")
     lone = rooms.open_room(None, "plot", None, limit_s=1200, seats=2, kind=Room.Kind.QUICK, now=at(0))
     seats.sit(lone.pk, create_guest(), wishes=["plot"], now=at(0))
@@ -483,7 +483,7 @@ def test_the_last_free_seat_is_taken_by_who_waits_alone() -> None:
     assert Race.objects.get(room=lone).entrants.count() == 2
 
 
-def test_who_wishes_for_nothing_waits_for_company_in_the_same_game() -> None:
+def test_players_without_wishes_meet_in_the_same_game() -> None:
     room = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
     guest = create_guest()
     seats.sit(room.pk, guest, now=at(0))
@@ -494,7 +494,7 @@ def test_who_wishes_for_nothing_waits_for_company_in_the_same_game() -> None:
     assert race_of(guest).entrants.count() == 2
 
 
-def test_a_wish_in_common_is_found_from_either_room() -> None:
+def test_a_common_wish_is_found_from_either_room() -> None:
     first, second = enter(0, "plot"), enter(0, "braid")
     Entrant.objects.filter(player=first).update(wishes=["plot", "tarot"])
     Entrant.objects.filter(player=second).update(wishes=["tarot", "braid"])
@@ -502,8 +502,8 @@ def test_a_wish_in_common_is_found_from_either_room() -> None:
     assert room_of(first) == room_of(second)
 
 
-def test_a_new_room_is_of_a_game_of_which_there_are_deals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More than are kept for the days to come, or else of any game that is wished for."""
+def test_a_new_room_gets_a_game_with_spare_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More deals than the coming days need; if there are none, any of the chosen games."""
     stock = {name: Counter({"easy": sealed.KEPT_FOR_DAYS}) for name in CATALOGUE}
     monkeypatch.setattr(sealed, "levels", lambda: stock)
     assert race_of(enter(0, "plot")).variant == "plot"
@@ -511,7 +511,7 @@ def test_a_new_room_is_of_a_game_of_which_there_are_deals(monkeypatch: pytest.Mo
     assert {quick._new_room(ALL, T0).pk and Race.objects.latest("pk").variant for _ in range(8)} == {"tarot"}
 
 
-def test_nobody_waits_elsewhere_once_the_countdown_runs() -> None:
+def test_the_countdown_ends_the_absence_check() -> None:
     first, _ = pair()
     quick.tend(at(8))
     with pytest.raises(Refusal):

@@ -1,7 +1,7 @@
-"""A whole race, with all that anybody is sent: nothing of a table but to its own player, nothing before the start.
+"""Secrecy of a whole race: tables are shown only to their players, and nothing before the start.
 
-Racers, spectators with and without a session, and outsiders who try the racers' own sockets. Every frame is searched
-for cards, tokens, seeds and solutions, and so is the log.
+There are racers, spectators with and without a session, and outsiders who try the racers' sockets. All frames and the
+log are searched for cards, tokens, seeds and solutions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WORDS = ('"piles"', '"under"', '"legal"', '"changes"', '"token"', '"view"')
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Every text in a message."""
+    """Yield every text in a message."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -49,7 +49,7 @@ def texts(value: Any) -> Iterator[str]:
 
 
 class Audience:
-    """Everybody's frames, kept apart by who got them."""
+    """All connections and their frames, by receiver."""
 
     def __init__(self, house: House, watch: Watch, tables: LiveTables) -> None:
         self.house, self.watch, self.tables = house, watch, tables
@@ -58,7 +58,7 @@ class Audience:
         self.strangers: list[Seat] = []
 
     async def come(self, attempts: list[Attempt]) -> None:
-        """Everybody opens what they may open, and outsiders what they may not."""
+        """Connect everyone, including outsiders to sockets that are not theirs."""
         stranger = await sync_to_async(create_guest)()
         for user in (*self.house.players, stranger, None):
             viewer = self.watch(self.house, user)
@@ -84,7 +84,7 @@ class Audience:
             await seat.leave()
 
     def frames_of_others(self) -> list[str]:
-        """All but what came to players on their own tables."""
+        """Return all frames but those sent to players at their own tables."""
         told = [viewer.frames for viewer in self.viewers] + [seat.frames for seat in self.strangers]
         return [frame for frames in told for frame in frames]
 
@@ -95,7 +95,7 @@ def hidden_words(frames: list[str]) -> list[str]:
 
 @sync_to_async
 def give_known_deal(house: House) -> set[str]:
-    """Have the race be on a deal of which the seed and a winning line are known; how they may be spelled."""
+    """Put the race on a deal with known seed and winning line, and return their possible spellings."""
     record = winning()
     Deal.objects.filter(races=house.race).update(seed=record.seed, solution=record.to_bytes())
     return spellings(record.seed, record.to_bytes())
@@ -119,7 +119,7 @@ async def test_a_whole_race(
     audience = Audience(house, watch, tables)
     await audience.come(attempts)
 
-    # Nothing before the start, to anybody.
+    # Nothing is sent before the start.
     for seat in audience.seats:
         assert (await seat.ask({"type": "move", "n": 1, "token": "d"}))["code"] == "not_begun"
     early = [*audience.frames_of_others(), *(frame for seat in audience.seats for frame in seat.frames)]
@@ -130,7 +130,7 @@ async def test_a_whole_race(
         assert race.starts_at is not None
         assert timezone.now() >= race.starts_at
 
-    # The race: one wins, one resigns, one leaves by the room.
+    # The race: one wins, one resigns, one leaves through the room.
     winner, second, third = audience.seats
     line = Record.from_bytes(winning().to_bytes()).tokens
     visitor = audience.viewers[-1]
@@ -147,7 +147,7 @@ async def test_a_whole_race(
         await sync_to_async(settle)(attempt.pk)
     for viewer in audience.viewers:
         await viewer.until_room(lambda one: one.race("last").get("state") == "finished")
-    # A program's pace: the winner is under review, and has no place.
+    # The winner played at a program's pace, so they are under review and have no place.
     assert [lane[5] for lane in visitor.lanes("last").values()] == [None, 1, 2]
     await audience.leave()
 
@@ -164,8 +164,8 @@ async def test_a_whole_race(
         assert not [secret for secret in secrets if secret in " ".join(seat.frames)]
 
 
-async def test_a_racers_socket_tells_of_the_own_table_alone(tables: LiveTables, watch: Watch) -> None:
-    """Where each can go is told to each alone."""
+async def test_a_racers_socket_shows_only_their_own_table(tables: LiveTables, watch: Watch) -> None:
+    """Each racer is sent only the address of their own table."""
     house: House = await house_of(2)
     await sync_to_async(house.run)()
     attempts = await sync_to_async(house.attempts)()
@@ -177,7 +177,7 @@ async def test_a_racers_socket_tells_of_the_own_table_alone(tables: LiveTables, 
         assert str(other.public_id) not in " ".join(viewer.frames)
 
 
-async def test_a_countdown_that_is_broken_off_deals_nothing(tables: LiveTables, watch: Watch) -> None:
+async def test_a_cancelled_countdown_deals_nothing(tables: LiveTables, watch: Watch) -> None:
     house: House = await house_of(2)
     await sync_to_async(house.start)(6.0)
     first, second = await sync_to_async(house.attempts)()
@@ -198,8 +198,8 @@ async def test_a_countdown_that_is_broken_off_deals_nothing(tables: LiveTables, 
     assert not await sync_to_async(starting.begin_due)()
 
 
-def test_in_the_last_seconds_nobody_holds_the_cards_back(transactional_db: None) -> None:
-    """Tables deal them from memory then, so leaving is a resignation, and the deal is not another race's."""
+def test_the_cards_are_dealt_despite_a_late_departure(transactional_db: None) -> None:
+    """In the last seconds tables deal from memory, so leaving resigns, and the deal is used up."""
     early, late = Run.counting(2), Run.counting(2)
     early.leave(0, 11.9)
     assert early.states() == "open ready"

@@ -1,4 +1,4 @@
-"""What may be done in a race in which of its states, and what is answered to everything else."""
+"""Actions and states: every action in every state of a race, with its refusal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EITHER_3 = {"direction": "either", "redeals": 3}
 
 
 def in_state(state: str) -> Run:
-    """A room whose race of three is in this state; of an open one, the host and one other are ready."""
+    """Return a room whose race of three is in this state; if open, the host and one other are ready."""
     if state == "open":
         run = Run.of(3)
         run.ready(0)
@@ -50,7 +50,7 @@ def settings_of(run: Run, player: int, **other: Any) -> None:
     rooms.change(run.room.pk, run.players[player].pk, VARIANT, **chosen)
 
 
-#: What somebody does, by its name. The host is player 0, "other" has a seat, "stranger" has none.
+#: Actions by name. The host is player 0, "other" has a seat, "stranger" has none.
 ACTS: dict[str, Callable[[Run], object]] = {
     "stranger sits": lambda run: seats.sit(run.room.pk, create_guest(), now=NOW),
     "other sits": lambda run: seats.sit(run.room.pk, run.players[1], now=NOW),
@@ -69,7 +69,7 @@ ACTS: dict[str, Callable[[Run], object]] = {
 }
 STATES = ("open", "countdown", "racing", "settling", "finished", "void", "closed")
 
-#: The answers in the order of the states; None where it is done.
+#: Refusals in the order of the states; None where the action succeeds.
 ANSWERS: dict[str, tuple[ErrorCode | None, ...]] = {
     "stranger sits": (None, E.RACE_STARTED, None, None, None, None, E.ROOM_CLOSED),
     "other sits": (None, None, E.ALREADY_RACING, None, None, None, E.ROOM_CLOSED),
@@ -120,7 +120,7 @@ def test_a_full_room() -> None:
     seats.sit(run.room.pk, create_guest())
 
 
-def test_nobody_is_in_two_rooms_and_is_told_where_they_are() -> None:
+def test_a_player_in_another_room_is_told_which() -> None:
     run, other = Run.of(2), Run.of(1)
     with pytest.raises(Refusal) as refusal:
         seats.sit(other.room.pk, run.players[1])
@@ -129,7 +129,7 @@ def test_nobody_is_in_two_rooms_and_is_told_where_they_are() -> None:
     seats.sit(other.room.pk, run.players[1])
 
 
-def test_who_was_sent_away_does_not_come_back() -> None:
+def test_a_kicked_player_cannot_return() -> None:
     run = Run.of(3)
     seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk)
     assert run.states() == "open joined joined"
@@ -139,7 +139,7 @@ def test_who_was_sent_away_does_not_come_back() -> None:
     assert Room.objects.get().kicked == [run.players[1].pk]
 
 
-def test_nobody_is_sent_away_from_a_room_of_others() -> None:
+def test_a_host_kicks_only_from_their_own_room() -> None:
     run, other = Run.of(2), Run.of(2)
     with pytest.raises(Refusal) as refusal:
         seats.kick(run.room.pk, run.players[0].pk, other.entrant(1).pk)
@@ -147,7 +147,7 @@ def test_nobody_is_sent_away_from_a_room_of_others() -> None:
     assert other.states() == "open joined joined"
 
 
-def test_sending_somebody_away_from_a_race_that_is_run_lets_them_finish_it() -> None:
+def test_a_player_kicked_in_mid_race_may_finish() -> None:
     run = Run.racing(2)
     for _twice in range(2):
         seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20))
@@ -159,7 +159,7 @@ def test_sending_somebody_away_from_a_race_that_is_run_lets_them_finish_it() -> 
     assert refusal.value.code == E.KICKED
 
 
-def test_the_last_one_not_ready_is_sent_away_and_the_race_starts() -> None:
+def test_kicking_the_last_unready_player_starts_the_race() -> None:
     run = Run.of(3)
     run.ready(0)
     run.ready(1)
@@ -180,7 +180,7 @@ def test_the_last_one_not_ready_is_sent_away_and_the_race_starts() -> None:
         ("plot", None, LIMIT_S, 17),
     ],
 )
-def test_rooms_that_there_are_not(name: str, options: Any, limit_s: int, seats: int) -> None:
+def test_unknown_rooms(name: str, options: Any, limit_s: int, seats: int) -> None:
     host = create_guest()
     with pytest.raises(Refusal) as refusal:
         rooms.open_room(host, name, options, public=True, limit_s=limit_s, seats=seats)
@@ -208,14 +208,14 @@ def test_too_few_ready_and_no_deal() -> None:
     assert not Entrant.objects.filter(player=run.players[2]).exists()
 
 
-def test_fewer_seats_than_players_are_not_chosen() -> None:
+def test_seats_cannot_be_fewer_than_players() -> None:
     run = Run.of(3)
     with pytest.raises(Refusal) as refusal:
         settings_of(run, 0, seats=2)
     assert refusal.value.code == E.BAD_OPTION
 
 
-def test_another_game_takes_another_deal_and_the_others_readiness_back() -> None:
+def test_a_new_game_changes_the_deal_and_resets_readiness() -> None:
     run = Run.of(3)
     run.ready(0)
     run.ready(1)
@@ -234,8 +234,8 @@ def test_another_game_takes_another_deal_and_the_others_readiness_back() -> None
     assert Room.objects.get().kind == Room.Kind.PUBLIC
 
 
-def test_nobody_who_was_sent_away_becomes_the_host() -> None:
-    """Somebody sent away in mid-race plays on, but no longer comes into the room."""
+def test_a_kicked_player_does_not_become_host() -> None:
+    """A player kicked in mid-race plays on, but cannot return to the room."""
     run = Run.racing(3)
     rooms_host = run.players[0].pk
     seats.kick(run.room.pk, rooms_host, run.entrant(1).pk, at(20))
@@ -243,8 +243,8 @@ def test_nobody_who_was_sent_away_becomes_the_host() -> None:
     assert Room.objects.get().host_id == run.players[2].pk
 
 
-def test_games_are_not_changed_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each may take a deal from the stock or have one made to order; what needs no other deal is not counted."""
+def test_changes_of_game_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each may take a deal from the stock or order one; changes that keep the deal do not count."""
     monkeypatch.setitem(limits.RATES, "room", "2/h")
     cache.clear()
     run = Run.of(1)
@@ -258,7 +258,7 @@ def test_games_are_not_changed_without_end(monkeypatch: pytest.MonkeyPatch) -> N
     rooms.change(run.room.pk, run.players[0].pk, "braid", limit_s=LIMIT_S, seats=7, public=False)
 
 
-def test_the_host_role_passes_to_who_has_been_seated_longest() -> None:
+def test_the_longest_seated_player_becomes_host() -> None:
     run = Run.of(3)
     run.leave(0, 1)
     assert Room.objects.get().host_id == run.players[1].pk
@@ -292,7 +292,7 @@ def test_leaving_a_countdown() -> None:
     assert run.states() == "countdown ready ready"
 
 
-def test_leaving_when_the_time_has_come_resigns_though_no_process_has_taken_the_step() -> None:
+def test_leaving_after_the_start_time_resigns() -> None:
     run = Run.counting(2)
     run.leave(1, 15)
     assert run.states() == "countdown ready retired"
@@ -300,7 +300,7 @@ def test_leaving_when_the_time_has_come_resigns_though_no_process_has_taken_the_
     assert run.states() == "racing ready retired"
 
 
-def test_leaving_a_heat_starts_it_all_the_same() -> None:
+def test_leaving_does_not_cancel_a_heat() -> None:
     run = Run.of(2, kind="heat")
     run.ready(0)
     run.ready(1)
@@ -311,7 +311,7 @@ def test_leaving_a_heat_starts_it_all_the_same() -> None:
         run.sit(1, 20)
 
 
-def test_a_room_alone_for_half_an_hour_is_closed() -> None:
+def test_a_room_idle_for_half_an_hour_is_closed() -> None:
     run, heat = Run.of(2), Run.of(0, kind="heat")
     Race.objects.filter(room=heat.room).update(scheduled_at=at(7200))
     deal = run.race.deal
@@ -322,11 +322,11 @@ def test_a_room_alone_for_half_an_hour_is_closed() -> None:
     assert run.states() == "void"
     assert run.race.void == Race.Void.NOT_STARTED
     again = Run.of(1)
-    assert again.race.deal == deal, "a deal that nobody has seen is given to the next race"
+    assert again.race.deal == deal, "an unseen deal is reused by the next race"
     seats.sit(again.room.pk, run.players[0])
 
 
-def test_a_room_in_which_a_race_is_run_is_not_closed() -> None:
+def test_a_room_with_a_running_race_is_not_closed() -> None:
     run = Run.racing(2)
     assert rooms.close_idle(at(7200)) == 0
     assert not rooms.close(run.room, at(7200))

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """The tasks that were asked for."""
+    """Record the requested tasks."""
     tasks: list[tuple[Any, ...]] = []
 
     def ask(*task: Any, **_: Any) -> bool:
@@ -39,7 +39,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     return tasks
 
 
-def test_a_race_is_run_and_its_places_are_given() -> None:
+def test_a_race_runs_and_its_places_are_set() -> None:
     run = Run.of(4)
     assert run.states() == "open joined joined joined joined"
     for place in range(3):
@@ -73,7 +73,7 @@ def test_a_race_is_run_and_its_places_are_given() -> None:
     assert not Attempt.objects.filter(state="playing").exists()
 
 
-def test_a_countdown_gives_each_who_is_ready_a_table_that_opens_with_it() -> None:
+def test_a_countdown_gives_each_ready_player_a_table() -> None:
     run, other = Run.of(2), Run.of(1)
     closed_until = Deal.objects.get(races=other.race).opens_at
     Entrant.objects.update(state=Entrant.State.READY)
@@ -83,7 +83,7 @@ def test_a_countdown_gives_each_who_is_ready_a_table_that_opens_with_it() -> Non
     now = at(1) + timedelta(microseconds=123_456)
     assert starting.freeze(run.race.pk, countdown=timedelta(seconds=15), now=now)
     race, starts = run.race, at(16.123)
-    assert (race.starts_at, race.ends_at) == (starts, at(616.123)), "in whole milliseconds, as clocks of games count"
+    assert (race.starts_at, race.ends_at) == (starts, at(616.123)), "in whole milliseconds, like game clocks"
     assert race.deal is not None
     assert race.deal.opens_at == starts
     assert Deal.objects.get(races=other.race).opens_at == closed_until
@@ -105,7 +105,7 @@ def test_a_start_counts_from_now() -> None:
     assert before <= starts_at - starting.COUNTDOWN <= timezone.now()
 
 
-def test_only_a_countdown_is_opened_again() -> None:
+def test_only_a_countdown_can_be_reopened() -> None:
     run = Run.of(2)
     assert not starting.unfreeze(run.race.pk, at(0))
     run.ready(0)
@@ -127,7 +127,7 @@ def test_equal_games_share_a_place_and_the_points() -> None:
     assert run.placed() == [("won", 1, 3), ("won", 1, 3), ("retired", 3, 1), ("retired", 3, 1)]
 
 
-def test_nobody_won_is_an_ordinary_outcome() -> None:
+def test_a_race_may_end_without_a_win() -> None:
     run = Run.racing(2)
     run.play(1, 20)
     run.resign(0, 30)
@@ -136,7 +136,7 @@ def test_nobody_won_is_an_ordinary_outcome() -> None:
     assert run.placed() == [("retired", 2, 1), ("retired", 1, 2)]
 
 
-def test_one_alone_goes_on() -> None:
+def test_a_single_remaining_racer_continues() -> None:
     run = Run.counting(2)
     starting.begin_due(at(15))
     starting.dealt(run.attempt_ids[:1], at(16))
@@ -147,7 +147,7 @@ def test_one_alone_goes_on() -> None:
     assert run.placed() == [("won", 1, 1), ("absent", None, None)]
 
 
-def test_a_race_to_which_nobody_comes_is_void() -> None:
+def test_a_race_without_players_is_void() -> None:
     run = Run.counting(2)
     starting.begin_due(at(15))
     run.tend(24.9)
@@ -160,7 +160,7 @@ def test_a_race_to_which_nobody_comes_is_void() -> None:
     assert run.states() == "open joined"
 
 
-def test_who_has_moved_was_there_though_the_word_of_it_was_lost() -> None:
+def test_a_move_proves_presence() -> None:
     run = Run.counting(2)
     starting.begin_due(at(15))
     run.play(0, 3)
@@ -168,7 +168,7 @@ def test_who_has_moved_was_there_though_the_word_of_it_was_lost() -> None:
     assert run.states() == "racing racing absent"
 
 
-def test_coming_later_than_ten_seconds_is_too_late() -> None:
+def test_ten_seconds_after_the_start_is_too_late() -> None:
     run = Run.counting(2)
     assert starting.dealt(run.attempt_ids, at(14.9)) == 0
     starting.begin_due(at(15))
@@ -177,8 +177,8 @@ def test_coming_later_than_ten_seconds_is_too_late() -> None:
     assert run.states() == "racing racing ready"
 
 
-def test_a_start_that_no_process_sees_to_harms_nobody() -> None:
-    """Such as when the database is away then."""
+def test_a_start_missed_by_all_processes_harms_no_one() -> None:
+    """For example during a database outage."""
     run = Run.counting(3)
     assert starting.begin_due(at(25)) == []
     run.tend(25)
@@ -190,7 +190,7 @@ def test_a_start_that_no_process_sees_to_harms_nobody() -> None:
 
 
 @pytest.mark.parametrize("seen", ["dealt", "moved", "resigned"])
-def test_a_step_taken_late_is_no_fault_when_the_cards_were_dealt(seen: str) -> None:
+def test_a_late_step_is_no_fault_if_the_cards_were_dealt(seen: str) -> None:
     run = Run.counting(2)
     if seen == "dealt":
         assert starting.dealt(run.attempt_ids[:1], at(15.1)) == 1
@@ -203,8 +203,8 @@ def test_a_step_taken_late_is_no_fault_when_the_cards_were_dealt(seen: str) -> N
     assert run.states() == f"{now} absent"
 
 
-def test_a_race_that_nobody_looked_after_until_its_time_was_up_harms_nobody() -> None:
-    """Whichever task is quicker then: the one that closes overdue games, or the one that looks after races."""
+def test_a_race_unattended_until_its_end_harms_no_one() -> None:
+    """Whichever task is first: the one that closes overdue games, or the one that tends races."""
     run = Run.counting(2)
     close_due(at(400))
     assert starting.begin_due(at(400)) == []
@@ -213,7 +213,7 @@ def test_a_race_that_nobody_looked_after_until_its_time_was_up_harms_nobody() ->
     assert run.race.void == Race.Void.SERVER_FAULT
 
 
-def test_time_that_runs_out_is_for_those_who_were_there() -> None:
+def test_present_players_time_out_and_others_are_absent() -> None:
     run = Run.counting(3)
     starting.begin_due(at(15))
     starting.dealt(run.attempt_ids[:1], at(16))
@@ -225,7 +225,7 @@ def test_time_that_runs_out_is_for_those_who_were_there() -> None:
     assert run.placed() == [("timed_out", 2, 1), ("timed_out", 1, 2), ("absent", None, None)]
 
 
-def test_a_rejected_record_is_last_and_a_decision_places_anew(asked: list[tuple[Any, ...]]) -> None:
+def test_a_rejected_record_is_last_and_decisions_recompute_places(asked: list[tuple[Any, ...]]) -> None:
     run = Run.racing(3)
     Race.objects.update(rated=True)
     for place in range(3):
@@ -241,7 +241,7 @@ def test_a_rejected_record_is_last_and_a_decision_places_anew(asked: list[tuple[
     assert run.placed() == [("disqualified", 3, 0), ("won", 1, 3), ("won", 2, 2)]
 
 
-def test_a_decision_that_changes_no_place_refolds_nothing(asked: list[tuple[Any, ...]]) -> None:
+def test_a_decision_without_effect_on_places_refolds_nothing(asked: list[tuple[Any, ...]]) -> None:
     run = Run.racing(2)
     Race.objects.update(rated=True)
     run.play(0)
@@ -252,7 +252,7 @@ def test_a_decision_that_changes_no_place_refolds_nothing(asked: list[tuple[Any,
     assert not [task for task in asked if task[0] == "talon.refold"]
 
 
-def test_a_lost_decision_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missed_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run.racing(2)
     run.play(0)
     run.play(1)
@@ -272,7 +272,7 @@ def test_a_lost_decision_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def with_a_record_in_review() -> Run:
-    """A finished race of three; the record of the first is under review."""
+    """Return a finished race of three with the record of the first under review."""
     run = Run.racing(3)
     run.play(0)
     run.play(1, first_ms=5_000)
@@ -298,7 +298,7 @@ def test_a_record_in_review_has_no_place_or_points() -> None:
         ("rejected", [("disqualified", 3, 0), ("won", 1, 3), ("retired", 2, 2)]),
     ],
 )
-def test_a_decision_places_everybody_anew(state: str, placed: list[Any]) -> None:
+def test_a_decision_recomputes_all_places(state: str, placed: list[Any]) -> None:
     run = with_a_record_in_review()
     decision = decide(run.attempt(0).pk, Attempt.State(state), "staff")
     assert run.placed() == placed
@@ -306,7 +306,7 @@ def test_a_decision_places_everybody_anew(state: str, placed: list[Any]) -> None
     assert run.placed() == [("won", None, None), ("won", 1, 2), ("retired", 2, 1)]
 
 
-def test_a_lost_decision_about_a_review_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missed_review_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> None:
     run = with_a_record_in_review()
     with monkeypatch.context() as lost:
         lost.setattr("leaderboards.settlement.finishing.verdict_given", lambda _: None)
@@ -315,8 +315,8 @@ def test_a_lost_decision_about_a_review_is_made_up_for(monkeypatch: pytest.Monke
     assert run.placed()[0] == ("won", 1, 3)
 
 
-def test_a_place_given_while_under_review_is_taken_back() -> None:
-    """As by an earlier version of the site, however long ago."""
+def test_a_place_given_during_review_is_revoked() -> None:
+    """For example by an earlier release, however long ago."""
     run = with_a_record_in_review()
     before = run.placed()
     Entrant.objects.filter(pk=run.entrant(0).pk).update(place=1, points=3)
@@ -325,7 +325,7 @@ def test_a_place_given_while_under_review_is_taken_back() -> None:
     assert run.placed() == before
 
 
-def test_a_record_that_nobody_can_read_waits_for_staff() -> None:
+def test_an_unreadable_record_waits_for_staff() -> None:
     run = Run.racing(3)
     run.play(0)
     run.resign(1, 50)
@@ -337,7 +337,7 @@ def test_a_record_that_nobody_can_read_waits_for_staff() -> None:
     assert run.placed() == [("won", 1, 3), ("retired", 2, 2), ("disqualified", 3, 0)]
 
 
-def test_no_race_ends_while_somebody_races() -> None:
+def test_no_race_ends_before_its_last_racer() -> None:
     run = Run.racing(3)
     run.play(0)
     run.resign(1, 50)
@@ -347,7 +347,7 @@ def test_no_race_ends_while_somebody_races() -> None:
     run.tend(60)
     assert run.states() == "racing won retired racing"
     assert run.placed() == [("won", None, None), ("retired", None, None), ("racing", None, None)]
-    Race.objects.filter(pk=run.race.pk).update(state=Race.State.SETTLING)  # by mistake
+    Race.objects.filter(pk=run.race.pk).update(state=Race.State.SETTLING)  # set by mistake
     assert not finishing.finish(run.race.pk, at(60))
     finishing.verdict_given(run.attempt_ids)
     assert run.states() == "settling won retired racing"
@@ -365,7 +365,7 @@ def test_a_race_waits_for_the_last_verdict() -> None:
 
 
 @pytest.mark.parametrize("lost", ["_one_less", "closed", "verdict_given"])
-def test_tending_makes_up_for_what_is_lost(monkeypatch: pytest.MonkeyPatch, lost: str) -> None:
+def test_tending_repairs_what_was_missed(monkeypatch: pytest.MonkeyPatch, lost: str) -> None:
     run = Run.racing(2)
     if lost == "closed":
         monkeypatch.setattr("games.attempts._followers", [])
@@ -391,11 +391,11 @@ def test_a_failing_step_does_not_stop_the_others(
     run = Run.counting(2)
     run.tend(15)
     assert run.states().startswith("racing")
-    assert "races not looked after" in caplog.text
+    assert "races not tended" in caplog.text
 
 
 @pytest.mark.parametrize("hears", ["closed", "judged"])
-def test_what_goes_wrong_after_a_game_is_noted_and_left_to_tending(
+def test_a_failure_after_a_game_is_logged_and_repaired_later(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, hears: str
 ) -> None:
     def fail(*_: object) -> None:
@@ -413,7 +413,7 @@ def test_what_goes_wrong_after_a_game_is_noted_and_left_to_tending(
     assert run.states() == "finished retired retired"
 
 
-def test_the_end_of_a_tasks_time_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tasks_time_limit_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object) -> None:
         raise SoftTimeLimitExceeded
 
@@ -441,7 +441,7 @@ def test_the_end_of_a_tasks_time_is_not_swallowed(monkeypatch: pytest.MonkeyPatc
         starting.start_if_ready,
     ],
 )
-def test_nothing_is_done_about_a_race_that_there_is_not(step: Callable[[int], bool]) -> None:
+def test_unknown_races_are_ignored(step: Callable[[int], bool]) -> None:
     assert not step(10**6)
 
 
@@ -456,7 +456,7 @@ def test_a_race_ends_when_its_own_last_game_does(monkeypatch: pytest.MonkeyPatch
     assert (run.states(), other.states()) == ("racing racing racing", "settling retired retired")
 
 
-def test_a_race_is_finished_with_its_last_game_when_the_others_have_been_judged() -> None:
+def test_the_last_game_finishes_a_race_already_judged() -> None:
     run = Run.racing(2)
     run.play(0)
     settle(run.attempt_ids[0])
@@ -465,7 +465,7 @@ def test_a_race_is_finished_with_its_last_game_when_the_others_have_been_judged(
     assert (run.race.state, run.race.finished_at) == ("finished", at(100))
 
 
-def test_a_race_whose_last_game_ends_while_it_is_asked_after_is_not_void(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_last_game_that_ends_during_the_check_voids_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     run, update = Run.racing(2), QuerySet.update
 
     def update_late(rows: Any, **values: Any) -> int:
@@ -479,7 +479,7 @@ def test_a_race_whose_last_game_ends_while_it_is_asked_after_is_not_void(monkeyp
     assert run.states() == "racing retired retired"
 
 
-def test_a_deal_on_which_another_race_is_run_stays_secret() -> None:
+def test_a_deal_of_another_running_race_stays_secret() -> None:
     run, other = Run.racing(2), Run.counting(2)
     Race.objects.filter(pk=other.race.pk).update(deal=run.race.deal)
     run.play(0)
@@ -493,7 +493,7 @@ def test_a_deal_on_which_another_race_is_run_stays_secret() -> None:
     assert deal.revealed_at == at(400)
 
 
-def test_a_void_race_counts_for_nobody_and_frees_everybody() -> None:
+def test_a_void_race_counts_for_no_one_and_frees_its_players() -> None:
     run = Run.racing(3)
     run.play(0)
     assert finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(100))
@@ -506,7 +506,7 @@ def test_a_void_race_counts_for_nobody_and_frees_everybody() -> None:
         run.sit(place, 110)
 
 
-def test_a_rematch_is_run_in_the_same_room() -> None:
+def test_a_rematch_runs_in_the_same_room() -> None:
     run = Run.racing(2)
     run.play(0)
     run.sit(0, 60)
@@ -523,7 +523,7 @@ def test_a_rematch_is_run_in_the_same_room() -> None:
     assert run.race.deal_id != first.deal_id
 
 
-def test_the_next_race_waits_for_the_one_being_run() -> None:
+def test_the_next_race_waits_for_the_running_one() -> None:
     run = Run.racing(4)
     for place in (0, 1):
         run.play(place)
@@ -552,7 +552,7 @@ def test_a_heat_may_be_run_alone() -> None:
     assert run.race.rated
 
 
-def test_leaving_is_open_to_who_races_and_retires() -> None:
+def test_leaving_a_race_retires_the_player() -> None:
     run = Run.racing(2)
     run.leave(1, 100)
     assert run.states() == "racing racing retired"
@@ -562,8 +562,8 @@ def test_leaving_is_open_to_who_races_and_retires() -> None:
     assert Entrant.objects.count() == 2
 
 
-def test_many_who_wait_alone_hold_up_no_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rooms that cannot start yet are not looked at again and again before those that can."""
+def test_many_single_waiting_players_delay_no_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rooms that cannot start yet do not crowd out those that can."""
     monkeypatch.setattr(tending, "AT_A_TIME", 1)
     for _ in range(2):
         Run.of(1).ready(0)

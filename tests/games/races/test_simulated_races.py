@@ -1,4 +1,4 @@
-"""Races in which much goes wrong, as many as a test run has time for; the simulation is also a program."""
+"""A short run of the race simulation with its many faults."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _arrows(transactional_db: None) -> Iterator[None]:
         yield
 
 
-def test_states_move_along_the_arrows_and_places_are_right() -> None:
+def test_states_follow_the_arrows_and_places_are_right() -> None:
     begun = random.randrange(10**6)
     deaths = 0
     pool = accounts(8)
@@ -38,7 +38,7 @@ def test_states_move_along_the_arrows_and_places_are_right() -> None:
     assert set(seen) <= RACE_ARROWS | ENTRANT_ARROWS
 
 
-def test_a_wrong_place_a_wrong_arrow_and_a_lost_move_are_noticed() -> None:
+def test_the_simulation_notices_faults() -> None:
     pool = accounts(8)
     worlds = (simulate(seed, pool) for seed in range(1, 50))
     world = next(one for one in worlds if one.run.race.state == "finished" and one.moves)

@@ -1,4 +1,4 @@
-"""The race socket: who may watch, what is told to whom, and what each command needs."""
+"""The race socket: viewers, their messages, and the conditions of each command."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _guest = sync_to_async(create_guest)
 
 
 @pytest.mark.parametrize("public", [True, False])
-async def test_anybody_with_the_link_may_watch(watch: Watch, public: bool) -> None:
+async def test_anyone_with_the_link_may_watch(watch: Watch, public: bool) -> None:
     house = await house_of(2, public=public)
     viewer = watch(house)
     room = await viewer.watch()
@@ -52,7 +52,7 @@ async def test_anybody_with_the_link_may_watch(watch: Watch, public: bool) -> No
     assert viewer.you == {"type": "you", "host": False, **nothing}
 
 
-async def test_players_are_told_what_is_theirs(watch: Watch) -> None:
+async def test_players_get_their_own_data(watch: Watch) -> None:
     house = await house_of(2)
     host, other = watch(house, house.players[0]), watch(house, house.players[1])
     await host.watch()
@@ -68,7 +68,7 @@ async def test_players_are_told_what_is_theirs(watch: Watch) -> None:
     assert [seat["host"] for seat in host.race("to_come")["seats"]] == [True, False]
 
 
-async def test_a_room_that_there_is_not(hub: Hub, watch: Watch) -> None:
+async def test_an_unknown_room(hub: Hub, watch: Watch) -> None:
     viewer = Viewer(hub, "nothing000")
     await viewer.connect()
     assert await viewer.refused("hello", v=1) == "not_found"
@@ -97,7 +97,7 @@ async def test_every_command_needs_a_player(watch: Watch, kind: str, fields: dic
         ("react", {"kind": "wave"}, "not_entered"),
     ],
 )
-async def test_every_command_is_for_those_who_may(watch: Watch, kind: str, fields: dict[str, Any], code: str) -> None:
+async def test_every_command_checks_permissions(watch: Watch, kind: str, fields: dict[str, Any], code: str) -> None:
     house = await house_of(2)
     viewer = watch(house, await _guest())
     await viewer.watch()
@@ -138,7 +138,7 @@ async def test_the_host_changes_the_game(watch: Watch) -> None:
     assert (visitor.room["kind"], visitor.room["seats"]) == ("private", 4)
 
 
-async def test_who_is_kicked_hears_it_and_does_not_come_back(watch: Watch) -> None:
+async def test_a_kicked_player_is_notified_and_cannot_return(watch: Watch) -> None:
     house = await house_of(2)
     host, other, again = (watch(house, house.players[place]) for place in (0, 1, 1))
     await host.watch()
@@ -153,7 +153,7 @@ async def test_who_is_kicked_hears_it_and_does_not_come_back(watch: Watch) -> No
     assert (await again.until("gone"))["why"] == "kicked"
 
 
-async def test_a_room_that_closes(watch: Watch) -> None:
+async def test_a_closed_room(watch: Watch) -> None:
     house = await house_of(1)
     viewer, late = watch(house, house.players[0]), watch(house)
     await viewer.watch()
@@ -180,7 +180,7 @@ async def test_two_tabs_of_one_player(watch: Watch) -> None:
     await second.until_room(lambda one: one.states("to_come") == ["joined", "joined"])
 
 
-async def test_reactions_of_different_people_all_arrive(watch: Watch, hub: Hub, other_hub: Hub) -> None:
+async def test_simultaneous_reactions_all_arrive(watch: Watch, hub: Hub, other_hub: Hub) -> None:
     house = await house_of(3)
     viewers = [watch(house, player) for player in house.players]
     visitor = watch(house, at=other_hub)
@@ -203,7 +203,7 @@ async def test_reactions_are_limited(watch: Watch, monkeypatch: pytest.MonkeyPat
 
 
 async def test_commands_are_limited_over_all_connections(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each holds the room's row: one player with many tabs does not keep it from the others."""
+    """Each command locks the room's row, and a player with many tabs must not block the others."""
     monkeypatch.setattr("games.live.allowance.monotonic", lambda: 100.0)
     house = await house_of(2)
     tabs = [watch(house, house.players[0]), watch(house, house.players[0])]
@@ -221,8 +221,8 @@ async def test_commands_are_limited_over_all_connections(watch: Watch, monkeypat
     assert await again.refused("sit") == "rate_limited"
 
 
-async def test_too_many_games_chosen_are_refused_as_all_else(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """How long to wait is said in milliseconds, whatever it is that is too much."""
+async def test_too_many_changes_of_game_are_throttled(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Like all throttling errors, the answer gives the waiting time in milliseconds."""
     monkeypatch.setitem(limits.RATES, "room", "0/h")
     house = await house_of(1)
     host = watch(house, house.players[0])
@@ -234,8 +234,8 @@ async def test_too_many_games_chosen_are_refused_as_all_else(watch: Watch, monke
     assert 0 < error["data"]["retry_after_ms"] <= 3_600_000
 
 
-async def test_a_player_who_is_gone_sits_nowhere(watch: Watch) -> None:
-    """The connection of an account that has just been removed is refused; it does not break."""
+async def test_a_deleted_player_cannot_sit_down(watch: Watch) -> None:
+    """The connection of an account that was just deleted is refused without an error."""
     house, guest = await house_of(1), await _guest()
     viewer = watch(house, guest)
     await viewer.watch()
@@ -245,7 +245,7 @@ async def test_a_player_who_is_gone_sits_nowhere(watch: Watch) -> None:
         await viewer.hear()
 
 
-async def test_who_is_banned_sits_nowhere(watch: Watch) -> None:
+async def test_a_banned_player_cannot_sit_down(watch: Watch) -> None:
     house, guest = await house_of(1), await _guest()
     viewer = watch(house, guest)
     await viewer.watch()
@@ -255,7 +255,7 @@ async def test_who_is_banned_sits_nowhere(watch: Watch) -> None:
 
 
 async def waiting_in_quick_match(count: int) -> House:
-    """Players who have taken seats in one quick match."""
+    """Seat players in one quick match."""
 
     def enter() -> House:
         players = [create_guest() for _ in range(count)]
@@ -267,10 +267,8 @@ async def waiting_in_quick_match(count: int) -> House:
 
 
 @pytest.mark.parametrize("notices", ["late", "lost"])
-async def test_every_player_moved_to_one_room_is_sent_there(
-    watch: Watch, monkeypatch: pytest.MonkeyPatch, notices: str
-) -> None:
-    """The notices leave when all players have been moved, or not at all."""
+async def test_every_moved_player_is_notified(watch: Watch, monkeypatch: pytest.MonkeyPatch, notices: str) -> None:
+    """The notices leave only after all players have been moved."""
     house = await waiting_in_quick_match(4)
     viewers = [watch(house, player) for player in house.players]
     for viewer in viewers:
@@ -294,7 +292,7 @@ async def test_every_player_moved_to_one_room_is_sent_there(
     assert [(await viewer.until("moved"))["code"] for viewer in viewers] == [target.code] * 4
 
 
-async def test_a_player_who_leaves_is_not_sent_anywhere(watch: Watch) -> None:
+async def test_a_player_who_leaves_is_not_moved(watch: Watch) -> None:
     house = await house_of(2)
     viewer = watch(house, house.players[1])
     await viewer.watch()
@@ -321,7 +319,7 @@ async def test_a_player_who_leaves_is_not_sent_anywhere(watch: Watch) -> None:
         (" " * 4097, "too_large"),
     ],
 )
-async def test_frames_that_are_no_messages(watch: Watch, text: str, code: str) -> None:
+async def test_malformed_frames(watch: Watch, text: str, code: str) -> None:
     house = await house_of(1)
     viewer = watch(house, house.players[0])
     await viewer.watch()
@@ -339,7 +337,7 @@ async def test_binary_frames_and_commands_before_hello(watch: Watch) -> None:
     assert not viewer.room
 
 
-async def test_who_says_nothing_is_shown_out(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_connection_is_closed(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.live.sockets.HELLO_WITHIN", 0.01)
     viewer = watch(await house_of(1))
     await viewer.connect()
@@ -347,7 +345,7 @@ async def test_who_says_nothing_is_shown_out(watch: Watch, monkeypatch: pytest.M
         await viewer.hear()
 
 
-async def test_the_clock_is_told(watch: Watch) -> None:
+async def test_clock_messages(watch: Watch) -> None:
     viewer = watch(await house_of(1))
     room = await viewer.watch()
     await viewer.say("ping", t=7)
@@ -356,7 +354,7 @@ async def test_the_clock_is_told(watch: Watch) -> None:
     assert 0 <= pong["now"] - room["now"] < 60_000
 
 
-async def test_the_room_is_told_again_on_demand(watch: Watch) -> None:
+async def test_the_room_is_sent_again_on_request(watch: Watch) -> None:
     viewer = watch(await house_of(1))
     first = await viewer.watch()
     await viewer.say("sync")
@@ -364,7 +362,7 @@ async def test_the_room_is_told_again_on_demand(watch: Watch) -> None:
     assert first | {"now": 0} == second | {"now": 0}
 
 
-async def test_a_watch_ends_with_its_last_viewer(watch: Watch, hub: Hub) -> None:
+async def test_a_room_is_dropped_with_its_last_viewer(watch: Watch, hub: Hub) -> None:
     house = await house_of(1)
     first, second = watch(house), watch(house)
     await first.watch()
@@ -377,7 +375,7 @@ async def test_a_watch_ends_with_its_last_viewer(watch: Watch, hub: Hub) -> None
     assert not hub._users
 
 
-async def test_another_process_hears_of_it(watch: Watch, other_hub: Hub) -> None:
+async def test_changes_reach_other_processes(watch: Watch, other_hub: Hub) -> None:
     house = await house_of(1)
     here, there = watch(house, house.players[0]), watch(house, at=other_hub)
     await here.watch()
@@ -386,7 +384,7 @@ async def test_another_process_hears_of_it(watch: Watch, other_hub: Hub) -> None
     await there.until_room(lambda one: one.states("to_come") == ["ready"])
 
 
-async def test_what_was_not_heard_is_read(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missed_notices_are_made_up_by_reading(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.races.watch.LOOK_EVERY", 0.05)
     monkeypatch.setattr("games.races.watch.LOOKS_APART", 1)
     house = await house_of(2)
@@ -396,9 +394,7 @@ async def test_what_was_not_heard_is_read(watch: Watch, monkeypatch: pytest.Monk
     await viewer.until_room(lambda one: one.states("to_come") == ["ready", "ready"])
 
 
-async def test_a_database_that_is_away_costs_no_connection(
-    watch: Watch, hub: Hub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_outage_closes_no_connection(watch: Watch, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: Any) -> None:
         raise OperationalError
 
@@ -413,14 +409,14 @@ async def test_a_database_that_is_away_costs_no_connection(
     await viewer.until_room(lambda one: one.states("to_come") == ["ready"])
 
 
-def test_no_message_has_a_place_for_cards() -> None:
+def test_messages_have_no_fields_for_cards() -> None:
     shapes = [*protocol.schemas()["$defs"].values()]
     fields = {name for shape in shapes for name in shape.get("properties", {})}
     assert fields.isdisjoint({"piles", "seed", "solution", "token", "changes", "legal", "view"})
 
 
 async def test_the_socket_of_the_site(watch: Watch) -> None:
-    """Over the whole application, with its middleware, as a visitor."""
+    """Runs the whole application with its middleware, as a visitor."""
     house: House = await house_of(1)
     headers = [(b"host", b"127.0.0.1:8000"), (b"origin", b"http://127.0.0.1:8000")]
     path = f"/ws/race/{house.room.code}/"

@@ -1,4 +1,4 @@
-"""The standings of heats, a player's races and the latest results."""
+"""Standings of heats, a player's races, and the latest results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def shown(period: standings.Period, day: date = SUNDAY, **asked: int) -> list[tu
     ]
 
 
-def test_the_points_of_a_day_are_added_up(ada: User, bob: User) -> None:
+def test_points_of_a_day_are_summed(ada: User, bob: User) -> None:
     heat(SUNDAY, 3, {ada: 2, bob: 1})
     heat(SUNDAY, 11, {ada: 1, bob: 5})
     heat(SUNDAY - timedelta(days=1), 19, {ada: 16})
@@ -42,7 +42,7 @@ def test_the_points_of_a_day_are_added_up(ada: User, bob: User) -> None:
     assert shown("day") == [(1, bob.pk, 6, 2, 1), (2, ada.pk, 3, 2, 1)]
 
 
-def test_a_week_is_that_of_iso_8601(ada: User) -> None:
+def test_weeks_are_iso_weeks(ada: User) -> None:
     for day in (date(2026, 11, 15), date(2026, 11, 16), SUNDAY, date(2026, 11, 23)):
         heat(day, 11, {ada: 3})
     assert shown("week") == shown("week", date(2026, 11, 18)) == [(1, ada.pk, 6, 2, 2)]
@@ -57,7 +57,7 @@ def test_equal_points_share_a_place(ada: User, bob: User) -> None:
     assert [place for place, *_ in shown("day", limit=1, after=2)] == [3]
 
 
-def test_only_players_with_a_page_are_in_it(ada: User, bob: User) -> None:
+def test_only_players_with_a_page_are_listed(ada: User, bob: User) -> None:
     banned = factory.player(banned_at=timezone.now())
     heat(SUNDAY, 3, {create_guest(): 9, banned: 8, bob: 7, ada: 1})
     User.objects.filter(pk=bob.pk).update(deleted_at=timezone.now())
@@ -67,7 +67,7 @@ def test_only_players_with_a_page_are_in_it(ada: User, bob: User) -> None:
     assert (entry.name, entry.page) == (ada.display_name, ada.public_id)
 
 
-def test_who_hides_being_at_a_table_has_results_all_the_same(ada: User) -> None:
+def test_players_who_hide_their_presence_have_results(ada: User) -> None:
     User.objects.filter(pk=ada.pk).update(preferences={"hide_presence": True})
     heat(SUNDAY, 3, {ada: 1})
     assert shown("day") == [(1, ada.pk, 1, 1, 1)]
@@ -80,20 +80,20 @@ def test_only_finished_heats_count(ada: User, bob: User) -> None:
     assert shown("day") == []
 
 
-def test_divisions_count_alike(ada: User, bob: User) -> None:
+def test_divisions_count_equally(ada: User, bob: User) -> None:
     heat(SUNDAY, 3, {ada: 4})
     heat(SUNDAY, 3, {bob: 4}, division=2)
     assert [place for place, *_ in shown("day")] == [1, 1]
 
 
-def test_ones_own_standing_is_the_one_of_the_list(ada: User, bob: User) -> None:
+def test_own_standing_equals_the_listed_one(ada: User, bob: User) -> None:
     heat(SUNDAY, 3, {ada: 4, bob: 6, factory.player(): 6})
     for entry in standings.standing("day", SUNDAY):
         assert standings.standing_of(entry.player_id, "day", SUNDAY) == entry
     assert standings.standing_of(factory.player().pk, "day", SUNDAY) is None
 
 
-def test_a_decision_moves_the_standing(ada: User, bob: User) -> None:
+def test_a_decision_updates_the_standing(ada: User, bob: User) -> None:
     heat(SUNDAY, 3, {ada: 4, bob: 6})
     Entrant.objects.filter(player=bob).update(points=0)
     assert [key for _, key, *_ in shown("day")] == [ada.pk, bob.pk]
@@ -106,7 +106,7 @@ def test_days_without_races_are_refused(day: date) -> None:
             standings.standing(period, day)
 
 
-def test_a_history_has_the_finished_races_latest_first(ada: User, bob: User) -> None:
+def test_a_history_lists_finished_races_latest_first(ada: User, bob: User) -> None:
     races = [heat(SUNDAY, hour, {ada: 1, bob: 1}) for hour in (3, 11, 19)]
     heat(SUNDAY + timedelta(days=1), 3, {ada: 1}, state="void")
     found = standings.history(ada.pk, limit=2)
@@ -114,7 +114,7 @@ def test_a_history_has_the_finished_races_latest_first(ada: User, bob: User) -> 
     assert [one.race_id for one in standings.history(ada.pk, before=found[-1].pk)] == [races[0].pk]
 
 
-def test_recent_results_are_those_of_rooms_that_are_not_by_link(ada: User) -> None:
+def test_recent_results_exclude_private_rooms(ada: User) -> None:
     start = datetime(2026, 11, 22, 12, tzinfo=UTC)
     kinds = [Room.Kind.QUICK, Room.Kind.PUBLIC, Room.Kind.HEAT, Room.Kind.PRIVATE]
     races = [race_of(start, kind=kind) for kind in kinds]

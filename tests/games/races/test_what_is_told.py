@@ -1,6 +1,6 @@
-"""Whoever watches a room is told of every change in it, which is made as a whole or not at all.
+"""Change notices of rooms: viewers are notified of each change, and changes are atomic.
 
-What players do keeps the room from being closed as idle.
+Actions of players also keep the room from being closed as idle.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FAULT = Race.Void.SERVER_FAULT
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> set[int]:
-    """The rooms that have been told of a change."""
+    """The rooms notified of a change."""
     found: set[int] = set()
 
     def send(_group: str, message: dict[str, Any], **_about: Any) -> None:
@@ -38,21 +38,21 @@ def told(monkeypatch: pytest.MonkeyPatch) -> set[int]:
 
 
 def half_ready() -> Run:
-    """A room of three, of whom the first is ready."""
+    """Return a room of three with the first ready."""
     run = Run.of(3)
     run.ready(0)
     return run
 
 
 def startable() -> Run:
-    """A room of three, of whom the first two are ready."""
+    """Return a room of three with the first two ready."""
     run = half_ready()
     run.ready(1)
     return run
 
 
 def begun() -> Run:
-    """A race whose cards have just been dealt to the first of three."""
+    """Return a race whose cards were dealt to the first of three."""
     run = Run.counting(3)
     starting.begin_due(at(15))
     starting.dealt(run.attempt_ids[:1], at(15))
@@ -60,7 +60,7 @@ def begun() -> Run:
 
 
 def settling() -> Run:
-    """A race of two whose records wait for their verdicts."""
+    """Return a race of two whose records await their verdicts."""
     run = Run.racing(2)
     run.play(0)
     run.play(1)
@@ -73,7 +73,7 @@ def finished() -> Run:
     return run
 
 
-#: What a player does at second 20 or the time in it, and in which room.
+#: Actions of players, at second 20 unless stated otherwise, with the room they need.
 DEEDS: dict[str, tuple[Callable[[], Run], Act]] = {
     "sits": (lambda: Run.of(1), lambda run: seats.sit(run.room.pk, create_guest(), now=at(20))),
     "is ready": (half_ready, lambda run: run.ready(1, second=20)),
@@ -84,7 +84,7 @@ DEEDS: dict[str, tuple[Callable[[], Run], Act]] = {
     "sends away": (half_ready, lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20))),
     "starts": (startable, lambda run: starting.start(run.room.pk, run.players[0].pk, at(20))),
 }
-#: What happens without a player.
+#: Events without a player.
 EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {
     "the countdown ends": (lambda: Run.counting(2), lambda run: starting.begin_due(at(15))),
     "the cards are seen": (begun, lambda run: starting.dealt(run.attempt_ids[1:2], at(16))),
@@ -98,7 +98,7 @@ EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {
 
 
 @pytest.mark.parametrize("name", [*DEEDS, *EVENTS])
-def test_everybody_in_the_room_is_told(name: str, told: set[int]) -> None:
+def test_the_room_is_notified(name: str, told: set[int]) -> None:
     make, act = (DEEDS | EVENTS)[name]
     run = make()
     told.clear()
@@ -107,7 +107,7 @@ def test_everybody_in_the_room_is_told(name: str, told: set[int]) -> None:
 
 
 @pytest.mark.parametrize("name", sorted({*DEEDS, *EVENTS} - {"a game of several ends"}))
-def test_a_step_that_fails_at_its_end_has_not_been_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_step_is_rolled_back(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError
 
@@ -123,7 +123,7 @@ def test_a_step_that_fails_at_its_end_has_not_been_taken(name: str, monkeypatch:
 
 
 @pytest.mark.parametrize("name", DEEDS)
-def test_a_room_is_in_use_when_a_player_does_something(name: str) -> None:
+def test_a_players_action_marks_the_room_as_used(name: str) -> None:
     make, act = DEEDS[name]
     run, other = make(), Run.of(2)
     Room.objects.update(used_at=at(-100))
@@ -132,7 +132,7 @@ def test_a_room_is_in_use_when_a_player_does_something(name: str) -> None:
     assert Room.objects.get(pk=other.room.pk).used_at == at(-100)
 
 
-def test_all_are_told_when_the_last_game_of_a_race_ends(told: set[int]) -> None:
+def test_the_last_games_end_notifies_the_room(told: set[int]) -> None:
     run = Run.racing(2)
     run.resign(0, 20)
     told.clear()
@@ -140,7 +140,7 @@ def test_all_are_told_when_the_last_game_of_a_race_ends(told: set[int]) -> None:
     assert (told, run.states()) == ({run.room.pk}, "settling retired retired")
 
 
-def test_a_room_is_in_use_when_its_race_is_finished() -> None:
+def test_a_finished_race_marks_its_room_as_used() -> None:
     run, other = settling(), Run.of(2)
     Attempt.objects.update(state=Attempt.State.VERIFIED)
     assert finishing.finish(run.race.pk, at(500))
@@ -152,7 +152,7 @@ def test_a_room_is_in_use_when_its_race_is_finished() -> None:
     assert Room.objects.get(pk=other.room.pk).used_at == at(0)
 
 
-def test_a_game_taken_over_by_an_account_is_told_where_it_hosts(told: set[int]) -> None:
+def test_a_takeover_by_an_account_notifies_the_hosted_room(told: set[int]) -> None:
     run, guest = Run.of(2), create_guest()
     told.clear()
     seats.hand_over(run.players[0].pk, guest.pk)

@@ -1,4 +1,4 @@
-"""A client of the race socket that checks every frame it gets, and keeps the room as it was told."""
+"""A race socket client that checks every frame and tracks the room."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Lane = tuple[int, int, int, str, bool, int | None, int | None]
 
 
 class Viewer:
-    """One connection; `room` and `you` follow what the server says."""
+    """One connection; `room` and `you` reflect the server's messages."""
 
     def __init__(self, hub: Hub, code: str, user: Any = None, session: Any = None) -> None:
         scope = {
@@ -47,7 +47,7 @@ class Viewer:
         assert (await self._line.receive_output(PATIENCE))["type"] == "websocket.accept"
 
     async def watch(self) -> Message:
-        """Connect and say hello; the room."""
+        """Connect, say hello, and return the room."""
         await self.connect()
         await self.say("hello", v=1)
         return await self.until("room")
@@ -62,13 +62,13 @@ class Viewer:
         await self._line.send_input({"type": "websocket.receive", "bytes": data})
 
     async def refused(self, kind: str, /, **fields: Any) -> str:
-        """Say something that is refused; the code."""
+        """Send a command that is refused, and return the error code."""
         await self.say(kind, **fields)
         code: str = (await self.until("error"))["code"]
         return code
 
     async def hear(self) -> Message:
-        """The next message, applied.
+        """Return the next message after applying it.
 
         :raises Closed: when the connection is closed instead.
         """
@@ -83,13 +83,13 @@ class Viewer:
         return message
 
     async def until(self, kind: str, when: Callable[[Message], Any] = bool) -> Message:
-        """Hear until a message of this kind of which `when` is true."""
+        """Read messages until one of this kind satisfies `when`."""
         while (message := await self.hear())["type"] != kind or not when(message):
             pass
         return message
 
     async def until_room(self, when: Callable[[Viewer], Any]) -> None:
-        """Hear until the room, with lanes and all, is so."""
+        """Read messages until the state of the room satisfies `when`."""
         while not when(self):
             await self.hear()
 
@@ -105,16 +105,16 @@ class Viewer:
             await self._line.wait(PATIENCE)
 
     def race(self, which: str) -> Message:
-        """The room's race `to_come`, `running` or `last`; empty when there is none."""
+        """Return the room's race `to_come`, `running` or `last`, or an empty one."""
         found: Message = self.room.get(which) or {}
         return found
 
     def lanes(self, which: str = "running") -> dict[int, Lane]:
-        """A race's lanes by entrant."""
+        """Return a race's lanes by entrant."""
         return {lane[0]: tuple(lane) for lane in self.race(which).get("lanes", [])}
 
     def states(self, which: str) -> list[str]:
-        """The states of a race's entrants."""
+        """Return the states of a race's entrants."""
         return [lane[3] for lane in self.lanes(which).values()]
 
     def _apply(self, message: Message) -> None:

@@ -1,9 +1,9 @@
-"""Whole races in which much goes wrong.
+"""Randomized races with many faults.
 
 Players come, leave, play, resign and close their tabs at random. Notices and tasks are lost, and processes die between
-two transactions or before what was to be done after one. Afterwards every change of state must be one of the arrows of
-docs/races.md, which a trigger of the database has written down, no move is lost, the places equal the order worked out
-afresh from the records, and the ratings equal the fold. A race is repeated by its seed.
+two transactions or before a commit's follow-up. Afterwards every change of state, recorded by a database trigger, must
+be an arrow of docs/races.md, no move is lost, places equal those recomputed from the records, and ratings equal the
+fold. The same seed gives the same race.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from leaderboards.settlement import settle
 from tests.games.races.runs import Run, at, figures_of, winning
 
 PLAYERS: Final = 4
-#: How often a process dies at a place where it can, and a message is lost.
+#: Probabilities that a process dies where it can, and that a message is lost.
 DEATHS, LOSSES = 0.04, 0.3
 
 RACE_ARROWS: Final = {
@@ -51,12 +51,12 @@ ENTRANT_ARROWS: Final = {
 
 
 class Killed(BaseException):
-    """The process is dead. No handler of errors may go on."""
+    """The process is dead. Error handlers must not catch this."""
 
 
 @dataclass
 class World:
-    """One race and what happens to it."""
+    """One race and its events."""
 
     chance: random.Random
     run: Run
@@ -65,7 +65,7 @@ class World:
     deaths: int = 0
 
     def act(self) -> None:
-        """Something happens; a death ends what was being done, and nothing else."""
+        """Perform a random action; a death ends only that action."""
         try:
             self.chance.choice(self._acts())()
         except (Refusal, Killed) as ended:
@@ -112,7 +112,7 @@ class World:
             self._play(place, attempt)
 
     def _play(self, place: int, attempt: Attempt) -> None:
-        """Some moves, as the journal writes them; a process may die before the last one's close."""
+        """Write some moves as the journal does; a process may die before the last one's close."""
         if attempt.deadline is None or at(self.now) >= attempt.deadline:
             return
         last = Move.objects.filter(attempt=attempt).order_by("-n").first()
@@ -148,7 +148,7 @@ class World:
         return Entrant.objects.filter(player=self.run.players[place]).order_by("-pk").first()
 
     def to_the_end(self) -> None:
-        """What a worker that lives does sooner or later."""
+        """Do what a healthy worker does sooner or later."""
         for _ in range(12):
             if self.run.race.state in ("finished", "void"):
                 break
@@ -159,7 +159,7 @@ class World:
 
 @contextmanager
 def bad_luck(chance: random.Random) -> Iterator[None]:
-    """Processes die between transactions and after a commit; notices and tasks are lost."""
+    """Kill processes between transactions and after commits, and lose notices and tasks."""
     enter, run_hooks = transaction.Atomic.__enter__, BaseDatabaseWrapper.run_and_clear_commit_hooks
 
     def entering(self: Any) -> Any:
@@ -184,7 +184,7 @@ def bad_luck(chance: random.Random) -> Iterator[None]:
 
 @contextmanager
 def written_down() -> Iterator[None]:
-    """Have the database write down every change of a state, for `arrows`."""
+    """Have the database record every change of a state, for `arrows`."""
     with connection.cursor() as cursor:
         cursor.execute("CREATE TEMP TABLE arrow (what TEXT, before TEXT, after TEXT)")
         for table in ("races_race", "races_entrant"):
@@ -201,19 +201,19 @@ def written_down() -> Iterator[None]:
 
 
 def arrows() -> Counter[tuple[str, str, str]]:
-    """The changes of states so far, with how often each came."""
+    """Return the recorded changes of states and their numbers."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT what, before, after, COUNT(*) FROM arrow GROUP BY what, before, after")
         return Counter({(what, before, after): count for what, before, after, count in cursor.fetchall()})
 
 
 def accounts(count: int = 12) -> list[User]:
-    """New players with accounts, who may be rated."""
+    """Create players with accounts, who can be rated."""
     return [User.objects.create_user(f"racer-{secrets.token_hex(6)}") for _ in range(count)]
 
 
 def simulate(seed: int, pool: Sequence[User]) -> World:
-    """One rated race between some of these players, from the first seat to the last place."""
+    """Simulate one rated race between some of these players, from the first seat to the last place."""
     chance = random.Random(seed)
     run = Run.of(PLAYERS, players=chance.sample(pool, PLAYERS))
     Race.objects.filter(room=run.room).update(rated=True)
@@ -239,13 +239,13 @@ def simulate(seed: int, pool: Sequence[User]) -> World:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No queue and no channel layer: what they would carry is lost, or done by hand."""
+    """Disable the queue and the channel layer; the simulation delivers or loses their content itself."""
     with patch.object(events, "request_task", lambda *_, **__: True), patch.object(events.notifier, "send"):
         yield
 
 
 def decide_some(world: World) -> None:
-    """Staff reject a record now and then."""
+    """Reject a record now and then, as staff would."""
     placed = Entrant.objects.filter(race=world.run.race, place__isnull=False)
     for attempt_id in placed.order_by("pk").values_list("attempt", flat=True):
         assert attempt_id is not None
@@ -254,7 +254,7 @@ def decide_some(world: World) -> None:
 
 
 def decide_reviews(world: World) -> None:
-    """Staff decide about most records under review, some only after the race has been rated without them."""
+    """Decide most records under review, some only after the race was rated without them."""
     in_review = Attempt.objects.filter(entrant__race=world.run.race, state=Attempt.State.REVIEW)
     for attempt_id in in_review.order_by("pk").values_list("pk", flat=True):
         if world.chance.random() < 0.8:
@@ -262,7 +262,7 @@ def decide_reviews(world: World) -> None:
 
 
 def check(world: World) -> None:
-    """What must hold of every race, whatever has happened to it."""
+    """Check the invariants of every race."""
     for what, before, after in arrows():
         allowed = RACE_ARROWS if what == "races_race" else ENTRANT_ARROWS
         assert (before, after) in allowed, (what, before, after)
@@ -285,7 +285,7 @@ def check(world: World) -> None:
 
 
 def check_places(entrants: list[Entrant]) -> None:
-    """The places are the order of rules and boards: worked out afresh by comparing everybody with everybody."""
+    """Check the places by comparing all pairs of entrants."""
     out = [one for one in entrants if one.state == "absent" or one.is_in_review]
     raced = [one for one in entrants if one not in out]
     assert all(one.place is None and one.points is None for one in out)
@@ -301,7 +301,7 @@ def check_places(entrants: list[Entrant]) -> None:
 
 
 def beats(one: Entrant, other: Entrant) -> bool:
-    """Whether one comes before the other: honest, then won, then more cards, then faster, then fewer tokens."""
+    """Return whether one comes before the other: honest, then won, then more cards, then faster, then fewer tokens."""
     if one.state == "disqualified" or other.state == "disqualified":
         return one.state != "disqualified" and other.state == "disqualified"
     assert one.attempt is not None

@@ -1,4 +1,4 @@
-"""Animated pictures: what they show, how large they may grow, who gets them, and how they are made and kept."""
+"""Animated pictures: content, size limits, access, rendering and storage."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture
 def requested(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """The tasks that are asked for, none of which is done by itself."""
+    """Record the requested tasks, of which none runs by itself."""
     found: list[tuple[Any, ...]] = []
 
     def note(*request: Any, **_: Any) -> bool:
@@ -52,7 +52,7 @@ def frames(image: bytes) -> list[Image.Image]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_pile_of_every_game_has_its_place(game: str) -> None:
+def test_every_pile_of_every_game_has_a_position(game: str) -> None:
     plan = PLANS[game]
     assert sorted(spot.pile for spot in plan.spots) == sorted(GAMES[game].pile_names())
     for spot in plan.spots:
@@ -61,7 +61,7 @@ def test_every_pile_of_every_game_has_its_place(game: str) -> None:
 
 
 @pytest.mark.parametrize("variant", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
-def test_the_last_frame_is_the_table_at_the_end(variant: str) -> None:
+def test_the_last_frame_is_the_final_table(variant: str) -> None:
     record = line(variant)
     record = replace(record, tokens=record.tokens[:40], clock=record.clock[:40], end=End("resigned", 10**6))
     drawn = frames(drawing.animation(record, "talon.example"))
@@ -86,14 +86,14 @@ def test_a_face_down_card_is_drawn_as_its_back() -> None:
 
 @pytest.mark.parametrize("size", ["", "-large"])
 @pytest.mark.parametrize("deck", ["french", "tarot"])
-def test_the_sheets_are_made_of_the_cards_that_the_site_shows(deck: str, size: str) -> None:
+def test_the_sprite_sheets_match_the_sites_cards(deck: str, size: str) -> None:
     with Image.open(ROOT / "games" / "replays" / "sheets" / f"{deck}{size}.png") as sheet:
         made_of = sheet.info["deck"]
     shown = hashlib.sha256((ROOT / "frontend" / "static" / "cards" / f"{deck}.svg").read_bytes()).hexdigest()
     assert made_of == shown, "python -m frontend.artwork.sheets"
 
 
-def test_a_long_game_has_no_more_frames_than_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_game_has_a_limited_number_of_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing, "MOST_FRAMES", 12)
     there_and_back = tuple(islice(cycle(("d", "u")), 99))
     record = Record(1, "labyrinth", None, bytes(32), there_and_back, tuple(range(99)), End("resigned", 100))
@@ -119,7 +119,7 @@ def address(attempt: Attempt) -> str:
     return f"/replay/{attempt.public_id}/picture"
 
 
-def test_a_picture_is_asked_for_once_and_then_kept(
+def test_a_picture_is_made_on_request_and_stored(
     client: Client, player: User, requested: list[tuple[Any, ...]]
 ) -> None:
     attempt = played(player, past_deal())
@@ -142,7 +142,7 @@ def test_a_picture_is_asked_for_once_and_then_kept(
     assert len(requested) == 1
 
 
-def test_a_lost_picture_is_asked_for_again(player: User, requested: list[tuple[Any, ...]]) -> None:
+def test_a_lost_picture_is_requested_again(player: User, requested: list[tuple[Any, ...]]) -> None:
     attempt = played(player, past_deal())
     requested.clear()
     now = timezone.now()
@@ -152,7 +152,7 @@ def test_a_lost_picture_is_asked_for_again(player: User, requested: list[tuple[A
 
 
 @pytest.mark.parametrize("suffix", ["", ".gif"])
-def test_nobody_takes_away_a_deal_that_others_may_still_play(
+def test_a_picture_is_private_while_its_deal_is_in_play(
     suffix: str, client: Client, mine: Client, player: User, requested: list[tuple[Any, ...]]
 ) -> None:
     attempt = played(player, open_deal(), ranked=True)
@@ -168,7 +168,7 @@ def test_nobody_takes_away_a_deal_that_others_may_still_play(
     assert "public" not in answer["Cache-Control"]
 
 
-def test_old_pictures_and_too_many_are_removed(
+def test_old_and_excess_pictures_are_deleted(
     player: User, monkeypatch: pytest.MonkeyPatch, requested: list[tuple[Any, ...]]
 ) -> None:
     monkeypatch.setattr(pictures, "MOST_KEPT", 2)

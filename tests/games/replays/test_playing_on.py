@@ -1,4 +1,4 @@
-"""Playing on from a moment of a replay: as practice, never at a deal that may be played for a rank."""
+"""Playing on from a moment of a replay: practice only, never on a deal that may still be ranked."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def begun_from(answer: Any) -> Attempt:
     return Attempt.objects.select_related("deal").get(public_id=answer["Location"].split("/")[2])
 
 
-def test_the_game_goes_on_where_the_replay_stood(mine: Client, player: User, rival: User) -> None:
+def test_the_game_continues_from_the_replays_position(mine: Client, player: User, rival: User) -> None:
     origin = played(rival, past_deal())
     attempt = begun_from(play_on(mine, origin, 12))
     assert (attempt.player_id, attempt.deal_id, attempt.ranked) == (player.pk, origin.deal_id, False)
@@ -67,16 +67,16 @@ def test_the_game_goes_on_where_the_replay_stood(mine: Client, player: User, riv
     assert Attempt.objects.get(pk=attempt.pk).auto_runs == [[1, 12]]
 
 
-def test_asking_twice_gives_one_game_until_it_goes_on(mine: Client, player: User) -> None:
+def test_repeated_requests_reuse_an_unplayed_game(mine: Client, player: User) -> None:
     origin = played(player, practice_deal())
     first = begun_from(play_on(mine, origin, 3))
     assert begun_from(play_on(mine, origin, 3)) == first
     Move.objects.create(attempt=first, n=4, token=line().tokens[3], ms=900)
     assert begun_from(play_on(mine, origin, 3)) != first
-    assert mine.get(f"/replay/{origin.public_id}/").status_code == 200  # one's own replay stays open meanwhile
+    assert mine.get(f"/replay/{origin.public_id}/").status_code == 200  # the player's own replay stays open
 
 
-def test_looking_at_one_moment_after_another_leaves_one_game(mine: Client, player: User) -> None:
+def test_trying_several_moments_leaves_one_game(mine: Client, player: User) -> None:
     origin, other = played(player, practice_deal()), played(player, practice_deal("plot"))
     elsewhere, gone_on = begun_from(play_on(mine, other, 2)), begun_from(play_on(mine, origin, 3))
     Move.objects.create(attempt=gone_on, n=4, token=line().tokens[3], ms=900)
@@ -86,14 +86,14 @@ def test_looking_at_one_moment_after_another_leaves_one_game(mine: Client, playe
     assert Move.objects.count() == 2 + 4 + 8
 
 
-def test_it_has_a_limit_of_its_own(mine: Client, player: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_has_its_own_time_limit(mine: Client, player: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "play_on", "2/h")
     origin = played(player, practice_deal())
     assert [play_on(mine, origin, n).status_code for n in (1, 2, 3)] == [302, 302, 429]
     assert Attempt.objects.filter(state="playing").count() == 1
 
 
-def test_no_game_goes_on_at_a_deal_that_others_may_still_play(mine: Client, player: User) -> None:
+def test_games_on_open_deals_cannot_be_continued(mine: Client, player: User) -> None:
     origin = played(player, open_deal(), ranked=True)
     assert play_on(mine, origin, 2).status_code == 409
     race = played(player, practice_deal("plot", for_race=True))
@@ -101,11 +101,11 @@ def test_no_game_goes_on_at_a_deal_that_others_may_still_play(mine: Client, play
     assert Attempt.objects.count() == 2
 
 
-def test_nobody_goes_on_with_a_game_that_they_may_not_watch(client: Client, mine: Client, rival: User) -> None:
+def test_only_watchable_games_can_be_continued(client: Client, mine: Client, rival: User) -> None:
     hidden = played(rival, practice_deal())
     assert play_on(mine, hidden, 2).status_code == 403
     assert play_on(client, hidden, 2).status_code == 403
-    assert User.objects.count() == 2  # no guest was made for it
+    assert User.objects.count() == 2  # no guest was created for it
     with pytest.raises(Refusal):
         continuing.play_on(create_guest(), hidden, 2)
 
@@ -115,7 +115,7 @@ def test_a_visitor_becomes_a_guest(client: Client, rival: User) -> None:
     assert client.get(f"/table/{attempt.public_id}/").status_code == 200
 
 
-def test_from_before_the_first_move_it_is_practice_like_any_other(mine: Client, player: User) -> None:
+def test_from_the_first_card_it_is_ordinary_practice(mine: Client, player: User) -> None:
     origin = played(player, practice_deal())
     attempt = begun_from(play_on(mine, origin, 0))
     assert not Continuation.objects.exists()
@@ -123,13 +123,13 @@ def test_from_before_the_first_move_it_is_practice_like_any_other(mine: Client, 
     assert not mine.get(f"/table/{attempt.public_id}/").context["replay_url"]
 
 
-def test_a_game_that_goes_on_is_known_by_its_origin_alone(player: User) -> None:
+def test_a_continued_game_shows_only_its_origin(player: User) -> None:
     attempt = Attempt.objects.create(player=player, deal=practice_deal(), ranked=False, started_at=timezone.now())
     Continuation.objects.create(attempt=attempt, origin=None, n=0)
     assert start_attempt(player, attempt.deal) != attempt
 
 
-def test_there_must_be_such_a_moment(mine: Client, player: User) -> None:
+def test_the_moment_must_exist(mine: Client, player: User) -> None:
     origin = played(player, practice_deal())
     moves = len(record_of(origin).tokens)
     for n in ("", "-1", "x", "²", "1" * 9, moves + 1, moves):  # after the last move it is won
@@ -138,7 +138,7 @@ def test_there_must_be_such_a_moment(mine: Client, player: User) -> None:
     begun_from(play_on(mine, origin, moves - 1))
 
 
-def test_it_is_not_taken_for_a_game_played_from_the_first_card(mine: Client, player: User) -> None:
+def test_a_continued_game_is_not_taken_for_a_whole_one(mine: Client, player: User) -> None:
     deal = practice_deal()
     slow = played(player, deal, 5000)
     attempt = begun_from(play_on(mine, slow, 5))
@@ -153,7 +153,7 @@ def test_it_is_not_taken_for_a_game_played_from_the_first_card(mine: Client, pla
     assert choosing.best_of(deal, player.pk) == slow
 
 
-def test_what_is_kept_of_it(mine: Client, player: User) -> None:
+def test_its_origin_is_stored_and_exported(mine: Client, player: User) -> None:
     origin = played(player, practice_deal())
     attempt = begun_from(play_on(mine, origin, 5))
     kept = Continuation.objects.get()

@@ -1,4 +1,4 @@
-"""The pictures of links: what they show, that an open deal's tells nothing of its cards, and how they are served."""
+"""Link preview pictures: content, secrecy of open deals, and delivery."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def told_by(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_a_variant_is_laid_out_alike_whatever_the_deal(variant: str) -> None:
+def test_a_variants_layout_is_the_same_for_all_deals(variant: str) -> None:
     table = open_table(variant, bytes([7] * 32)).view()
     drawn = previews.face_down(variant)
     assert {name: len(cards) for name, cards in drawn["piles"].items()} == {
@@ -54,7 +54,7 @@ def test_a_variant_is_laid_out_alike_whatever_the_deal(variant: str) -> None:
     assert {card for cards in drawn["piles"].values() for card in cards} == {None}
 
 
-def test_an_open_deals_picture_has_nothing_of_its_cards(client: Client) -> None:
+def test_an_open_deals_picture_shows_no_cards(client: Client) -> None:
     pictures = set()
     for seed in (bytes([1] * 32), bytes([2] * 32)):
         deal = make_deal("braid", seed=seed)
@@ -65,7 +65,7 @@ def test_an_open_deals_picture_has_nothing_of_its_cards(client: Client) -> None:
     assert len(pictures) == 1
 
 
-def test_a_deal_whose_last_games_still_run_is_not_shown(client: Client) -> None:
+def test_a_deal_with_running_games_is_not_shown(client: Client) -> None:
     deal = make_deal(day=timezone.now().date() - timedelta(days=2))
     Deal.objects.filter(pk=deal.pk).update(closes_at=timezone.now() - timedelta(minutes=59))
     assert client.get(address(deal, "opening")).status_code == 403
@@ -86,7 +86,7 @@ def test_a_revealed_deals_picture_is_its_opening(client: Client) -> None:
 
 
 @pytest.mark.parametrize("variant", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
-def test_a_picture_has_the_size_that_others_show(variant: str) -> None:
+def test_a_picture_has_the_standard_preview_size(variant: str) -> None:
     deal = Deal(variant=variant, game=CATALOGUE[variant].game, options={}, rules_version=1, seed=bytes(32))
     image = previews.draw(Preview("Talon", "Name", ["21 November 2026", "talon.example"], [previews.opening(deal)]))
     assert len(image) < MOST_BYTES
@@ -105,7 +105,7 @@ def test_the_nine_of_a_day_are_in_one_picture(client: Client) -> None:
 
 
 @pytest.mark.parametrize("language", [code for code, _name in project.LANGUAGES])
-def test_every_name_and_date_can_be_written(language: str) -> None:
+def test_the_font_covers_all_names_and_dates(language: str) -> None:
     title, text = Lettering("title"), Lettering("text")
     with translation.override(language):
         names = [*map(str, VARIANT_TITLES.values()), translation.gettext("Nine games of patience")]
@@ -116,7 +116,7 @@ def test_every_name_and_date_can_be_written(language: str) -> None:
         assert max(title.width(line) for line in previews._wrapped(name, title)) <= previews._WORDS_WIDTH
 
 
-def test_it_is_the_same_for_everybody_and_kept(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_are_shared_and_cached(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     deal = past_deal()
     first = client.get(address(deal, "opening"))
     monkeypatch.delattr(previews, "draw")
@@ -130,28 +130,28 @@ def test_it_is_the_same_for_everybody_and_kept(client: Client, monkeypatch: pyte
     assert client.head(address(deal, "opening")).status_code == 200
 
 
-def test_its_words_are_in_the_language_of_its_address(client: Client) -> None:
+def test_its_text_follows_the_language_of_the_address(client: Client) -> None:
     deal = past_deal("braid")
     assert client.get(address(deal, language="de")).content != client.get(address(deal)).content
     assert client.get(address(deal, language="xx")).status_code == 404
 
 
-def test_there_are_pictures_of_what_there_is(client: Client) -> None:
+def test_only_existing_deals_have_pictures(client: Client) -> None:
     day = timezone.now().date()
-    assert client.get(f"/previews/en-gb/{day}/backs.png").status_code == 200  # while its deals are being prepared, too
+    assert client.get(f"/previews/en-gb/{day}/backs.png").status_code == 200  # even while its deals are being prepared
     for path in (f"{day}/plot/backs.png", f"{day - timedelta(days=900)}/backs.png", "patience.png"):
         assert client.get(f"/previews/en-gb/{path}").status_code == 404, path
     assert client.get("/previews/en-gb/pigtail.png").status_code == 200
 
 
-def test_too_many_are_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_requests_are_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "preview", "1/m")
     deal = make_deal()
     assert [client.get(address(deal)).status_code for _ in range(2)] == [200, 429]
 
 
 @pytest.mark.parametrize("language", ["en-gb", "xx"])
-def test_a_refused_one_asks_the_database_nothing(
+def test_a_refusal_needs_no_query(
     client: Client, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any, language: str
 ) -> None:
     deal = make_deal()
@@ -161,13 +161,13 @@ def test_a_refused_one_asks_the_database_nothing(
     assert answer.status_code == (429 if language == "en-gb" else 404)
 
 
-def test_those_kept_have_an_age_and_are_not_too_many() -> None:
+def test_stored_pictures_are_limited_in_age_and_number() -> None:
     kept = project.CACHES["previews"]
     assert kept["TIMEOUT"] <= 7 * 24 * 3600
     assert kept["OPTIONS"]["MAX_ENTRIES"] * MOST_BYTES <= 120 * 1024**2
 
 
-def test_the_pages_name_their_pictures(client: Client, settings: Settings) -> None:
+def test_pages_reference_their_pictures(client: Client, settings: Settings) -> None:
     settings.PUBLIC_URL = "https://talon.example"
     past, player = past_deal(), create_guest()
     attempt = played(player, past)

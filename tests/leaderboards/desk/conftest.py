@@ -1,4 +1,4 @@
-"""Staff with and without rights, and attempts for them to look at."""
+"""Staff with and without permissions, and attempts for them to review."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def make_staff(db: None) -> MakeStaff:
     numbers = count(1)
 
     def make(*rights: str) -> Any:
-        """A member of the staff with these rights, by their code names."""
+        """Create a staff member with these permissions, by code name."""
         user = factory.player(is_staff=True, display_name=f"Warden {next(numbers)}")
         user.user_permissions.set(Permission.objects.filter(codename__in=rights))
         return user
@@ -56,17 +56,17 @@ def browser() -> Browser:
 
 
 def todays(variant: str = "stonewall") -> Deal:
-    """A deal that is open."""
+    """Create an open deal."""
     return factory.deal(variant, day=timezone.now().date())
 
 
 def over(variant: str = "stonewall", days: int = 3) -> Deal:
-    """A deal that was revealed so many days ago."""
+    """Create a deal revealed this many days ago."""
     return factory.deal(variant, day=timezone.now().date() - timedelta(days=days))
 
 
 def reviewed(deal: Deal, who: Any = None, **fields: Any) -> Attempt:
-    """An attempt that went to review for its pace."""
+    """Create an attempt that went to review for its pace."""
     attempt = factory.finished(deal, who, record=factory.superhuman(deal), started_at=begun(deal), **fields)
     assert settle(attempt.pk) == Attempt.State.REVIEW
     attempt.refresh_from_db()
@@ -74,7 +74,7 @@ def reviewed(deal: Deal, who: Any = None, **fields: Any) -> Attempt:
 
 
 def verified(deal: Deal, who: Any = None, **fields: Any) -> Attempt:
-    """An attempt on the boards."""
+    """Create an attempt on the boards."""
     attempt = factory.finished(deal, who, started_at=begun(deal), **fields)
     assert settle(attempt.pk) == Attempt.State.VERIFIED
     attempt.refresh_from_db()

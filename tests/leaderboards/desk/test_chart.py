@@ -1,4 +1,4 @@
-"""The gap chart: every token is drawn inside the frame, and kinds are told apart by shape."""
+"""Gap chart: all tokens are drawn inside the frame, and kinds differ by shape."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_every_token_is_drawn_inside_the_frame(given: list[Gap]) -> None:
     assert len(drawn.steps) <= 11
 
 
-def test_kinds_are_told_apart_by_shape() -> None:
+def test_kinds_have_different_shapes() -> None:
     signs = [series.sign for series in chart(gaps(*((kind, 300) for kind in Kind))).series]
     assert len({re.sub(r"M[\d.]+ [\d.]+", "", sign) for sign in signs}) == len(Kind)
 
@@ -52,5 +52,5 @@ def test_longer_gaps_are_higher() -> None:
 @pytest.mark.parametrize(
     ("ms", "text"), [(0, "0.000 s"), (32, "0.032 s"), (480, "0.48 s"), (1_949, "1.9 s"), (61_000, "61 s")]
 )
-def test_times_have_the_figures_that_matter(ms: int, text: str) -> None:
+def test_times_have_significant_figures(ms: int, text: str) -> None:
     assert seconds(ms) == text

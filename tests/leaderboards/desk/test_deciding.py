@@ -1,4 +1,4 @@
-"""Decisions are kept with their reasons, and undoing one gives back exactly what stood."""
+"""Decisions are stored with their reasons, and undoing one restores the previous state exactly."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def board(*deals: Any) -> list[list[tuple[int | None, object]]]:
     ]
 
 
-def test_every_decision_is_kept_with_its_reason_and_who_made_it(decider: Any) -> None:
+def test_every_decision_has_its_reason_and_author(decider: Any) -> None:
     attempt = reviewed(over("braid"))
     decide(attempt.pk, State.REJECTED, decider, "Too fast for hands.")
     decide(attempt.pk, State.VERIFIED, decider, "A touch screen and two fingers.")
@@ -47,7 +47,7 @@ def test_every_decision_is_kept_with_its_reason_and_who_made_it(decider: Any) ->
     assert [rank for rank, _ in board(attempt.deal)[0]] == [1]
 
 
-def test_what_was_decided_is_neither_changed_nor_deleted(decider: Any) -> None:
+def test_decisions_cannot_be_changed_or_deleted(decider: Any) -> None:
     decision = decide(reviewed(over("braid")).pk, State.REJECTED, decider, "Too fast.")
     decision.why = "Something else."
     with pytest.raises(TypeError):
@@ -56,8 +56,8 @@ def test_what_was_decided_is_neither_changed_nor_deleted(decider: Any) -> None:
         decision.delete()
 
 
-def test_undoing_gives_back_state_reasons_and_ranks(decider: Any) -> None:
-    """Even among equal scores that were finished at the same moment."""
+def test_undoing_restores_state_reasons_and_ranks(decider: Any) -> None:
+    """Even among equal scores finished at the same moment."""
     deal = over()
     attempts = [verified(deal, tokens=[]) for _ in range(4)]
     states, ranks = [state_of(one) for one in attempts], board(deal)
@@ -87,7 +87,7 @@ def test_undoing_the_second_decision_leaves_the_first(decider: Any) -> None:
         undo(first, decider)
 
 
-def test_nobody_decides_about_their_own_game(decider: Any) -> None:
+def test_staff_cannot_decide_about_their_own_game(decider: Any) -> None:
     attempt = reviewed(over("braid"), decider)
     with pytest.raises(NotDecidableError):
         decide(attempt.pk, State.VERIFIED, decider, "I was just fast.")
@@ -97,7 +97,7 @@ def test_nobody_decides_about_their_own_game(decider: Any) -> None:
     assert state_of(attempt)[0] == State.REJECTED
 
 
-def test_a_ring_is_decided_together_and_given_back_together(decider: Any) -> None:
+def test_a_rings_decisions_are_made_and_undone_together(decider: Any) -> None:
     first, second = over(days=3), over(days=4)
     ring = [factory.player(), factory.player()]
     honest = verified(first)
@@ -119,7 +119,7 @@ def test_a_ring_is_decided_together_and_given_back_together(decider: Any) -> Non
 
 
 @pytest.mark.django_db(transaction=True)
-def test_ratings_follow_a_decision_and_come_back_with_it(decider: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ratings_follow_a_decision_and_its_undoing(decider: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "request_task", lambda *_, **__: True)
     run = Run.racing(3)
     get_user_model().objects.filter(pk__in=[player.pk for player in run.players]).update(is_guest=False)

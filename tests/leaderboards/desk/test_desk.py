@@ -1,4 +1,4 @@
-"""The staff's desk: what it shows, to whom, and what can be done there."""
+"""The staff's desk: content, permissions and actions."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_an_appeal_comes_first_however_old(looker: Any, browser: Browser, monkey
     assert not any(one.is_appealed for one in queue().waiting)
 
 
-def test_the_queue_leads_to_the_attempts(looker: Any, browser: Browser) -> None:
+def test_the_queue_links_to_the_attempts(looker: Any, browser: Browser) -> None:
     attempt = reviewed(todays("braid"))
     page = text(browser(looker).get(QUEUE))
     assert at("attempt", attempt) in page
@@ -97,7 +97,7 @@ def test_the_queue_leads_to_the_attempts(looker: Any, browser: Browser) -> None:
 
 
 @pytest.mark.parametrize("name", ["queue", "attempt", "replay", "steps", "lines", "together"])
-def test_only_staff_with_the_right_look(name: str, make_staff: MakeStaff, browser: Browser) -> None:
+def test_only_permitted_staff_may_look(name: str, make_staff: MakeStaff, browser: Browser) -> None:
     attempt = reviewed(over("braid"))
     address = reverse(f"admin:desk_{name}", args=[] if name in {"queue", "together"} else [attempt.public_id])
     for client in (Client(), browser(factory.player())):
@@ -107,7 +107,7 @@ def test_only_staff_with_the_right_look(name: str, make_staff: MakeStaff, browse
 
 
 @pytest.mark.parametrize("name", ["decide", "undo", "note"])
-def test_only_staff_with_the_right_decide_and_note(
+def test_only_permitted_staff_may_decide_and_note(
     name: str, looker: Any, make_staff: MakeStaff, browser: Browser
 ) -> None:
     attempt = reviewed(over("braid"))
@@ -124,7 +124,7 @@ def test_only_staff_with_the_right_decide_and_note(
     assert 'name="why"' not in text(browser(looker).get(at("attempt", attempt)))
 
 
-def test_nobody_decides_or_notes_about_an_own_game(decider: Any, browser: Browser) -> None:
+def test_staff_cannot_decide_or_note_about_their_own_game(decider: Any, browser: Browser) -> None:
     attempt, client = reviewed(over("braid"), decider), browser(decider)
     assert "somebody else decides" in text(client.get(at("attempt", attempt)))
     assert "Somebody else has to decide" in text(client.post(at("decide", attempt), WHY, follow=True))
@@ -136,7 +136,7 @@ def test_nobody_decides_or_notes_about_an_own_game(decider: Any, browser: Browse
 # --- Watching -------------------------------------------------------------------------------------------------------
 
 
-def test_staff_without_a_game_at_an_open_deal_watch_others(looker: Any, browser: Browser) -> None:
+def test_staff_who_have_not_played_may_watch(looker: Any, browser: Browser) -> None:
     attempt, client = reviewed(todays("braid")), browser(looker)
     assert "cannot play it for a rank" in text(client.get(at("attempt", attempt)))
     assert not SeenDeal.objects.exists()
@@ -145,11 +145,11 @@ def test_staff_without_a_game_at_an_open_deal_watch_others(looker: Any, browser:
     assert at("steps", attempt) in text(page)
     steps = client.get(at("steps", attempt)).json()
     assert len(steps["moved"]) == attempt.tokens
-    # Those whom this is not for still see nothing.
+    # Other visitors still see nothing.
     assert client.get(reverse("games:steps", args=[attempt.public_id])).status_code == 403
 
 
-def test_who_has_watched_a_deal_does_not_play_it_for_a_rank(looker: Any, browser: Browser) -> None:
+def test_staff_who_watched_a_deal_play_it_unranked(looker: Any, browser: Browser) -> None:
     deal = todays("braid")
     browser(looker).get(at("replay", reviewed(deal)))
     with pytest.raises(DealClosedError):
@@ -160,7 +160,7 @@ def test_who_has_watched_a_deal_does_not_play_it_for_a_rank(looker: Any, browser
 
 
 @pytest.mark.parametrize("state", [State.PLAYING, State.VERIFIED])
-def test_staff_who_play_an_open_deal_watch_nobody(state: State, looker: Any, browser: Browser) -> None:
+def test_staff_who_play_an_open_deal_watch_no_one(state: State, looker: Any, browser: Browser) -> None:
     deal = todays("braid")
     attempt, other = reviewed(deal), reviewed(deal)
     if state == State.PLAYING:
@@ -175,30 +175,30 @@ def test_staff_who_play_an_open_deal_watch_nobody(state: State, looker: Any, bro
     assert not SeenDeal.objects.exists()
 
 
-def test_once_the_deal_is_revealed_those_who_played_it_watch_it_too(looker: Any, browser: Browser) -> None:
+def test_staff_who_played_may_watch_after_the_reveal(looker: Any, browser: Browser) -> None:
     deal = over("braid")
     verified(deal, looker)
     assert browser(looker).get(at("steps", reviewed(deal))).status_code == 200
     assert not SeenDeal.objects.exists()
 
 
-def test_a_game_being_played_is_not_at_the_desk(looker: Any, browser: Browser) -> None:
+def test_a_running_game_is_not_at_the_desk(looker: Any, browser: Browser) -> None:
     attempt = start_attempt(factory.player(), todays())
     for name in ("attempt", "replay", "steps"):
         assert browser(looker).get(at(name, attempt)).status_code == 404
 
 
-def test_a_record_that_does_not_replay_has_a_page_and_no_replay(looker: Any, browser: Browser) -> None:
+def test_a_broken_record_has_a_page_but_no_replay(looker: Any, browser: Browser) -> None:
     deal = over()
     attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]), state=State.REJECTED)
     assert browser(looker).get(at("attempt", attempt)).status_code == 200
     assert browser(looker).get(at("replay", attempt)).status_code == 404
 
 
-# --- What is known --------------------------------------------------------------------------------------------------
+# --- Evidence -------------------------------------------------------------------------------------------------------
 
 
-def test_reasons_have_their_figures_and_the_gaps_are_drawn(looker: Any, browser: Browser) -> None:
+def test_reasons_show_figures_and_gaps_are_drawn(looker: Any, browser: Browser) -> None:
     attempt = reviewed(todays("braid"))
     page = text(browser(looker).get(at("attempt", attempt)))
     (burst,) = (one for one in attempt.reasons if one["code"] == "burst")
@@ -213,7 +213,7 @@ def test_reasons_have_their_figures_and_the_gaps_are_drawn(looker: Any, browser:
     assert bytes(attempt.deal.seed).hex() not in page
 
 
-def test_attempts_of_the_same_device_and_the_copied_one_are_linked(looker: Any, browser: Browser) -> None:
+def test_related_and_copied_attempts_are_linked(looker: Any, browser: Browser) -> None:
     deal, device = todays("braid"), "11111111-1111-4111-8111-111111111111"
     guest, elsewhere = verified(deal), verified(over(days=9), factory.player())
     copied, stranger = verified(deal), verified(deal)
@@ -221,7 +221,7 @@ def test_attempts_of_the_same_device_and_the_copied_one_are_linked(looker: Any, 
     for one in (guest, elsewhere, attempt):
         Start.objects.create(attempt=one, deal=one.deal, device=device, network=b"", made_at=one.started_at)
     attempt.reasons.append(reason("copied_line", "Decided before.", attempt=str(copied.public_id)))
-    attempt.line = b"-"  # that of a win
+    attempt.line = b"-"  # as of a win
     attempt.save(update_fields=["reasons", "line"])
     assert set(links.linked_to(attempt)) == {guest, elsewhere}
     page = text(browser(looker).get(at("attempt", attempt)))
@@ -233,7 +233,7 @@ def test_attempts_of_the_same_device_and_the_copied_one_are_linked(looker: Any, 
     assert at("attempt", attempt) in text(browser(looker).get(at("attempt", copied)))
 
 
-def test_two_lines_stand_beside_each_other(looker: Any, browser: Browser) -> None:
+def test_two_lines_are_shown_side_by_side(looker: Any, browser: Browser) -> None:
     deal = todays()
     line = factory.line(deal, 30)
     half = line[: len(line) // 2]
@@ -247,7 +247,7 @@ def test_two_lines_stand_beside_each_other(looker: Any, browser: Browser) -> Non
         assert browser(looker).get(at("lines", left), {"beside": beside}).status_code == 404
 
 
-def test_other_parts_add_their_evidence(looker: Any, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_apps_add_their_evidence(looker: Any, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evidence, "_providers", [])
     deal = todays("braid")
     attempt = reviewed(deal)
@@ -263,7 +263,7 @@ def test_other_parts_add_their_evidence(looker: Any, browser: Browser, monkeypat
     assert "Foresight" not in page
 
 
-# --- What is written and decided ------------------------------------------------------------------------------------
+# --- Notes and decisions --------------------------------------------------------------------------------------------
 
 
 def test_a_decision_is_made_shown_and_undone(decider: Any, browser: Browser) -> None:
@@ -282,14 +282,14 @@ def test_a_decision_is_made_shown_and_undone(decider: Any, browser: Browser) -> 
 
 
 @pytest.mark.parametrize("sent", [{"state": "rejected"}, {"state": "pending", "why": "So."}, {"why": "So."}])
-def test_a_decision_needs_a_reason_and_an_end(sent: dict[str, str], decider: Any, browser: Browser) -> None:
+def test_a_decision_needs_a_reason_and_an_outcome(sent: dict[str, str], decider: Any, browser: Browser) -> None:
     attempt = reviewed(over("braid"))
     assert "Say what you decide" in text(browser(decider).post(at("decide", attempt), sent, follow=True))
     attempt.refresh_from_db()
     assert attempt.state == State.REVIEW
 
 
-def test_notes_are_kept_with_who_wrote_them(decider: Any, looker: Any, browser: Browser) -> None:
+def test_notes_have_their_authors(decider: Any, looker: Any, browser: Browser) -> None:
     attempt = reviewed(over("braid"))
     browser(decider).post(at("note", attempt), {"text": "Asked her <b>twice</b>."})
     browser(decider).post(at("note", attempt), {"text": "  "})
@@ -302,7 +302,7 @@ def test_notes_are_kept_with_who_wrote_them(decider: Any, looker: Any, browser: 
         kept.save()
 
 
-def test_a_ring_is_banned_from_the_page_that_decides_about_it(make_staff: MakeStaff, browser: Browser) -> None:
+def test_a_ring_is_banned_from_its_decision_page(make_staff: MakeStaff, browser: Browser) -> None:
     attempt = verified(over())
     asked = {"player": str(attempt.player.public_id)}
     link = f"{reverse('admin:accounts_ban')}?player={attempt.player.public_id}"
@@ -312,7 +312,7 @@ def test_a_ring_is_banned_from_the_page_that_decides_about_it(make_staff: MakeSt
         assert client.get(link).status_code == (200 if shown else 403)
 
 
-def test_all_attempts_of_a_ring_are_decided_on_one_page(decider: Any, browser: Browser) -> None:
+def test_all_attempts_of_a_ring_are_on_one_page(decider: Any, browser: Browser) -> None:
     ring, client, address = [factory.player(), factory.player()], browser(decider), reverse("admin:desk_together")
     found = [verified(over(days=days), who) for days, who in enumerate(ring * 2, 3)]
     practice = factory.finished(over(days=9), ring[0], ranked=False, state=State.VERIFIED)
@@ -330,5 +330,5 @@ def test_all_attempts_of_a_ring_are_decided_on_one_page(decider: Any, browser: B
 
 
 @pytest.mark.parametrize("query", ["", "player=x", "attempt=11111111-1111-4111-8111-111111111111"])
-def test_nothing_is_decided_together_about_nobody(query: str, decider: Any, browser: Browser) -> None:
+def test_a_joint_decision_needs_attempts(query: str, decider: Any, browser: Browser) -> None:
     assert browser(decider).get(f"{reverse('admin:desk_together')}?{query}").status_code == 404

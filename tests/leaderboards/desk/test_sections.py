@@ -1,4 +1,4 @@
-"""What other parts have to say of an attempt is on its page at the desk."""
+"""Sections of other apps on an attempt's page at the desk."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.leaderboards.desk.test_desk import at, text
 pytestmark = pytest.mark.django_db
 
 
-def test_an_attempt_with_nothing_else_has_no_sections(looker: Any, browser: Browser) -> None:
+def test_an_attempt_without_further_evidence_has_no_sections(looker: Any, browser: Browser) -> None:
     page = text(browser(looker).get(at("attempt", reviewed(over()))))
     for title in ("Foresight", "Beside the races", "<h2>Appeal", "<h2>Reports"):
         assert title not in page
 
 
-def test_appeal_and_reports_are_read_without_the_names_of_reporters(looker: Any, browser: Browser) -> None:
+def test_appeals_and_reports_are_shown_without_reporters(looker: Any, browser: Browser) -> None:
     attempt, reporter = reviewed(over()), factory.player()
     appeals.appeal(attempt, attempt.player, "I had seen the cards dealt like this before.")
     reports.report(attempt, reporter, "speed", "Nobody clicks so fast.")
@@ -35,7 +35,7 @@ def test_appeal_and_reports_are_read_without_the_names_of_reporters(looker: Any,
     assert str(reporter) not in page
 
 
-def test_foresight_is_for_those_who_may_watch(looker: Any, browser: Browser) -> None:
+def test_foresight_is_shown_to_staff_who_may_watch(looker: Any, browser: Browser) -> None:
     deal = todays("tarot")
     attempt = reviewed(deal)
     foreseen.keep(attempt)
@@ -45,7 +45,7 @@ def test_foresight_is_for_those_who_may_watch(looker: Any, browser: Browser) -> 
     assert "<h2>Foresight" not in text(client.get(at("attempt", attempt)))
 
 
-def test_a_game_of_the_day_is_beside_its_players_races(looker: Any, browser: Browser) -> None:
+def test_a_daily_game_is_shown_beside_the_players_races(looker: Any, browser: Browser) -> None:
     player, rival = factory.player(), factory.player()
     raced.race([player, rival], at=timezone.now() - timedelta(days=2))
     keeping.rate_finished()
