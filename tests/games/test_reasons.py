@@ -125,7 +125,7 @@ async def test_no_table_frame_shows_more(ada: User, sit: Sit) -> None:
 
 def test_no_verdict_message_shows_more(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
-    monkeypatch.setattr("leaderboards.settlement.notifier.send", lambda *message: sent.append(message))
+    monkeypatch.setattr("leaderboards.settlement.notifier.send", lambda *message, **_about: sent.append(message))
     attempt = doubtful(ada, state="pending")
     assert do_settle(attempt, Verdict(Attempt.State.REVIEW, REASONS, None), expected=Attempt.State.PENDING)
     assert "copied_line" in json.dumps(sent)

@@ -62,7 +62,11 @@ def test_a_verdict_completes_and_ranks_the_attempt() -> None:
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     """Record the groups notified, with their messages."""
     found: list[tuple[str, dict[str, Any]]] = []
-    monkeypatch.setattr("leaderboards.settlement.notifier.send", lambda group, message: found.append((group, message)))
+
+    def send(group: str, message: dict[str, Any], about: object = None) -> None:
+        found.append((group, message))
+
+    monkeypatch.setattr("leaderboards.settlement.notifier.send", send)
     return found
 
 
@@ -96,7 +100,7 @@ def test_player_and_watchers_are_notified_after_the_commit(
         "tokens": attempt.tokens,
     }
     assert (f"attempt.{attempt.public_id.hex}", verdict) in told
-    assert (f"board.{deal.pk}", {"type": "board.changed"}) in told
+    assert (entries.board_group(deal.pk), {"type": "board.changed", "deal": deal.pk}) in told
     assert counted(State.VERIFIED) == before + 1
 
 
@@ -110,7 +114,7 @@ def test_a_verdict_without_a_rank_is_sent_and_ends_pending(
     (verdict,) = [message for group, message in told if group.startswith("attempt.")]
     assert [verdict[key] for key in ("state", "rank", "cards_up", "elapsed_ms", "tokens")] == ["rejected", *[None] * 4]
     assert verdict["reasons"][0]["code"] == "replay_failed"
-    assert f"board.{deal.pk}" in {group for group, _message in told}
+    assert entries.board_group(deal.pk) in {group for group, _message in told}
 
 
 def test_an_unchanged_result_keeps_its_row_and_sends_its_rank(
