@@ -93,5 +93,5 @@ class PlayConsumer(SocketConnection):
             await self._tables.leave(self._public_id, self)
 
     def _error_frame(self, error: Refusal) -> str:
-        n = 0 if self._table is None else self._table.n
+        n = 0 if self._table is None else self._table.game.n
         return protocol.write(protocol.Error(code=error.code, message=error.message, n=n, data=error.data))

@@ -13,10 +13,10 @@ class Connection(Protocol):
 
 
 class Follower(Protocol):
-    """An observer of the games at some tables. `table` is a `LiveTable`, whose module imports this one."""
+    """An observer of the games at some tables. `game` is a `LiveGame`, whose module imports this one."""
 
-    def follows(self, table: Any) -> bool:  # noqa: ANN401
-        """Return whether to observe this table, which has just been opened."""
+    def follows(self, game: Any) -> bool:  # noqa: ANN401
+        """Return whether to observe this game, which has just been opened."""
 
-    def changed(self, table: Any) -> None:  # noqa: ANN401
+    def changed(self, game: Any) -> None:  # noqa: ANN401
         """Note a change of cards, state or connections. Called in the middle of a move, so it must be cheap."""

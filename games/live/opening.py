@@ -6,9 +6,8 @@ from typing import Any
 
 import msgspec
 
-from games.live import frames, protocol
+from games.live import clock, frames, protocol
 from games.live.loading import Read, loaded
-from games.live.table import now_ms
 
 
 def opening_view(found: Read) -> dict[str, Any]:
@@ -17,7 +16,7 @@ def opening_view(found: Read) -> dict[str, Any]:
     It is built from the database without opening a live table. The client tells the socket the last number it has, and
     receives what was played since.
     """
-    whole, now, public_id = loaded(found), now_ms(), found.attempt.public_id
+    whole, now, public_id = loaded(found), clock.now_ms(), found.attempt.public_id
     if now < whole.deals_at_ms:
         return _told(frames.waiting(public_id, now, whole))
     for token in whole.tokens:

@@ -8,17 +8,18 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, Final, Protocol
-from weakref import WeakKeyDictionary
 
 from django.db import Error
 
 from games import events
 from games.errors import Refusal
 from games.live import protocol
+from games.live.game import LiveGame
 from games.live.journal import Journal
 from games.live.listeners import Connection, Follower
 from games.live.loading import load, off_loop
 from games.live.notices import Notice, Notices
+from games.live.per_loop import PerLoop
 from games.live.table import LiveTable
 from games.models import Attempt
 
@@ -70,16 +71,15 @@ class LiveTables:
         """Remove a connection; a table without connections is dropped."""
         table = self._tables.get(public_id)
         if table is not None:
-            table.connections.discard(connection)
-            table.tell_followers()
+            table.leave(connection)
         self._users[public_id] -= 1
         if self._users[public_id]:
             return
         del self._users[public_id]
         self._tables.pop(public_id, None)
         if table is not None:
-            table.leave_alone()
-        if table is not None and table.elsewhere:
+            table.game.leave_alone()
+        if table is not None and table.game.elsewhere:
             events.tell_attempt(public_id, "left", process=self.process)
         await self.notices.unwatch(events.attempt_group(public_id))
 
@@ -114,11 +114,11 @@ class LiveTables:
         if loaded.player_id != player_id:
             raise protocol.not_yours()
         # Another connection may have loaded it by now; a process has one table per attempt.
-        made = LiveTable(public_id, loaded, journal=self.journal, process=self.process)
+        made = LiveTable(LiveGame(public_id, loaded, journal=self.journal, process=self.process))
         table = self._tables.setdefault(public_id, made)
         if table is made:
-            table.followers = tuple(follower for follower in self._followers if follower.follows(table))
-        self._tell_place("opened", table)
+            table.game.followers = tuple(follower for follower in self._followers if follower.follows(table.game))
+        self._tell_place("opened", table.game)
         return table
 
     def _heard(self, notice: Notice) -> None:
@@ -134,16 +134,16 @@ class LiveTables:
         elif what == "closed":
             self._soon(table.heard(notice["n"], closed=True))
         elif what == "left":
-            table.elsewhere.discard(notice["process"])
+            table.game.elsewhere.discard(notice["process"])
         else:
-            table.elsewhere.add(notice["process"])
+            table.game.elsewhere.add(notice["process"])
             if what == "opened":
-                self._tell_place("here", table)
+                self._tell_place("here", table.game)
             self._soon(table.heard(notice["n"], pauses=notice.get("pauses")))
 
-    def _tell_place(self, what: str, table: LiveTable) -> None:
-        """Announce that the table is open here, with its last token and pauses, in case others have changed since."""
-        events.tell_attempt(table.public_id, what, process=self.process, n=table.n, pauses=[*table.pauses])
+    def _tell_place(self, what: str, game: LiveGame) -> None:
+        """Announce that the game is open here, with its last token and pauses, in case others have changed since."""
+        events.tell_attempt(game.public_id, what, process=self.process, n=game.n, pauses=[*game.facts.pauses])
 
     def _soon(self, doing: Coroutine[Any, Any, None]) -> None:
         async def safely() -> None:
@@ -158,7 +158,6 @@ class LiveTables:
 
 
 _beginnings: Final[list[Callable[[LiveTables], Companion]]] = []
-_shared: WeakKeyDictionary[asyncio.AbstractEventLoop, LiveTables] = WeakKeyDictionary()
 
 
 def register_companion(begin: Callable[[LiveTables], Companion]) -> None:
@@ -166,23 +165,23 @@ def register_companion(begin: Callable[[LiveTables], Companion]) -> None:
     _beginnings.append(begin)
 
 
-def shared_tables() -> LiveTables:
-    """Return the tables of the running event loop, which are the process's: a server has one loop."""
-    loop = asyncio.get_running_loop()
-    if loop not in _shared:
-        _shared[loop] = LiveTables()
-        for begin in _beginnings:
-            _shared[loop].accompany(begin(_shared[loop]))
-    return _shared[loop]
+def _begun() -> LiveTables:
+    tables = LiveTables()
+    for begin in _beginnings:
+        tables.accompany(begin(tables))
+    return tables
+
+
+shared_tables: Final = PerLoop(_begun)
 
 
 def anyone_plays() -> bool:
     """Return whether a game is being played at this process's tables. Safe to call from any thread."""
-    return any(True for tables in list(_shared.values()) for _ in tables.attended())
+    return any(True for tables in list(shared_tables.values()) for _ in tables.attended())
 
 
 async def close_shared_tables() -> None:
     """Commit pending moves and close the tables of the running loop, if it has any."""
-    tables = _shared.pop(asyncio.get_running_loop(), None)
+    tables = shared_tables.pop(asyncio.get_running_loop(), None)
     if tables is not None:
         await tables.close()

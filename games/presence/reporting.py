@@ -41,8 +41,9 @@ def seats_at(tables: Iterable[LiveTable], now: datetime) -> dict[str, dict[int, 
     today = now.astimezone(UTC).date().isoformat()
     seats: dict[str, dict[int, int]] = {}
     for table in tables:
-        if table.deal.day == today:
-            seats.setdefault(table.deal.variant, {})[table.player_id] = table.cards_up
+        facts = table.game.facts
+        if facts.deal.day == today:
+            seats.setdefault(facts.deal.variant, {})[facts.player_id] = table.game.copy.table.cards_up
     return seats
 
 

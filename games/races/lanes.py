@@ -18,8 +18,8 @@ from django.db import Error
 
 from games import events
 from games.live.frames import PLAYING
+from games.live.game import LiveGame
 from games.live.loading import off_loop
-from games.live.table import LiveTable
 from games.live.tables import LiveTables
 from games.models import Attempt
 from games.races import starting
@@ -50,19 +50,19 @@ RoomReport = tuple[int, list[Report]]
 class _Racer:
     """An entrant whose table is open in this process."""
 
-    table: LiveTable
+    game: LiveGame
     room_id: int | None = None
     entrant: int = 0
     told_dealt: bool = False
 
     def is_to_tell(self) -> bool:
         """Return whether it has yet to be recorded that the cards were dealt."""
-        return self.room_id is not None and self.table.is_dealt and not self.told_dealt
+        return self.room_id is not None and self.game.is_dealt and not self.told_dealt
 
     def report(self) -> Report:
-        table, end = self.table, self.table.end
-        state, ms = (None, None) if end is None else (_STATES[end[0]], end[1])
-        return self.entrant, table.cards_up, table.n, state, ms, bool(table.connections)
+        game, facts = self.game, self.game.facts
+        state, ms = (None, None) if facts.state == PLAYING else (_STATES[facts.how], facts.end_ms)
+        return self.entrant, game.copy.table.cards_up, game.n, state, ms, bool(game.feed.connections)
 
 
 class Lanes:
@@ -86,18 +86,18 @@ class Lanes:
         tables.follow(lanes)
         return lanes
 
-    def follows(self, table: LiveTable) -> bool:
-        """Return whether the table is at a race's deal."""
-        return table.for_race
+    def follows(self, game: LiveGame) -> bool:
+        """Return whether the game is at a race's deal."""
+        return game.facts.for_race
 
-    def changed(self, table: LiveTable) -> None:
-        """Mark the table to be reported soon, or at once if it was just dealt or its game has ended."""
-        key = table.attempt_id
+    def changed(self, game: LiveGame) -> None:
+        """Mark the game to be reported soon, or at once if it was just dealt or has ended."""
+        key = game.facts.attempt_id
         racer = self._racers.get(key)
-        if racer is None or racer.table is not table:
-            racer = self._racers[key] = _Racer(table)
+        if racer is None or racer.game is not game:
+            racer = self._racers[key] = _Racer(game)
             self._new.add(key)
-        if table.state != PLAYING or (table.is_dealt and not racer.told_dealt):
+        if game.state != PLAYING or (game.is_dealt and not racer.told_dealt):
             self._urgent.add(key)
             self._wanted.set()
         elif not self._marked:
@@ -151,8 +151,8 @@ class Lanes:
     def _drop(self, racers: Iterable[_Racer]) -> None:
         """Drop racers without connections, after that has been reported."""
         for racer in racers:
-            key = racer.table.attempt_id
-            if not racer.table.connections and key not in self._marked and self._racers.get(key) is racer:
+            key = racer.game.facts.attempt_id
+            if not racer.game.feed.connections and key not in self._marked and self._racers.get(key) is racer:
                 del self._racers[key]
 
     async def _learn(self) -> None:
@@ -176,7 +176,7 @@ class Lanes:
         """Write to the database which racers have been dealt the cards; a failure is retried at the next report."""
         new = [racer for key in self._urgent if (racer := self._racers.get(key)) and racer.is_to_tell()]
         if new:
-            await off_loop(starting.dealt)([racer.table.attempt_id for racer in new])
+            await off_loop(starting.dealt)([racer.game.facts.attempt_id for racer in new])
             for racer in new:
                 racer.told_dealt = True
 
@@ -194,7 +194,7 @@ class Lanes:
         if await self._send(group, [(room, [racer.report() for racer in racers]) for room, racers in rooms.items()]):
             self._drop(all_here)
         else:
-            self._marked.update(racer.table.attempt_id for racer in all_here)
+            self._marked.update(racer.game.facts.attempt_id for racer in all_here)
 
     async def _send(self, group: str, lanes: list[RoomReport]) -> bool:
         message = {"type": "rooms.lanes", "by": self._process, "rooms": lanes}

@@ -98,7 +98,7 @@ async def test_a_failed_close_of_a_won_game_is_retried(
         raise OperationalError("gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr("games.live.table.close_attempt", fails)
+        patch.setattr("games.live.game.close_attempt", fails)
         assert (await seat.move(tokens[-1]))["type"] == "moved"
         assert await seat.is_silent()  # the move was made even though the close failed
     assert (await seat.ask({"type": "ping", "t": 1}))["type"] == "pong"

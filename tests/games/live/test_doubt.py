@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from games import attempts, events
 from games.attempts import close_attempt, record_of
-from games.live import loading, sockets, table
+from games.live import catch_up, game, loading, sockets
 from games.live.journal import JournalBusyError
 from games.live.tables import LiveTables
 from games.models import Attempt, Move
@@ -68,7 +68,7 @@ async def test_a_win_stands_although_its_close_failed(
     seat = sit(nearly_won)
     await seat.sit()
     with monkeypatch.context() as patch:
-        patch.setattr(table, "close_attempt", away)
+        patch.setattr(game, "close_attempt", away)
         assert (await seat.move(WON[-1]))["type"] == "moved"
         assert await seat.is_silent()
         assert (await seat.move("u"))["code"] == "server_busy"
@@ -89,7 +89,7 @@ async def test_another_processs_moves_come_before_the_end(
     await there.sit()
     await there.move("d")
     table = tables._tables[attempt.public_id]
-    table._facts.deadline_ms = 0
+    table.game.facts.deadline_ms = 0
     assert (await here.ask(PING))["type"] == "pong"
     assert [(await here.hear())["type"] for _ in range(2)] == ["moved", "ended"]
     assert here.n == 1
@@ -128,9 +128,9 @@ async def test_the_next_ping_sends_a_verdict_that_failed_to_load(
         patch.setattr(events, "tell_attempt", Mock())
         await sync_to_async(close_attempt)(attempt.pk, "resigned")
         await Attempt.objects.filter(pk=attempt.pk).aupdate(state="verified", cards_up=3)
-        patch.setattr(table, "load", Mock(side_effect=OperationalError))
+        patch.setattr(catch_up, "load", Mock(side_effect=OperationalError))
         tell(attempt.public_id, "verdict", state="verified", reasons=[], rank=7, cards_up=3)
-        while not tables._tables[attempt.public_id]._doubtful or tables._under_way:  # noqa: ASYNC110
+        while not tables._tables[attempt.public_id].game.copy.is_doubtful or tables._under_way:  # noqa: ASYNC110
             await asyncio.sleep(0.001)
     assert (await seat.ask(PING))["type"] == "pong"
     assert [(await seat.hear())["type"] for _ in range(2)] == ["ended", "verdict"]

@@ -17,8 +17,7 @@ from accounts.guests import BACKEND
 from games import events
 from games.attempts import close_attempt, record_of, restart_practice, start_attempt
 from games.deals import publishing
-from games.live import opening, table
-from games.live.tables import LiveTables, _shared, anyone_plays
+from games.live.tables import LiveTables, anyone_plays, shared_tables
 from games.models import Attempt, Deal, Move
 from games.pausing import pause_attempt
 from games.verification import judge
@@ -44,8 +43,7 @@ def at(practice: Attempt, monkeypatch: pytest.MonkeyPatch) -> Clock:
     start = int(practice.started_at.timestamp() * 1000)
 
     def turn(ms: int) -> None:
-        for module in (table, opening):
-            monkeypatch.setattr(module, "now_ms", lambda: start + ms)
+        monkeypatch.setattr("games.live.clock.now_ms", lambda: start + ms)
 
     turn(0)
     return turn
@@ -197,7 +195,7 @@ async def test_a_finished_game_cannot_be_paused(practice: Attempt, sit: Sit) -> 
 async def test_no_one_plays_at_a_paused_table(
     practice: Attempt, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(_shared, asyncio.get_running_loop(), tables)
+    monkeypatch.setitem(shared_tables, asyncio.get_running_loop(), tables)
     seat = sit(practice)
     await seat.sit()
     assert list(tables.attended())

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from games import events
 from games.attempts import close_attempt, journal_of, record_of
-from games.live import consumer, sockets, table
+from games.live import catch_up, clock, consumer, feed, sockets
 from games.models import Attempt, Move
 from games.rules import CATALOGUE, open_table
 from tests.games.changes import applied
@@ -69,7 +69,7 @@ async def test_the_servers_clock_never_goes_back(attempt_at: Any, sit: Sit, monk
     times = iter([start, start + 5000, start + 3000, start + 7000])
     seat = sit(attempt)
     await seat.sit()
-    monkeypatch.setattr(table, "now_ms", lambda: next(times))
+    monkeypatch.setattr(clock, "now_ms", lambda: next(times))
     assert [(await seat.move("d"))["ms"] for _ in range(4)] == [0, 5000, 5000, 7000]
 
 
@@ -200,7 +200,7 @@ async def test_resuming_sends_missed_moves_or_everything(attempt_at: Any, sit: S
     attempt = await sync_to_async(attempt_at)()
     seat = sit(attempt)
     await seat.sit()
-    for _ in range(table.RECENT + 4):
+    for _ in range(feed.RECENT + 4):
         await seat.move("d")
     near, far = sit(attempt), sit(attempt)
     assert (await near.sit(have=seat.n - 2))["n"] == seat.n - 1
@@ -253,7 +253,7 @@ async def test_the_next_ping_finds_an_unannounced_verdict(
     await seat.sit()
     await seat.ask({"type": "resign", "n": 1})
     await Attempt.objects.filter(pk=attempt.pk).aupdate(state="verified", cards_up=1)
-    monkeypatch.setattr(table, "VERDICT_PATIENCE", -1.0)
+    monkeypatch.setattr(catch_up, "VERDICT_PATIENCE", -1.0)
     assert (await seat.ask({"type": "ping", "t": 7}))["t"] == 7
     assert (await seat.hear())["type"] == "verdict"
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.guests import BACKEND
 from games.attempts import deal_table
-from games.live import start, table
+from games.live import start
 from games.live.tables import LiveTables
 from games.models import Attempt
 from games.rules import open_table
@@ -44,7 +44,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(table, "now_ms", made)
+    monkeypatch.setattr("games.live.clock.now_ms", made)
     return made
 
 
@@ -62,7 +62,7 @@ def waiting_attempt(attempt_at: Any) -> Callable[[], Any]:
 
 def deal_now(tables: LiveTables, attempt: Attempt) -> None:
     """Do what the timer does when it fires."""
-    beginning = tables._tables[attempt.public_id]._start
+    beginning = tables._tables[attempt.public_id].game._start
     assert beginning is not None
     beginning._deal_if_due()
 
@@ -99,7 +99,7 @@ async def test_the_cards_are_sent_from_memory(  # noqa: PLR0917
     first, second = sit(attempt), sit(attempt)
     await first.sit()
     await second.sit(have=0)
-    monkeypatch.setattr(table, "load", None)
+    monkeypatch.setattr("games.live.catch_up.load", None)
     deal_now(tables, attempt)
     assert await first.is_silent()  # an early timer deals nothing
     clock.move()
@@ -120,7 +120,7 @@ async def test_the_start_frames_are_prepared(
     attempt = await waiting_attempt()
     seat = sit(attempt)
     await seat.sit()
-    await tables._tables[attempt.public_id].look_again()
+    await tables._tables[attempt.public_id].game.look_again()
     monkeypatch.setattr("games.live.frames.view", None)
     clock.move(AHEAD + timedelta(seconds=3))
     deal_now(tables, attempt)
@@ -179,7 +179,7 @@ async def test_a_cancelled_start_shows_no_card(
     seat = sit(attempt)
     await seat.sit()
     await Attempt.objects.filter(pk=attempt.pk).adelete()
-    live = tables._tables[attempt.public_id]
+    live = tables._tables[attempt.public_id].game
     await live.look_again()
     assert (await seat.hear())["code"] == "not_found"
     clock.move()
@@ -194,7 +194,7 @@ async def test_the_timer_ends_with_the_last_connection(
     attempt = await waiting_attempt()
     seat = sit(attempt)
     await seat.sit()
-    live = tables._tables[attempt.public_id]
+    live = tables._tables[attempt.public_id].game
     await seat.leave()
     assert live._start is not None
     assert live._start._timer.cancelled()

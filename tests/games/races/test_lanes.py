@@ -244,7 +244,7 @@ async def test_before_the_start_room_connections_count(watch: Watch, other_hub: 
 async def test_an_ordinary_table_is_not_reported(tables: LiveTables, attempt_at: Any) -> None:
     attempt = await sync_to_async(attempt_at)()
     seat = await seated(tables, attempt)
-    assert tables._tables[attempt.public_id].followers == ()
+    assert tables._tables[attempt.public_id].game.followers == ()
     await seat.leave()
 
 
@@ -252,12 +252,12 @@ async def test_a_pending_report_needs_no_second_wakeup(tables: LiveTables) -> No
     house, (mine, _) = await running(2)
     seat = await seated(tables, mine)
     (reporter,) = (one for one in tables._companions if isinstance(one, Lanes))
-    table = tables._tables[mine.public_id]
+    game = tables._tables[mine.public_id].game
     reporter._marked.add(mine.pk)
     racer = reporter._racers[mine.pk]
     racer.told_dealt = True
     reporter._wanted.clear()
-    reporter.changed(table)
+    reporter.changed(game)
     assert not reporter._wanted.is_set()
     await seat.leave()
     assert await Entrant.objects.filter(race__room=house.room).acount() == 2
@@ -309,12 +309,12 @@ async def test_a_repetition_delays_no_move(tables: LiveTables, monkeypatch: pyte
     told = Lanes(tables)
     monkeypatch.setattr(told, "_send", send)
     monkeypatch.setattr(told, "_keep_reporting", lambda: asyncio.sleep(0))
-    table = tables._tables[mine.public_id]
-    told.changed(table)
+    game = tables._tables[mine.public_id].game
+    told.changed(game)
     await told.report(100.0)
     await told.report(100.0 + lanes.REPEAT_EVERY)  # nothing has changed: every lane is repeated
     await play(seat, 1)
-    told.changed(table)
+    told.changed(game)
     await told.report(100.1 + lanes.REPEAT_EVERY)
     assert [lane[2] for (lane,) in sent] == [0, 0, 1]
     await seat.leave()

@@ -187,11 +187,11 @@ async def test_a_cancelled_countdown_deals_nothing(tables: LiveTables, watch: Wa
     await viewer.watch()
     await viewer.say("leave")
     await viewer.until_room(lambda one: one.race("to_come").get("state") == "open")
-    table = tables._tables[second.public_id]
-    await table.look_again()
+    game = tables._tables[second.public_id].game
+    await game.look_again()
     assert (await stays.hear())["code"] == "not_found"
-    assert table._start is not None
-    assert table._start._timer.cancelled()
+    assert game._start is not None
+    assert game._start._timer.cancelled()
     assert not hidden_words(stays.frames)
     await stays.leave()
     assert not await Attempt.objects.filter(pk=first.pk).aexists()

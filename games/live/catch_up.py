@@ -1,0 +1,95 @@
+"""Catching up: an attempt's copy in this process's memory, and how it is reloaded from the database."""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from sys import intern
+from typing import Final, NamedTuple
+
+from django.db import Error
+
+from games.live import frames, protocol
+from games.live.clock import Clock
+from games.live.loading import Loaded, load, off_loop
+from games.models import Attempt
+
+log = logging.getLogger(__name__)
+
+PENDING: Final = str(Attempt.State.PENDING)
+#: Seconds to wait for a verdict's notice before reading the database.
+VERDICT_PATIENCE: Final = 5.0
+
+
+class News(NamedTuple):
+    """What a reload has revealed."""
+
+    was: Loaded
+    moved: list[str]
+    """The `moved` frames of tokens that were not known here."""
+    is_announced: bool
+    """False if the tokens may have been committed here, so that no other process announces them."""
+
+
+class Copy:
+    """An attempt in memory. It may have fallen behind the database, and is in doubt while a commit is under way."""
+
+    __slots__ = ("clock", "facts", "is_doubtful", "read_at", "table")
+
+    facts: Loaded
+
+    def __init__(self, loaded: Loaded) -> None:
+        self.table = loaded.table
+        for token in loaded.tokens:
+            self.table.push(token)
+        self.is_doubtful = False
+        """True if the table may differ from the database; it must then be reloaded before any decision."""
+        self._follow(loaded)
+
+    def push(self, token: str, ms: int) -> str:
+        """Play an uncommitted token and return its `moved` frame. The copy is in doubt until the commit."""
+        frames.push(self.table, intern(token))  # the table keeps tokens, and a game has few distinct ones
+        self.is_doubtful = True
+        return frames.moved(self.table, token, ms, self.facts)
+
+    def push_rewind(self) -> tuple[str, ...]:
+        """Undo every standing move, uncommitted, and return the tokens played."""
+        run = frames.push_rewind(self.table)
+        self.is_doubtful = True
+        return run
+
+    def is_verdict_overdue(self) -> bool:
+        """Return whether the notice of the verdict was probably lost."""
+        return self.facts.state == PENDING and time.monotonic() - self.read_at > VERDICT_PATIENCE
+
+    async def read_again(self, public_id: uuid.UUID, seen: int) -> News:
+        """Reload the attempt, of which `seen` tokens were known here.
+
+        :raises Attempt.DoesNotExist: if it was deleted.
+        :raises Refusal: server_busy; the copy stays in doubt.
+        """
+        doubted, self.is_doubtful = self.is_doubtful, True
+        try:
+            loaded = await off_loop(load)(public_id)
+        except Error:
+            log.warning("attempt not read", exc_info=True)
+            raise protocol.busy("the database could not be reached") from None
+        was, self.facts = self.facts, loaded
+        if doubted or len(loaded.tokens) != seen:
+            self.table = loaded.table
+            for token in loaded.tokens[:seen]:
+                self.table.push(token)
+        new = zip(loaded.tokens[seen:], loaded.clock[seen:], strict=True)
+        moved = [self.push(token, ms) for token, ms in new]
+        self._follow(loaded)
+        self.is_doubtful = False
+        return News(was, moved, is_announced=not doubted)
+
+    def _follow(self, loaded: Loaded) -> None:
+        """Take over the facts, and free what is known from the table."""
+        loaded.table = self.table
+        self.facts = loaded
+        self.clock = Clock(loaded, loaded.clock[-1] if loaded.clock else 0)
+        loaded.tokens = loaded.clock = ()
+        self.read_at = time.monotonic()
