@@ -22,11 +22,9 @@ ROUNDS = 20
 @cache
 def todays(variant: str) -> Deal:
     """Return one of today's deals per variant."""
-    from django.utils import timezone
+    from tests.deals import make_deal
 
-    from tests.accounts.dealing import deal
-
-    return deal(variant, timezone.now().date())
+    return make_deal(variant)
 
 
 def merge_while_the_account_begins(number: int) -> None:

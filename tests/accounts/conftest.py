@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import timedelta
 from itertools import count
 from typing import Any
 
@@ -11,16 +11,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND, create_guest
+from accounts.guests import create_guest
 from accounts.models import User
 from games.models import Attempt, Deal
 from games.rules import RULES_VERSION, End, Record, open_table
-from tests.accounts.dealing import deal
+from tests.players import signed_in
 
 PASSWORD = "seven of wands"
 
 MakeUser = Callable[..., User]
-MakeDeal = Callable[..., Deal]
 MakeAttempt = Callable[..., Attempt]
 SignIn = Callable[[User], Client]
 
@@ -47,22 +46,7 @@ def guest(db: None) -> User:
 
 @pytest.fixture
 def sign_in() -> SignIn:
-    """Return a browser in which the player is signed in without having just typed a password."""
-
-    def browser(player: User) -> Client:
-        client = Client()
-        client.force_login(player, backend=BACKEND)
-        return client
-
-    return browser
-
-
-@pytest.fixture
-def make_deal(db: None) -> MakeDeal:
-    def make(variant: str = "plot", day: date | None = None, *, practice: bool = False) -> Deal:
-        return deal(variant, None if practice else day or timezone.now().date())
-
-    return make
+    return signed_in
 
 
 @pytest.fixture

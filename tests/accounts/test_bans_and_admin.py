@@ -21,7 +21,8 @@ from leaderboards.keys import BOARDS, Score
 from leaderboards.listings import deal_listing, season_listing
 from leaderboards.models import Rating, Result, Season
 from leaderboards.ratings import board
-from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
+from tests.deals import make_deal
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -51,9 +52,7 @@ def ban(client: Client, *players: User, **terms: str) -> Any:
     return client.post(reverse("admin:accounts_ban"), {**chosen, "why": "conduct", **terms})
 
 
-def test_a_ban_ends_sessions_and_hides_results(
-    user: User, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_a_ban_ends_sessions_and_hides_results(user: User, sign_in: SignIn, make_attempt: MakeAttempt) -> None:
     attempt, browser = make_attempt(user, make_deal()), sign_in(user)
     ranking.rank_player(user)
     ban_player(user)

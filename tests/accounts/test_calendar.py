@@ -18,6 +18,7 @@ from accounts.guests import BACKEND
 from accounts.models import CalendarLink
 from accounts.moderation import ban_player
 from tests.leaderboards import factory
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CHANGE = "/players/me/calendar/"
@@ -30,9 +31,7 @@ def who() -> Any:
 
 @pytest.fixture
 def mine(who: Any) -> Client:
-    client = Client()
-    client.force_login(who, backend=BACKEND)
-    return client
+    return signed_in(who)
 
 
 def path(who: Any, settings: Any) -> str:

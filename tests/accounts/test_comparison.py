@@ -21,7 +21,8 @@ from accounts.moderation import ban_player
 from games.models import Attempt, Deal
 from games.races.ratings import ShownRating
 from leaderboards.ratings import keeping
-from tests.accounts.conftest import MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.accounts.conftest import MakeAttempt, MakeUser, SignIn
+from tests.deals import make_deal
 from tests.leaderboards import raced
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +40,7 @@ Play = Callable[..., Attempt]
 
 
 @pytest.fixture
-def play(make_deal: MakeDeal, make_attempt: MakeAttempt) -> Play:
+def play(make_attempt: MakeAttempt) -> Play:
     deals: dict[tuple[str, int], Deal] = {}
 
     def finish(player: User, variant: str, days_ago: int, **fields: Any) -> Attempt:

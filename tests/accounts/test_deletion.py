@@ -37,7 +37,8 @@ from leaderboards import ranking
 from leaderboards.deciding import decide
 from leaderboards.models import Rating, RatingChange, Result, Standing
 from leaderboards.ratings import keeping, proof
-from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
+from tests.deals import make_deal
 from tests.games.appeals.doubtful import doubtful, past
 from tests.leaderboards import raced
 
@@ -160,9 +161,7 @@ def test_rated_races_remain_for_the_ratings_of_others(ada: User, make_user: Make
     assert list(proof.faults()) == []
 
 
-def test_other_players_lose_nothing(
-    ada: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_other_players_lose_nothing(ada: User, make_user: MakeUser, make_attempt: MakeAttempt) -> None:
     own = all_rows()
     friend, third = make_user("Grace Hopper"), make_user(is_staff=True)
     deal = past()
@@ -215,9 +214,7 @@ def test_second_factors_are_deleted(ada: User) -> None:
     assert not Authenticator.objects.exists()
 
 
-def test_ranked_results_and_records_remain_without_a_name(
-    ada: User, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_ranked_results_and_records_remain_without_a_name(ada: User, make_attempt: MakeAttempt) -> None:
     ranked = make_attempt(ada, make_deal())
     make_attempt(ada, make_deal(practice=True))
     taken = make_attempt(ada, make_deal("braid"))  # merged from a guest: it has a deadline, and is practice
@@ -266,7 +263,7 @@ def test_the_page_is_removed(ada: User, client: Client) -> None:
     assert client.get(reverse("players:history", args=[ada.public_id])).status_code == 404
 
 
-def test_a_guest_is_deleted_entirely(guest: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
+def test_a_guest_is_deleted_entirely(guest: User, make_attempt: MakeAttempt) -> None:
     make_attempt(guest, make_deal())
     ranking.rank_player(guest)
     erase_player(guest)
@@ -274,9 +271,7 @@ def test_a_guest_is_deleted_entirely(guest: User, make_deal: MakeDeal, make_atte
     assert not Attempt.objects.exists()
 
 
-def test_a_guests_start_records_go_except_for_secret_deals(
-    guest: User, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_a_guests_start_records_go_except_for_secret_deals(guest: User, make_attempt: MakeAttempt) -> None:
     today = timezone.now().date()
     for day in (today - timedelta(days=3), today):
         attempt = make_attempt(guest, make_deal(day=day))
@@ -323,7 +318,7 @@ def test_deletion_is_atomic(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_staff_notes_are_deleted_and_their_decisions_remain(
-    user: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
+    user: User, make_user: MakeUser, make_attempt: MakeAttempt
 ) -> None:
     staff = make_user("Moderato", is_staff=True)
     attempt = make_attempt(user, make_deal())

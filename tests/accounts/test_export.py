@@ -29,7 +29,8 @@ from games.rules import Record, replay
 from leaderboards import ranking
 from leaderboards.deciding import decide
 from leaderboards.ratings import keeping
-from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
+from tests.deals import make_deal
 from tests.games.appeals.doubtful import doubtful
 from tests.leaderboards import raced
 
@@ -45,9 +46,7 @@ def exported(user: User) -> Any:
     return json.loads(async_to_sync(collect)())
 
 
-def test_all_data_about_a_player_is_included(
-    make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_all_data_about_a_player_is_included(make_user: MakeUser, make_attempt: MakeAttempt) -> None:
     user = make_user("Ada", email="ada@example.org", preferences={"theme": "dark"})
     EmailAddress.objects.create(user=user, email="ada@example.org", verified=True, primary=True)
     Authenticator.objects.create(user=user, type="totp", data={"secret": "topsecret"})
@@ -73,9 +72,7 @@ def test_all_data_about_a_player_is_included(
     assert user.password not in text
 
 
-def test_challenges_and_notices_omit_other_players_ids(
-    make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_challenges_and_notices_omit_other_players_ids(make_user: MakeUser, make_attempt: MakeAttempt) -> None:
     ada, grace = make_user("Ada"), make_user("Grace")
     deal = make_deal(practice=True)
     sent = challenges.challenge(ada, make_attempt(ada, deal), to="Grace")
@@ -111,7 +108,7 @@ def test_appeals_and_reports_include_their_answers(make_user: MakeUser) -> None:
     assert other["appeals"] == other["reports"] == []
 
 
-def test_records_of_open_deals_stay_secret(user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
+def test_records_of_open_deals_stay_secret(user: User, make_attempt: MakeAttempt) -> None:
     today = timezone.now().date()
     open_deal, old_deal = make_deal("plot", today), make_deal("plot", today - timedelta(days=3))
     practice = make_deal(practice=True)
@@ -126,14 +123,12 @@ def test_records_of_open_deals_stay_secret(user: User, make_deal: MakeDeal, make
         assert (replayed.ok, replayed.tokens) == (True, 3)
 
 
-def test_a_running_attempt_has_no_record(user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
+def test_a_running_attempt_has_no_record(user: User, make_attempt: MakeAttempt) -> None:
     make_attempt(user, make_deal(practice=True), state="playing", finished_at=None, end="", record=None)
     assert "record" not in exported(user)["attempts"][0]
 
 
-def test_other_players_data_is_not_included(
-    user: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_other_players_data_is_not_included(user: User, make_user: MakeUser, make_attempt: MakeAttempt) -> None:
     other = make_user()
     make_attempt(other, make_deal())
     follow(other, user)
@@ -143,7 +138,7 @@ def test_other_players_data_is_not_included(
 
 
 def test_it_is_complete_over_many_batches(
-    user: User, make_deal: MakeDeal, make_attempt: MakeAttempt, monkeypatch: pytest.MonkeyPatch
+    user: User, make_attempt: MakeAttempt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exporting, "_BATCH", 2)
     deal = make_deal(practice=True)
@@ -182,7 +177,7 @@ async def test_a_guest_needs_no_password() -> None:
     assert (await downloaded(guest))["account"]["guest"] is True
 
 
-def test_start_records_of_daily_games_are_included(make_user: MakeUser, make_deal: MakeDeal) -> None:
+def test_start_records_of_daily_games_are_included(make_user: MakeUser) -> None:
     make_deal("plot")
     user = make_user("Ada")
     client = Client()
@@ -199,9 +194,7 @@ def test_start_records_of_daily_games_are_included(make_user: MakeUser, make_dea
     ]
 
 
-def test_an_unreadable_record_does_not_stop_the_export(
-    user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_an_unreadable_record_does_not_stop_the_export(user: User, make_attempt: MakeAttempt) -> None:
     attempt = make_attempt(user, make_deal(practice=True))
     type(attempt).objects.filter(pk=attempt.pk).update(record=b"no record")
     (told,) = exported(user)["attempts"]
@@ -209,7 +202,7 @@ def test_an_unreadable_record_does_not_stop_the_export(
 
 
 def test_staff_decisions_are_included_without_their_notes(
-    user: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
+    user: User, make_user: MakeUser, make_attempt: MakeAttempt
 ) -> None:
     staff = make_user("Moderato", is_staff=True)
     attempt = make_attempt(user, make_deal())

@@ -23,7 +23,8 @@ from games.attempts import close_attempt
 from games.models import Attempt
 from leaderboards import ranking, settlement
 from leaderboards.models import Result
-from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, SignIn
+from tests.accounts.conftest import PASSWORD, MakeAttempt, SignIn
+from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
 
@@ -82,9 +83,7 @@ def test_guests_cannot_be_signed_in_to(guest: User, client: Client) -> None:
     assert "_auth_user_id" not in client.session
 
 
-def test_signing_up_keeps_the_guests_row_and_attempts(
-    guest: User, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_signing_up_keeps_the_guests_row_and_attempts(guest: User, sign_in: SignIn, make_attempt: MakeAttempt) -> None:
     attempt = make_attempt(guest, make_deal())
     ranking.rank_player(guest)
     assert not Result.objects.filter(attempt=attempt, listed=True).exists()
@@ -100,7 +99,7 @@ def test_signing_up_keeps_the_guests_row_and_attempts(
     assert Result.objects.get(attempt=attempt).listed
 
 
-def test_a_visitor_plays_signs_up_and_continues(client: Client, make_deal: MakeDeal) -> None:
+def test_a_visitor_plays_signs_up_and_continues(client: Client) -> None:
     """Uses only the pages."""
     deal = make_deal("plot")
     table = client.post(reverse("games:start", args=["plot"])).headers["Location"]
@@ -131,11 +130,10 @@ def test_signing_up_twice_makes_one_account(guest: User, sign_in: SignIn) -> Non
     assert User.objects.get(username="Charles").pk != guest.pk
 
 
-def test_signing_in_brings_the_guests_attempts_along(  # noqa: PLR0917
+def test_signing_in_brings_the_guests_attempts_along(
     guest: User,
     user: User,
     sign_in: SignIn,
-    make_deal: MakeDeal,
     make_attempt: MakeAttempt,
     django_capture_on_commit_callbacks: Any,
 ) -> None:
@@ -158,7 +156,7 @@ def test_signing_in_does_not_mention_missing_ranked_games(guest: User, user: Use
     assert "are practice" not in answer.content.decode()
 
 
-def test_an_account_cannot_take_the_best_of_several_guests(user: User, make_deal: MakeDeal, client: Client) -> None:
+def test_an_account_cannot_take_the_best_of_several_guests(user: User, client: Client) -> None:
     """Neither ranked, nor by starting the deal once more with its cards known."""
     deal = make_deal("plot")
     for _ in range(3):
@@ -181,27 +179,21 @@ def test_an_account_cannot_take_the_best_of_several_guests(user: User, make_deal
     assert Attempt.objects.filter(player=user, deal=deal).count() == 1
 
 
-def test_a_guests_pending_game_is_settled_as_practice(
-    guest: User, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_a_guests_pending_game_is_settled_as_practice(guest: User, user: User, make_attempt: MakeAttempt) -> None:
     attempt = make_attempt(guest, make_deal(), state="pending")
     assert merge_guest(guest, user) == 1
     assert settlement.settle(attempt.pk) != Attempt.State.PENDING
     assert not Result.objects.exists()
 
 
-def test_games_as_a_guest_do_not_count_for_a_streak(
-    guest: User, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_games_as_a_guest_do_not_count_for_a_streak(guest: User, user: User, make_attempt: MakeAttempt) -> None:
     make_attempt(guest, make_deal(), won=True)
     merge_guest(guest, user)
     assert statistics_of(user)[0].overall.streaks.current == 0
     assert results_page(user, own=True)[0] == []
 
 
-def test_a_deal_the_account_has_played_becomes_practice(
-    guest: User, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_a_deal_the_account_has_played_becomes_practice(guest: User, user: User, make_attempt: MakeAttempt) -> None:
     deal = make_deal()
     own, guests = make_attempt(user, deal, won=True), make_attempt(guest, deal)
     ranking.rank_player(user)
@@ -214,7 +206,7 @@ def test_a_deal_the_account_has_played_becomes_practice(
     assert [result.attempt for result in Result.objects.filter(deal=deal)] == [own]
 
 
-def test_merging_twice_changes_nothing(guest: User, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
+def test_merging_twice_changes_nothing(guest: User, user: User, make_attempt: MakeAttempt) -> None:
     make_attempt(guest, make_deal())
     merge_guest(User.objects.get(pk=guest.pk), user)
     merge_guest(guest, user)

@@ -19,7 +19,8 @@ from accounts.names import name_key
 from accounts.renaming import neutralise_name, rename_player
 from games.housekeeping import remove_aged
 from games.models import GRACE, Attempt, Deal
-from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
+from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +29,7 @@ FORM = {"username": "ada LOVELACE", "password1": PASSWORD, "password2": PASSWORD
 
 
 @pytest.fixture
-def deal(make_deal: MakeDeal) -> Deal:
+def deal() -> Deal:
     return make_deal()
 
 
@@ -56,9 +57,7 @@ def test_a_deleted_account_allows_no_second_try(ada: User, deal: Deal, client: C
     assert User.objects.get(name_key=name_key("Ada Lovelace")).display_name == "ada LOVELACE"
 
 
-def test_the_name_is_held_until_the_last_deal_is_revealed(
-    ada: User, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_the_name_is_held_until_the_last_deal_is_revealed(ada: User, make_attempt: MakeAttempt) -> None:
     today = timezone.now().date()
     last = make_deal("tarot", day=today + timedelta(days=1))
     make_attempt(ada, last)
@@ -78,7 +77,7 @@ def test_a_deleted_accounts_name_is_not_revealed(ada: User) -> None:
 
 @pytest.mark.parametrize("played", ["nothing", "practice", "an old deal"])
 def test_a_name_without_secret_games_is_free_at_once(
-    played: str, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt, client: Client
+    played: str, user: User, make_attempt: MakeAttempt, client: Client
 ) -> None:
     if played == "practice":
         make_attempt(user, make_deal(practice=True))

@@ -14,7 +14,8 @@ from accounts.guests import create_guest
 from accounts.models import User
 from accounts.tasks import clean_accounts
 from games.models import Attempt
-from tests.accounts.conftest import MakeAttempt, MakeDeal, SignIn
+from tests.accounts.conftest import MakeAttempt, SignIn
+from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
 
@@ -27,9 +28,7 @@ def joined(ago: timedelta) -> User:
     return guest
 
 
-def test_guests_without_attempts_are_deleted_after_a_week(
-    user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_guests_without_attempts_are_deleted_after_a_week(user: User, make_attempt: MakeAttempt) -> None:
     joined(8 * DAY)
     played, young = joined(8 * DAY), joined(6 * DAY)
     make_attempt(played, make_deal(practice=True))
@@ -38,9 +37,7 @@ def test_guests_without_attempts_are_deleted_after_a_week(
     assert set(User.objects.all()) == {user, played, young}
 
 
-def test_guests_with_expired_cookies_are_deleted_with_games(
-    user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_guests_with_expired_cookies_are_deleted_with_games(user: User, make_attempt: MakeAttempt) -> None:
     lost, back = joined(500 * DAY), joined(500 * DAY)
     deal = make_deal()
     for player in (lost, back, user):

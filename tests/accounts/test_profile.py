@@ -17,7 +17,8 @@ from accounts.moderation import ban_player
 from accounts.profile import RESULTS_A_PAGE
 from games.pages.shown import Tile
 from games.rules import CATALOGUE
-from tests.accounts.conftest import MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.accounts.conftest import MakeAttempt, MakeUser, SignIn
+from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
 
@@ -26,9 +27,7 @@ def page(user: User) -> str:
     return reverse("players:profile", args=[user.public_id])
 
 
-def test_figures_come_from_verified_ranked_attempts(
-    client: Client, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_figures_come_from_verified_ranked_attempts(client: Client, user: User, make_attempt: MakeAttempt) -> None:
     today = timezone.now().date()
     make_attempt(user, make_deal("plot", today), won=True, elapsed_ms=61_200, tokens=80)
     make_attempt(user, make_deal("plot", today - timedelta(days=1)), won=True, elapsed_ms=62_000, tokens=70)
@@ -46,21 +45,21 @@ def test_figures_come_from_verified_ranked_attempts(
 
 
 def test_another_players_attempts_do_not_count(
-    client: Client, user: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
+    client: Client, user: User, make_user: MakeUser, make_attempt: MakeAttempt
 ) -> None:
     make_attempt(make_user(), make_deal(), won=True)
     assert client.get(page(user)).context["statistics"].overall.played == 0
 
 
 def test_only_the_player_sees_pending_attempts(
-    client: Client, user: User, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
+    client: Client, user: User, sign_in: SignIn, make_attempt: MakeAttempt
 ) -> None:
     waiting = make_attempt(user, make_deal(), state="review")
     assert client.get(page(user)).context["results"] == []
     assert sign_in(user).get(page(user)).context["results"] == [Tile.of(waiting.deal, waiting)]
 
 
-def test_results_are_paginated(client: Client, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt) -> None:
+def test_results_are_paginated(client: Client, user: User, make_attempt: MakeAttempt) -> None:
     today = timezone.now().date()
     days = [today - timedelta(days=n) for n in range(4)]
     deals = [make_deal(variant, day) for variant in CATALOGUE for day in days]
@@ -83,15 +82,13 @@ def test_a_strange_cursor_is_not_found(client: Client, user: User, cursor: str) 
 
 
 def test_another_players_attempt_is_no_cursor(
-    client: Client, user: User, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
+    client: Client, user: User, make_user: MakeUser, make_attempt: MakeAttempt
 ) -> None:
     other = make_attempt(make_user(), make_deal())
     assert client.get(page(user), {"before": str(other.public_id)}).status_code == 404
 
 
-def test_the_charts_get_their_data_as_json(
-    client: Client, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
-) -> None:
+def test_the_charts_get_their_data_as_json(client: Client, user: User, make_attempt: MakeAttempt) -> None:
     today = timezone.now().date()
     make_attempt(user, make_deal("plot", today), won=True)
     make_attempt(user, make_deal("braid", today - timedelta(days=1)))
@@ -122,7 +119,7 @@ def test_a_guest_sees_their_own_page(guest: User, sign_in: SignIn) -> None:
 
 
 def test_a_result_links_to_its_board_and_later_the_replay(
-    client: Client, user: User, make_deal: MakeDeal, make_attempt: MakeAttempt
+    client: Client, user: User, make_attempt: MakeAttempt
 ) -> None:
     today = timezone.now().date()
     running = make_attempt(user, make_deal("plot", today))
@@ -136,7 +133,6 @@ def test_a_result_links_to_its_board_and_later_the_replay(
 def test_more_results_take_no_more_queries(
     client: Client,
     user: User,
-    make_deal: MakeDeal,
     make_attempt: MakeAttempt,
     django_assert_max_num_queries: Any,
 ) -> None:

@@ -28,7 +28,8 @@ from accounts.providers import ServicesAdapter
 from games import limits
 from games.models import Attempt
 from leaderboards.models import Result
-from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
+from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
 
@@ -322,7 +323,7 @@ def test_an_invalid_name_is_refused(client: Client, elsewhere: Elsewhere, name: 
 
 
 def test_taken_banned_and_held_names_are_refused(
-    client: Client, elsewhere: Elsewhere, make_user: MakeUser, make_deal: MakeDeal, make_attempt: MakeAttempt
+    client: Client, elsewhere: Elsewhere, make_user: MakeUser, make_attempt: MakeAttempt
 ) -> None:
     make_user("Ada Lovelace")
     ban_player(make_user("Charles Babbage"))
@@ -377,7 +378,7 @@ def test_an_unreachable_service_is_not_a_server_error(client: Client, elsewhere:
 
 
 def test_a_guest_who_signs_up_keeps_ranked_games(
-    elsewhere: Elsewhere, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
+    elsewhere: Elsewhere, sign_in: SignIn, make_attempt: MakeAttempt
 ) -> None:
     guest = create_guest()
     make_attempt(guest, make_deal("plot", timezone.now().date()), won=True)
@@ -408,7 +409,7 @@ def test_only_one_of_two_concurrent_connections_succeeds(
 
 
 def test_a_guest_with_an_account_brings_games_as_practice(
-    elsewhere: Elsewhere, user: User, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
+    elsewhere: Elsewhere, user: User, sign_in: SignIn, make_attempt: MakeAttempt
 ) -> None:
     connected(user)
     guest = create_guest()

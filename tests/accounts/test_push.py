@@ -35,7 +35,8 @@ from accounts.push.reminding import next_due, remind_due
 from accounts.push.sending import Connect, Message, Outcome, send
 from accounts.sessions import SessionsAdapter
 from accounts.tasks import clean_accounts
-from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
+from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/players/me/push/"
@@ -298,7 +299,7 @@ def test_a_player_is_reminded_once_a_day(user: User, browser: Browser, service: 
 
 @pytest.mark.usefixtures("browser")
 def test_players_who_have_started_today_are_not_reminded(
-    user: User, service: Service, today: date, make_deal: MakeDeal, make_attempt: MakeAttempt
+    user: User, service: Service, today: date, make_attempt: MakeAttempt
 ) -> None:
     make_attempt(user, make_deal(day=today))
     assert remind_due(service.send, at(today)) == 0
@@ -309,7 +310,7 @@ def test_players_who_have_started_today_are_not_reminded(
 
 @pytest.mark.usefixtures("browser")
 def test_practice_and_other_days_do_not_count(
-    user: User, service: Service, today: date, make_deal: MakeDeal, make_attempt: MakeAttempt
+    user: User, service: Service, today: date, make_attempt: MakeAttempt
 ) -> None:
     make_attempt(user, make_deal(practice=True))
     make_attempt(user, make_deal(day=today - timedelta(days=1)))

@@ -17,7 +17,8 @@ from django.urls import reverse
 from accounts.mfa import SecretsAdapter
 from accounts.models import User
 from games.models import Attempt
-from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeDeal, MakeUser, SignIn
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
+from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
 
@@ -77,7 +78,7 @@ def test_a_recovery_code_works_once(protected: User) -> None:
 
 
 def test_a_guest_keeps_attempts_after_the_second_factor(
-    protected: User, guest: User, sign_in: SignIn, make_deal: MakeDeal, make_attempt: MakeAttempt
+    protected: User, guest: User, sign_in: SignIn, make_attempt: MakeAttempt
 ) -> None:
     attempt = make_attempt(guest, make_deal())
     client = sign_in(guest)

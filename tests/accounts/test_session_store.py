@@ -20,7 +20,7 @@ from django.utils import timezone
 from accounts.guests import BACKEND
 from accounts.models import User
 from accounts.session_store import SessionStore
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

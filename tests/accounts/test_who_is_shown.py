@@ -12,7 +12,8 @@ from django.utils import timezone
 from accounts.guests import create_guest
 from accounts.models import User
 from games.models import Attempt
-from tests.accounts.conftest import MakeAttempt, MakeDeal
+from tests.accounts.conftest import MakeAttempt
+from tests.deals import make_deal
 
 ROOT = Path(__file__).resolve().parents[2]
 NOW = timezone.now()
@@ -57,7 +58,6 @@ def test_games_and_boards_do_not_test_for_guests() -> None:
 )
 def test_rows_and_queries_agree(
     change: dict[str, Any],
-    make_deal: MakeDeal,
     make_attempt: MakeAttempt,
     *,
     is_listed: bool,

@@ -22,7 +22,7 @@ from config.caches import TolerantRedisCache
 from config.circuit_breaker import CircuitBreaker
 from games import limits
 from games.models import Attempt
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 
 PASSWORD = "seven of wands"
 AWAY = "redis://127.0.0.1:1/0"

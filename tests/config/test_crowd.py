@@ -14,7 +14,7 @@ from benchmarks.crowd import growth, is_fault
 from benchmarks.crowd_parts import PAGES, Job, page
 from games.attempts import start_attempt
 from games.live.loading import load
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 
 
 def test_a_single_rise_in_memory_is_no_growth() -> None:

@@ -20,8 +20,8 @@ from games.analysis.models import Analysis
 from games.models import Attempt
 from games.races.models import Race, Room
 from games.rules import CATALOGUE
+from tests.deals import make_deal
 from tests.games.certified import seal
-from tests.games.conftest import make_deal
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

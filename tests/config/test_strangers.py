@@ -22,7 +22,7 @@ from config.handler import OneHop
 from config.strangers import Copies, ForStrangers
 from games.models import Deal
 from tests.config.asking import ask
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 
 SECRET = "s" * 32
 SECONDS_OF_THE_SITE = strangers._seconds_of

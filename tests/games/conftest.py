@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator, Callable
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -18,37 +18,15 @@ from accounts.models import User
 from games.attempts import start_attempt
 from games.live.tables import LiveTables
 from games.models import Attempt, Deal
-from games.rules import CATALOGUE, RULES_VERSION, commitment
+from tests.deals import make_deal
 from tests.games.seats import Seat
 
 Play = Callable[..., Attempt]
 Sit = Callable[..., Seat]
 
 
-def make_deal(variant: str = "plot", *, day: date | None = None, seed: bytes | None = None) -> Deal:
-    """Create a daily deal, by default today's."""
-    seed = seed or secrets.token_bytes(32)
-    opens = datetime.combine(day or timezone.now().date(), time.min, tzinfo=UTC)
-    return Deal.objects.create(
-        variant=variant,
-        game=CATALOGUE[variant].game,
-        options=dict(CATALOGUE[variant].options),
-        rules_version=RULES_VERSION,
-        day=opens.date(),
-        seed=seed,
-        commitment=commitment(seed),
-        opens_at=opens,
-        closes_at=opens + timedelta(days=1),
-    )
-
-
 @pytest.fixture
 def player(transactional_db: None) -> User:
-    return create_guest()
-
-
-@pytest.fixture
-def rival(transactional_db: None) -> User:
     return create_guest()
 
 
@@ -60,6 +38,11 @@ def ada(transactional_db: None) -> User:
 @pytest.fixture
 def brook(transactional_db: None) -> User:
     return User.objects.create_user("Brook")
+
+
+@pytest.fixture
+def rival(transactional_db: None) -> User:
+    return create_guest()
 
 
 @pytest.fixture

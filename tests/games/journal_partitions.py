@@ -25,7 +25,7 @@ from games.attempts import close_attempt, journal_of, record_of, start_attempt
 from games.journal_days import LockedError, begin_day, drop_days
 from games.live.journal_store import Entry, JournalStore
 from games.models import Attempt, Move
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 
 migration: Any = import_module("games.migrations.0001_squashed")
 

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND, create_guest
+from accounts.guests import create_guest
 from games.addresses import UNKNOWN
 from games.admission import COOKIE, MAX_AGE, Pass, Ticket, identities, read, set_cookie
 from games.attempts import close_attempt
@@ -20,6 +20,7 @@ from games.models import Attempt
 from games.races import rooms, seats
 from leaderboards.views import JUST_FINISHED
 from tests.games.conftest import Play
+from tests.players import signed_in
 
 MINE = Ticket(1_700_000_000_000, "mine")
 
@@ -112,9 +113,7 @@ def test_scripts_and_other_sites_cannot_read_it() -> None:
 
 @pytest.fixture
 def mine(player: Any) -> Client:
-    client = Client()
-    client.force_login(player, backend=BACKEND)
-    return client
+    return signed_in(player)
 
 
 @pytest.mark.django_db

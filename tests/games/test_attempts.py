@@ -27,7 +27,8 @@ from games.deals.publishing import practice_deal
 from games.models import GRACE, Attempt, Deal, Move
 from games.rules import open_table, replay
 from tests.concurrency import run_together
-from tests.games.conftest import Play, make_deal
+from tests.deals import make_deal
+from tests.games.conftest import Play
 from tests.games.labyrinths import easy_labyrinth
 
 pytestmark = pytest.mark.django_db(transaction=True)

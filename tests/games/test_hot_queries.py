@@ -20,7 +20,7 @@ from accounts.models import User
 from games.db import hot_queries
 from games.models import Attempt, Move
 from games.replicas.routing import Router, reading_from
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 5, 17, 0, 0, 1, 250_000, tzinfo=UTC)

@@ -51,8 +51,8 @@ from games.races.models import Race
 from games.replays import housekeeping as replays_housekeeping
 from games.replays.models import Picture
 from games.tasks import clean_games
+from tests.deals import make_deal
 from tests.games import certified
-from tests.games.conftest import make_deal
 
 pytestmark = pytest.mark.django_db
 

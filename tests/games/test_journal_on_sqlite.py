@@ -14,7 +14,7 @@ from django.utils import timezone
 from games import journal_days, tasks
 from games.attempts import close_attempt, start_attempt
 from games.models import Attempt, Move
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 
 migration: Any = import_module("games.migrations.0001_squashed")
 

@@ -14,6 +14,7 @@ from accounts.models import User
 from games import limits
 from games.addresses import WIDE, network_of_scope
 from games.models import Attempt, Deal
+from tests.players import signed_in
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,9 +29,7 @@ def _low(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def mine(player: User) -> Client:
-    client = Client()
-    client.force_login(player, backend=BACKEND)
-    return client
+    return signed_in(player)
 
 
 def codes(client: Client, path: str, *addresses: str) -> list[int]:

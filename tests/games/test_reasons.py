@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
-from django.test import Client
 from django.utils import translation
 
 from accounts.export import export
@@ -21,12 +20,7 @@ from games.reasons import for_player, reason, shown
 from leaderboards.settlement import Verdict, do_settle
 from tests.games.appeals.doubtful import CODES, REASONS, SECRETS, doubtful
 from tests.games.conftest import Sit
-
-
-def browser(player: User) -> Client:
-    client = Client()
-    client.force_login(player)
-    return client
+from tests.players import signed_in
 
 
 def leaks(text: str) -> list[str]:
@@ -58,15 +52,15 @@ def test_a_general_pace_reason_is_shown_only_alone() -> None:
 
 
 def of_the_table(attempt: Attempt) -> str:
-    return browser(attempt.player).get(f"/table/{attempt.public_id}/").content.decode()
+    return signed_in(attempt.player).get(f"/table/{attempt.public_id}/").content.decode()
 
 
 def of_the_appeal(attempt: Attempt) -> str:
-    return browser(attempt.player).get(f"/appeals/{attempt.public_id}/").content.decode()
+    return signed_in(attempt.player).get(f"/appeals/{attempt.public_id}/").content.decode()
 
 
 def of_the_profile(attempt: Attempt) -> str:
-    return browser(attempt.player).get(f"/players/{attempt.player.public_id}/").content.decode()
+    return signed_in(attempt.player).get(f"/players/{attempt.player.public_id}/").content.decode()
 
 
 def of_the_board(attempt: Attempt) -> str:
@@ -76,12 +70,12 @@ def of_the_board(attempt: Attempt) -> str:
         f"/api/v1/deals/{deal.pk}/board",
         f"/deals/{deal.day}/{deal.variant}/",
     )
-    return "".join(browser(attempt.player).get(page).content.decode() for page in pages)
+    return "".join(signed_in(attempt.player).get(page).content.decode() for page in pages)
 
 
 def of_the_record(attempt: Attempt) -> str:
     pages = (f"/api/v1/records/{attempt.public_id}", f"/replay/{attempt.public_id}/", "/inbox/")
-    return "".join(browser(attempt.player).get(page).content.decode() for page in pages)
+    return "".join(signed_in(attempt.player).get(page).content.decode() for page in pages)
 
 
 def of_the_export(attempt: Attempt) -> str:

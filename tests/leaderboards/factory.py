@@ -6,7 +6,7 @@ import itertools
 import random
 import secrets
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal
 
 from django.contrib.auth import get_user_model
@@ -16,11 +16,12 @@ from games.fairplay.copies import line_of
 from games.fairplay.pace import FREE_TOKENS, plays
 from games.ladders import Ladder
 from games.models import Attempt, Deal
-from games.rules import CATALOGUE, RULES_VERSION, End, Record, RulesError, commitment
+from games.rules import CATALOGUE, RULES_VERSION, End, Record, RulesError
 from leaderboards import entries
 from leaderboards.keys import DEAL, Score
 from leaderboards.listings import set_score
 from leaderboards.models import Result
+from tests.deals import make_deal
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 DAY = NOON.date()
@@ -35,19 +36,9 @@ def player(**fields: Any) -> Any:
 def deal(variant: str = "stonewall", day: date | None = DAY, seed: bytes | None = None) -> Deal:
     """Create a daily deal, or a practice deal if `day` is None; the default seed allows more than a few moves."""
     seed = seed or _lively_seed(variant)
-    opens = datetime.combine(day or DAY, datetime.min.time(), tzinfo=UTC)
-    found = CATALOGUE[variant]
-    return Deal.objects.create(
-        variant=variant,
-        game=found.game,
-        options=dict(found.options),
-        rules_version=RULES_VERSION,
-        day=day,
-        seed=seed,
-        commitment=commitment(seed),
-        opens_at=opens,
-        closes_at=opens + timedelta(days=1) if day else None,
-    )
+    if day is None:
+        return make_deal(variant, practice=True, seed=seed, opens_at=datetime.combine(DAY, time(), UTC))
+    return make_deal(variant, day, seed=seed)
 
 
 def _lively_seed(variant: str) -> bytes:

@@ -19,7 +19,7 @@ from leaderboards.after import After
 from leaderboards.keys import Score
 from leaderboards.models import Rating
 from leaderboards.ratings import keeping
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 from tests.leaderboards import factory, raced
 
 pytestmark = pytest.mark.django_db

@@ -31,6 +31,7 @@ from games.deals import publishing
 from games.errors import ErrorCode, Refusal
 from games.models import Attempt, Deal, Move
 from tests.games import certified
+from tests.players import signed_in
 
 RECORD = certified.won("labyrinth")[0]
 SOME = Report(0.4, Findings([5, 4, -2, -2]))
@@ -57,9 +58,7 @@ def owner(transactional_db: None) -> User:
 
 @pytest.fixture
 def visit(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner, backend=BACKEND)
-    return client
+    return signed_in(owner)
 
 
 def played(owner: User, *, tokens: int = 3, **fields: Any) -> Attempt:

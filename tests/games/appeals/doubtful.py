@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from games.models import Attempt, Deal
 from games.reasons import Reason, reason
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 from tests.leaderboards import factory
 
 #: Data that must never reach a player: figures, another player's attempt, a staff member and a note.

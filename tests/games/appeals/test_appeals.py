@@ -21,6 +21,7 @@ from games.models import Attempt
 from games.tasks import clean_games
 from leaderboards import boards
 from tests.games.appeals.doubtful import doubtful, past
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = Attempt.State
@@ -29,12 +30,6 @@ State = Attempt.State
 @pytest.fixture
 def staff(transactional_db: None) -> User:
     return User.objects.create_superuser("Grace of staff")
-
-
-def browser(player: User) -> Client:
-    client = Client()
-    client.force_login(player)
-    return client
 
 
 def refused(*arguments: Any, **fields: Any) -> ErrorCode:
@@ -67,7 +62,7 @@ def test_a_player_cannot_appeal_for_another(ada: User, staff: User) -> None:
     attempt = doubtful(ada)
     assert refused(attempt, staff, "Let him go.") == ErrorCode.NOT_YOURS
     path = f"/appeals/{attempt.public_id}/"
-    for visit in (browser(staff).get(path), browser(staff).post(path, {"text": "x"})):
+    for visit in (signed_in(staff).get(path), signed_in(staff).post(path, {"text": "x"})):
         assert visit.status_code == 403
     assert Client().get(path).status_code == 302
     assert Client().post(path, {"text": "x"}).status_code == 302
@@ -78,7 +73,7 @@ def test_a_player_cannot_appeal_for_another(ada: User, staff: User) -> None:
 def test_a_text_of_a_wrong_length_is_shown_again(ada: User, text: str) -> None:
     attempt = doubtful(ada)
     assert refused(attempt, ada, text) == ErrorCode.BAD_TEXT
-    page = browser(ada).post(f"/appeals/{attempt.public_id}/", {"text": text})
+    page = signed_in(ada).post(f"/appeals/{attempt.public_id}/", {"text": text})
     assert page.status_code == 422
     assert 'role="alert"' in page.content.decode()
     assert not Appeal.objects.exists()
@@ -87,17 +82,17 @@ def test_a_text_of_a_wrong_length_is_shown_again(ada: User, text: str) -> None:
 def test_the_page_shows_the_appeal_as_plain_text(ada: User) -> None:
     attempt = doubtful(ada)
     path = f"/appeals/{attempt.public_id}/"
-    form = browser(ada).get(path).content.decode()
+    form = signed_in(ada).get(path).content.decode()
     assert f'maxlength="{APPEAL_LENGTH}"' in form
-    page = browser(ada).post(path, {"text": "<b>I am</b> quick."}, follow=True).content.decode()
+    page = signed_in(ada).post(path, {"text": "<b>I am</b> quick."}, follow=True).content.decode()
     assert "&lt;b&gt;I am&lt;/b&gt; quick." in page
     assert "<textarea" not in page
-    assert browser(ada).post(path, {"text": "Again."}).status_code == 409
+    assert signed_in(ada).post(path, {"text": "Again."}).status_code == 409
 
 
 def test_appeals_are_limited(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "appeal", "1/h")
-    path, mine = f"/appeals/{doubtful(ada).public_id}/", browser(ada)
+    path, mine = f"/appeals/{doubtful(ada).public_id}/", signed_in(ada)
     assert [mine.post(path, {"text": ""}).status_code for _ in range(2)] == [422, 429]
 
 
@@ -112,8 +107,8 @@ def test_the_answer_decides_the_game_and_notifies_its_player(ada: User, staff: U
     assert list(appeals.open_appeals()) == []
     notice = Notice.objects.get(player=ada)
     assert notice.data == {"address": f"/appeals/{attempt.public_id}/", "granted": decision == State.VERIFIED}
-    assert "Your appeal has been answered" in browser(ada).get("/inbox/").content.decode()
-    page = browser(ada).get(f"/appeals/{attempt.public_id}/").content.decode()
+    assert "Your appeal has been answered" in signed_in(ada).get("/inbox/").content.decode()
+    page = signed_in(ada).get(f"/appeals/{attempt.public_id}/").content.decode()
     assert "We have looked." in page
     assert "Grace of staff" not in page
 
@@ -133,7 +128,7 @@ def test_a_failed_answer_leaves_the_appeal_open(ada: User, staff: User) -> None:
 
 def test_staff_answer_in_the_admin(ada: User, staff: User) -> None:
     written, quick = (appeals.appeal(doubtful(ada, past(name)), ada, "Look.") for name in ("stonewall", "plot"))
-    desk = browser(staff)
+    desk = signed_in(staff)
     assert desk.get("/admin/appeals/appeal/").status_code == 200
     path = f"/admin/appeals/appeal/{written.pk}/change/"
     assert "Look." in desk.get(path).content.decode()
@@ -153,7 +148,7 @@ def test_an_appeal_is_deleted_with_its_account(ada: User) -> None:
     attempt = doubtful(guest)
     appeals.appeal(attempt, guest, "I am a guest.")
     merge_guest(guest, ada)
-    assert "I am a guest." in browser(ada).get(f"/appeals/{attempt.public_id}/").content.decode()
+    assert "I am a guest." in signed_in(ada).get(f"/appeals/{attempt.public_id}/").content.decode()
     erase_player(ada)
     assert not Appeal.objects.exists()
 

@@ -20,16 +20,11 @@ from games.ghosts.models import Notice
 from games.models import Attempt, Deal
 from games.tasks import clean_games
 from leaderboards.deciding import decide
+from tests.deals import make_deal
 from tests.games.appeals.doubtful import doubtful, past
-from tests.games.conftest import make_deal
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def browser(player: User) -> Client:
-    client = Client()
-    client.force_login(player)
-    return client
 
 
 def public(player: User, deal: Deal | None = None, **fields: Any) -> Attempt:
@@ -76,34 +71,34 @@ def test_games_that_cannot_be_reported(ada: User, brook: User) -> None:
 def test_the_report_button_is_for_accounts_and_others_games(ada: User, brook: User) -> None:
     attempt = public(ada)
     path, link = f"/replay/{attempt.public_id}/", f"/reports/{attempt.public_id}/"
-    shown = {name: link in who.get(path).content.decode() for name, who in (
-        ("stranger", Client()), ("guest", browser(create_guest())), ("own", browser(ada)), ("other", browser(brook)),
-    )}  # fmt: skip
+    browsers = {name: signed_in(who) for name, who in (("guest", create_guest()), ("own", ada), ("other", brook))}
+    browsers["stranger"] = Client()
+    shown = {name: link in browser.get(path).content.decode() for name, browser in browsers.items()}
     assert shown == {"stranger": False, "guest": False, "own": False, "other": True}
 
 
 def test_the_page_takes_a_report_and_shows_its_outcome(ada: User, brook: User) -> None:
     path = f"/reports/{public(ada).public_id}/"
-    mine = browser(brook)
+    mine = signed_in(brook)
     assert "Played faster than a person can" in mine.get(path).content.decode()
     page = mine.post(path, {"reason": "foresight", "text": "<i>Hm.</i>"}, follow=True).content.decode()
     assert "&lt;i&gt;Hm.&lt;/i&gt;" in page
     assert "Somebody will look at it." in page
     assert mine.post(path, {"reason": "speed"}).status_code == 409
-    assert browser(ada).get(path).status_code == 409
-    assert (Client().get(path).status_code, browser(create_guest()).get(path).status_code) == (302, 403)
+    assert signed_in(ada).get(path).status_code == 409
+    assert (Client().get(path).status_code, signed_in(create_guest()).get(path).status_code) == (302, 403)
 
 
 def test_a_long_text_is_shown_again(ada: User, brook: User) -> None:
     path = f"/reports/{public(ada).public_id}/"
-    page = browser(brook).post(path, {"reason": "copy", "text": "x" * (REPORT_LENGTH + 1)})
+    page = signed_in(brook).post(path, {"reason": "copy", "text": "x" * (REPORT_LENGTH + 1)})
     assert page.status_code == 422
     assert 'value="copy" selected' in page.content.decode()
 
 
 def test_reports_are_limited(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "report", "1/h")
-    deal, mine = past(), browser(brook)
+    deal, mine = past(), signed_in(brook)
     paths = [f"/reports/{public(who, deal).public_id}/" for who in (ada, create_guest())]
     assert [mine.post(path, {"reason": "speed"}).status_code for path in paths] == [302, 429]
 
@@ -120,7 +115,7 @@ def test_reporters_only_learn_that_staff_have_looked(ada: User, brook: User, *, 
     assert told == {brook.pk: data, cleo.pk: data}
     said = "action was taken" if taken else "nothing was found"
     for path in ("/inbox/", f"/reports/{attempt.public_id}/"):
-        assert said in browser(cleo).get(path).content.decode()
+        assert said in signed_in(cleo).get(path).content.decode()
     with pytest.raises(Refusal):
         reports.answer_report(second, staff, action_taken=not taken)
 
@@ -138,7 +133,7 @@ def test_only_rejecting_a_game_answers_its_reports(ada: User, brook: User) -> No
 
 def test_staff_answer_in_the_admin(ada: User, brook: User) -> None:
     made = reports.report(public(ada), brook, "speed", "Hm.")
-    desk = browser(User.objects.create_superuser("Grace"))
+    desk = signed_in(User.objects.create_superuser("Grace"))
     assert "Hm." in desk.get("/admin/appeals/report/").content.decode()
     assert desk.get(f"/admin/appeals/report/{made.pk}/change/").status_code == 200
     desk.post("/admin/appeals/report/", {"action": "found_nothing", "_selected_action": [made.pk]})

@@ -18,8 +18,8 @@ from django.utils import timezone
 
 from games.deals import heads, ledger, publishing
 from games.models import LedgerEntry
+from tests.deals import make_deal
 from tests.games import certified
-from tests.games.conftest import make_deal
 
 FIRST = datetime(2026, 11, 1, 12, tzinfo=UTC)
 ATOM = {"atom": "http://www.w3.org/2005/Atom"}

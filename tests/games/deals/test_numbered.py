@@ -14,8 +14,8 @@ from games.deals import numbered, publishing
 from games.deals.certification import Certificate
 from games.models import Deal, SealedDeal
 from games.rules import CATALOGUE, Variant
+from tests.deals import make_deal
 from tests.games import certified
-from tests.games.conftest import make_deal
 
 STONEWALL, PLOT = CATALOGUE["stonewall"], CATALOGUE["plot"]
 

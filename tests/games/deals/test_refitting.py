@@ -20,7 +20,7 @@ from games.deals.difficulty import WEIGHTS, Figures, Weights
 from games.deals.refitting import Measured, TooFewResultsError, Tried, enough, refit, tried_deals
 from games.models import GRACE, Attempt, Deal
 from games.rules import CATALOGUE
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 
 #: Unlike the current weights: positions count little, par counts much.
 TRUE = Weights(greedy=60, random=5, nodes=2, line=0.3)

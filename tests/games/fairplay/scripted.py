@@ -19,8 +19,8 @@ from accounts.models import User
 from games.attempts import close_attempt, start_attempt
 from games.models import Attempt, Deal, Move
 from leaderboards import settlement
+from tests.deals import make_deal
 from tests.games.certified import won
-from tests.games.conftest import make_deal
 from tests.leaderboards import factory
 
 State = Attempt.State

@@ -21,8 +21,8 @@ from games.models import Attempt, Deal
 from games.rules import CATALOGUE, open_table
 from leaderboards import boards
 from leaderboards.models import Result
+from tests.deals import make_deal
 from tests.games.certified import won
-from tests.games.conftest import make_deal
 from tests.games.fairplay import simulated
 from tests.games.fairplay.copying import disguised, solved
 from tests.games.fairplay.scripted import (

@@ -16,8 +16,8 @@ from games.models import Attempt, Deal
 from games.rules import open_table
 from games.solver import Budget, Solution, shorten, solve
 from leaderboards.deciding import decide
+from tests.deals import make_deal
 from tests.games.certified import won
-from tests.games.conftest import make_deal
 from tests.games.fairplay.copying import played
 from tests.games.fairplay.scripted import CLEAN, State, begun, leave, play, verdict, winnable
 from tests.leaderboards import factory

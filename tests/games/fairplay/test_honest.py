@@ -16,8 +16,8 @@ from games.live.autofinish import winning_run
 from games.models import Attempt, Deal, Start
 from games.rules import CATALOGUE, open_table
 from leaderboards.models import Result
+from tests.deals import make_deal
 from tests.games.certified import won
-from tests.games.conftest import make_deal
 from tests.games.fairplay import simulated
 from tests.games.fairplay.copying import EASY, played
 from tests.games.fairplay.scripted import (

@@ -23,7 +23,7 @@ from games.housekeeping import KINDS, remove_aged
 from games.models import GRACE, Attempt, Deal, Start
 from games.verification import judge
 from leaderboards import settlement
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 from tests.games.fairplay.scripted import begun, leave, member, sign_up, verdict
 from tests.leaderboards import factory
 

@@ -9,11 +9,11 @@ from typing import Any
 from django.utils import timezone
 
 from games.models import Attempt, Deal
-from games.rules import CATALOGUE, RULES_VERSION, End, Record, commitment
+from games.rules import End, Record
 from leaderboards.deciding import decide
 from leaderboards.settlement import State, settle
+from tests.deals import make_deal
 from tests.games.certified import won
-from tests.games.conftest import make_deal
 
 
 def line(variant: str = "stonewall") -> Record:
@@ -34,17 +34,8 @@ def open_deal(variant: str = "stonewall") -> Deal:
 
 def practice_deal(variant: str = "stonewall", **fields: Any) -> Deal:
     """Create a practice deal, or with `for_race` a race deal."""
-    seed = line(variant).seed
-    deal = Deal.objects.create(
-        variant=variant,
-        game=CATALOGUE[variant].game,
-        options=dict(CATALOGUE[variant].options),
-        rules_version=RULES_VERSION,
-        seed=seed,
-        commitment=commitment(seed),
-        opens_at=timezone.now() - timedelta(hours=1),
-    )
-    return _proven(deal, **fields)
+    opens_at = timezone.now() - timedelta(hours=1)
+    return _proven(make_deal(variant, practice=True, seed=line(variant).seed, opens_at=opens_at), **fields)
 
 
 def _proven(deal: Deal, **fields: Any) -> Deal:

@@ -23,6 +23,7 @@ from games.models import Attempt, Deal, Move, Question
 from games.rules import Record, Table, from_position, open_table
 from games.solver import Budget, Effort, GaveUp
 from tests.games import certified
+from tests.players import signed_in
 
 STONEWALL = open_table("stonewall", bytes(32)).position()
 
@@ -50,9 +51,7 @@ def owner(transactional_db: None) -> User:
 
 @pytest.fixture
 def visit(owner: User) -> Client:
-    client = Client()
-    client.force_login(owner, backend=BACKEND)
-    return client
+    return signed_in(owner)
 
 
 def practised(owner: User, *, won_by: int = 0, **fields: Any) -> Attempt:

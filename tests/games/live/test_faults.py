@@ -30,7 +30,7 @@ from games.live.sockets import SESSION_GOOD_FOR
 from games.live.tables import LiveTables
 from games.models import Attempt, Move
 from games.thread_pool import ThreadPool
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 from tests.games.faults import Stepped
 from tests.games.labyrinths import easy_labyrinth
 from tests.games.seats import _Lazy

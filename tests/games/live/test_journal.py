@@ -20,7 +20,8 @@ from games.live.journal import Journal, JournalBusyError
 from games.live.journal_store import Entry, JournalStore
 from games.live.tables import LiveTables
 from games.models import Attempt, Move
-from tests.games.conftest import Play, Sit, make_deal
+from tests.deals import make_deal
+from tests.games.conftest import Play, Sit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

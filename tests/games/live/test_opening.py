@@ -19,6 +19,7 @@ from games.live.tables import LiveTables
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE, open_table
 from tests.games.conftest import Play, Sit
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PLAYED = 25
@@ -28,9 +29,7 @@ MOST_QUERIES = 9
 
 @pytest.fixture
 def mine(player: Any) -> Client:
-    client = Client()
-    client.force_login(player, backend=BACKEND)
-    return client
+    return signed_in(player)
 
 
 def opening(client: Client, attempt: Attempt) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.deletion import erase_player
-from accounts.guests import BACKEND
 from accounts.models import User
 from accounts.moderation import ban_player
 from config.asgi import application
@@ -25,9 +24,11 @@ from games.attempts import start_attempt
 from games.live import allowance, capacity, eviction, protocol, sockets
 from games.live.capacity import Capped, networks_of, player_of
 from games.live.eviction import GROUP, OpenSockets, evict_player, evict_session, open_sockets, session_name
-from tests.games.conftest import Sit, make_deal
+from tests.deals import make_deal
+from tests.games.conftest import Sit
 from tests.games.live.test_socket import ask, left, opened, socket
 from tests.games.seats import PATIENCE, Closed
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -210,13 +211,7 @@ async def test_reconnecting_does_not_renew_the_allowance(monkeypatch: pytest.Mon
 
 
 def cookie_of(player: User) -> str:
-    return cookie(browser(player))
-
-
-def browser(player: User) -> Client:
-    client = Client()
-    client.force_login(player, backend=BACKEND)
-    return client
+    return cookie(signed_in(player))
 
 
 def cookie(client: Client) -> str:

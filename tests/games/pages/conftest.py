@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.guests import BACKEND
 from games.models import Deal
 from games.rules import CATALOGUE
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
+from tests.players import signed_in
 
 
 @pytest.fixture
@@ -20,6 +20,4 @@ def today() -> list[Deal]:
 
 @pytest.fixture
 def mine(player: Any) -> Client:
-    client = Client()
-    client.force_login(player, backend=BACKEND)
-    return client
+    return signed_in(player)

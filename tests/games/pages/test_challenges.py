@@ -17,18 +17,13 @@ from games.ghosts import challenges, inbox
 from games.ghosts.models import Challenge, Notice
 from games.models import Attempt, Deal
 from tests.games.ghosts.playing import end_running, open_deal, past_deal, played, practice_deal
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def browser(player: User) -> Client:
-    client = Client()
-    client.force_login(player)
-    return client
-
-
 def send(player: User, attempt: Attempt, **fields: str) -> Any:
-    return browser(player).post("/challenge/", {"attempt": attempt.public_id, **fields}, follow=True)
+    return signed_in(player).post("/challenge/", {"attempt": attempt.public_id, **fields}, follow=True)
 
 
 def test_a_finished_game_gets_a_challenge_link(ada: User, client: Client) -> None:
@@ -48,10 +43,10 @@ def test_games_and_players_that_cannot_challenge(ada: User, brook: User, client:
     assert client.post("/challenge/", {"attempt": attempt.public_id}).status_code == 401
     assert send(brook, attempt).status_code == 403
     today = played(ada, open_deal("plot"), ranked=True)
-    refused = browser(ada).post("/challenge/", {"attempt": today.public_id}, headers={"accept": "application/json"})
+    refused = signed_in(ada).post("/challenge/", {"attempt": today.public_id}, headers={"accept": "application/json"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "no_challenge")
     for what in ("", "7", "00000000-0000-0000-0000-000000000000"):
-        assert browser(ada).post("/challenge/", {"attempt": what}).status_code == 404
+        assert signed_in(ada).post("/challenge/", {"attempt": what}).status_code == 404
     assert not Challenge.objects.exists()
 
 
@@ -68,7 +63,7 @@ def test_a_challenge_by_name(ada: User, brook: User) -> None:
     assert [str(message) for message in sent.context["messages"]] == ["Your challenge is on its way to brook."]
     assert sent.context["addressee"].name == "Brook"
     assert inbox.unread(brook.pk) == 1
-    told = browser(brook).get("/inbox/").context["notices"]
+    told = signed_in(brook).get("/inbox/").context["notices"]
     assert [(one.text, one.address, one.is_new) for one in told] == [
         ("Ada challenges you.", f"/challenge/{Challenge.objects.get().code}/", True)
     ]
@@ -93,7 +88,7 @@ def test_a_friends_challenge_is_seen_among_sixty_others(ada: User, brook: User) 
     deal = practice_deal()
     flood(brook, deal, 60)
     send(ada, played(ada, deal), name="brook")
-    told = browser(brook).get("/inbox/").context["notices"]
+    told = signed_in(brook).get("/inbox/").context["notices"]
     assert told[0].text == "Ada challenges you."
     assert len(told) == 21
 
@@ -113,7 +108,7 @@ def test_an_undelivered_challenge_can_be_sent_later(ada: User, brook: User, monk
     attempt = played(ada, past_deal())
     monkeypatch.setitem(limits.RATES, "challenged", "0/d")
     wanted = {"attempt": attempt.public_id, "name": "Brook"}
-    refused = browser(ada).post("/challenge/", wanted, headers={"accept": "application/json"})
+    refused = signed_in(ada).post("/challenge/", wanted, headers={"accept": "application/json"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (429, "rate_limited")
     assert not Challenge.objects.exists()
     monkeypatch.setitem(limits.RATES, "challenged", "1/d")
@@ -167,7 +162,7 @@ def test_both_sides_see_that_the_senders_game_was_paused(ada: User, client: Clie
     made = challenges.challenge(ada, attempt)
     assert "was paused" not in client.get(f"/challenge/{made.code}/").content.decode()
     Attempt.objects.filter(pk=attempt.pk).update(paused_ms=130_500)
-    for browser_of in (client, browser(ada)):
+    for browser_of in (client, signed_in(ada)):
         page = browser_of.get(f"/challenge/{made.code}/")
         assert "The game was paused for 2:10.5; the time does not include that." in page.content.decode()
         assert page.context["goal"].elapsed_ms == attempt.elapsed_ms
@@ -175,13 +170,13 @@ def test_both_sides_see_that_the_senders_game_was_paused(ada: User, client: Clie
 
 def test_a_sender_cannot_answer(ada: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
-    assert browser(ada).post(f"/challenge/{made.code}/start").status_code == 409
+    assert signed_in(ada).post(f"/challenge/{made.code}/start").status_code == 409
 
 
 def test_the_inbox_shows_outcomes_and_marks_them_read(ada: User, brook: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     end_running(challenges.answer(made, brook), 1000)
-    here = browser(ada)
+    here = signed_in(ada)
     assert "Inbox, 1 new" in here.get("/practice/").content.decode()
     assert here.head("/inbox/").status_code == 200
     assert inbox.unread(ada.pk) == 1  # a HEAD request does not mark them read
@@ -189,7 +184,7 @@ def test_the_inbox_shows_outcomes_and_marks_them_read(ada: User, brook: User) ->
     assert [one.text for one in page.context["notices"]] == ["Brook has answered your challenge and beaten you."]
     assert inbox.unread(ada.pk) == 0
     assert "Inbox, 1 new" not in here.get("/practice/").content.decode()
-    assert [one.text for one in browser(brook).get("/inbox/").context["notices"]] == [
+    assert [one.text for one in signed_in(brook).get("/inbox/").context["notices"]] == [
         "You have beaten the challenge of Ada."
     ]
 
@@ -197,9 +192,9 @@ def test_the_inbox_shows_outcomes_and_marks_them_read(ada: User, brook: User) ->
 def test_the_inbox_uses_current_names(ada: User, brook: User) -> None:
     challenges.challenge(ada, played(ada, past_deal()), to="Brook")
     User.objects.filter(pk=ada.pk).update(display_name="Augusta")
-    assert browser(brook).get("/inbox/").context["notices"][0].text == "Augusta challenges you."
+    assert signed_in(brook).get("/inbox/").context["notices"][0].text == "Augusta challenges you."
     ban_player(ada)
-    assert browser(brook).get("/inbox/").context["notices"][0].text == "Somebody challenges you."
+    assert signed_in(brook).get("/inbox/").context["notices"][0].text == "Somebody challenges you."
 
 
 @pytest.mark.parametrize("own", [True, False])

@@ -11,7 +11,7 @@ from accounts.guests import BACKEND, create_guest
 from games.attempts import start_attempt
 from games.models import Deal
 from games.rules import GAMES
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
 

@@ -24,6 +24,7 @@ from games.rules import CATALOGUE
 from leaderboards import seasons
 from leaderboards.keys import Score
 from tests.leaderboards import factory
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -41,9 +42,7 @@ def who() -> Any:
 
 @pytest.fixture
 def mine(who: Any) -> Client:
-    client = Client()
-    client.force_login(who, backend=BACKEND)
-    return client
+    return signed_in(who)
 
 
 def won(deal: Deal, who: Any, ms: int = 1_000, **fields: Any) -> Attempt:

@@ -10,7 +10,7 @@ from accounts.models import User
 from games.attempts import start_attempt
 from games.models import GRACE, Deal
 from games.rules import open_table
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -14,8 +14,8 @@ from games.deals import numbered, practice, publishing
 from games.deals.certification import Certificate
 from games.models import Attempt, Deal, PracticeOrder, SealedDeal
 from games.rules import CATALOGUE
+from tests.deals import make_deal
 from tests.games import certified
-from tests.games.conftest import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -11,21 +11,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND
 from games.attempts import close_attempt, start_attempt
 from games.models import Attempt, Deal
 from games.pages.race_tables import DayLanes
 from games.races.models import Entrant, Race
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 from tests.games.races.runs import Run
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def signed_in(player: Any) -> Client:
-    client = Client()
-    client.force_login(player, backend=BACKEND)
-    return client
 
 
 @pytest.fixture

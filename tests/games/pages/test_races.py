@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts import avatars
-from accounts.guests import BACKEND, create_guest
+from accounts.guests import create_guest
 from accounts.models import User
 from games import events, limits
 from games.models import Attempt
@@ -23,6 +23,7 @@ from games.races.commitments import commitment_of
 from games.races.models import Entrant, Race, Room
 from tests.games.races.results import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,12 +38,6 @@ def _no_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def account() -> User:
     return User.objects.create_user("Ariadne", password="nine of wands and a cup")
-
-
-def browser_of(user: Any) -> Client:
-    client = Client()
-    client.force_login(user, backend=BACKEND)
-    return client
 
 
 def room_with(*players: User, public: bool = False, taken: int = 0) -> Room:
@@ -165,7 +160,7 @@ def test_api_clients_get_refusals_as_json(client: Client) -> None:
 
 
 def test_a_seated_player_is_sent_to_their_room(account: User) -> None:
-    mine, room = browser_of(account), room_with(account)
+    mine, room = signed_in(account), room_with(account)
     page = mine.post("/races/new", FORM, follow=True)
     assert page.redirect_chain == [(f"/races/{room.code}/", 302)]
     assert "You are in another race" in page.content.decode()
@@ -175,7 +170,7 @@ def test_a_seated_player_is_sent_to_their_room(account: User) -> None:
 
 def test_deserted_rooms_keep_no_deals(account: User, monkeypatch: pytest.MonkeyPatch) -> None:
     """A host who leaves a room and makes another has one room, and its unseen deal is used again."""
-    mine, deals = browser_of(account), set()
+    mine, deals = signed_in(account), set()
     for _ in range(4):
         mine.post("/races/new", FORM)
         room = Room.objects.get(closed_at=None)
@@ -194,7 +189,7 @@ def test_a_room_in_use_stays_when_its_host_leaves(account: User) -> None:
     run, seated = finished(players=[account, create_guest()]), room_with(account, create_guest())
     seats.leave(seated.pk, account.pk)
     Room.objects.filter(pk=seated.pk).update(host=account)
-    browser_of(account).post("/races/new", FORM)
+    signed_in(account).post("/races/new", FORM)
     assert Room.objects.filter(closed_at=None, pk__in=[run.room.pk, seated.pk]).count() == 2
 
 
@@ -219,7 +214,7 @@ def test_a_kicked_player_cannot_return(account: User) -> None:
     host = create_guest()
     room = room_with(host, account)
     seats.kick(room.pk, host.pk, Entrant.objects.get(player=account).pk)
-    mine = browser_of(account)
+    mine = signed_in(account)
     page = mine.get(f"/races/{room.code}/")
     assert page.status_code == 403
     assert "The host has sent you away" in page.content.decode()
@@ -244,7 +239,7 @@ def test_an_unknown_code_has_no_room(client: Client) -> None:
 
 
 def test_a_quick_match_seats_two_and_marks_their_pages(account: User) -> None:
-    mine, other = browser_of(account), Client()
+    mine, other = signed_in(account), Client()
     first = mine.post("/races/quick", {"variant": ["plot", "stonewall"]})["Location"]
     assert other.post("/races/quick")["Location"] == first
     room = Room.objects.get(kind=Room.Kind.QUICK)
@@ -255,7 +250,7 @@ def test_a_quick_match_seats_two_and_marks_their_pages(account: User) -> None:
 
 
 def test_pages_need_no_seat_lookup_without_a_queue(account: User) -> None:
-    mine = browser_of(account)
+    mine = signed_in(account)
     with CaptureQueriesContext(connection) as asked:
         mine.get("/rules/plot/")
     assert asked.captured_queries
@@ -272,7 +267,7 @@ def test_a_heat_can_be_entered_once_its_doors_open(client: Client, monkeypatch: 
 
 def test_a_result_shows_places_figures_replays_and_seed() -> None:
     run = finished(3)
-    text = browser_of(run.players[1]).get(f"/races/{run.room.code}/1/").content.decode()
+    text = signed_in(run.players[1]).get(f"/races/{run.room.code}/1/").content.decode()
     deal = run.race.deal
     assert deal is not None
     assert bytes(deal.seed).hex() in text
@@ -289,10 +284,10 @@ def test_only_its_player_sees_a_result_under_review() -> None:
     attempt = run.attempt(0)
     Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REVIEW)
     finishing.verdict_given([attempt.pk])
-    pages = [browser_of(player).get(f"/races/{run.room.code}/1/").content.decode() for player in run.players[:2]]
+    pages = [signed_in(player).get(f"/races/{run.room.code}/1/").content.decode() for player in run.players[:2]]
     assert [("Under review" in page, "Not decided yet" in page) for page in pages] == [(True, False), (False, True)]
     assert all(re.search(r'class="place won( me)?">\s*<b class="place-number">–', page) for page in pages)
-    assert "Under review" in browser_of(run.players[0]).get("/races/mine/").content.decode()
+    assert "Under review" in signed_in(run.players[0]).get("/races/mine/").content.decode()
 
 
 def test_a_result_shows_the_commitment_to_the_terms(client: Client) -> None:
@@ -306,14 +301,14 @@ def test_avatars_appear_in_the_lobby_and_results(account: User) -> None:
     run = finished(public=True, players=[account, create_guest()])
     (told,) = lobby.read(at(500))["recent"]
     assert (told["winners"], told["avatars"]) == (["Ariadne"], [avatars.address_of("Ariadne")])
-    page = browser_of(account).get(f"/races/{run.room.code}/1/").content.decode()
+    page = signed_in(account).get(f"/races/{run.room.code}/1/").content.decode()
     names = re.findall(r'<span class="place-name"><img class="avatar" src="([^"]+)"', page)
     assert names == [avatars.address_of("Ariadne"), avatars.address_of("")]
 
 
 def test_guests_have_the_same_name_everywhere() -> None:
     run = finished(3)
-    client = browser_of(run.players[0])
+    client = signed_in(run.players[0])
     room = snapshot.read_rooms([run.room.pk])[run.room.pk]
     assert room.last is not None
     names = [seat.name for seat in room.last.told.seats]
@@ -363,13 +358,13 @@ def test_only_a_won_race_is_golden_in_the_history() -> None:
     pages = {}
     for state in ("won", "retired"):
         Entrant.objects.filter(pk=first.pk).update(state=state)
-        pages[state] = browser_of(first.player).get("/races/mine/").content.decode()
+        pages[state] = signed_in(first.player).get("/races/mine/").content.decode()
     assert ["rank-1" in pages[state] for state in ("won", "retired")] == [True, False]
 
 
 def test_a_history_belongs_to_its_player(client: Client) -> None:
     run = finished()
-    assert f"/races/{run.room.code}/1/" in browser_of(run.players[1]).get("/races/mine/").content.decode()
+    assert f"/races/{run.room.code}/1/" in signed_in(run.players[1]).get("/races/mine/").content.decode()
     assert run.room.code not in client.get("/races/mine/").content.decode()
 
 
@@ -404,7 +399,7 @@ def test_replays_wait_for_all_divisions_of_a_heat(client: Client) -> None:
 def test_heats_have_daily_and_weekly_standings(account: User) -> None:
     today = timezone.now().date()
     heat(today, 3, {account: 25, create_guest(): 10})
-    text = browser_of(account).get("/races/heats/").content.decode()
+    text = signed_in(account).get("/races/heats/").content.decode()
     assert text.count('<tr class="me">') == 2
     assert "Ariadne" in text
     assert "No points yet" not in text

@@ -10,13 +10,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND, create_guest
+from accounts.guests import create_guest
 from accounts.models import User
 from games.attempts import close_attempt, deal_table, start_attempt
 from games.deals import publishing
 from games.models import GRACE, Deal, Move
 from games.rules import Record, open_table, replay
-from tests.games.conftest import Play, make_deal
+from tests.deals import make_deal
+from tests.games.conftest import Play
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,12 +38,6 @@ def test_a_game_is_public_once_its_deal_is_over(suffix: str, client: Client, min
         assert client.get(path).status_code == 403
     Deal.objects.update(closes_at=timezone.now() - 2 * GRACE)
     assert client.get(path).status_code == 200
-
-
-def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user, backend=BACKEND)
-    return client
 
 
 def others() -> list[Client]:

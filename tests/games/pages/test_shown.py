@@ -27,8 +27,8 @@ from games.rules import CATALOGUE, GAMES, Record, Table, open_table
 from leaderboards.models import Result
 from tests.browser import inhabitants
 from tests.browser.test_every_page import NAMES, NO_PAGES, VISITORS, visits
+from tests.deals import make_deal
 from tests.games import certified
-from tests.games.conftest import make_deal
 
 SECRET = (Deal, Attempt, SealedDeal, LedgerEntry, Question, Record, Table, bytes, bytearray, memoryview)
 

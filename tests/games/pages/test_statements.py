@@ -24,7 +24,7 @@ from games.live.loading import load
 from games.live.visitors import session_of, user_of
 from games.models import Attempt, Deal, Start
 from games.pages import tables
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -21,15 +21,13 @@ from games.live.protocol import CLOSE_RATE
 from games.models import Deal, Presence
 from games.presence import lanes, watching
 from games.presence.reporting import GOOD_FOR, Reporter
-from tests.games.conftest import Sit, make_deal
+from tests.deals import make_deal
+from tests.games.conftest import Sit
+from tests.players import account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PATIENCE = 30.0
-
-
-def account(name: str, **fields: Any) -> User:
-    return User.objects.create_user(name, password=None, display_name=name, name_key=name.lower(), **fields)
 
 
 def told(deal: Deal) -> dict[str, Any]:

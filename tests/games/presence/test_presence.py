@@ -20,13 +20,11 @@ from games.live.tables import LiveTables, shared_tables
 from games.models import Attempt, Presence
 from games.presence import reporting, summary
 from games.presence.reporting import GOOD_FOR, Reporter, seats_at
-from tests.games.conftest import Play, Sit, make_deal
+from tests.deals import make_deal
+from tests.games.conftest import Play, Sit
+from tests.players import account
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def account(name: str, **fields: Any) -> User:
-    return User.objects.create_user(name, password=None, display_name=name, name_key=name.lower(), **fields)
 
 
 def begun_by(*players: User) -> list[Attempt]:

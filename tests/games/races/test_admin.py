@@ -13,6 +13,7 @@ from games.races.models import Race
 from leaderboards.models import RatingChange
 from leaderboards.ratings import keeping
 from tests.games.races.runs import Run, at
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,9 +32,7 @@ def running() -> Run:
 def staff(*permissions: str) -> Client:
     user = User.objects.create_user(username="Rhadamanthys", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
-    client = Client()
-    client.force_login(user)
-    return client
+    return signed_in(user)
 
 
 def void(client: Client, race: Race) -> str:

@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 from PIL import Image
 
-from accounts.guests import BACKEND, create_guest
+from accounts.guests import create_guest
 from accounts.models import User
 from games import events
 from games.housekeeping import remove_aged
@@ -25,6 +25,7 @@ from games.replays.models import Picture
 from games.replays.plans import PLANS
 from games.rules import GAMES, End, Record
 from tests.games.ghosts.playing import line, open_deal, past_deal, played, practice_deal
+from tests.players import signed_in
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -110,9 +111,7 @@ def player(transactional_db: None) -> User:
 
 @pytest.fixture
 def mine(player: User) -> Client:
-    client = Client()
-    client.force_login(player, backend=BACKEND)
-    return client
+    return signed_in(player)
 
 
 def address(attempt: Attempt) -> str:

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.export import _continuation
-from accounts.guests import BACKEND, create_guest
+from accounts.guests import create_guest
 from accounts.models import User
 from games import limits
 from games.attempts import close_attempt, record_of, start_attempt
@@ -23,6 +23,7 @@ from games.replays.models import Continuation
 from games.rules import open_table
 from leaderboards.settlement import settle
 from tests.games.ghosts.playing import line, open_deal, past_deal, played, practice_deal
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,9 +35,7 @@ def player() -> User:
 
 @pytest.fixture
 def mine(player: User) -> Client:
-    client = Client()
-    client.force_login(player, backend=BACKEND)
-    return client
+    return signed_in(player)
 
 
 def play_on(client: Client, origin: Attempt, n: Any) -> Any:

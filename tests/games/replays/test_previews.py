@@ -23,7 +23,7 @@ from games.pages.titles import VARIANT_TITLES
 from games.replays import previews
 from games.replays.previews import Lettering, Preview
 from games.rules import CATALOGUE, open_table
-from tests.games.conftest import make_deal
+from tests.deals import make_deal
 from tests.games.ghosts.playing import past_deal, played, practice_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -15,6 +15,7 @@ from django.utils import timezone
 from games.models import Attempt, Deal
 from leaderboards.settlement import settle
 from tests.leaderboards import factory
+from tests.players import signed_in
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
@@ -48,9 +49,7 @@ def looker(make_staff: MakeStaff) -> Any:
 @pytest.fixture
 def browser() -> Browser:
     def sign_in(user: Any) -> Client:
-        client = Client()
-        client.force_login(user, backend=BACKEND)
-        return client
+        return signed_in(user)
 
     return sign_in
 
