@@ -309,7 +309,7 @@ def test_a_failing_kind_does_not_stop_the_others(caplog: pytest.LogCaptureFixtur
     left = iter([3, 0])
     kinds = [Aged(Deal, "broken", DAY, fail), Aged(Deal, "well", DAY, lambda *_: next(left))]
     assert remove_aged(kinds) == 3
-    assert "not removed: broken" in caplog.text
+    assert "not deleted: broken" in caplog.text
 
 
 def test_a_tasks_time_limit_is_not_swallowed() -> None:

@@ -116,10 +116,10 @@ def test_labyrinth_has_one_to_six_rows() -> None:
         ("plot", {**PLOT, "t0": "6H 6H 6H"}, "6H is too often"),
         ("klondike", {}, "no variant or game is called 'klondike'"),
         ("braid redeals=9 | rounds=2", BRAID, "redeals is one of 2, 3; not 9"),
-        ("tarot draw=02", {}, "one spelling"),
-        ("tarot draw=2", {}, "one spelling"),
-        ("tarot fool=trump draw=3", {}, "one spelling"),
-        ("braid | rounds=2 | rows=1", BRAID, "one spelling"),
+        ("tarot draw=02", {}, "canonical spelling"),
+        ("tarot draw=2", {}, "canonical spelling"),
+        ("tarot fool=trump draw=3", {}, "canonical spelling"),
+        ("braid | rounds=2 | rows=1", BRAID, "canonical spelling"),
     ],
 )
 def test_an_impossible_position_is_refused_with_a_reason(head: str, piles: dict[str, str], said: str) -> None:
@@ -138,7 +138,7 @@ def test_an_impossible_position_is_refused_with_a_reason(head: str, piles: dict[
         ("t0 6H", "t0 6H.", "'' in pile t0 is not a card of this deck"),
         ("t0 6H", "t0 **6H", "'**6H' in pile t0 is not a card of this deck"),
         ("t0 6H | ", "", "6H is missing"),
-        ("t0 6H | w QC", "w QC | t0 6H", "one spelling"),
+        ("t0 6H | w QC", "w QC | t0 6H", "canonical spelling"),
         ("t0 6H", "t0  6H", "' 6H' in pile t0 is not a card of this deck"),
     ],
 )
