@@ -80,7 +80,7 @@ def test_the_table_works_from_the_sources(chromium: Any, prepared: Path, tmp_pat
         player.wait_played()
         assert complaints == []
         loaded = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
-        assert f"{site.url}/static/js/table/socket.js" in loaded
+        assert f"{site.url}/static/js/table/state/socket.js" in loaded
         context.close()
 
 

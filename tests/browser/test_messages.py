@@ -388,7 +388,7 @@ def test_retries_slow_down_until_a_connection_lasts(visit: Visit) -> None:
     page.reload()
     waits = page.evaluate(
         """async () => {
-          const {Backoff} = await import("/static/js/backoff.js");
+          const {Backoff} = await import("/static/js/shared/backoff.js");
           globalThis.backoff = new Backoff(100, 1000);
           return Array.from({length: 7}, () => { backoff.stands(); return Math.round(backoff.lost()); });
         }"""

@@ -125,7 +125,7 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, chromium: Any
 
 # A lane of each kind, in the panel beside the felt, the dialog over it and on the room's page.
 _LANES = """async (css) => {
-  const { Lanes } = await import("/static/js/races/lanes.js");
+  const { Lanes } = await import("/static/js/races/room/lanes.js");
   const at = (place) => ({ entrant: place, name: 'Clytaemnestra of Mycenae', avatar: '', player: null });
   const race = {
     seats: [at(1), at(2)],
@@ -217,7 +217,7 @@ def test_the_pace_compares_times_at_equal_cards_up(visit: Visit) -> None:
     from_sources(page)
     told = page.evaluate(
         """async () => {
-          const { Pace, spanText } = await import("/static/js/table/pace.js");
+          const { Pace, spanText } = await import("/static/js/table/social/pace.js");
           const pace = new Pace({ name: "", points: [[0, 4], [5000, 5], [9000, 7], [20000, 10]] });
           pace.note(100, 4, true);
           const found = [pace.difference(1000, 4)];
@@ -240,5 +240,5 @@ def test_the_pace_compares_times_at_equal_cards_up(visit: Visit) -> None:
     assert told == [0, 2000, 500, -3000, 8000, True, 5, None, -2000, True, "1:12", "4.2 s", "4 s"]
     page.click(".languages button[value=de]")
     page.wait_for_selector("html[lang=de]")
-    spans = "async () => (await import('/static/js/table/pace.js')).spanText(4230, true)"
+    spans = "async () => (await import('/static/js/table/social/pace.js')).spanText(4230, true)"
     assert page.evaluate(spans) == "4,2 s"

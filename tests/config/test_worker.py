@@ -71,7 +71,7 @@ def test_the_cache_suffices_for_a_lesson(client: Client, language: str) -> None:
         return Path(found).read_text()
 
     # The bundler parses imports with its own reader.
-    for module in ("js/table/lesson.js", "js/offline.js"):
+    for module in ("js/table/lesson/lesson.js", "js/pages/offline.js"):
         join_modules(module, reading)
     for page in kept["pages"].values():
         text = client.get(page).content.decode()
@@ -107,7 +107,7 @@ def test_the_script_is_revalidated_at_every_visit(client: Client) -> None:
     policy = answer["Content-Security-Policy"]
     assert "script-src 'self'" in policy
     assert "connect-src 'self'" in policy
-    assert "js/keeping.js" in (ROOT / "frontend/static/js/site.js").read_text().replace("./", "js/")
+    assert "js/site/register-worker.js" in (ROOT / "frontend/static/js/site/site.js").read_text().replace("./", "js/")
 
 
 def test_pages_of_unknown_languages_or_games_are_missing(client: Client) -> None:

@@ -351,7 +351,7 @@ AT_TABLES = [
     ("GET", "/healthz"),
     ("GET", "/readyz"),
     ("GET", "/metrics"),
-    ("GET", "/static/js/site.js"),
+    ("GET", "/static/js/site/site.js"),
     ("GET", "/replay/6ba7b810-9dad-11d1-80b4-00c04fd430c8/embed/"),
     ("GET", "/accounts/github/login/callback/"),
     ("GET", "/accounts/2fa/authenticate/"),

@@ -1,6 +1,6 @@
 /** Ordinals for a place in a race, as in "you are 1st". */
 
-import { t } from "../i18n.js";
+import { t } from "../shared/i18n.js";
 
 const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
 

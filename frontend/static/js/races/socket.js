@@ -1,10 +1,10 @@
 /** WebSocket client of a race room, used by the room's page and the racers' tables. */
 
-import { Connection } from "../connection.js";
-import { t } from "../i18n.js";
+import { Connection } from "../shared/connection.js";
+import { t } from "../shared/i18n.js";
 import { ServerClock } from "./clock.js";
 
-/** @import { Status } from "../connection.js" */
+/** @import { Status } from "../shared/connection.js" */
 /** @import { Lane, RaceState, Room, Seat, You } from "./types.js" */
 
 /** Pings that calibrate the clock at first, and the ms between them. */

@@ -1,23 +1,23 @@
 /** Entry point of a table's page: connects state, connection, input and drawing. */
 
-import "../copying.js";
-import { applySettings, bindSettings } from "../settings.js";
-import { bindAsking } from "./asking.js";
-import { companyAt } from "./company.js";
-import { plays } from "./game.js";
-import { guideAt } from "./guided.js";
-import { showConnection, showFigures, showTime } from "./hud.js";
-import { askWhy, play, playOut, receive, redo, resign, undo } from "./online.js";
-import { bindMore } from "./more.js";
-import { bindNames } from "./naming.js";
-import { bindPause, showPause } from "./pausing.js";
-import { drawCards } from "./picking.js";
-import { TableSocket } from "./socket.js";
-import { newState } from "./state.js";
+import "../site/copy-button.js";
+import { applySettings, bindSettings } from "../site/settings.js";
+import { bindAsking } from "./hud/hint-buttons.js";
+import { companyAt } from "./social/company.js";
+import { plays } from "./state/game.js";
+import { guideAt } from "./lesson/guide-loader.js";
+import { showConnection, showFigures, showTime } from "./hud/hud.js";
+import { askWhy, play, playOut, receive, redo, resign, undo } from "./state/online.js";
+import { bindMore } from "./hud/more-menu.js";
+import { bindNames } from "./input/pile-tooltip.js";
+import { bindPause, showPause } from "./hud/pause.js";
+import { drawCards } from "./input/picked-card.js";
+import { TableSocket } from "./state/socket.js";
+import { newState } from "./state/state.js";
 import { bind, draw, observe } from "./table.js";
 
-/** @import { Company } from "./company.js" */
-/** @import { How, State } from "./state.js" */
+/** @import { Company } from "./social/company.js" */
+/** @import { How, State } from "./state/state.js" */
 
 /** Longest wait of the first cards for their faces, in ms. */
 const FACES_WITHIN = 400;
@@ -130,4 +130,4 @@ applySettings();
 const felt = document.getElementById("felt");
 if (felt) start(felt);
 // No rematch of another race is offered during one.
-if (!felt?.dataset.race && hasRaced()) import("./race.js").then((module) => module.listenForRematch());
+if (!felt?.dataset.race && hasRaced()) import("./social/race.js").then((module) => module.listenForRematch());

@@ -1,14 +1,14 @@
 /** Shared wiring of all playable tables, whether the server or a lesson answers their moves. */
 
-import { onSettings } from "../settings.js";
-import { bindPointer, keep } from "./drag.js";
-import { bindKeys, refreshOrder } from "./keyboard.js";
-import { refresh } from "./picking.js";
-import { render } from "./render.js";
+import { onSettings } from "../site/settings.js";
+import { bindPointer, keep } from "./input/drag.js";
+import { bindKeys, refreshOrder } from "./input/keyboard.js";
+import { refresh } from "./input/picked-card.js";
+import { render } from "./drawing/render.js";
 
-/** @import { Keys } from "./keyboard.js" */
-/** @import { How, State } from "./state.js" */
-/** @import { View } from "./types.js" */
+/** @import { Keys } from "./input/keyboard.js" */
+/** @import { How, State } from "./state/state.js" */
+/** @import { View } from "./state/types.js" */
 
 /**
  * Connects pointer, keys and settings.

@@ -1,7 +1,7 @@
 /** Verification page: its form, the data it fetches, and a line for each check. */
 
-import { csrfToken } from "../csrf.js";
-import { t } from "../i18n.js";
+import { csrfToken } from "../shared/csrf.js";
+import { t } from "../shared/i18n.js";
 import { canHash, isHash } from "./bytes.js";
 import { examined } from "./checks.js";
 import { read, readLink } from "./documents.js";

@@ -1,6 +1,6 @@
 /** Texts for each check and its result. */
 
-import { t, tn } from "../i18n.js";
+import { t, tn } from "../shared/i18n.js";
 
 /** @import { Check, Finding } from "./findings.js" */
 

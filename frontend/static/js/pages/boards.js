@@ -1,0 +1,138 @@
+/** Live leaderboard, updated over a WebSocket while the page is open. */
+
+import { avatar } from "../shared/avatar.js";
+import { Backoff } from "../shared/backoff.js";
+import { t, tn } from "../shared/i18n.js";
+import { durationTexts } from "../shared/times.js";
+
+/**
+ * @typedef {object} Entry
+ * @property {number|null} rank
+ * @property {string} player
+ * @property {string} name
+ * @property {number|null} cards_up
+ * @property {number|null} elapsed_ms
+ * @property {number|null} tokens
+ * @property {string} status
+ * @property {string|null} attempt
+ * @property {boolean} is_former
+ * @property {string} avatar
+ */
+
+const FIRST_WAIT = 1000;
+const LONGEST_WAIT = 30000;
+const NO_SUCH_BOARD = 4404;
+
+class LiveBoard {
+  #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
+
+  /** @param {HTMLTableElement} table */
+  constructor(table) {
+    this.table = table;
+    this.#connect();
+  }
+
+  #connect() {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(`${scheme}//${location.host}${this.table.dataset.live}`);
+    socket.addEventListener("message", (event) => {
+      this.#backoff.stands();
+      const frame = JSON.parse(event.data);
+      if (frame.type === "board") this.#draw(frame);
+    });
+    socket.addEventListener("close", ({ code }) => {
+      const wait = this.#backoff.lost();
+      if (code !== NO_SUCH_BOARD) setTimeout(() => this.#connect(), wait);
+    });
+    addEventListener("pagehide", () => socket.close(), { once: true });
+  }
+
+  /** @param {{entries: Entry[], total: number, ladder: string}} frame */
+  #draw({ entries, total, ladder }) {
+    markLadder(ladder);
+    const body = this.table.tBodies[0];
+    const times = durationTexts(entries);
+    const before = new Set([...body.rows].map((row) => row.dataset.attempt));
+    if (entries.length > 0)
+      body.replaceChildren(
+        ...entries.map((entry, k) => {
+          const fresh = before.size > 0 && before.has(undefined) === false && !before.has(entry.attempt ?? "");
+          return this.#row(entry, times[k], fresh);
+        }),
+      );
+    const count = document.querySelector("[data-total]");
+    if (count) count.textContent = tn("1 verified result", "{n} verified results", total);
+  }
+
+  /** @param {Entry} entry @param {string} time @param {boolean} fresh */
+  #row(entry, time, fresh) {
+    const row = document.createElement("tr");
+    row.dataset.attempt = entry.attempt ?? "";
+    if (entry.player === this.table.dataset.me) row.className = "me";
+    if (fresh) row.classList.add("arrived");
+    const link = Object.assign(document.createElement("a"), {
+      href: `/players/${entry.player}/`,
+      textContent: shownName(entry),
+    });
+    const named = Object.assign(document.createElement("span"), { className: "named" });
+    named.append(avatar(entry.avatar), " ", link);
+    const mark = Object.assign(document.createElement("span"), {
+      className: `mark ${entry.status}`,
+      textContent: statusText(entry.status),
+    });
+    const moves = [String(entry.tokens ?? "–"), ...this.#overPar(entry)];
+    const cells = [entry.rank ?? "–", named, entry.cards_up ?? "–", time, moves, [mark, ...this.#record(entry)]];
+    cells.forEach((value, k) => {
+      const cell = row.insertCell();
+      if (k !== 1 && k !== 5) cell.className = k === 0 ? `number rank rank-${value}` : "number";
+      cell.append(...[value].flat().map((part) => (part instanceof Node ? part : String(part))));
+    });
+    return row;
+  }
+
+  /** The number of moves above par that a win took. @param {Entry} entry */
+  #overPar({ tokens, cards_up }) {
+    const { par, goal } = this.table.dataset;
+    if (!par || tokens === null || cards_up !== Number(goal)) return [];
+    const over = tokens - Number(par);
+    return [
+      " ",
+      Object.assign(document.createElement("small"), {
+        title: t("Moves over par"),
+        textContent: over < 0 ? String(over) : `+${over}`,
+      }),
+    ];
+  }
+
+  /** A link to the recorded game, once the deal is revealed. @param {Entry} entry */
+  #record({ attempt }) {
+    if (this.table.dataset.revealed === undefined || !attempt) return [];
+    return [
+      " ",
+      Object.assign(document.createElement("a"), {
+        className: "quiet",
+        href: `/replay/${attempt}/`,
+        textContent: t("watch"),
+      }),
+    ];
+  }
+}
+
+/** Marks the ladder shown: an established board replaces the newcomers' as soon as it exists. @param {string} ladder */
+function markLadder(ladder) {
+  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("a[data-ladder]")))
+    if (link.dataset.ladder === ladder) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+}
+
+/** The player's name; a deleted account's results stay under a generic one. @param {Entry} entry @returns {string} */
+const shownName = (entry) => (entry.is_former ? t("Former player") : entry.name);
+
+/** @param {string} status @returns {string} */
+function statusText(status) {
+  if (status === "verified") return `✓ ${t("verified")}`;
+  return status === "pending" ? t("being verified") : t("under review");
+}
+
+for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table[data-live]")))
+  new LiveBoard(table);

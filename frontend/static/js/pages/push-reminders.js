@@ -1,0 +1,96 @@
+/** Switch for push reminders in this browser. The browser asks for permission only when the switch is turned on. */
+
+import { csrfToken } from "../shared/csrf.js";
+import { t } from "../shared/i18n.js";
+
+/** Longest wait for the service worker, in ms: it may still be caching files. */
+const WORKER_WITHIN = 15000;
+
+const part = /** @type {HTMLElement} */ (document.getElementById("push"));
+const box = /** @type {HTMLInputElement} */ (document.getElementById("push-on"));
+const hour = /** @type {HTMLSelectElement} */ (document.getElementById("push-hour"));
+
+/** @param {string} text */
+function tell(text) {
+  /** @type {HTMLElement} */ (document.getElementById("push-says")).textContent = text;
+}
+
+/** @param {"POST"|"DELETE"} method @param {object} [body] */
+async function ask(method, body) {
+  const answer = await fetch(part.dataset.address ?? "", {
+    method,
+    headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
+    body: body && JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(String(answer.status));
+}
+
+/** @param {PushSubscription} subscription */
+async function send(subscription) {
+  const { endpoint, keys } = subscription.toJSON();
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  await ask("POST", { endpoint, p256dh: keys?.p256dh, auth: keys?.auth, hour: Number(hour.value), zone: timeZone });
+}
+
+/** The service worker that shows the messages. There may be none, as in a private window. */
+function worker() {
+  const late = new Promise((_, fail) => setTimeout(fail, WORKER_WITHIN));
+  return /** @type {Promise<ServiceWorkerRegistration>} */ (Promise.race([navigator.serviceWorker.ready, late]));
+}
+
+async function turnOn() {
+  if ((await Notification.requestPermission()) !== "granted")
+    return refuse(t("Your browser does not allow this site to show messages. Its settings can change that."));
+  const { pushManager } = await worker();
+  // An earlier subscription may have expired or use another key.
+  await (await pushManager.getSubscription())?.unsubscribe();
+  await send(await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: part.dataset.key }));
+  tell(t("You will be reminded in this browser."));
+}
+
+async function turnOff() {
+  await ask("DELETE");
+  const registration = await navigator.serviceWorker.getRegistration();
+  await (await registration?.pushManager.getSubscription())?.unsubscribe();
+  tell(t("You will not be reminded in this browser any more."));
+}
+
+async function changeHour() {
+  if (!box.checked) return;
+  const { pushManager } = await worker();
+  const subscription = await pushManager.getSubscription();
+  if (!subscription) return;
+  await send(subscription);
+  tell(t("Saved."));
+}
+
+/** @param {string} text */
+function refuse(text) {
+  box.checked = false;
+  tell(text);
+}
+
+/** @param {() => Promise<void>} action */
+async function tried(action) {
+  const before = !box.checked;
+  box.disabled = true;
+  try {
+    await action();
+  } catch {
+    if (action !== changeHour) box.checked = before;
+    tell(t("That did not work. Try again later."));
+  }
+  box.disabled = false;
+}
+
+async function begin() {
+  const registration = await navigator.serviceWorker.getRegistration().catch(() => undefined);
+  const subscription = await registration?.pushManager.getSubscription();
+  box.checked = "here" in part.dataset && Notification.permission === "granted" && Boolean(subscription);
+  box.disabled = false;
+  box.addEventListener("change", () => tried(box.checked ? turnOn : turnOff));
+  hour.addEventListener("change", () => tried(changeHour));
+}
+
+if ("serviceWorker" in navigator && "PushManager" in window && "Notification" in window) begin();
+else tell(t("This browser cannot show such messages. On an iPhone or iPad, add Talon to the home screen first."));

@@ -1,0 +1,74 @@
+/** Chart of a profile's rating over time. The table below it lists the races. */
+
+import { figure, node } from "./charts.js";
+import { language, t, tn } from "../shared/i18n.js";
+
+const [LEFT, RIGHT, TOP, BOTTOM] = [44, 474, 12, 150];
+/** Charts with more points than this show the line only. */
+const DOTS = 40;
+
+/**
+ * @typedef {object} Point
+ * @property {string} at
+ * @property {number} value
+ */
+
+/** The round values at the chart's grid lines. @param {number[]} values */
+export function range(values) {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const step = [20, 50, 100, 200, 500].find((size) => (most - least) / size <= 3) ?? 1000;
+  const first = Math.floor(least / step) * step;
+  const last = Math.max(first + step, Math.ceil(most / step) * step);
+  return Array.from({ length: (last - first) / step + 1 }, (_, k) => first + k * step);
+}
+
+/** @param {string} at */
+const day = (at) => new Date(at).toLocaleDateString(language, { dateStyle: "medium" });
+
+/** @param {Point[]} points */
+function chart(points) {
+  const ticks = range(points.map(({ value }) => value));
+  const [least, most] = [ticks[0], ticks[ticks.length - 1]];
+  const width = points.length > 1 ? (RIGHT - LEFT) / (points.length - 1) : 0;
+  const x = (/** @type {number} */ k) => (LEFT + (width ? k * width : (RIGHT - LEFT) / 2)).toFixed(1);
+  const y = (/** @type {number} */ value) => (BOTTOM - ((value - least) / (most - least)) * (BOTTOM - TOP)).toFixed(1);
+  const parts = ticks.flatMap((value) => [
+    node("path", { d: `M${LEFT} ${y(value)}H${RIGHT}`, class: "axis" }),
+    node("text", { x: 0, y: Number(y(value)) + 4 }, String(value)),
+  ]);
+  const line = points.map(({ value }, k) => `${k ? "L" : "M"}${x(k)} ${y(value)}`).join("");
+  parts.push(node("path", { d: line, class: "line" }));
+  if (points.length <= DOTS)
+    for (const [k, { at, value }] of points.entries()) {
+      const dot = node("circle", { cx: x(k), cy: y(value), r: 3.5, class: "dot" });
+      dot.append(node("title", {}, `${day(at)}: ${value}`));
+      parts.push(dot);
+    }
+  parts.push(node("text", { x: LEFT, y: 172 }, day(points[0].at)));
+  if (points.length > 1)
+    parts.push(node("text", { x: RIGHT, y: 172, "text-anchor": "end" }, day(points[points.length - 1].at)));
+  return parts;
+}
+
+/** @param {Point[]} points */
+function summary(points) {
+  const values = points.map(({ value }) => value);
+  return tn(
+    "{now} after one race",
+    "{n} races: from {first} to {now}, at least {least} and at most {most}",
+    points.length,
+    { first: values[0], now: values[values.length - 1], least: Math.min(...values), most: Math.max(...values) },
+  );
+}
+
+export async function drawRating() {
+  for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".chart[data-ratings]"))) {
+    const response = await fetch(box.dataset.ratings ?? "");
+    if (!response.ok) continue;
+    /** @type {Point[]} */
+    const points = (await response.json()).points;
+    if (points.length === 0) continue;
+    const title = t("Rating, race by race");
+    box.append(figure(title, summary(points), "0 0 480 176", chart(points), "rating"));
+  }
+}

@@ -1,0 +1,142 @@
+/** "Can this still be won?": sends the question to the server and polls for the answer. */
+
+import { csrfToken } from "../shared/csrf.js";
+import { t, tn } from "../shared/i18n.js";
+
+const GLANCE = 600;
+
+/**
+ * @typedef {object} Reply
+ * @property {"looking"|"answered"} state
+ * @property {number} n
+ * @property {"yes"|"no"|"unknown"} [answer]
+ * @property {number} [moves]
+ * @property {number} [back] moves to undo from a lost position to a winnable one
+ */
+
+export class Question {
+  #timer = 0;
+  #open = false;
+  #waiting = false;
+  #askedAt = 0;
+
+  /** @param {HTMLElement} button @param {HTMLDialogElement} dialog */
+  constructor(button, dialog) {
+    this.address = button.dataset.address ?? "";
+    this.proven = "proven" in button.dataset;
+    this.dialog = dialog;
+    this.way = /** @type {HTMLElement} */ (dialog.querySelector("#hint-way"));
+    this.progress = /** @type {HTMLProgressElement} */ (dialog.querySelector("#hint-progress"));
+    dialog.addEventListener("close", () => this.#withdraw());
+  }
+
+  async ask() {
+    // If the dialog was closed and reopened before this module loaded, ask only once.
+    if (this.#waiting) return;
+    this.#open = this.#waiting = true;
+    this.#askedAt = Date.now();
+    this.progress.value = 0;
+    this.#say("looking", t("Looking for a way …"), t("This takes up to half a minute."));
+    await this.#take(this.#send("POST"));
+  }
+
+  async #look() {
+    await this.#take(this.#send("GET"));
+  }
+
+  /** Cancels a search whose answer is no longer needed. */
+  #withdraw() {
+    this.#open = false;
+    clearTimeout(this.#timer);
+    if (this.#waiting) this.#send("DELETE").catch(() => {});
+    this.#waiting = false;
+  }
+
+  /** @param {Promise<Response>} sent */
+  async #take(sent) {
+    try {
+      const response = await sent;
+      const body = await response.json();
+      if (!this.#open) return;
+      if (response.ok) return this.#show(body);
+      this.#fail(refusal(body.error?.code));
+    } catch {
+      this.#fail(t("The server could not be reached."));
+    }
+  }
+
+  /** @param {Reply} reply */
+  #show(reply) {
+    if (reply.state === "looking") {
+      this.progress.value = (Date.now() - this.#askedAt) / 1000;
+      this.#timer = setTimeout(() => this.#look(), GLANCE);
+      return;
+    }
+    const moves = reply.moves ?? 0;
+    const answer = reply.answer ?? "unknown";
+    /** @type {Record<string, [string, string]>} */
+    const texts = {
+      yes: [
+        t("Yes"),
+        moves === 0 ? t("It is won.") : tn("One move wins.", "A way was found; it takes {n} moves.", moves),
+      ],
+      no: [t("No"), this.#lostText(reply.back)],
+      unknown: [t("Not known"), t("No way was found in the time given; there may be one.")],
+    };
+    this.#say(answer, ...texts[answer], answer === "yes" && moves > 0);
+  }
+
+  /** @param {number} [back] @returns {string} */
+  #lostText(back) {
+    if (back)
+      return tn(
+        "This can no longer be won, but it could before the last move. Take it back.",
+        "This can no longer be won, but it could {n} moves ago. Take {n} moves back.",
+        back,
+      );
+    return this.proven
+      ? t("This can no longer be won. The deal can: undo moves to get back to where there was a way.")
+      : t("This can no longer be won. Undo moves to get back to where it may be.");
+  }
+
+  /** @param {string} text */
+  #fail(text) {
+    this.#say("failed", "", text);
+  }
+
+  /** @param {string} method */
+  #send(method) {
+    return fetch(this.address, {
+      method,
+      headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },
+      credentials: "same-origin",
+    });
+  }
+
+  /**
+   * @param {string} state "looking", "yes", "no", "unknown" or "failed", for the style sheet
+   * @param {string} short @param {string} text @param {boolean} [way] whether a winning line can be shown
+   */
+  #say(state, short, text, way = false) {
+    this.#waiting = state === "looking";
+    this.dialog.dataset.state = state;
+    this.#line("short").textContent = short;
+    this.#line("text").textContent = text;
+    this.#line("close").textContent = state === "looking" ? t("Stop looking") : t("Close");
+    this.progress.hidden = state !== "looking";
+    this.way.hidden = !way;
+    if (way) this.way.focus();
+  }
+
+  /** @param {string} name @returns {HTMLElement} */
+  #line(name) {
+    return /** @type {HTMLElement} */ (this.dialog.querySelector(`#hint-${name}`));
+  }
+}
+
+/** @param {string} [code] of the server's refusal @returns {string} */
+function refusal(code) {
+  if (code === "no_hints") return t("Ranked games get no hints before their deal has closed.");
+  if (code === "rate_limited") return t("Too many questions. Please ask again in a minute.");
+  return t("The question could not be asked.");
+}

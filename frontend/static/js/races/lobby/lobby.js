@@ -1,0 +1,196 @@
+/** Race lobby. Its data comes with the page and is refreshed while the page is visible. */
+
+import { avatar } from "../../shared/avatar.js";
+import { t, tn } from "../../shared/i18n.js";
+import { momentText } from "../../site/local-times.js";
+import { clockText } from "../../shared/times.js";
+import { bindForm } from "./game-form.js";
+import { fillList, link, part, write } from "../live-list.js";
+import { Names, agoText, limitText } from "../names.js";
+
+const EVERY = 5000;
+const TICK = 1000;
+/** Shortest interval between announcements of new rooms to screen readers, in ms. */
+const QUIET_FOR = 30000;
+/** Size of a picture in a line of text, in px. */
+const PICTURE = 18;
+
+/**
+ * @typedef {object} Told a race in the lobby
+ * @property {string} code
+ * @property {number} number
+ * @property {string} kind
+ * @property {string} variant
+ * @property {string} game
+ * @property {Record<string, any>} options
+ * @property {number} limit_s
+ * @property {number} seats
+ * @property {number} taken
+ *
+ * @typedef {object} Found
+ * @property {number} now
+ * @property {{starts_at: number, doors_at: number, entrants: number, variant: string}} heat
+ * @property {(Told & {host: string, avatar: string})[]} rooms
+ * @property {(Told & {starts_at: number, ends_at: number})[]} running
+ * @property {(Told & {finished_at: number, winners: string[], avatars: string[]})[]} recent
+ */
+
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+class Lobby {
+  /** Milliseconds that the server's clock is ahead of this page's monotonic one. */
+  #ahead = 0;
+  #askedAt = performance.now();
+  #spokeAt = -QUIET_FOR;
+  /** @type {Found} */ #found;
+
+  /** @param {HTMLElement} box */
+  constructor(box) {
+    this.address = box.dataset.address ?? "";
+    this.names = new Names(box);
+    this.#found = JSON.parse(box.dataset.lobby ?? "{}");
+    this.#take(this.#found);
+    setInterval(() => this.#ask(), EVERY);
+    setInterval(() => this.#tick(), TICK);
+    document.addEventListener("visibilitychange", () => performance.now() - this.#askedAt > EVERY && void this.#ask());
+  }
+
+  async #ask() {
+    if (document.visibilityState !== "visible") return;
+    this.#askedAt = performance.now();
+    try {
+      // The answer is the same for all visitors, so the request needs no cookies.
+      const response = await fetch(this.address, { credentials: "omit" });
+      if (response.ok) this.#take(await response.json());
+    } catch {
+      // The previous data stays until the next poll.
+    }
+  }
+
+  /** @param {Found} found */
+  #take(found) {
+    const known = new Set(this.#found.rooms.map(({ code }) => code));
+    const fresh = found.rooms.find(({ code }) => !known.has(code));
+    this.#found = found;
+    this.#ahead = found.now - performance.now();
+    this.#fill(
+      "rooms",
+      found.rooms.map((room) => this.#room(room)),
+    );
+    this.#fill(
+      "recent",
+      found.recent.map((race) => this.#recent(race)),
+    );
+    this.#tick();
+    if (fresh) this.#say(t("A room is open: {game}", { game: this.names.title(fresh) }));
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    if (performance.now() - this.#spokeAt < QUIET_FOR) return;
+    this.#spokeAt = performance.now();
+    byId("lobby-said").textContent = text;
+  }
+
+  /** @param {string} id @param {{key: string, row: HTMLElement}[]} items */
+  #fill(id, items) {
+    fillList(byId(id), items);
+    byId(id).hidden = items.length === 0;
+    byId(`${id}-none`).hidden = items.length > 0;
+    const count = document.getElementById(`${id}-count`);
+    if (count) write(count, items.length ? String(items.length) : "");
+  }
+
+  get #now() {
+    return performance.now() + this.#ahead;
+  }
+
+  #tick() {
+    this.#heat(this.#found.heat);
+    this.#fill(
+      "running",
+      this.#found.running.map((race) => this.#running(race)),
+    );
+  }
+
+  /** @param {Found["heat"]} heat */
+  #heat({ starts_at: starts, doors_at: doors, entrants, variant }) {
+    const left = Math.max(0, Math.ceil((starts - this.#now) / 1000) * 1000);
+    write(byId("heat-clock"), clockText(left));
+    write(byId("heat-when"), t("at {time}", { time: momentText(starts) }));
+    write(byId("heat-game"), this.names.title({ variant, game: variant, options: {} }));
+    const open = this.#now >= doors;
+    byId("heat-enter").hidden = !open;
+    const here = tn("1 player is there", "{n} players are there", entrants);
+    write(byId("heat-doors"), open ? here : t("Doors open at {time}", { time: momentText(doors) }));
+  }
+
+  /** @param {Found["rooms"][number]} room */
+  #room(room) {
+    const seats = t("{taken} of {seats} seats", { taken: room.taken, seats: room.seats });
+    const facts = [seats, limitText(room.limit_s), room.host && t("host: {name}", { name: room.host })];
+    const full = room.taken >= room.seats;
+    const enter = link(`/races/${room.code}/`, full ? "button secondary small" : "button small", "");
+    enter.textContent = full ? t("Watch") : t("Join");
+    return { key: room.code, row: this.#row(room, facts, enter, room.host ? [room.avatar] : []) };
+  }
+
+  /** @param {Found["running"][number]} race */
+  #running(race) {
+    const left = clockText(Math.max(0, race.ends_at - this.#now));
+    const facts = [tn("1 racer", "{n} racers", race.taken), t("{time} left", { time: left }), this.#kind(race)];
+    const watch = link(`/races/${race.code}/`, "button secondary small", t("Watch"));
+    return { key: race.code, row: this.#row(race, facts, watch) };
+  }
+
+  /** @param {Found["recent"][number]} race */
+  #recent(race) {
+    const names = race.winners.map((name) => name || t("a guest")).join(", ");
+    const first = race.winners.length ? t("first: {names}", { names }) : "";
+    const facts = [first, tn("1 racer", "{n} racers", race.taken), agoText(this.#now - race.finished_at)];
+    const result = link(`/races/${race.code}/${race.number}/`, "button secondary small", t("Result"));
+    return { key: `${race.code}/${race.number}`, row: this.#row(race, facts, result, race.avatars) };
+  }
+
+  /**
+   * @param {Told} race @param {string[]} facts @param {HTMLAnchorElement} way
+   * @param {string[]} [pictures] of the players named
+   */
+  #row(race, facts, way, pictures = []) {
+    const title = this.names.title(race);
+    way.setAttribute("aria-label", `${way.textContent}: ${title}`);
+    const seen = pictures.flatMap((address) => [avatar(address, PICTURE), " "]);
+    const all = [...facts, ...this.names.options(race)].filter(Boolean).join(" · ");
+    return part("li", `of-${race.game}`, part("b", "", title), part("span", "facts", ...seen, all), way);
+  }
+
+  /** @param {Told} race */
+  #kind({ kind }) {
+    return kind === "heat" ? t("Heat") : kind === "quick" ? t("Quick match") : "";
+  }
+}
+
+/** Summarizes each folded form's choices in one line. */
+function summarise() {
+  const form = /** @type {HTMLFormElement} */ (byId("new-room"));
+  bindForm(form);
+  const chosen = (/** @type {string} */ name) =>
+    /** @type {HTMLSelectElement} */ (form.elements.namedItem(name)).selectedOptions[0]?.textContent ?? "";
+  const ticks = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("[name=variant]"));
+  const tell = () => {
+    const seats = tn("1 seat", "{n} seats", Number(chosen("seats")));
+    write(byId("room-summary"), [chosen("name"), chosen("limit"), seats].join(", "));
+    const ticked = [...ticks].filter(({ checked }) => checked).length;
+    const none = ticked === 0 || ticked === ticks.length;
+    write(byId("wishes-count"), none ? t("all nine") : tn("one", "{n} of nine", ticked));
+  };
+  document.addEventListener("change", tell);
+  tell();
+}
+
+const box = document.getElementById("lobby");
+if (box) {
+  new Lobby(box);
+  summarise();
+}

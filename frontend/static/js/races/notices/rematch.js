@@ -1,0 +1,84 @@
+/** "Ariadne wants a rematch" offer, for players who have raced recently, on every page of the site. */
+
+import { csrfToken } from "../../shared/csrf.js";
+import { t } from "../../shared/i18n.js";
+import { part, write } from "../live-list.js";
+import { forget, raced, remember } from "./last-race.js";
+import { RaceSocket } from "../socket.js";
+
+class Rematch {
+  #socket;
+  #declined;
+  /** Number of the upcoming race on offer. */
+  #number = 0;
+  #text = part("p", "");
+  #box = part("section", "offer");
+
+  /** @param {string} code @param {number} declined */
+  constructor(code, declined) {
+    this.code = code;
+    this.#declined = declined;
+    const join = Object.assign(document.createElement("button"), { className: "button small", type: "button" });
+    join.textContent = t("Join");
+    join.addEventListener("click", () => this.#join());
+    const decline = Object.assign(document.createElement("button"), { type: "button" });
+    decline.className = "button secondary small";
+    decline.textContent = t("No, thanks");
+    decline.addEventListener("click", () => this.#decline());
+    this.#box.setAttribute("role", "status");
+    this.#box.hidden = true;
+    this.#box.append(this.#text, part("p", "actions", join, decline));
+    document.body.append(this.#box);
+    this.#socket = new RaceSocket(code, {
+      changed: () => this.#show(),
+      gone: () => this.#end(),
+    });
+  }
+
+  #show() {
+    const { room, you } = this.#socket;
+    if (!room) return;
+    const { to_come: next, running, last } = room;
+    const rivals = new Set([running, last].flatMap((race) => race?.seats ?? []).map(({ name }) => name));
+    const rival = next?.state === "open" ? next.seats.find(({ name }) => rivals.has(name)) : undefined;
+    this.#number = next?.number ?? 0;
+    if (rival) write(this.#text, t("{name} wants a rematch.", { name: rival.name }));
+    this.#box.hidden = !rival || you.to_come !== null || this.#number === this.#declined;
+  }
+
+  #join() {
+    const form = Object.assign(document.createElement("form"), { method: "post", action: `/races/${this.code}/sit` });
+    const token = { type: "hidden", name: "csrfmiddlewaretoken", value: csrfToken() };
+    form.append(Object.assign(document.createElement("input"), token));
+    this.#box.append(form);
+    form.submit();
+  }
+
+  #decline() {
+    this.#declined = this.#number;
+    remember(this.code, this.#declined);
+    this.#box.hidden = true;
+  }
+
+  /** Removes the offer once the room is closed. */
+  #end() {
+    forget();
+    this.#box.remove();
+  }
+}
+
+let listens = false;
+
+/** Offers rematches of the browser's last race, except on the page of its room. */
+export function listen() {
+  const last = raced();
+  if (!last || listens || document.getElementById("room")?.dataset.code === last.code) return;
+  listens = true;
+  new Rematch(last.code, last.declined);
+}
+
+/** Offers rematches of the race that has just been run here, and on the pages to come. @param {string} code */
+export function offerRematches(code) {
+  if (raced()?.code !== code) remember(code);
+  listen();
+}

@@ -1,0 +1,75 @@
+/** Heading of a room: the next race's game, limit and options, and the state of its deal. */
+
+import { t, tn } from "../../shared/i18n.js";
+import { part, write } from "../live-list.js";
+import { limitText } from "../names.js";
+
+/** @import { Names } from "../names.js" */
+/** @import { RaceState, Room } from "../types.js" */
+
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** The race that the page is about: the upcoming one, or else the running or last one. @param {Room} room */
+export const subject = ({ to_come, running, last }) => to_come ?? running ?? last;
+
+/** @param {Room} room @param {Names} names */
+export function showHead(room, names) {
+  const race = subject(room);
+  if (!race) return;
+  const title = names.title(race);
+  write(byId("room-title"), title);
+  write(byId("room-kind"), kindText(room));
+  const facts = [limitText(race.limit_s), tn("1 seat", "{n} seats", room.seats), ...names.options(race)];
+  if (race.rated) facts.push(t("rated"));
+  const list = byId("room-facts");
+  if (list.dataset.told !== facts.join()) {
+    list.dataset.told = facts.join();
+    list.replaceChildren(...facts.map((fact) => part("li", "", fact)));
+  }
+  showArt(race);
+  for (const id of ["rules", "lesson"]) {
+    const hash = id === "lesson" ? "#lesson" : "";
+    /** @type {HTMLAnchorElement} */ (byId(id)).href = `/rules/${race.game}/${hash}`;
+  }
+  /** @type {HTMLInputElement} */ (byId("practise-name")).value = race.variant || race.game;
+}
+
+/** @param {RaceState} race */
+function showArt({ game }) {
+  const place = byId("room-art");
+  if (place.dataset.game === game) return;
+  const art = /** @type {HTMLTemplateElement|null} */ (document.querySelector(`template[data-art="${game}"]`));
+  if (!art) return;
+  place.dataset.game = game;
+  place.replaceChildren(art.content.cloneNode(true));
+}
+
+/** @param {Room} room */
+function kindText({ kind, to_come, running, last }) {
+  const number = (to_come ?? running ?? last)?.number ?? 1;
+  if (kind === "heat") return t("Heat");
+  if (kind === "quick") return t("Quick match");
+  return kind === "public" ? t("Public room · race {number}", { number }) : t("Race {number}", { number });
+}
+
+/** Shows the state of the upcoming race's deal. @param {Room} room */
+export function showDeal(room) {
+  const race = subject(room);
+  if (!race) return;
+  const { state, tried, commitment } = race.deal;
+  const texts = {
+    ready: race === room.to_come ? t("Certified winnable, sealed, and seen by nobody.") : t("Certified winnable."),
+    preparing: t("Looking for a deal that can be won."),
+    none: t("This combination can rarely be won; choose others."),
+  };
+  const looking = state === "preparing" && tried > 0 ? ` ${tn("One looked at.", "{n} looked at.", tried)}` : "";
+  write(byId("deal-text"), texts[state] + looking);
+  byId("deal-progress").hidden = state !== "preparing";
+  byId("commitment").hidden = !commitment;
+  if (!commitment) return;
+  write(byId("commitment-short"), `${commitment.slice(0, 10)}…`);
+  write(byId("commitment-full"), commitment);
+  byId("race-commitment").hidden = !race.race_commitment;
+  write(byId("race-commitment-full"), race.race_commitment ?? "");
+}

@@ -1,0 +1,40 @@
+/** Host controls: start the race, change its settings, kick a player. */
+
+import { fillForm, bindForm, settingsOf } from "../lobby/game-form.js";
+import { parts } from "../types.js";
+
+/** @import { RaceSocket } from "../socket.js" */
+/** @import { Room, You } from "../types.js" */
+
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** @param {RaceSocket} socket */
+export function bindHost(socket) {
+  const dialog = /** @type {HTMLDialogElement} */ (byId("settings-dialog"));
+  const form = /** @type {HTMLFormElement} */ (byId("settings-form"));
+  bindForm(form);
+  byId("start").addEventListener("click", () => socket.send({ type: "start" }));
+  byId("change").addEventListener("click", () => {
+    const { room } = socket;
+    const race = room && (room.to_come ?? room.last ?? room.running);
+    if (room && race) fillForm(form, room, race);
+    dialog.returnValue = "";
+    dialog.showModal();
+  });
+  dialog.addEventListener("close", () => {
+    if (dialog.returnValue === "set") socket.send(settingsOf(form));
+  });
+  byId("seats").addEventListener("click", ({ target }) => {
+    const button = /** @type {HTMLElement|null} */ (target instanceof Element ? target.closest("[data-kick]") : null);
+    if (button) socket.send({ type: "kick", entrant: Number(button.dataset.kick) });
+  });
+}
+
+/** @param {Room} room @param {You} you */
+export function showHost({ to_come }, { host }) {
+  const open = host && (!to_come || to_come.state === "open");
+  byId("change").hidden = !open;
+  const ready = (to_come?.lanes ?? []).map(parts).filter(({ state }) => state === "ready").length;
+  byId("start").hidden = !(open && ready > 1 && to_come?.deal.state === "ready");
+}

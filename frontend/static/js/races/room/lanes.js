@@ -1,0 +1,108 @@
+/** Race lanes: each racer's progress, in order of places. Only changes are written to the page. */
+
+import { avatar } from "../../shared/avatar.js";
+import { t, tn } from "../../shared/i18n.js";
+import { motionReduced } from "../../site/settings.js";
+import { durationText } from "../../shared/times.js";
+import { part, write } from "../live-list.js";
+import { parts } from "../types.js";
+
+/** @import { RaceState, Seat } from "../types.js" */
+/** @typedef {ReturnType<typeof parts>} LaneParts */
+
+/** Size of a racer's picture beside the name, in px. */
+const PICTURE = 18;
+/** States of racers whose race is over or never began. */
+const OVER = new Set(["won", "retired", "timed_out", "absent", "disqualified"]);
+
+/** @param {string} state of an entrant @param {boolean} [away] @returns {string} as text; empty while racing */
+export function stateText(state, away = false) {
+  const texts = {
+    joined: t("not ready"),
+    ready: t("ready"),
+    won: t("won"),
+    retired: t("gave up"),
+    timed_out: t("out of time"),
+    absent: t("was not there"),
+    disqualified: t("disqualified"),
+  };
+  return texts[/** @type {"won"} */ (state)] ?? (away ? t("away") : "");
+}
+
+/** A racer's line. */
+class Line {
+  place = part("b", "lane-place");
+  name = part("span", "");
+  whose = part("span", "lane-name");
+  state = part("span", "lane-state");
+  figures = part("span", "lane-figures");
+  up = part("span", "lane-up");
+  moves = part("span", "lane-moves");
+  time = part("span", "lane-time");
+  track = part("span", "lane-track");
+  bar = part("i", "");
+  row = part("li", "lane");
+
+  /** @param {Seat} seat */
+  constructor(seat) {
+    this.row.dataset.entrant = String(seat.entrant);
+    this.called = seat.name;
+    this.track.setAttribute("aria-hidden", "true");
+    this.track.append(this.bar);
+    this.figures.append(this.up, this.moves, this.time);
+    this.whose.append(avatar(seat.avatar, PICTURE), " ", this.name);
+    this.row.append(this.place, this.whose, this.state, this.figures, this.track);
+  }
+
+  /** @param {LaneParts} lane @param {number} goal @param {boolean} mine */
+  show(lane, goal, mine) {
+    const { state, away, cardsUp, tokens, place, ms } = lane;
+    this.row.className = ["lane", state, away && !OVER.has(state) && "away", mine && "me"].filter(Boolean).join(" ");
+    write(this.name, mine ? t("You") : this.called);
+    write(this.place, place === null ? "–" : `${place}.`);
+    write(this.state, stateText(state, away));
+    write(this.up, `${cardsUp}/${goal}`);
+    write(this.moves, ` · ${tn("one move", "{n} moves", tokens)}`);
+    write(this.time, ms !== null && state === "won" ? durationText(ms) : "");
+    this.bar.style.transform = `scaleX(${Math.min(1, cardsUp / goal)})`;
+  }
+}
+
+export class Lanes {
+  /** @type {Map<number, Line>} */ #lines = new Map();
+
+  /** @param {HTMLElement} list an `ol` or `ul` */
+  constructor(list) {
+    this.list = list;
+  }
+
+  /**
+   * @param {RaceState} race
+   * @param {{goal: number, me: number|null}} about the number of cards to put up, and the player's own entrant
+   */
+  show(race, { goal, me }) {
+    const seats = new Map(race.seats.map((seat) => [seat.entrant, seat]));
+    const lanes = race.lanes.map(parts).sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity));
+    for (const lane of lanes) {
+      const seat = seats.get(lane.entrant);
+      if (seat && !this.#lines.has(lane.entrant)) this.#lines.set(lane.entrant, new Line(seat));
+      this.#lines.get(lane.entrant)?.show(lane, goal, lane.entrant === me);
+    }
+    this.#arrange(lanes.flatMap(({ entrant }) => this.#lines.get(entrant)?.row ?? []));
+  }
+
+  /** Animates overtaking. @param {HTMLElement[]} rows */
+  #arrange(rows) {
+    const present = [...this.list.children];
+    if (rows.length === present.length && rows.every((row, k) => row === present[k])) return;
+    const before = new Map(rows.map((row) => [row, row.isConnected ? row.getBoundingClientRect().top : null]));
+    this.list.replaceChildren(...rows);
+    if (motionReduced()) return;
+    for (const row of rows) {
+      const from = before.get(row) ?? null;
+      const way = from === null ? 0 : from - row.getBoundingClientRect().top;
+      if (way)
+        row.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], { duration: 320, easing: "ease" });
+    }
+  }
+}

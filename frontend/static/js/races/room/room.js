@@ -1,0 +1,101 @@
+/** Room page: passes the socket's updates to the parts of the page. */
+
+import { Reactions } from "../../table/social/reactions.js";
+import { Herald } from "./announcements.js";
+import { bindHost, showHost } from "./host-controls.js";
+import { part } from "../live-list.js";
+import { Names } from "../names.js";
+import { connectionText, refusalText } from "../error-texts.js";
+import { showDeal, showHead } from "./heading.js";
+import { Seats } from "./seats.js";
+import { bindShare } from "./share-link.js";
+import { RaceSocket } from "../socket.js";
+import { Stage } from "./stage.js";
+import { Watch } from "./spectators.js";
+
+/** @import { Room, You } from "../types.js" */
+
+/** A refusal disappears after this time, in ms. */
+const SHOWN_FOR = 8000;
+
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+class RoomPage {
+  /** True if the player has had a seat in the upcoming race while this page was open; it then leads to the table. */
+  #waited = false;
+  #timer = 0;
+  #reactions = new Reactions((kind) => this.socket.send({ type: "react", kind }));
+
+  /** @param {HTMLElement} box */
+  constructor(box) {
+    this.names = new Names(box);
+    this.herald = new Herald(byId("said"));
+    this.socket = new RaceSocket(box.dataset.code ?? "", {
+      changed: (room, you) => this.#show(room, you),
+      lanes: () => this.watch.lanes(),
+      reacted: (entrant, kind) => this.#react(entrant, kind),
+      moved: (code) => location.replace(`/races/${code}/`),
+      // The server's page shows the reason.
+      gone: () => location.reload(),
+      refused: ({ code }) => this.#notice("refusal", refusalText(code), SHOWN_FOR),
+      status: (status) => this.#notice("lost", connectionText(status)),
+    });
+    this.stage = new Stage(this.socket, this.names, box.dataset.signedIn === "true");
+    this.seats = new Seats(this.socket, this.herald);
+    this.watch = new Watch(this.socket, this.names, this.herald);
+    bindHost(this.socket);
+    bindShare();
+  }
+
+  /** @param {Room} room @param {You} you */
+  #show(room, you) {
+    if (this.#leaves(room, you)) return;
+    showHead(room, this.names);
+    showDeal(room);
+    showHost(room, you);
+    byId("reactions").hidden = you.to_come === null && you.running === null;
+    this.stage.show();
+    this.seats.show();
+    this.watch.show();
+  }
+
+  /** Takes a seated player to the table when the countdown begins. @param {Room} room @param {You} you */
+  #leaves({ to_come }, { to_come: seat, running, table }) {
+    const goes = table !== null && (this.#waited || to_come?.state === "countdown") && (seat ?? running) !== null;
+    this.#waited ||= seat !== null;
+    if (!goes || (to_come?.state === "open" && seat !== null)) return false;
+    this.socket.close();
+    location.assign(/** @type {string} */ (table));
+    return true;
+  }
+
+  /**
+   * Shows a reaction at its sender's seat and lane.
+   * @param {number} entrant @param {string} kind
+   */
+  #react(entrant, kind) {
+    const rows = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(`[data-entrant="${entrant}"]`)]);
+    const name = rows[0]?.querySelector(".seat-name, .lane-name")?.textContent ?? "";
+    this.#reactions.show(kind, name, rows.map(bubbleIn));
+  }
+
+  /** @param {string} id @param {string} text @param {number} [span] ms */
+  #notice(id, text, span) {
+    const line = byId(id);
+    if (line.textContent !== text) line.textContent = text;
+    line.hidden = !text;
+    if (!span) return;
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => (line.hidden = true), span);
+  }
+}
+
+/** @param {HTMLElement} row @returns {HTMLElement} */
+function bubbleIn(row) {
+  const found = /** @type {HTMLElement|null} */ (row.querySelector(".bubble"));
+  return found ?? /** @type {HTMLElement} */ (row.appendChild(part("span", "bubble")));
+}
+
+const box = document.getElementById("room");
+if (box) new RoomPage(box);

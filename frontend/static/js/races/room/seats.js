@@ -1,0 +1,89 @@
+/** Seats of the upcoming race. */
+
+import { avatar } from "../../shared/avatar.js";
+import { t, tn } from "../../shared/i18n.js";
+import { fillList, link, part, write } from "../live-list.js";
+import { parts } from "../types.js";
+
+/** @import { Herald } from "./announcements.js" */
+/** @import { RaceSocket } from "../socket.js" */
+/** @import { Seat } from "../types.js" */
+
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+export class Seats {
+  /** @type {Map<number, {name: string, ready: boolean, host: boolean}>|null} the previous seats */ #before = null;
+
+  /** @param {RaceSocket} socket @param {Herald} herald */
+  constructor(socket, herald) {
+    this.socket = socket;
+    this.herald = herald;
+  }
+
+  show() {
+    const { room, you } = this.socket;
+    const race = room?.to_come;
+    byId("seats-panel").hidden = !race && Boolean(room?.running ?? room?.last);
+    if (!room || !race) return;
+    const ready = new Set(race.lanes.map(parts).flatMap(({ entrant, state }) => (state === "ready" ? [entrant] : [])));
+    const items = race.seats.map((seat) => ({
+      key: String(seat.entrant),
+      row: this.#row(seat, ready.has(seat.entrant), seat.entrant === you.to_come, you.host),
+    }));
+    const free = room.seats - race.seats.length;
+    if (free > 0) {
+      const text = tn("One seat is free", "{n} seats are free", free);
+      items.push({ key: "free", row: part("li", "seat free", part("span", "", text)) });
+    }
+    fillList(byId("seats"), items);
+    write(byId("seats-count"), tn("1 ready", "{n} ready", ready.size));
+    this.#tell(race.seats, ready);
+  }
+
+  /**
+   * @param {Seat} seat @param {boolean} ready @param {boolean} mine @param {boolean} host whether this player is the
+   *   host
+   */
+  #row(seat, ready, mine, host) {
+    const name = seat.player
+      ? link(`/players/${seat.player}/`, "seat-name", seat.name)
+      : part("span", "seat-name", seat.name);
+    const rating = seat.rating === null ? "" : `${seat.rating}${seat.provisional ? "?" : ""}`;
+    const facts = [mine && t("you"), seat.host && t("host"), seat.guest && !mine && t("guest"), rating];
+    const who = part("span", "seat-who", name, part("small", "", facts.filter(Boolean).join(" · ")));
+    const sign = part("i", "seat-sign");
+    sign.setAttribute("aria-hidden", "true");
+    const state = part("span", "seat-state", ready ? t("ready") : t("not ready"));
+    const row = part("li", `seat${ready ? " ready" : ""}${mine ? " me" : ""}`, sign, avatar(seat.avatar), who, state);
+    row.dataset.entrant = String(seat.entrant);
+    if (host && !mine) row.append(this.#away(seat));
+    return row;
+  }
+
+  /** @param {Seat} seat */
+  #away(seat) {
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "seat-kick" });
+    button.textContent = "✕";
+    button.title = t("Send {name} away", { name: seat.name });
+    button.setAttribute("aria-label", button.title);
+    button.dataset.kick = String(seat.entrant);
+    return button;
+  }
+
+  /** Announces players who have joined, left or become ready. @param {Seat[]} seats @param {Set<number>} ready */
+  #tell(seats, ready) {
+    const before = this.#before;
+    const now = new Map(seats.map(({ entrant, name, host }) => [entrant, { name, host, ready: ready.has(entrant) }]));
+    this.#before = now;
+    if (!before) return;
+    const news = [];
+    for (const [entrant, { name, host, ready: is }] of now) {
+      if (!before.has(entrant)) news.push(t("{name} has sat down.", { name }));
+      else if (is && !before.get(entrant)?.ready) news.push(t("{name} is ready.", { name }));
+      if (host && before.get(entrant)?.host === false) news.push(t("{name} is the host now.", { name }));
+    }
+    for (const [entrant, { name }] of before) if (!now.has(entrant)) news.push(t("{name} has left.", { name }));
+    if (news.length) this.herald.say(news.join(" "));
+  }
+}

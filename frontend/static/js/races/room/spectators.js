@@ -1,0 +1,93 @@
+/** Spectator view of the running race and of the one before it. */
+
+import { t } from "../../shared/i18n.js";
+import { clockText } from "../../shared/times.js";
+import { Lanes } from "./lanes.js";
+import { write } from "../live-list.js";
+import { parts } from "../types.js";
+
+/** @import { Herald } from "./announcements.js" */
+/** @import { Names } from "../names.js" */
+/** @import { RaceSocket } from "../socket.js" */
+/** @import { RaceState } from "../types.js" */
+
+const TICK = 500;
+/** Number of racers named when the places are announced. */
+const NAMED = 3;
+
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+export class Watch {
+  #running = 0;
+  #last = 0;
+  /** @type {Lanes|null} */ #lanes = null;
+  /** @type {Lanes|null} */ #lastLanes = null;
+
+  /** @param {RaceSocket} socket @param {Names} names @param {Herald} herald */
+  constructor(socket, names, herald) {
+    this.socket = socket;
+    this.names = names;
+    this.herald = herald;
+    setInterval(() => this.#tick(), TICK);
+  }
+
+  show() {
+    const { running = null, last = null } = this.socket.room ?? {};
+    byId("running").hidden = !running;
+    byId("last").hidden = !last;
+    if (running && running.number !== this.#running) {
+      this.#running = running.number;
+      this.#lanes = this.#fresh("lanes");
+    }
+    if (last && last.number !== this.#last) {
+      this.#last = last.number;
+      this.#lastLanes = this.#fresh("last-lanes");
+      write(byId("last-title"), t("Race {number} is finished", { number: last.number }));
+      const code = this.socket.room?.code;
+      /** @type {HTMLAnchorElement} */ (byId("last-link")).href = `/races/${code}/${last.number}/`;
+    }
+    this.lanes();
+    this.#tick();
+  }
+
+  /** Shows the changed lanes. */
+  lanes() {
+    const { room, you } = this.socket;
+    if (room?.running) {
+      this.#lanes?.show(room.running, { goal: this.names.goal(room.running), me: you.running });
+      this.herald.standing(standing(room.running));
+    }
+    if (room?.last) this.#lastLanes?.show(room.last, { goal: this.names.goal(room.last), me: null });
+  }
+
+  /** @param {string} id */
+  #fresh(id) {
+    byId(id).replaceChildren();
+    return new Lanes(byId(id));
+  }
+
+  #tick() {
+    const { room, clock } = this.socket;
+    const race = room?.running;
+    if (!race) return;
+    const at = this.socket.at(race.ends_in);
+    const left = at === null ? 0 : Math.max(0, clock.until(at));
+    const text = race.state === "settling" ? t("being verified") : t("{time} left", { time: clockText(left) });
+    write(byId("running-clock"), text);
+  }
+}
+
+/** The leaders, as text. @param {RaceState} race */
+export function standing(race) {
+  const names = new Map(race.seats.map(({ entrant, name }) => [entrant, name]));
+  return race.lanes
+    .map(parts)
+    .filter(({ place }) => place !== null)
+    .sort((a, b) => Number(a.place) - Number(b.place))
+    .slice(0, NAMED)
+    .map(({ entrant, place, cardsUp }) =>
+      t("{place}: {name}, {up} up", { place: place ?? 0, name: names.get(entrant) ?? "", up: cardsUp }),
+    )
+    .join(". ");
+}

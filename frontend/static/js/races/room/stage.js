@@ -1,0 +1,157 @@
+/** Stage of a room: its state in one sentence, the matching clock, and the player's possible actions. */
+
+import { t, tn } from "../../shared/i18n.js";
+import { clockText } from "../../shared/times.js";
+import { write } from "../live-list.js";
+import { parts } from "../types.js";
+
+/** @import { Names } from "../names.js" */
+/** @import { RaceSocket } from "../socket.js" */
+/** @import { RaceState } from "../types.js" */
+
+const TICK = 200;
+/** Wait for an opponent after which a ghost is offered, in ms. */
+const LONG = 30000;
+
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+export class Stage {
+  #since = performance.now();
+  /** Deadline to confirm a quick match, on the server's clock. @type {number|null} */ #askedUntil = null;
+  #missed = false;
+
+  /** @param {RaceSocket} socket @param {Names} names @param {boolean} signedIn */
+  constructor(socket, names, signedIn) {
+    this.socket = socket;
+    this.names = names;
+    byId("sit-form").addEventListener("submit", (event) => {
+      // A visitor becomes a guest by sending the form, and any page can then confirm a quick match.
+      if (signedIn && socket.room?.kind !== "quick" && socket.send({ type: "sit" })) event.preventDefault();
+    });
+    byId("ready").addEventListener("click", () => socket.send({ type: "ready", ready: !this.#isReady }));
+    byId("leave").addEventListener("click", () => socket.send({ type: "leave" }));
+    // A player who has confirmed and leaves this page is asked again on the next one. So this must be sent before the
+    // connection closes.
+    const turnAway = () => this.#seeks && this.#isReady && socket.send({ type: "ready", ready: false });
+    addEventListener("pagehide", turnAway, { capture: true });
+    setInterval(() => this.#tick(), TICK);
+  }
+
+  /** @returns {RaceState|null} */
+  get #race() {
+    return this.socket.room?.to_come ?? null;
+  }
+
+  /** The states of seated players in the upcoming race: the player's own and everyone's. */
+  get #states() {
+    const me = this.socket.you.to_come;
+    const lanes = (this.#race?.lanes ?? []).map(parts);
+    return { mine: lanes.find(({ entrant }) => entrant === me)?.state ?? "", all: lanes.map(({ state }) => state) };
+  }
+
+  /** True while the player's own game in the running race continues. */
+  get #plays() {
+    const { room, you } = this.socket;
+    const mine = (room?.running?.lanes ?? []).map(parts).find(({ entrant }) => entrant === you.running);
+    return mine === undefined || mine.state === "racing" || mine.state === "ready";
+  }
+
+  get #isReady() {
+    return this.#states.mine === "ready";
+  }
+
+  /** True while the player waits for a quick match. */
+  get #seeks() {
+    return this.socket.room?.kind === "quick" && this.#race?.state === "open" && this.socket.you.to_come !== null;
+  }
+
+  /** Tracks the deadline to confirm a quick match, and notes a missed one. */
+  #followAsked() {
+    const { you, clock } = this.socket;
+    if (you.to_come === null) this.#missed ||= this.#askedUntil !== null && clock.until(this.#askedUntil) < TICK;
+    else this.#missed = false;
+    this.#askedUntil = you.confirm_by;
+  }
+
+  show() {
+    const { room, you } = this.socket;
+    if (!room) return;
+    this.#followAsked();
+    const [text, note] = this.#words();
+    write(byId("stage-text"), text);
+    write(byId("stage-note"), note);
+    const race = this.#race;
+    const open = !race || race.state === "open";
+    const seated = you.to_come !== null;
+    const full = (race?.seats.length ?? 0) >= room.seats;
+    const may = open && !seated && you.running === null && !full && !(room.kind === "heat" && !race);
+    byId("sit-form").hidden = !may;
+    write(byId("sit"), room.last && !room.running ? t("Sit down for the next race") : t("Sit down"));
+    byId("ready").hidden = !(seated && open && (room.kind !== "quick" || you.confirm_by !== null));
+    byId("ready").setAttribute("aria-pressed", String(this.#isReady));
+    write(byId("ready"), this.#isReady ? t("Not ready after all") : t("I am ready"));
+    byId("ready").classList.toggle("secondary", this.#isReady);
+    byId("leave").hidden = !(seated && open);
+    byId("invite").hidden = room.kind === "quick" || room.kind === "heat";
+    byId("meanwhile").hidden = !(room.kind === "quick" && seated && open);
+    const table = /** @type {HTMLAnchorElement} */ (byId("to-table"));
+    table.hidden = you.table === null || you.running === null;
+    if (you.table) table.href = you.table;
+    this.#tick();
+  }
+
+  /** @returns {[string, string]} the sentence, and a note to it */
+  #words() {
+    const { room, you } = this.socket;
+    const race = this.#race;
+    if (race?.state === "countdown") return [t("The race is about to start"), t("The cards are dealt when it does.")];
+    if (you.running !== null && this.#plays) return [t("You are in the race"), t("The clock runs while you are away.")];
+    if (you.running !== null) return [t("Your game is over"), t("The others are still racing.")];
+    if (you.to_come === null) return this.#asVisitor();
+    if (room?.kind === "quick") return this.#asSeeker();
+    if (room?.kind === "heat") return [t("You have a seat in this heat"), t("Be here when it starts.")];
+    const { all } = this.#states;
+    if (all.length < 2) return [t("Nobody else is here yet"), t("Send the link to whom you want to race.")];
+    const waiting = all.filter((state) => state !== "ready").length;
+    if (!this.#isReady) return [t("Are you ready?"), t("The race starts when everybody is.")];
+    return [tn("Waiting for one more", "Waiting for {n} more", waiting), t("It starts when everybody is ready.")];
+  }
+
+  /** @returns {[string, string]} */
+  #asVisitor() {
+    const { room } = this.socket;
+    if (this.#missed) return [t("You missed this match"), t("You didn't confirm in time.")];
+    if (room?.running?.state === "settling")
+      return [t("The race is over"), t("The records are being verified; this takes a moment.")];
+    if (room?.running) return [t("A race is being run"), t("Watch it, and sit down for the next one.")];
+    if (this.#race && this.#race.seats.length >= (room?.seats ?? 0))
+      return [t("Every seat is taken"), t("You can watch the race here.")];
+    if (room?.last) return [t("Another one?"), t("The same room and link, new cards.")];
+    return [t("Take a seat"), t("No account is needed. You see the cards when everybody does.")];
+  }
+
+  /** @returns {[string, string]} */
+  #asSeeker() {
+    const seats = this.#race?.seats.length ?? 0;
+    if (this.socket.you.confirm_by !== null) return [t("Opponent found"), t("Confirm in time to keep your seat.")];
+    if (this.#race?.gathers_in !== null) return [t("Opponent found"), t("Others may still join.")];
+    if (seats === 2) return [t("Opponent found"), t("Waiting for your opponent to confirm.")];
+    if (seats > 2) return [t("Opponents found"), t("Waiting for your opponents to confirm.")];
+    return [t("Looking for an opponent…"), t("You'll confirm here, or on any other page of this site.")];
+  }
+
+  #tick() {
+    const { room, clock, you } = this.socket;
+    const race = this.#race;
+    const span = race?.starts_in ?? race?.gathers_in ?? race?.scheduled_in ?? null;
+    const at = you.confirm_by ?? this.socket.at(span);
+    const figure = byId("stage-clock");
+    figure.hidden = at === null;
+    if (at !== null) {
+      const left = Math.max(0, clock.until(at));
+      write(figure, left > 60000 ? clockText(left) : String(Math.ceil(left / 1000)));
+    }
+    byId("ghost").hidden = !(room?.kind === "quick" && performance.now() - this.#since > LONG);
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Player settings: stored in this browser and in the account, if any, and set as data attributes on the root element.
+ */
+
+import { csrfToken } from "../shared/csrf.js";
+
+/**
+ * @typedef {object} Settings stored in the account under the same names
+ * @property {"system"|"light"|"dark"} theme
+ * @property {"green"|"blue"|"red"|"slate"} table
+ * @property {"lattice"|"waves"|"plain"} back
+ * @property {"system"|"full"|"reduced"} motion
+ * @property {boolean} four_colours
+ * @property {boolean} large_cards
+ * @property {boolean} left_handed
+ * @property {boolean} sound
+ * @property {boolean} one_tap a tap moves a card at once if it has only one target
+ * @property {"off"|"safe"|"all"} auto_up cards that move to the foundations automatically
+ * @property {boolean} hide_clock
+ * @property {boolean} hide_others hides other players at a daily deal's table
+ * @property {boolean} hide_presence hides the player's name from others while a game is open
+ */
+
+const KEY = "talon.settings";
+
+/** @type {Readonly<Settings>} */
+const DEFAULTS = Object.freeze({
+  theme: "system",
+  table: "green",
+  back: "lattice",
+  motion: "system",
+  four_colours: false,
+  large_cards: false,
+  left_handed: false,
+  sound: false,
+  one_tap: false,
+  auto_up: "off",
+  hide_clock: false,
+  hide_others: false,
+  hide_presence: false,
+});
+
+const root = document.documentElement;
+
+/** @param {string|null|undefined} text @returns {object} */
+function parsed(text) {
+  try {
+    return JSON.parse(text || "{}");
+  } catch {
+    return {};
+  }
+}
+
+/** @returns {string|null} */
+function stored() {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+/** @type {Settings} */
+export const settings = { ...DEFAULTS, ...parsed(stored()), ...parsed(root.dataset.preferences) };
+
+/** @type {Set<() => void>} */
+const listeners = new Set();
+
+/** @param {() => void} listener called after every change */
+export function onSettings(listener) {
+  listeners.add(listener);
+}
+
+/** @template {keyof Settings} K @param {K} name @param {Settings[K]} value */
+export function setSetting(name, value) {
+  settings[name] = value;
+  try {
+    localStorage.setItem(KEY, JSON.stringify(settings));
+  } catch {
+    // Without storage the choice lasts for this page only.
+  }
+  const url = root.dataset.preferencesUrl;
+  if (url)
+    fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
+      body: JSON.stringify({ [name]: value }),
+      keepalive: true,
+    }).catch(() => {});
+  applySettings();
+  for (const listener of listeners) listener();
+}
+
+/** Copies the settings to the root element, where the style sheet reads them. */
+export function applySettings() {
+  const dark =
+    settings.theme === "system" ? matchMedia("(prefers-color-scheme: dark)").matches : settings.theme === "dark";
+  root.dataset.theme = dark ? "dark" : "light";
+  root.dataset.felt = settings.table;
+  root.dataset.back = settings.back;
+  root.dataset.suits = settings.four_colours ? "four" : "two";
+  root.dataset.hand = settings.left_handed ? "left" : "right";
+  root.dataset.others = settings.hide_others ? "hidden" : "shown";
+  if (motionReduced()) root.dataset.motion = "none";
+  else delete root.dataset.motion;
+}
+
+/** @returns {boolean} whether cards should jump instead of glide */
+export function motionReduced() {
+  return (
+    settings.motion === "reduced" ||
+    (settings.motion !== "full" && matchMedia("(prefers-reduced-motion: reduce)").matches)
+  );
+}
+
+/** Connects a form whose fields are named after the settings. @param {HTMLFormElement} form */
+export function bindSettings(form) {
+  for (const field of /** @type {NodeListOf<HTMLInputElement|HTMLSelectElement>} */ (form.querySelectorAll("[name]"))) {
+    const name = /** @type {keyof Settings} */ (field.name);
+    if (!(name in DEFAULTS)) continue;
+    const box = field instanceof HTMLInputElement && field.type === "checkbox";
+    if (box) field.checked = Boolean(settings[name]);
+    else if (field instanceof HTMLInputElement && field.type === "radio")
+      field.checked = field.value === settings[name];
+    else field.value = String(settings[name]);
+    field.addEventListener("change", () =>
+      setSetting(name, /** @type {never} */ (box ? /** @type {HTMLInputElement} */ (field).checked : field.value)),
+    );
+  }
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applySettings);

@@ -1,0 +1,47 @@
+/** Buttons that ask the server for a hint, or if the game can still be won. */
+
+import { t } from "../../shared/i18n.js";
+import { late } from "../state/late.js";
+
+/** @import { Question } from "../../pages/winnability-question.js" */
+/** @import { State } from "../state/state.js" */
+
+/** @param {State} state @returns {(() => void)|undefined} asks for a hint; undefined if hints are not available */
+export function bindAsking(state) {
+  const button = document.getElementById("hint");
+  if (!button) return undefined;
+  const ask = () =>
+    late(
+      () => import("./hint.js"),
+      ({ askHint }) => askHint(state, button),
+    );
+  button.addEventListener("click", ask);
+  bindQuestion();
+  return ask;
+}
+
+function bindQuestion() {
+  const button = document.getElementById("can-win");
+  const dialog = document.getElementById("hint-dialog");
+  if (!button || !(dialog instanceof HTMLDialogElement)) return;
+  /** @type {Question|null} */
+  let question = null;
+  button.addEventListener("click", () =>
+    late(
+      () => import("../../pages/winnability-question.js"),
+      ({ Question }) => {
+        question ??= new Question(button, dialog);
+        if (dialog.open) question.ask();
+      },
+      () => unreached(dialog),
+    ),
+  );
+}
+
+/** Shows the error in the dialog, which covers the table's notices. @param {HTMLDialogElement} dialog */
+function unreached(dialog) {
+  dialog.dataset.state = "failed";
+  const [text, progress] = [dialog.querySelector("#hint-text"), dialog.querySelector("progress")];
+  if (text) text.textContent = t("The server could not be reached.");
+  if (progress) progress.hidden = true;
+}

@@ -1,0 +1,134 @@
+/** Hints, where they are allowed: one good next move, found by the server, shown and announced but not made. */
+
+import { csrfToken } from "../../shared/csrf.js";
+import { t, tn } from "../../shared/i18n.js";
+import { pileName, theCard } from "../drawing/cards.js";
+import { offered, plays } from "../state/game.js";
+import { notice } from "./hud.js";
+import { parse } from "../state/moves.js";
+import { pointAt } from "../input/highlighting.js";
+
+/** @import { State } from "../state/state.js" */
+/** @import { Token, View } from "../state/types.js" */
+
+const GLANCE = 250;
+/** Wait before the search is mentioned, in ms. */
+const PATIENCE = 500;
+
+/** Requests a hint, one at a time. @param {State} state @param {HTMLElement} button */
+export async function askHint(state, button) {
+  if (button.hasAttribute("aria-busy") || !plays(state) || state.pending.length > 0) return;
+  button.setAttribute("aria-busy", "true");
+  const waiting = window.setTimeout(() => notice(t("Looking for a good move …")), PATIENCE);
+  try {
+    await look(state, button.dataset.address ?? "", waiting);
+  } catch {
+    notice(t("The server could not be reached."));
+  } finally {
+    clearTimeout(waiting);
+    button.removeAttribute("aria-busy");
+  }
+}
+
+/**
+ * Polls until there is an answer or the game has moved on.
+ * @param {State} state @param {string} address @param {number} waiting the timer of the waiting message
+ */
+async function look(state, address, waiting) {
+  const { n } = state;
+  while (state.n === n && !state.paused) {
+    const headers = { Accept: "application/json", "X-CSRFToken": csrfToken() };
+    const response = await fetch(address, { method: "POST", headers, credentials: "same-origin" });
+    const reply = await response.json();
+    if (state.n !== n || state.paused || state.pending.length > 0) return;
+    if (!response.ok || reply.state === "answered") clearTimeout(waiting);
+    if (!response.ok) return notice(refusal(reply.error?.code));
+    if (reply.state === "answered") return show(state, reply);
+    await new Promise((resolve) => setTimeout(resolve, GLANCE));
+  }
+}
+
+/**
+ * @typedef {object} Hint
+ * @property {Token} token
+ * @property {"way"|"back"|"return"|"likely"} why
+ * @property {number} [moves] number of moves to undo
+ * @property {boolean} [more] whether the player has already undone moves as the previous hint said
+ * @property {boolean} [provisional] whether the search continues
+ * @property {boolean} [lost] whether the deal cannot be won at all
+ */
+
+/** @param {State} state @param {Hint} hint */
+function show(state, hint) {
+  const { view } = state;
+  const { token, why, moves = 1 } = hint;
+  if (!view || (token !== "u" && !offered(state).includes(token))) return;
+  if (hint.more) return takeBack(tn("Take one more move back.", "Take {n} more moves back.", moves));
+  if (why === "back") return takeBack(lostBefore(moves));
+  if (why === "return") return takeBack(hint.provisional ? wayMeanwhile(moves) : wayBefore(moves));
+  pointAt(state, token);
+  notice(likely(hint, moveText(view, token)));
+}
+
+/** @param {Hint} hint @param {string} move @returns {string} */
+function likely({ why, lost, provisional }, move) {
+  if (why === "way") return t("Hint: {move}.", { move });
+  if (lost) return t("This deal cannot be won. To get further, perhaps: {move}.", { move });
+  if (provisional) return t("Still looking for a sure way. Perhaps: {move}.", { move });
+  return t("No sure way was found in time. Perhaps: {move}.", { move });
+}
+
+/** @param {number} moves since the game could still be won @returns {string} */
+function lostBefore(moves) {
+  return tn(
+    "From here the game can no longer be won. Take the last move back.",
+    "From here the game can no longer be won. Take {n} moves back.",
+    moves,
+  );
+}
+
+/** @param {number} moves since a winning line was known @returns {string} */
+function wayMeanwhile(moves) {
+  return tn(
+    "Still looking for a way from here. There is one from a move before: take the last move back, or ask again.",
+    "Still looking for a way from here. There is one from {n} moves before: take moves back, or ask again.",
+    moves,
+  );
+}
+
+/** @param {number} moves since a winning line was known @returns {string} */
+function wayBefore(moves) {
+  return tn(
+    "No sure way was found from here, but there is one from a move before. Take the last move back.",
+    "No sure way was found from here, but there is one from {n} moves before. Take moves back.",
+    moves,
+  );
+}
+
+/** Suggests an undo. @param {string} why */
+function takeBack(why) {
+  notice(why);
+  document.getElementById("undo")?.focus({ preventScroll: true });
+}
+
+/** @param {View} view @param {Token} token @returns {string} "the seven of clubs to the eight of hearts" */
+function moveText(view, token) {
+  const move = parse(token);
+  if (!move) {
+    if (token === "d") return view.game === "labyrinth" ? t("deal a row") : t("draw a card");
+    if (token === "n") return t("turn the waste over");
+    return token === "up" ? t("build up") : t("build down");
+  }
+  const named = (/** @type {string|null|undefined} */ code) => (code ? theCard(code, view.game) : null);
+  const cards = view.piles[move.from] ?? [];
+  const card = named(cards[cards.length - move.count]) ?? pileName(move.from, view);
+  if (move.to === "f") return t("{card} to the foundation", { card });
+  return t("{card} to {place}", { card, place: named(view.piles[move.to]?.at(-1)) ?? pileName(move.to, view) });
+}
+
+/** @param {string} [code] of the server's refusal @returns {string} */
+function refusal(code) {
+  if (code === "rate_limited") return t("Too many questions. Please ask again in a minute.");
+  if (code === "no_hints") return t("Ranked games get no hints before their deal has closed.");
+  return t("There is no hint here.");
+}

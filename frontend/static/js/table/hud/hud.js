@@ -1,0 +1,160 @@
+/** Heads-up display around the felt: figures, clock, buttons, connection, notices. */
+
+import { t } from "../../shared/i18n.js";
+import { settings } from "../../site/settings.js";
+import { clockText, durationText } from "../../shared/times.js";
+import { say } from "./announce.js";
+import { rankName } from "../drawing/cards.js";
+import { keepFocus } from "../input/focus.js";
+import { canUndo, elapsed, offered, plays, redoable } from "../state/game.js";
+
+/** @import { State } from "../state/state.js" */
+/** @import { View } from "../state/types.js" */
+
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/**
+ * Writes a text only if it differs, to avoid a new layout.
+ * @param {string} id
+ * @param {string} text
+ */
+function write(id, text) {
+  const element = byId(id);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Shows the clock or, once the game is over, its duration. @param {State} state */
+export function showTime(state) {
+  const playing = state.status === "playing";
+  write("clock", playing ? (settings.hide_clock ? "–:––" : clockText(elapsed(state))) : durationText(elapsed(state)));
+}
+
+/** @param {State} state @param {View} view */
+export function showFigures(state, view) {
+  write("cards-up", `${view.cards_up}/${view.goal}`);
+  byId("progress").style.transform = `scaleX(${view.cards_up / view.goal})`;
+  write("moves", String(view.moves));
+  tell(facts(view));
+  const playing = plays(state);
+  const waiting = state.pending.length > 0;
+  /** @type {HTMLButtonElement} */ (byId("undo")).disabled = !canUndo(state);
+  /** @type {HTMLButtonElement} */ (byId("redo")).disabled = !redoable(state);
+  /** @type {HTMLButtonElement} */ (byId("rewind")).disabled = !canUndo(state) || waiting;
+  /** @type {HTMLButtonElement} */ (byId("resign")).disabled = !playing;
+  const legal = offered(state);
+  const [draws, turns] = [legal.includes("d"), legal.includes("n")];
+  const draw = /** @type {HTMLButtonElement} */ (byId("draw"));
+  draw.hidden = !("s" in view.piles);
+  draw.disabled = !draws && !turns;
+  const label = !draws && turns ? t("Turn over") : view.game === "labyrinth" ? t("Deal row") : t("Draw");
+  const words = draw.querySelector("span");
+  if (words) words.textContent = label;
+  draw.setAttribute("aria-label", label);
+  showDirection(state, playing && legal.includes("up"));
+  keepFocus(
+    () => {
+      byId("auto").hidden = !(playing && state.auto && !waiting);
+      byId("stuck").hidden = !(playing && state.stuck && !waiting);
+    },
+    state.focus,
+    draw,
+    byId("undo"),
+  );
+  showTime(state);
+}
+
+/**
+ * Shows the question of the building direction, moving the focus to it and back. @param {State} state @param {boolean}
+ * asked
+ */
+function showDirection({ felt, focus }, asked) {
+  const question = byId("direction");
+  if (question.hidden !== asked) return;
+  const inside = question.contains(document.activeElement);
+  question.hidden = !asked;
+  const idle = document.activeElement === document.body || felt.contains(document.activeElement);
+  if (asked && idle) question.querySelector("button")?.focus({ preventScroll: true });
+  else if (!asked && inside) focus?.focus({ preventScroll: true });
+}
+
+/** The state of the game while the connection is lost. @param {State} state @returns {string} */
+function lostText({ status, paused }) {
+  if (status !== "playing") return t("Connection lost. Trying again; this game is over, and nothing of it is lost.");
+  if (paused) return t("Connection lost. Trying again; the game stays paused, and its clock is stopped.");
+  return t("Connection lost. Trying again; your moves so far are kept and the clock runs on.");
+}
+
+/** @param {string} status @param {State} state */
+export function showConnection(status, state) {
+  // A lost connection stays marked as lost until it is open again, however often it is retried.
+  if (status === "connecting" && ["lost", "waiting"].includes(document.body.dataset.connection ?? "")) return;
+  document.body.dataset.connection = status;
+  const texts = {
+    open: t("Connected"),
+    connecting: t("Connecting…"),
+    waiting: t("The server is waiting for its database. Your move is kept."),
+    lost: lostText(state),
+    refused: t("This table cannot be opened from here."),
+    "signed-out": t("You have been signed out. Reload the page to go on."),
+    crowded: t("Too many tables are open. Close some of them, then reload this page."),
+  };
+  const text = texts[/** @type {"open"} */ (status)] ?? status;
+  byId("connection").setAttribute("aria-label", text);
+  byId("connection").title = text;
+  byId("lost").hidden = status === "open" || status === "connecting";
+  byId("lost-text").textContent = text;
+  byId("retry").hidden = status === "lost" || status === "waiting";
+}
+
+let noticeTimer = 0;
+
+/** Time that a notice stays, in ms: longer texts take longer to read. @param {string} text */
+const stay = (text) => 2500 + 55 * text.length;
+
+/** Shows a notice that disappears by itself, and announces it. @param {string} text */
+export function notice(text) {
+  const line = byId("notice");
+  say(text);
+  line.textContent = text;
+  line.hidden = false;
+  clearTimeout(noticeTimer);
+  noticeTimer = window.setTimeout(() => (line.hidden = true), stay(text));
+}
+
+/** Hides the notice when the game goes on. */
+export function hush() {
+  byId("notice").hidden = true;
+}
+
+/** @param {[string, string][]} list */
+function tell(list) {
+  const told = list.join();
+  const element = byId("facts");
+  if ((element.dataset.told ?? "") === told) return;
+  element.dataset.told = told;
+  element.replaceChildren(...list.map(([name, value]) => fact(name, value)));
+}
+
+/** @param {View} view @returns {[string, string][]} the game's facts besides its cards */
+function facts(view) {
+  /** @type {[string, string][]} */
+  const list = [];
+  if (view.base) list.push([t("Base"), rankName(view.base)]);
+  if (view.game === "braid") {
+    const direction = view.direction === "up" ? t("up ↑") : view.direction === "down" ? t("down ↓") : t("choose");
+    list.push([t("Builds"), direction]);
+  }
+  if (view.game === "plot")
+    list.push([t("Phase"), view.phase === 1 ? t("one: fill the first foundation") : t("two: all foundations")]);
+  if (view.game === "braid") list.push([t("Redeals"), String(view.rounds_left ?? "∞")]);
+  return list;
+}
+
+/** @param {string} name @param {string} value */
+function fact(name, value) {
+  const element = document.createElement("span");
+  element.className = "fact";
+  element.append(Object.assign(document.createElement("small"), { textContent: name }), ` ${value}`);
+  return element;
+}

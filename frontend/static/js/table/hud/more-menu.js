@@ -1,0 +1,51 @@
+/** Less common table actions: rules, undo all, full screen. */
+
+import { t } from "../../shared/i18n.js";
+import { rewind } from "../state/online.js";
+
+/** @import { TableSocket } from "../state/socket.js" */
+/** @import { State } from "../state/state.js" */
+
+/** @param {string} id @returns {any} */
+const byId = (id) => document.getElementById(id);
+
+/** @param {State} state @param {TableSocket} socket */
+export function bindMore(state, socket) {
+  const dialog = byId("more-dialog");
+  dialog.addEventListener(
+    "click",
+    (/** @type {Event} */ event) => {
+      // A choice closes this dialog before it opens another.
+      if (/** @type {Element} */ (event.target).closest("[data-opens], #rewind, #full-screen")) dialog.close();
+    },
+    { capture: true },
+  );
+  byId("rewind").addEventListener("click", () => rewind(state, socket));
+  byId("rules").addEventListener("click", showRules);
+  const full = byId("full-screen");
+  full.hidden = !document.fullscreenEnabled;
+  full.addEventListener("click", turnFullScreen);
+  document.addEventListener("fullscreenchange", () => full.setAttribute("aria-pressed", String(isFull())));
+}
+
+const isFull = () => document.fullscreenElement !== null;
+
+function turnFullScreen() {
+  const done = isFull() ? document.exitFullscreen() : document.documentElement.requestFullscreen();
+  done.catch(() => {});
+}
+
+/** Loads the rules page once and shows its text. */
+async function showRules() {
+  const place = byId("rules-text");
+  if (place.dataset.loaded) return;
+  try {
+    const response = await fetch(place.dataset.address);
+    if (!response.ok) throw new Error(String(response.status));
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    place.replaceChildren(...(page.querySelector(".rules-text")?.children ?? []));
+    place.dataset.loaded = "true";
+  } catch {
+    place.textContent = t("The rules could not be loaded.");
+  }
+}

@@ -1,0 +1,41 @@
+/** Shareable text of a finished game: the result, without revealing any cards. */
+
+import { t, tn } from "../../shared/i18n.js";
+import { durationText } from "../../shared/times.js";
+import { elapsed } from "../state/game.js";
+
+/** @import { State } from "../state/state.js" */
+/** @import { View } from "../state/types.js" */
+
+/** @param {{rank: number, ladder: string}} verdict @returns {string} */
+const placeText = ({ rank, ladder }) =>
+  ladder === "newcomers" ? t("rank {rank} of the newcomers", { rank }) : t("rank {rank}", { rank });
+
+/** @param {State} state @param {View} view @returns {string} */
+function resultText(state, view) {
+  const { title, day } = state.felt.dataset;
+  const { verdict } = state;
+  const filled = Math.round((view.cards_up / view.goal) * 10);
+  const rank = verdict?.rank ? ` · ${placeText(verdict)}` : "";
+  return [
+    `Talon · ${title}${day ? ` ${day}` : ""}`,
+    `${"🟩".repeat(filled)}${"⬜".repeat(10 - filled)} ${view.cards_up}/${view.goal}`,
+    `⏱ ${durationText(elapsed(state))} · ${tn("one move", "{n} moves", view.moves)}${rank}`,
+    `${location.origin}/`,
+  ].join("\n");
+}
+
+/** Shares the result through the device or the clipboard. @param {State} state @param {HTMLElement} button */
+export async function share(state, button) {
+  if (!state.view) return;
+  const text = resultText(state, state.view);
+  try {
+    if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ text });
+    else {
+      await navigator.clipboard.writeText(text);
+      button.textContent = t("Copied");
+    }
+  } catch {
+    button.textContent = t("Could not share");
+  }
+}

@@ -1,0 +1,71 @@
+/** Peek: a pressed pile fans out to show its covered cards, as far as the player may see them. */
+
+import { say } from "../hud/announce.js";
+import { cardName, pileName } from "../drawing/cards.js";
+import { blankCard } from "../drawing/faces.js";
+import { move } from "../drawing/motion.js";
+
+/** @import { State } from "../state/state.js" */
+/** @import { Card, Pile, View } from "../state/types.js" */
+
+/** Distances between cards: across in card widths, between rows in card heights. */
+const ACROSS = 0.54;
+const DOWN = 0.62;
+
+/** @param {View} view @param {Pile} pile @returns {{code: Card, i: number}[]} its face-up cards, bottom first */
+function openCards(view, pile) {
+  const under = view.under[pile] ?? 0;
+  const listed = (view.piles[pile] ?? []).map((code, k) => ({ code, i: under + k }));
+  return /** @type {{code: Card, i: number}[]} */ (listed.filter(({ code }) => code !== null));
+}
+
+/**
+ * @param {State} state @param {Pile} pile @returns {string[]|null} its face-up cards' names; null if none is covered
+ */
+export function peek(state, pile) {
+  const { drawn: view, layout, felt } = state;
+  endPeek(state);
+  const slot = layout?.slots.find((one) => one.pile === pile);
+  if (!view || !layout || !slot) return null;
+  const cards = openCards(view, pile);
+  if (cards.length < 2) return null;
+  const { w, h } = layout;
+  const step = w * ACROSS;
+  const most = Math.max(1, Math.floor((felt.clientWidth - w) / step) + 1);
+  const rows = Math.ceil(cards.length / most);
+  const width = (Math.min(most, cards.length) - 1) * step + w;
+  const height = (rows - 1) * h * DOWN + h;
+  const left = Math.max(0, Math.min(felt.clientWidth - width, slot.x + (w - width) / 2));
+  const top = Math.max(0, Math.min(felt.clientHeight - height, slot.y));
+  const fan = Object.assign(document.createElement("div"), { className: "peek" });
+  fan.setAttribute("aria-hidden", "true");
+  cards.forEach(({ code, i }, k) => {
+    const element = blankCard();
+    element.removeAttribute("id");
+    const [x, y] = [left + (k % most) * step, top + Math.floor(k / most) * h * DOWN];
+    state.faces.dress(element, { pile, i, code, x, y, z: k }, view);
+    element.removeAttribute("role");
+    move(element, x, y, 0);
+    fan.append(element);
+  });
+  felt.append(fan);
+  return cards.map(({ code }) => cardName(code, view.game));
+}
+
+/** @param {State} state @param {Pile} pile @param {string[]} names @returns {string} the fan as text */
+const peekText = ({ drawn }, pile, names) =>
+  drawn ? `${pileName(pile, drawn)}: ${names.join(", ")}` : names.join(", ");
+
+/** @param {State} state */
+export function endPeek({ felt }) {
+  felt.querySelector(".peek")?.remove();
+}
+
+/** Fans a pile out until the next key, and announces its cards. @param {State} state @param {string} pile */
+export function peekAt(state, pile) {
+  const names = peek(state, pile);
+  if (!names) return;
+  say(peekText(state, pile, names));
+  state.felt.addEventListener("keydown", () => endPeek(state), { once: true, capture: true });
+  state.felt.addEventListener("focusout", () => endPeek(state), { once: true });
+}

@@ -1,0 +1,21 @@
+/** Lazy loader of the guide to a first game. */
+
+import { late } from "../state/late.js";
+
+/** @import { Guide } from "./guide.js" */
+/** @import { State } from "../state/state.js" */
+
+/** @param {State} state @returns {{heard: (message: any) => void}} the receiver of messages; a dummy without a guide */
+export function guideAt(state) {
+  const place = document.getElementById("guide");
+  if (!place) return { heard: () => {} };
+  /** @type {Guide|null} */
+  let guide = null;
+  return {
+    heard: (message) =>
+      late(
+        () => import("./guide.js"),
+        ({ Guide }) => (guide ??= new Guide(state, place)).heard(message),
+      ),
+  };
+}

@@ -1,0 +1,199 @@
+/** Analysis of the game in a replay: requested, shown as it grows, and read move by move. */
+
+import { csrfToken } from "../../shared/csrf.js";
+import { t, tn } from "../../shared/i18n.js";
+import { keepFocus } from "../input/focus.js";
+import { betterText, chanceText, drawBand, stretchesOf, stretchText, turnText, verdictText } from "./verdicts.js";
+
+/** @import { View } from "../state/types.js" */
+/** @import { Turn, Verdict } from "./verdicts.js" */
+
+const GLANCE = 1500;
+
+/** Number of alternative moves named where a game was lost, shortest wins first. */
+const NAMED = 4;
+
+/**
+ * @typedef {object} Reply
+ * @property {"none"|"waiting"|"working"|"done"|"failed"} state
+ * @property {number} percent
+ * @property {number} ahead
+ * @property {boolean} mine whether this player requested it and may stop it
+ * @property {Verdict[]} [verdicts]
+ * @property {Turn[]} [turns]
+ *
+ * @typedef {object} Shown the replay
+ * @property {HTMLElement} felt dispatches "turned" when another position is shown
+ * @property {number} at
+ * @property {View[]} views
+ * @property {(at: number) => void} go
+ */
+
+/** @param {string} id @returns {any} */
+const byId = (id) => document.getElementById(id);
+
+class Analysis {
+  /** @type {Verdict[]} */ verdicts = [];
+  /** @type {Turn[]} */ turns = [];
+  /** @type {Reply|null} set while the analysis runs */ progress = null;
+  timer = 0;
+
+  /** @param {HTMLElement} panel @param {Shown} replay */
+  constructor(panel, replay) {
+    this.panel = panel;
+    this.replay = replay;
+    this.address = panel.dataset.address ?? "";
+    this.compared = byId("analysis-text").textContent;
+    byId("analyse").addEventListener("click", () => this.#take(this.#send("POST")));
+    byId("analysis-stop").addEventListener("click", () => this.#stop());
+    byId("analysis-turn").addEventListener("click", () => this.#toNextTurn());
+    byId("verdicts").addEventListener("click", (/** @type {MouseEvent} */ event) => this.#seek(event));
+    replay.felt.addEventListener("turned", () => this.#showHere());
+    this.#take(this.#send("GET"));
+  }
+
+  /** @param {Promise<Response>} sent */
+  async #take(sent) {
+    try {
+      const response = await sent;
+      const body = await response.json();
+      if (response.ok) this.#show(body);
+      else this.#say(refusal(body.error?.code));
+    } catch {
+      this.#say(t("The server could not be reached."));
+    }
+  }
+
+  /** @param {string} method @returns {Promise<Response>} */
+  #send(method) {
+    return fetch(this.address, {
+      method,
+      headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },
+      credentials: "same-origin",
+    });
+  }
+
+  async #stop() {
+    clearTimeout(this.timer);
+    try {
+      await this.#send("DELETE");
+    } catch {
+      // The next poll reports the state.
+    }
+    await this.#take(this.#send("GET"));
+  }
+
+  /** @param {Reply} reply */
+  #show(reply) {
+    const runs = reply.state === "waiting" || reply.state === "working";
+    const wasRunning = this.panel.dataset.state === "working" || this.panel.dataset.state === "waiting";
+    this.panel.dataset.state = reply.state;
+    this.verdicts = reply.verdicts ?? [];
+    this.turns = reply.turns ?? [];
+    this.progress = runs ? reply : null;
+    this.#keepFocus(() => {
+      byId("analyse").hidden = runs || reply.state === "done";
+      byId("analysis-stop").hidden = !(runs && reply.mine);
+      byId("analysis-progress").hidden = !runs;
+      byId("analysis-details").hidden = reply.state !== "done";
+    });
+    byId("analysis-progress").value = reply.percent;
+    drawBand(byId("verdicts"), this.verdicts, this.turns);
+    this.#list();
+    this.#showHere();
+    clearTimeout(this.timer);
+    if (runs) this.timer = window.setTimeout(() => this.#take(this.#send("GET")), GLANCE);
+    if (reply.state === "failed") this.#say(t("Nothing could be found out about this game."));
+    if (wasRunning && reply.state === "done") byId("analysis-status").textContent = this.#summary();
+  }
+
+  /** Hides buttons that do not apply, moving the focus to one beside them. @param {() => void} change */
+  #keepFocus(change) {
+    keepFocus(change, ...document.querySelectorAll("#analysis-stop, #analysis-details, #analyse, [data-step=play]"));
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    byId("analysis-text").textContent = byId("analysis-status").textContent = text;
+  }
+
+  #summary() {
+    const last = this.turns.at(-1);
+    return last ? turnText(last) : stretchesOf(this.verdicts).map(stretchText).join(". ");
+  }
+
+  /** Lists all sections of the game as text in the dialog. */
+  #list() {
+    const items = stretchesOf(this.verdicts).map((stretch) => {
+      const item = Object.assign(document.createElement("li"), { className: stretch.kind });
+      item.append(stretchText(stretch));
+      return item;
+    });
+    byId("stretches").replaceChildren(...items);
+  }
+
+  /** Shows what is known about the replay's current position. */
+  #showHere() {
+    const { at, views } = this.replay;
+    const turn = this.turns.find(({ n }) => n === at);
+    const text = this.#text(turn);
+    if (text !== null) byId("analysis-text").textContent = text;
+    const next = this.#nextTurn();
+    this.#keepFocus(() => (byId("analysis-turn").hidden = !next || next.n === at));
+    if (next) byId("analysis-turn").textContent = turnText(next);
+    const items = (turn?.better ?? []).slice(0, NAMED).map(([token, moves]) => {
+      const item = document.createElement("li");
+      item.append(betterText(views[at], token, moves));
+      return item;
+    });
+    byId("better").hidden = items.length === 0;
+    byId("better").replaceChildren(...items);
+  }
+
+  /** @param {Turn|undefined} turn the one whose last winnable position is shown @returns {string|null} */
+  #text(turn) {
+    const { at } = this.replay;
+    if (this.progress) return progressText(this.progress);
+    if (turn) return chanceText(turn, NAMED);
+    if (this.verdicts.length > at) return verdictText(this.verdicts[at], at);
+    return this.panel.dataset.state === "none" ? this.compared : null;
+  }
+
+  /** The next turning point, or else the last one. */
+  #nextTurn() {
+    return this.turns.find(({ n }) => n >= this.replay.at) ?? this.turns.at(-1);
+  }
+
+  #toNextTurn() {
+    const turn = this.#nextTurn();
+    if (turn) this.replay.go(turn.n);
+    byId("analysis-status").textContent = `${byId("analysis-text").textContent} ${byId("better").innerText}`;
+  }
+
+  /** @param {MouseEvent} event on the band, a shortcut for the bar above it */
+  #seek(event) {
+    const { left, width } = byId("verdicts").getBoundingClientRect();
+    this.replay.go(Math.round(((event.clientX - left) / width) * (this.replay.views.length - 1)));
+  }
+}
+
+/** @param {Reply} reply @returns {string} */
+function progressText({ state, ahead, percent }) {
+  if (state === "waiting" && ahead > 0)
+    return tn("Waiting for one other game …", "Waiting for {n} other games …", ahead);
+  if (state === "waiting") return t("About to begin …");
+  return t("Looking for ways to win … {percent} %", { percent });
+}
+
+/** @param {string} [code] of the server's refusal @returns {string} */
+function refusal(code) {
+  if (code === "too_many_analyses") return t("Other games are being analysed for you. Wait for them first.");
+  if (code === "rate_limited") return t("Too many games at once. Please ask again later.");
+  return t("This game cannot be analysed now.");
+}
+
+/** @param {Shown} replay */
+export function bindAnalysis(replay) {
+  const panel = document.getElementById("analysis");
+  if (panel) new Analysis(panel, replay);
+}

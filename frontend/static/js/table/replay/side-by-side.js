@@ -1,0 +1,147 @@
+/** Recorded games side by side: all boards follow one clock, the time since the cards were dealt. */
+
+import { t } from "../../shared/i18n.js";
+import { applySettings } from "../../site/settings.js";
+import { clockText, durationText } from "../../shared/times.js";
+import { say } from "../hud/announce.js";
+import { parse } from "../state/moves.js";
+import { render } from "../drawing/render.js";
+import { newState } from "../state/state.js";
+import { bindKeys, showRunning } from "./transport.js";
+import { viewAfter } from "../state/views.js";
+
+/** @import { Steps } from "./replay.js" */
+/** @import { View } from "../state/types.js" */
+
+/** Interval between updates during playback, in ms. */
+const TICK = 80;
+/** Step of an arrow key, in ms. */
+const STEP = 5000;
+
+/** @param {string} id @returns {any} */
+const byId = (id) => document.getElementById(id);
+
+/** A board with one of the games. */
+class Board {
+  /** Number of moves made; -1 before the first drawing. */
+  #at = -1;
+
+  /** @param {HTMLElement} figure @param {Steps & {end: {how: string, ms: number}}} steps */
+  constructor(figure, steps) {
+    this.felt = /** @type {HTMLElement} */ (figure.querySelector(".felt"));
+    this.standing = /** @type {HTMLElement} */ (figure.querySelector(".standing"));
+    this.figure = figure;
+    this.moved = steps.moved;
+    this.end = steps.end;
+    /** @type {View[]} */
+    this.views = [steps.view];
+    for (const { changes } of steps.moved) this.views.push(viewAfter(/** @type {View} */ (this.views.at(-1)), changes));
+    this.state = newState(this.felt, { play: () => {}, draw: () => {} });
+    new ResizeObserver(() => this.#draw(true)).observe(this.felt);
+  }
+
+  /** Shows the game at a time. @param {number} ms */
+  show(ms) {
+    let at = Math.max(0, this.#at);
+    while (at < this.moved.length && this.moved[at].ms <= ms) at++;
+    while (at > 0 && this.moved[at - 1].ms > ms) at--;
+    const over = ms >= this.end.ms;
+    this.figure.dataset.end = over ? this.end.how : "";
+    if (at !== this.#at) {
+      const near = at - this.#at === 1 && at > 0;
+      this.#at = at;
+      this.#draw(false, near ? (parse(this.moved[at - 1].token)?.from ?? null) : null);
+    }
+    const { cards_up: up, goal } = this.views[at];
+    const text = `${up}/${goal}${over ? ` · ${durationText(this.end.ms)}` : ""}`;
+    if (this.standing.textContent !== text) this.standing.textContent = text;
+  }
+
+  /** @param {boolean} jump @param {string|null} [source] */
+  #draw(jump, source = null) {
+    this.state.view = this.views[Math.max(0, this.#at)];
+    this.state.size = { width: this.felt.clientWidth, height: this.felt.clientHeight };
+    render(this.state, { jump, source });
+    // Slot ids would repeat on a page with several tables.
+    for (const slot of this.felt.querySelectorAll(".slot[id]")) slot.removeAttribute("id");
+  }
+}
+
+/** Shared clock of all boards, with its controls. */
+class TimeLine {
+  #ms = 0;
+  #timer = 0;
+  #since = 0;
+
+  /** @param {Board[]} boards */
+  constructor(boards) {
+    this.boards = boards;
+    this.length = Math.max(...boards.map(({ end }) => end.ms));
+    this.scrub = /** @type {HTMLInputElement} */ (byId("scrub"));
+    this.scrub.max = String(Math.ceil(this.length / 100) * 100);
+    this.scrub.addEventListener("input", () => this.go(Number(this.scrub.value)));
+    byId("play").addEventListener("click", () => this.#press());
+    bindKeys({
+      ArrowLeft: () => this.go(this.#ms - STEP),
+      ArrowRight: () => this.go(this.#ms + STEP),
+      Home: () => this.go(0),
+      End: () => this.go(this.length),
+      " ": () => this.#press(),
+    });
+    this.go(0);
+  }
+
+  /** @param {number} ms */
+  go(ms) {
+    this.#ms = Math.max(0, Math.min(this.length, ms));
+    for (const board of this.boards) board.show(this.#ms);
+    this.scrub.value = String(this.#ms);
+    this.scrub.setAttribute("aria-valuetext", clockText(this.#ms));
+    byId("clock").textContent = clockText(this.#ms);
+  }
+
+  #press() {
+    if (this.#timer) this.stop();
+    else this.run();
+  }
+
+  run() {
+    if (this.#ms >= this.length) this.go(0);
+    this.#since = performance.now();
+    this.#timer = window.setInterval(() => this.#tick(), TICK);
+    showRunning(byId("play"), true);
+  }
+
+  stop() {
+    clearInterval(this.#timer);
+    this.#timer = 0;
+    showRunning(byId("play"), false);
+    say(t("Stopped at {time}", { time: clockText(this.#ms) }));
+  }
+
+  #tick() {
+    const now = performance.now();
+    const passed = (now - this.#since) * Number(byId("speed").value);
+    this.#since = now;
+    this.go(this.#ms + passed);
+    if (this.#ms >= this.length) this.stop();
+  }
+}
+
+/** @param {HTMLElement} figure @returns {Promise<Board|null>} null if the game cannot be loaded */
+async function load(figure) {
+  try {
+    const response = await fetch(figure.dataset.steps ?? "");
+    if (!response.ok) throw new Error(String(response.status));
+    return new Board(figure, await response.json());
+  } catch {
+    const standing = figure.querySelector(".standing");
+    if (standing) standing.textContent = t("The game could not be loaded.");
+    return null;
+  }
+}
+
+applySettings();
+const figures = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-steps]"))];
+const boards = (await Promise.all(figures.map(load))).filter((board) => board !== null);
+if (boards.length > 0) new TimeLine(boards);

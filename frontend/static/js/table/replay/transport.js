@@ -1,0 +1,25 @@
+/** Playback controls of a replay: keys, and the label of the play button. */
+
+import { t } from "../../shared/i18n.js";
+
+/**
+ * Makes keys work wherever the focus is, unless the focused element needs them itself.
+ * @param {Record<string, () => void>} keys by their names
+ */
+export function bindKeys(keys) {
+  document.addEventListener("keydown", (event) => {
+    const action = Object.hasOwn(keys, event.key) ? keys[event.key] : null;
+    const at = /** @type {Element} */ (event.target);
+    if (!action || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (at.closest("dialog, select, textarea, input:not([type=range])")) return;
+    if (event.key === " " && at.closest("button, a")) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+/** Labels the button with the effect of a press. @param {Element|null} button @param {boolean} running */
+export function showRunning(button, running) {
+  button?.toggleAttribute("data-running", running);
+  button?.setAttribute("aria-label", running ? t("Pause") : t("Play"));
+}

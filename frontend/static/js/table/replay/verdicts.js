@@ -1,0 +1,103 @@
+/** Verdicts on a replay's positions, drawn as a band under its seek bar and described in words. */
+
+import { t, tn } from "../../shared/i18n.js";
+import { moveText } from "../hud/announce.js";
+import { imagine } from "../state/moves.js";
+
+/** @import { Token, View } from "../state/types.js" */
+
+/**
+ * The verdict on the position after each number of moves: moves to a win, or a negative code.
+ * @typedef {number} Verdict
+ * @typedef {"won"|"lost"|"unknown"} Kind
+ * @typedef {{from: number, to: number, kind: Kind}} Stretch consecutive positions of one kind
+ * @typedef {{n: number, to: number, better: [Token, number][], unknown: number}} Turn where a game was lost
+ */
+
+const LOST = -1;
+
+/** @param {Verdict} verdict @returns {Kind} */
+export const kindOf = (verdict) => (verdict >= 0 ? "won" : verdict === LOST ? "lost" : "unknown");
+
+/** @param {Verdict[]} verdicts @returns {Stretch[]} */
+export function stretchesOf(verdicts) {
+  /** @type {Stretch[]} */
+  const found = [];
+  verdicts.forEach((verdict, n) => {
+    const kind = kindOf(verdict);
+    const last = found.at(-1);
+    if (last?.kind === kind) last.to = n;
+    else found.push({ from: n, to: n, kind });
+  });
+  return found;
+}
+
+/**
+ * Draws each position's part of the band below the bar's thumb position; kinds differ in height and pattern as well as
+ * in
+ * colour.
+ * @param {HTMLElement} band @param {Verdict[]} verdicts @param {Turn[]} turns
+ */
+export function drawBand(band, verdicts, turns) {
+  const length = Math.max(1, verdicts.length - 1);
+  const place = (/** @type {number} */ n) => `${(100 * Math.max(0, Math.min(length, n))) / length}%`;
+  const parts = stretchesOf(verdicts).map(({ from, to, kind }) => {
+    const part = Object.assign(document.createElement("span"), { className: kind });
+    part.style.left = place(from - 0.5);
+    part.style.right = `calc(100% - ${place(to + 0.5)})`;
+    return part;
+  });
+  const marks = turns.map(({ to }) => {
+    const mark = Object.assign(document.createElement("span"), { className: "turn" });
+    mark.style.left = place(to);
+    return mark;
+  });
+  band.replaceChildren(...parts, ...marks);
+}
+
+/** @param {Verdict} verdict @param {number} at moves made @returns {string} the verdict on a position, as text */
+export function verdictText(verdict, at) {
+  if (verdict === 0) return t("Won.");
+  if (verdict > 0) return tn("It can still be won, in one move.", "It can still be won, in {n} moves.", verdict);
+  if (verdict !== LOST) return t("Whether it can be won from here is not known.");
+  return at === 0 ? t("This deal cannot be won.") : t("Lost: it can no longer be won from here.");
+}
+
+/** @param {Stretch} stretch @returns {string} */
+export function stretchText({ from, to, kind }) {
+  const where = from === to ? t("After move {n}", { n: from }) : t("After moves {from} to {to}", { from, to });
+  const what = { won: t("it could be won"), lost: t("lost"), unknown: t("not known") };
+  return `${where}: ${what[kind]}`;
+}
+
+/** @param {Turn} turn @returns {string} */
+export const turnText = ({ n, to }) =>
+  n + 1 === to ? t("Lost with move {n}", { n: to }) : t("Lost between moves {from} and {to}", { from: n + 1, to });
+
+/**
+ * The text at the last position that could be won.
+ * @param {Turn} turn @param {number} named number of better moves named below
+ */
+export function chanceText({ n, to, better, unknown }, named) {
+  const exact = n + 1 === to;
+  const one = exact
+    ? t("Lost here: this move would still have won.")
+    : t("The last known chance: this move would have won.");
+  const many = exact
+    ? t("Lost here: these moves would still have won.")
+    : t("The last known chance: these moves would have won.");
+  const none = exact ? t("Lost here.") : t("The last known chance.");
+  const parts = [better.length > 1 ? many : better.length === 1 ? one : none];
+  const more = better.length - named;
+  if (more > 0) parts.push(tn("One more would have won, too.", "{n} more would have won, too.", more));
+  if (unknown > 0)
+    parts.push(tn("For one other move it is not known.", "For {n} other moves it is not known.", unknown));
+  return parts.join(" ");
+}
+
+/** @param {View} view @param {Token} token a better move, which was not made @param {number} moves @returns {string} */
+export function betterText(view, token, moves) {
+  const draw = view.game === "labyrinth" ? t("deal a row") : t("draw from the stock");
+  const move = token === "d" ? draw : moveText(view, imagine(view, token), token);
+  return tn("{move}: won in one move", "{move}: won in {n} moves", moves, { move });
+}

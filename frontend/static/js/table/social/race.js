@@ -1,0 +1,199 @@
+/** Table in a race: the countdown, the others' lanes, reactions, and the result. */
+
+import { t, tn } from "../../shared/i18n.js";
+import { Herald } from "../../races/room/announcements.js";
+import { Lanes, stateText } from "../../races/room/lanes.js";
+import { ordinal } from "../../races/ordinal.js";
+import { listen, offerRematches } from "../../races/notices/rematch.js";
+import { RaceSocket } from "../../races/socket.js";
+import { parts } from "../../races/types.js";
+import { Reactions } from "./reactions.js";
+import { Starting } from "./race-countdown.js";
+import { Strip } from "./rank-strip.js";
+
+/** @import { RaceState, Room } from "../../races/types.js" */
+/** @import { State } from "../state/state.js" */
+/** @import { View } from "../state/types.js" */
+/** @import { Racer } from "./rank-strip.js" */
+
+/** Time to read why the player is taken back to the room, in ms. */
+const READ_FOR = 3200;
+/** Time for the room to report why the table no longer exists, in ms. */
+const WHY_WITHIN = 1500;
+
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** Offers rematches of this browser's last race at the tables of other games. */
+export const listenForRematch = () => listen();
+
+export class RaceTable {
+  #lists;
+  #strip = new Strip(byId("strip"), byId("strip-place"), byId("strip-cells"));
+  #herald = new Herald(byId("lanes-news"));
+  #reactions = new Reactions((kind) => this.#socket.send({ type: "react", kind }));
+  #goal = 0;
+  #leaving = false;
+  /** @type {RaceState|null} */ #race = null;
+
+  /** @param {State} state @param {HTMLElement} place */
+  constructor(state, { dataset }) {
+    this.state = state;
+    this.number = Number(dataset.number);
+    this.mine = Number(dataset.entrant);
+    this.room = dataset.room ?? "/races/";
+    this.code = dataset.code ?? "";
+    const lists = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-lanes]"));
+    this.#lists = [...lists].map((list) => ({ list, lanes: new Lanes(list) }));
+    this.#socket = new RaceSocket(this.code, {
+      changed: (room) => this.#changed(room),
+      lanes: (_, room) => this.#changed(room),
+      reacted: (entrant, kind) => this.#reacted(entrant, kind),
+      gone: (why) => this.#gone(why),
+    });
+    this.starting = new Starting(this.#socket.clock);
+    byId("strip").addEventListener("click", () => this.#seek());
+  }
+
+  /** Scrolls to the player's own line. */
+  #seek() {
+    for (const { list } of this.#lists) list.querySelector(".me")?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @type {RaceSocket} */ #socket;
+
+  /** @param {any} message `waiting` */
+  wait(message) {
+    this.state.faces.artwork(message.deal).load();
+    this.starting.wait(message);
+  }
+
+  /** Ends the countdown once the cards are on the table. @param {View} view */
+  drawn({ goal }) {
+    this.starting.end();
+    if (this.#goal === goal) return;
+    this.#goal = goal;
+    this.#show();
+    this.#seek();
+  }
+
+  /**
+   * Handles a refusal; `not_found` means that the table disappeared before its cards were dealt. @param {string} code
+   */
+  refused(code) {
+    if (code !== "not_found" || !this.starting.waits) return;
+    // The room reports the reason, unless its connection is down.
+    setTimeout(() => this.#leave(t("This race does not start: back to the room.")), WHY_WITHIN);
+  }
+
+  /** @param {Room} room */
+  #changed({ to_come, running, last }) {
+    const race = [to_come, running, last].find((race) => race?.number === this.number) ?? null;
+    if (race === null) {
+      // The room has moved on without this race: it was void, unless a later race has finished since.
+      const goesOn = [to_come, running].some((race) => (race?.number ?? 0) > this.number);
+      if (goesOn && (last?.number ?? 0) < this.number) this.#leave(t("This race does not count: back to the room."));
+      return;
+    }
+    this.#race = race;
+    if (race.state === "open") this.#leave(t("Fewer than two are ready now, so the race is open again."));
+    else if (race.state === "void") this.#leave(t("This race does not count: back to the room."));
+    else this.#show();
+  }
+
+  #show() {
+    const race = this.#race;
+    if (!race) return;
+    const racers = racersOf(race);
+    for (const { lanes } of this.#lists) lanes.show(race, { goal: this.#goal || 1, me: this.mine });
+    this.#strip.show(racers, this.mine, this.#goal);
+    const me = racers.find(({ entrant }) => entrant === this.mine);
+    if (!me) return;
+    this.#showNote(race, racers);
+    this.#showPlace(race, me, racers.length);
+    if (race.state === "racing" && me.place !== null) this.#herald.standing(this.#standing(me, racers));
+  }
+
+  /** Shows the number of players still racing. @param {RaceState} race @param {Racer[]} racers */
+  #showNote({ state }, racers) {
+    const racing = racers.filter((racer) => !stateText(racer.state)).length;
+    const text =
+      state === "finished" ? t("finished") : state === "racing" ? tn("one racing", "{n} racing", racing) : "";
+    const note = byId("lanes-note");
+    if (note.textContent !== text) note.textContent = text;
+  }
+
+  /** @param {RaceState} race @param {Racer} me @param {number} count */
+  #showPlace({ state }, { place }, count) {
+    const values = { place: place === null ? "" : ordinal(place), n: count };
+    const final = state === "finished";
+    const text = place === null ? "" : final ? t("{place} of {n}", values) : t("{place} of {n} so far", values);
+    const line = byId("finish-place");
+    if (line.textContent !== text) line.textContent = text;
+    line.dataset.final = String(final);
+    document.body.dataset.race = state;
+    if (this.state.status !== "playing") offerRematches(this.code);
+    if (!final || this.state.status === "playing") return;
+    byId("finish-close").textContent = t("Look at the table");
+    byId("race-banner-text").textContent = text
+      ? t("The race is over: you are {place} of {n}.", values)
+      : t("The race is over.");
+    byId("race-banner").hidden = false;
+  }
+
+  /** @param {Racer} me @param {Racer[]} racers @returns {string} */
+  #standing({ place }, racers) {
+    const leader = racers[0];
+    const where = t("You are {place}", { place: ordinal(place ?? 0) });
+    if (leader.entrant === this.mine) return `${where}.`;
+    const ahead = t("{name} leads with {n} cards up.", { name: leader.name, n: leader.cardsUp });
+    return `${where}. ${ahead}`;
+  }
+
+  /** @param {number} entrant @param {string} kind */
+  #reacted(entrant, kind) {
+    const name = this.#race?.seats.find((seat) => seat.entrant === entrant)?.name;
+    if (name === undefined) return;
+    const inLists = this.#lists.flatMap(({ list }) => bubbleIn(list, entrant));
+    this.#reactions.show(kind, name, [...this.#strip.bubblesOf(entrant), ...inLists]);
+  }
+
+  /** @param {"kicked"|"closed"} why */
+  #gone(why) {
+    if (this.state.status !== "playing" || this.state.view) return;
+    this.#leave(why === "kicked" ? t("The host has sent you away.") : t("This room has been closed."));
+  }
+
+  /** Goes back to the room, showing the reason. @param {string} why */
+  #leave(why) {
+    if (this.#leaving || this.state.status !== "playing") return;
+    this.#leaving = true;
+    this.starting.end();
+    byId("race-banner-text").textContent = why;
+    byId("race-banner-link").hidden = true;
+    byId("race-banner").hidden = false;
+    this.#herald.say(why);
+    this.#socket.close();
+    setTimeout(() => location.replace(this.room), READ_FOR);
+  }
+}
+
+/** @param {RaceState} race @returns {Racer[]} in the order of places */
+function racersOf(race) {
+  const names = new Map(race.seats.map(({ entrant, name }) => [entrant, name]));
+  return race.lanes
+    .map(parts)
+    .map((lane) => ({ ...lane, name: names.get(lane.entrant) ?? "" }))
+    .sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity));
+}
+
+/** @param {HTMLElement} list @param {number} entrant @returns {HTMLElement[]} the bubble for the entrant's reactions */
+function bubbleIn(list, entrant) {
+  const row = /** @type {HTMLElement|null} */ (list.querySelector(`[data-entrant="${entrant}"]`));
+  if (!row) return [];
+  const found = /** @type {HTMLElement|null} */ (row.querySelector(".bubble"));
+  if (found) return [found];
+  const bubble = Object.assign(document.createElement("span"), { className: "bubble" });
+  row.append(bubble);
+  return [bubble];
+}

@@ -1,0 +1,181 @@
+/** Online table: the messages between client and server. */
+
+import { t } from "../../shared/i18n.js";
+import { moveText, say } from "../hud/announce.js";
+import { moveUpLater } from "./automove.js";
+import {
+  canUndo,
+  forget,
+  lacking,
+  plays,
+  push,
+  redoable,
+  takeClock,
+  takeEnd,
+  takeMove,
+  takeResumed,
+  takeVerdict,
+  takeView,
+  turn,
+} from "./game.js";
+import { hush, notice } from "../hud/hud.js";
+import { ahead, late, styles } from "./late.js";
+import { parse } from "./moves.js";
+import { pick } from "../input/picked-card.js";
+import { forgetLine, recall, remember } from "./undo-history.js";
+import { play as sound } from "../hud/sound.js";
+
+/** @import { TableSocket } from "./socket.js" */
+/** @import { State } from "./state.js" */
+/** @import { Pile, Token, View } from "./types.js" */
+/** @import { Reason } from "../hud/illegal-reasons.js" */
+
+/** @param {string} id @returns {HTMLElement} */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** Time within which all messages about a game's end should arrive, in ms. */
+const MISSING_WITHIN = 1000;
+
+const theEnd = async () => {
+  const [module] = await Promise.all([import("../hud/finish.js"), styles(byId("finish").dataset.styles ?? "")]);
+  return module;
+};
+const theWords = () => import("../hud/refusal-texts.js");
+
+/**
+ * Shows a move at once (optimistic update); the server's answer confirms or corrects it.
+ * @param {State} state @param {TableSocket} socket @param {Token} token
+ */
+export function play(state, socket, token) {
+  if (state.paused) return;
+  pick(state, null);
+  hush();
+  const n = push(state, token);
+  // A connection being opened sends the move when the table resumes.
+  if (!socket.send({ type: "move", n, token }) && !socket.coming) {
+    forget(state);
+    notice(t("Not connected: the move was not made."));
+  }
+  sound(parse(token)?.to === "f" ? "up" : "place");
+  state.host.draw({ source: parse(token)?.from ?? null });
+}
+
+/** @param {State} state @param {TableSocket} socket */
+export function undo(state, socket) {
+  if (canUndo(state)) play(state, socket, "u");
+}
+
+/** Redoes the last undone move. @param {State} state @param {TableSocket} socket */
+export function redo(state, socket) {
+  const token = redoable(state);
+  if (token) play(state, socket, token);
+}
+
+/** Undoes every move. @param {State} state @param {TableSocket} socket */
+export function rewind(state, socket) {
+  if (!canUndo(state) || state.pending.length > 0) return;
+  pick(state, null);
+  state.rewinding = socket.ask({ type: "rewind", n: (state.n ?? 0) + 1 });
+}
+
+/**
+ * Asks the server why cards cannot move.
+ * @param {TableSocket} socket @param {Pile} pile @param {number} cards @param {Pile|""} to
+ */
+export function askWhy(socket, pile, cards, to) {
+  if (!socket.send({ type: "why", pile, cards, to })) return notice(t("This move is not possible."));
+  ahead(theWords);
+}
+
+/** Asks the server to play the moves that need no thought. @param {State} state @param {TableSocket} socket */
+export function playOut(state, socket) {
+  if (state.auto && plays(state) && state.pending.length === 0) socket.ask({ type: "auto", n: (state.n ?? 0) + 1 });
+}
+
+/** @param {State} state @param {TableSocket} socket */
+export function resign(state, socket) {
+  if (!socket.ask({ type: "resign", n: (state.n ?? 0) + 1 })) notice(t("The server could not be reached."));
+}
+
+/** @param {State} state @param {TableSocket} socket @param {any} message */
+export function receive(state, socket, message) {
+  const wasPlaying = state.status === "playing";
+  take(state, socket, message);
+  const over = state.status !== "playing";
+  if (!over && !state.view?.won) return;
+  if (over && wasPlaying) pick(state, null);
+  late(theEnd, ({ showEnd }) => showEnd(state));
+  completeLater(state, socket);
+}
+
+/** @param {State} state @param {TableSocket} socket @param {any} message */
+function take(state, socket, message) {
+  const { draw } = state.host;
+  switch (message.type) {
+    case "view":
+      takeView(state, message);
+      recall(state);
+      remember(state);
+      if (state.stuck) say(t("No move is left here."));
+      return draw({ jump: true });
+    case "moved":
+      return moved(state, socket, message);
+    case "resumed":
+      takeResumed(state, message);
+      state.pending.forEach((token, k) => socket.send({ type: "move", n: message.n + 1 + k, token }));
+      return draw();
+    case "clock":
+      takeClock(state, message);
+      return draw();
+    case "ended":
+      takeEnd(state, message);
+      forgetLine(state);
+      return draw();
+    case "verdict":
+      takeVerdict(state, message);
+      return draw();
+    case "because":
+      return late(theWords, ({ explain }) => explain(state, message.reasons));
+    case "error":
+      return refuse(state, message);
+  }
+}
+
+/** @param {State} state @param {TableSocket} socket @param {any} message */
+function moved(state, socket, message) {
+  const before = /** @type {View} */ (state.view);
+  const found = takeMove(state, message);
+  if (found === "missing") socket.restart();
+  if (found !== "taken") return;
+  remember(state);
+  state.host.draw({ source: parse(message.token)?.from ?? null });
+  const moves = {
+    play: (/** @type {Token} */ token) => play(state, socket, token),
+    playOut: () => playOut(state, socket),
+  };
+  moveUpLater(state, moves, message.token);
+  // A player who has made a move will see the end, which should not wait for the network.
+  ahead(theEnd);
+  const text = moveText(before, /** @type {View} */ (state.view), message.token);
+  say(state.stuck ? `${text}. ${t("No move is left here.")}` : text);
+}
+
+/** Requests the rest of the end if it does not arrive by itself. @param {State} state @param {TableSocket} socket */
+function completeLater(state, socket) {
+  clearTimeout(state.completing);
+  if (lacking(state)) state.completing = window.setTimeout(() => socket.greet(), MISSING_WITHIN);
+}
+
+/**
+ * @param {State} state
+ * @param {{code: string, data?: {state?: string, reason?: Reason}}} error
+ */
+function refuse(state, error) {
+  // The request is kept and sent again when the table resumes.
+  if (error.code === "server_busy") return;
+  forget(state);
+  if (error.code === "closed") turn(state, error.data?.state ?? "pending");
+  state.host.draw();
+  if (error.code === "stale") return;
+  late(theWords, ({ refused }) => refused(state, error));
+}

@@ -1,0 +1,50 @@
+/** WebSocket client of a table. */
+
+import { Connection } from "../../shared/connection.js";
+
+/** @import { Status } from "../../shared/connection.js" */
+
+/**
+ * @typedef {object} Handlers
+ * @property {() => number|null} have the last number seen, for the hello
+ * @property {(message: any) => void} message
+ * @property {(status: Status) => void} status
+ */
+
+/** Messages that answer no request. */
+const UNASKED = ["pong", "because", "verdict"];
+
+export class TableSocket extends Connection {
+  /** @type {{type: string, n?: number}|null} what was asked last, as long as there is no answer */ #asked = null;
+
+  /** @param {string} path @param {Handlers} handlers */
+  constructor(path, { have, message, status }) {
+    super(path, {
+      hello: () => ({ type: "hello", v: 1, have: have() }),
+      message: (heard) => {
+        message(heard);
+        this.#heard(heard);
+      },
+      status,
+    });
+  }
+
+  /**
+   * Sends a request other than a move. If the connection is lost before the answer, it is sent again over the next one.
+   * @param {{type: string, n?: number}} message
+   * @returns {boolean} whether it was sent or will be
+   */
+  ask(message) {
+    const asked = this.send(message) || this.coming;
+    this.#asked = asked ? message : null;
+    return asked;
+  }
+
+  /** @param {{type: string, n: number, code?: string}} message */
+  #heard({ type, n, code }) {
+    const asked = this.#asked;
+    // A request applies only to the position in which it was made.
+    if (type === "resumed" && asked && (asked.n ?? n + 1) === n + 1) this.send(asked);
+    else if (!UNASKED.includes(type) && code !== "server_busy") this.#asked = null;
+  }
+}

@@ -1,0 +1,116 @@
+/** Complete state of one table. The modules beside this one are functions over it. */
+
+import { Faces } from "../drawing/faces.js";
+import { Slots } from "../drawing/slots.js";
+
+/** @import { CardRect, Choice, Layout, Pile, Token, View } from "./types.js" */
+
+/**
+ * @typedef {ReturnType<typeof newState>} State
+ *
+ * @typedef {object} Host the page's services for its table
+ * @property {(token: Token) => void} play makes a move
+ * @property {(how?: How) => void} draw redraws the table
+ * @property {(pile: Pile, count: number, to: Pile|"") => void} [why] explains why these cards cannot move
+ *
+ * @typedef {object} How options of a drawing
+ * @property {boolean} [deal] cards come out of the stock one by one
+ * @property {boolean} [jump] no animation (a resize)
+ * @property {Pile|null} [source] the pile the last move took its cards from
+ *
+ * @typedef {object} Piece a card on the felt
+ * @property {HTMLElement} element
+ * @property {CardRect} rect
+ *
+ * @typedef {{pile: Pile, count: number}} Picked cards from the top of a pile
+ *
+ * @typedef {object} Held a press of the pointer, which becomes a drag when it moves
+ * @property {number} pointer
+ * @property {number} x its start, in the window
+ * @property {number} y
+ * @property {number} dx its movement so far
+ * @property {number} dy
+ * @property {Piece|null} piece
+ * @property {Pile|null} pile
+ * @property {DOMRect} box of the felt
+ * @property {Piece[]|null} lifted the cards in the hand during a drag
+ * @property {Choice[]} choices
+ * @property {boolean} refused this card lies face down and cannot be lifted
+ * @property {number} asking the timer after which the press peeks at the pile
+ * @property {boolean} looked whether it has peeked
+ * @property {number} frame the animation frame in which the cards follow the pointer
+ *
+ * @typedef {object} Clock
+ * @property {number} ms the server's reading
+ * @property {number} at when it was taken, by `performance.now()`
+ * @property {boolean} runs
+ */
+
+/** @param {HTMLElement} felt @param {Host} host */
+export function newState(felt, host) {
+  const faces = new Faces({ french: felt.dataset.french ?? "", tarot: felt.dataset.tarot ?? "" });
+  return {
+    host,
+
+    // Confirmed by the server.
+    view: /** @type {View|null} */ (null),
+    legal: /** @type {Token[]} */ ([]),
+    /** The number of the last confirmed token; null before the first view. */
+    n: /** @type {number|null} */ (null),
+    /** Legal moves to a foundation that spoil nothing. */
+    safe: /** @type {Token[]} */ ([]),
+    stuck: false,
+    auto: false,
+    clock: /** @type {Clock} */ ({ ms: 0, at: 0, runs: false }),
+    /** True while the clock is stopped and the cards are covered. */
+    paused: false,
+    /** Moves in flight to the server. */
+    pending: /** @type {Token[]} */ ([]),
+
+    /** The moves made, as far as this page has seen them, and the undone moves that can be redone. */
+    line: /** @type {Token[]} */ ([]),
+    undone: /** @type {Token[]} */ ([]),
+    /** True while every move is being undone. */
+    rewinding: false,
+
+    // Progress of the game.
+    status: "playing",
+    /** True if this page has seen the game in play. */
+    played: false,
+    /** Outcome: "won", "resigned" or "closed"; empty until the server reports it. */
+    how: "",
+    /** The number of the final token, once it is known. */
+    last: /** @type {number|null} */ (null),
+    /** The verifier's result. */
+    verdict: /** @type {any} */ (null),
+    /** The place among all players of the deal, as text. */
+    standing: /** @type {string|null} */ (null),
+    /** Timer of the request for missing parts of the end. */
+    completing: 0,
+    /** Timer of the next automatic move. */
+    moveUp: 0,
+    /** Parts of the end already shown or announced. */
+    told: /** @type {Set<string>} */ (new Set()),
+
+    // The player's input.
+    picked: /** @type {Picked|null} */ (null),
+    held: /** @type {Held|null} */ (null),
+    /** The keyboard's current element. */
+    focus: /** @type {HTMLElement|null} */ (null),
+    /** True if the tab order will be updated in the next frame. */
+    ordering: false,
+
+    // The felt and its elements.
+    felt,
+    faces,
+    slots: new Slots(felt, faces),
+    size: { width: 0, height: 0 },
+    /** The view on the screen. */
+    drawn: /** @type {View|null} */ (null),
+    layout: /** @type {Layout|null} */ (null),
+    pieces: /** @type {Piece[]} */ ([]),
+    /** Moving cards, each with the number of the drawing it started in. */
+    moving: /** @type {Map<HTMLElement, {z: number, since: number}>} */ (new Map()),
+    draws: 0,
+  };
+}
