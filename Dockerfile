@@ -20,4 +20,4 @@ USER talon
 # Delete the key generated for this command only: production takes SECRET_KEY from the environment.
 RUN python manage.py collectstatic --noinput --verbosity 0 && rm /var/lib/talon/secret_key
 EXPOSE 8000
-CMD ["python", "-m", "config.server"]
+CMD ["python", "-m", "config.processes.server"]

@@ -20,7 +20,7 @@ help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 run: $(VENV)/.base ## play in one process with SQLite, no server to install (HOST, PORT)
-	@$(BIN)/python -m config.embedded
+	@$(BIN)/python -m config.processes.embedded
 
 stack: $(VENV)/.base ## production processes on this machine (DATABASE_URL, REDIS_URL, PORT; SHAPE=wide brings its own servers)
 	@$(BIN)/python -m deploy.stack
@@ -64,7 +64,7 @@ proof: $(VENV)/.dev ## solve and replay many deals, and write the counts to docs
 soak: $(VENV)/.dev ## 40 players while each process is killed in turn (MINUTES=10, SEED=…)
 	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
-mutate: $(VENV)/.dev ## mutation tests: small code changes that no test detects (WHERE=games/rules/braid.py, MUTANTS=60 per module; default: all)
+mutate: $(VENV)/.dev ## mutation tests: small code changes that no test detects (WHERE=games/rules/variants/braid.py, MUTANTS=60 per module; default: all)
 	@nice $(BIN)/python -m tests.mutation $(WHERE) $(if $(MUTANTS),--sample $(MUTANTS)) $(if $(SEED),--seed $(SEED))
 
 orders: $(VENV)/.dev ## all tests except the browser's, TIMES=5 times in random order and once under load

@@ -1,1 +1,1 @@
-"""Players: accounts, guests, profiles, statistics, and players' rights over their data."""
+"""Players: accounts, guests, names, profiles and rights over data; allauth has the sign-in pages."""

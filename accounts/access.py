@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import resolve_url
 
 from accounts.models import User
-from games.errors import ErrorCode, Refusal, wants_json
+from games.core.errors import ErrorCode, Refusal, wants_json
 
 P = ParamSpec("P")
 
@@ -61,8 +61,9 @@ def account_required(*, back: str = "") -> Callable[[PlayerView[P]], View[P]]:
 def fresh_sign_in_required(view: PlayerView[P]) -> PlayerView[P]:
     """Require reauthentication unless the player signed in within the last few minutes.
 
-    Guests pass. Accounts without a password or second factor sign in through their service (`accounts.sign_in_again`).
-    If the site no longer has keys for that service, they pass too, because there is nothing left to ask for.
+    Guests pass. Accounts without a password or second factor sign in through their service
+    (`accounts.sign_in.reauthentication`). If the site no longer has keys for that service, they pass too, because there
+    is nothing left to ask for.
     """
     guarded = reauthentication_required(enabled=lambda request: not request.user.is_guest)(view)
     return cast("PlayerView[P]", guarded)

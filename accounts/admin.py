@@ -20,13 +20,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.banning import MOST, RIGHT, ban_page, ban_url
-from accounts.deletion import erase_player
+from accounts.lifecycle.ban_admin import MOST, RIGHT, ban_page, ban_url
+from accounts.lifecycle.bans import lift_ban
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import Ban, User
-from accounts.moderation import lift_ban
-from accounts.renaming import neutralise_name
-from accounts.staff import ask_for_second_factor, has_second_factor
-from games.errors import ErrorCode, Refusal
+from accounts.names.renaming import neutralise_name
+from accounts.sign_in.staff_second_factor import ask_for_second_factor, has_second_factor
+from games.core.errors import ErrorCode, Refusal
 from leaderboards.desk import access
 from leaderboards.desk.views import together_url
 

@@ -11,14 +11,14 @@ from django.shortcuts import get_object_or_404
 from ninja import Query, Router, Schema
 from pydantic import Field
 
-from accounts import comparison
-from accounts.comparison import DealMet, Tally
 from accounts.models import User
-from accounts.search import find_players
-from accounts.statistics import Figures
-from games.api import ERRORS, Limited, read_from_replica
-from games.errors import ErrorCode, Refusal
-from games.races.ratings import ShownRating
+from accounts.names.player_search import find_players
+from accounts.profile import comparison
+from accounts.profile.comparison import DealMet, Tally
+from accounts.profile.player_statistics import Figures
+from games.api.common import ERRORS, Limited, read_from_replica
+from games.core.errors import ErrorCode, Refusal
+from games.races.results.ratings_registry import ShownRating
 from leaderboards.ratings.meetings import RaceMet
 
 router = Router(tags=["players"])

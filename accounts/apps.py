@@ -12,20 +12,23 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         """Connect signal receivers, register the checks, and register the accounts' functions with the games app."""
         # These modules need models, which are only loaded now.
-        from accounts import avatars, checks, follows, guests, presence, sessions, winning  # noqa: F401, PLC0415
-        from games.players import People, people  # noqa: PLC0415
+        from accounts import checks  # noqa: F401, PLC0415
+        from accounts.names import public_names  # noqa: PLC0415
+        from accounts.profile import avatars, follows, win_days  # noqa: PLC0415
+        from accounts.sign_in import guests, session_end  # noqa: F401, PLC0415
+        from games.db.players import People, people  # noqa: PLC0415
 
         people.register(
             People(
                 guests.player_for,
                 guests.create_guest,
                 guests.sign_in,
-                presence.accounts_among,
-                presence.shown_names,
-                presence.names_on_pages,
-                presence.names_of,
-                winning.current_streak,
-                presence.find_by_name,
+                public_names.accounts_among,
+                public_names.shown_names,
+                public_names.names_on_pages,
+                public_names.names_of,
+                win_days.current_streak,
+                public_names.find_by_name,
                 follows.is_following,
                 avatars.address_of,
             )

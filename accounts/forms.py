@@ -22,11 +22,11 @@ from django.db.models import Q
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from accounts.email_addresses import drop_oldest_claims, owner_of
 from accounts.models import User
-from accounts.names import LONGEST, SHORTEST, alike_keys, clean_name
+from accounts.names.validation import LONGEST, SHORTEST, alike_keys, clean_name
 from accounts.preferences import PREFERENCES, preferences_of
-from games.addresses import wide_network_of
+from accounts.sign_in.email_addresses import drop_oldest_claims, owner_of
+from games.core.addresses import wide_network_of
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types

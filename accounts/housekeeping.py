@@ -1,4 +1,4 @@
-"""Retention rules for account and session rows; see :mod:`games.housekeeping`."""
+"""Retention rules for account and session rows; see `games.core.retention`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db.models import Exists, OuterRef
 
-from accounts.guests import remove_empty_guests, remove_lost_guests
 from accounts.models import HeldName, PushDevice, User
-from games.housekeeping import Aged, rows
+from accounts.sign_in.guests import remove_empty_guests, remove_lost_guests
+from games.core.retention import Aged, rows
 
 _DAY: Final = timedelta(days=1)
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.db.models import F, Q, QuerySet
 
-from accounts.names import name_key
+from accounts.names.validation import name_key
 from games.db import hot_queries
 
 _User = TypeVar("_User", bound=AbstractUser)

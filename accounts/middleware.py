@@ -33,7 +33,7 @@ class PlayerMiddleware(MiddlewareMixin):
 
     A guest has a session but no account. Without this, the sign-in page would redirect guests as if they were signed
     in, and the pages for passwords and passkeys would let them in. ``request.guest`` keeps the guest for sign-up and
-    sign-in (see ``accounts.adapter``). Signing out is not affected.
+    sign-in (see ``accounts.sign_in.adapter``). Signing out is not affected.
     """
 
     def process_view(

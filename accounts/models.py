@@ -21,8 +21,8 @@ class User(AbstractUser):
     """Player: an account or a guest.
 
     Players sign in with ``username`` and others see ``display_name``; for an account both are the same text.
-    ``name_key`` is that text folded so that no two accounts have names that look alike (see ``accounts.names``); guests
-    have none.
+    ``name_key`` is that text folded so that no two accounts have names that look alike (see
+    ``accounts.names.validation``); guests have none.
     """
 
     first_name = None  # type: ignore[assignment]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from celery import shared_task
 
 from accounts.housekeeping import KINDS
-from accounts.moderation import end_due
-from accounts.push import reminding
-from games.housekeeping import remove_aged
+from accounts.lifecycle.bans import end_due
+from accounts.push import reminders
+from games.core.retention import remove_aged
 
 
 @shared_task(name="talon.clean_accounts")
@@ -25,4 +25,4 @@ def end_bans() -> int:
 @shared_task(name="talon.remind")
 def remind() -> int:
     """Send the daily reminders that are due."""
-    return reminding.remind_due()
+    return reminders.remind_due()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from accounts import avatars, calendar, invitations, sign_in_again, views
+from accounts import views
+from accounts.profile import avatars, calendar_feed, invitations
 from accounts.push import views as push
+from accounts.sign_in import reauthentication
 
 app_name = "players"
 
@@ -21,13 +23,13 @@ urlpatterns = [
     path("players/me/settings/", views.settings, name="settings"),
     path("players/me/name/", views.rename, name="rename"),
     path("players/me/preferences/", views.preferences, name="preferences"),
-    path("players/me/calendar/", calendar.change, name="calendar"),
+    path("players/me/calendar/", calendar_feed.change, name="calendar"),
     path("players/me/push/", push.device, name="push"),
     path("players/push/renewed/", push.renewed, name="push_renewed"),
-    path("calendar/<str:token>.ics", calendar.feed, name="calendar_feed"),
+    path("calendar/<str:token>.ics", calendar_feed.feed, name="calendar_feed"),
     path("players/me/data/", views.download, name="download"),
     path("players/me/delete/", views.delete, name="delete"),
-    path("players/me/again/", sign_in_again.page, name="sign_in_again"),
+    path("players/me/again/", reauthentication.page, name="sign_in_again"),
     path("players/<uuid:public_id>/", views.player, name="profile"),
     path("players/<uuid:public_id>/vs/<uuid:other_id>/", views.compare, name="compare"),
     path("players/<uuid:public_id>/history/", views.history, name="history"),

@@ -28,23 +28,23 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.i18n import set_language
 
-from accounts import calendar, comparison, follows, profile
 from accounts.access import PlayerRequest, account_required, fresh_sign_in_required, player_required
-from accounts.deletion import erase_player
-from accounts.export import export
 from accounts.forms import DeleteForm, PreferencesForm, RenameForm
-from accounts.languages import remember_language, remembered_language
+from accounts.language_preference import remember_language, remembered_language
+from accounts.lifecycle.erasure import erase_player
+from accounts.lifecycle.export import export
 from accounts.models import Follow, User
+from accounts.names.player_search import find_players
+from accounts.names.renaming import rename_player
 from accounts.preferences import clean_preferences, preferences_of
+from accounts.profile import calendar_feed, comparison, follows, profile_queries
 from accounts.push.views import shown as push_shown
-from accounts.renaming import rename_player
-from accounts.search import find_players
-from games import limits
-from games.bodies import json_body
-from games.errors import ErrorCode, Refusal, json_only, wants_json
-from games.pages import race_hints
-from games.pages.shown import ShownPlayer
-from games.replicas.reading import from_replica
+from games.core import limits
+from games.core.errors import ErrorCode, Refusal, json_only, wants_json
+from games.core.json_body import json_body
+from games.db.replicas.decorator import from_replica
+from games.pages.races import race_suggestion
+from games.pages.shared.view_models import ShownPlayer
 
 
 def viewer_of(request: HttpRequest) -> User | None:
@@ -59,10 +59,10 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
     viewer = viewer_of(request)
     if _is_gone(public_id):
         return render(request, "players/gone.html", status=HTTPStatus.GONE)
-    shown = profile.visible_player(public_id, viewer)
+    shown = profile_queries.visible_player(public_id, viewer)
     is_own = shown == viewer
-    results, older = profile.results_page(shown, own=is_own, before=_id(request.GET.get("before")))
-    statistics, reached = profile.statistics_of(shown)
+    results, older = profile_queries.results_page(shown, own=is_own, before=_id(request.GET.get("before")))
+    statistics, reached = profile_queries.statistics_of(shown)
     context = {
         "player": ShownPlayer.of(shown),
         "is_own": is_own,
@@ -71,9 +71,9 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
         "statistics": statistics,
         "achievements": [one for one in reached if one.day or is_own],
         "reached": sum(one.day is not None for one in reached),
-        "rating": profile.rating_of(shown),
-        "race_hint": profile.race_hint_of(shown) if is_own and race_hints.is_wanted(request) else None,
-        "to_be_established": profile.to_be_established(shown) if is_own else "",
+        "rating": profile_queries.rating_of(shown),
+        "race_hint": profile_queries.race_hint_of(shown) if is_own and race_suggestion.is_wanted(request) else None,
+        "to_be_established": profile_queries.to_be_established(shown) if is_own else "",
         "results": results,
         "older": older,
     }
@@ -87,7 +87,7 @@ def compare(request: HttpRequest, public_id: UUID, other_id: UUID) -> HttpRespon
     viewer = viewer_of(request)
     if _is_gone(public_id, other_id):
         return render(request, "players/gone.html", status=HTTPStatus.GONE)
-    one, two = (profile.visible_player(key, viewer) for key in (public_id, other_id))
+    one, two = (profile_queries.visible_player(key, viewer) for key in (public_id, other_id))
     if one == two:
         return redirect(one)
     found = comparison.compare(one, two)
@@ -110,7 +110,7 @@ def search(request: HttpRequest) -> HttpResponse:
         limits.spend(request, "search")
     found = [ShownPlayer.of(one) for one in find_players(name)]
     key = _id(request.GET.get("compare"))
-    compared = key and ShownPlayer.of(profile.visible_player(key, viewer_of(request)))
+    compared = key and ShownPlayer.of(profile_queries.visible_player(key, viewer_of(request)))
     return render(request, "players/search.html", {"name": name, "found": found, "compared": compared})
 
 
@@ -118,8 +118,8 @@ def search(request: HttpRequest) -> HttpResponse:
 @from_replica("profiles")
 def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
     """Return the verified ranked plays for the charts, oldest first; ``?variant=`` selects one variant."""
-    shown = profile.visible_player(public_id, viewer_of(request))
-    plays = profile.history_of(shown, request.GET.get("variant", ""))
+    shown = profile_queries.visible_player(public_id, viewer_of(request))
+    plays = profile_queries.history_of(shown, request.GET.get("variant", ""))
     return JsonResponse({"plays": [asdict(play) for play in plays]})
 
 
@@ -127,8 +127,8 @@ def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
 @from_replica("profiles")
 def ratings(request: HttpRequest, public_id: UUID) -> JsonResponse:
     """Return the points of the rating chart, oldest first: the end of each race and the rating after it."""
-    shown = profile.visible_player(public_id, viewer_of(request))
-    points = profile.rating_history_of(shown)
+    shown = profile_queries.visible_player(public_id, viewer_of(request))
+    points = profile_queries.rating_history_of(shown)
     return JsonResponse({"points": [{"at": at, "value": value} for at, value in points]})
 
 
@@ -256,7 +256,7 @@ def delete(request: PlayerRequest) -> HttpResponse:
 
 def _change_following(request: PlayerRequest, public_id: UUID, *, following: bool) -> HttpResponseBase:
     limits.spend(request, "follow")
-    shown = profile.visible_player(public_id, request.user)
+    shown = profile_queries.visible_player(public_id, request.user)
     try:
         (follows.follow if following else follows.unfollow)(request.user, shown)
     except ValidationError as error:
@@ -290,7 +290,7 @@ def _settings_page(
     failed = any(form is not None and form.is_bound for form in (preferences, name))
     context = {
         "preferences_form": preferences or _preferences_form(request),
-        "calendar": calendar.shown(request.user),
+        "calendar": calendar_feed.shown(request.user),
         "push": push_shown(request),
         "name_form": name or RenameForm(initial={"name": request.user.display_name}),
     }

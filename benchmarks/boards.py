@@ -22,11 +22,11 @@ from benchmarks.databases import own_database, server_url
 from benchmarks.references import amount, announce, in_turns, row
 
 if TYPE_CHECKING:
-    from games.ladders import Ladder
+    from games.core.ladders import Ladder
+    from games.db.players import Player
     from games.models import Deal
-    from games.players import Player
-    from leaderboards.keys import BoardName
-    from leaderboards.listings import Listing, Position
+    from leaderboards.boards.listings import Listing, Position
+    from leaderboards.boards.rank_keys import BoardName
 
 ENTRIES = 1_000_000
 CALLS = 400
@@ -85,10 +85,10 @@ def report(medians: dict[str, float]) -> bool:
 
 async def watch(deal: Deal) -> tuple[int, int]:
     """Return the number of readings while many watch a constantly changing board, and of watchers that got frames."""
-    from leaderboards import live
+    from leaderboards.boards import live_boards
 
     readings, shown = 0, asyncio.Event()
-    read = live.read_frame
+    read = live_boards.read_frame
 
     def counted(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> str:
         nonlocal readings
@@ -102,8 +102,8 @@ async def watch(deal: Deal) -> tuple[int, int]:
             self.seen = True
             shown.set()
 
-    live.read_frame = counted
-    hub, watchers, key = live.Hub(), [Watcher() for _ in range(WATCHERS)], live.Board(deal, "race")
+    live_boards.read_frame = counted
+    hub, watchers, key = live_boards.Hub(), [Watcher() for _ in range(WATCHERS)], live_boards.Board(deal, "race")
     for watcher in watchers:
         await hub.join(key, watcher)
     await shown.wait()
@@ -121,7 +121,7 @@ async def tell(deal: Deal) -> None:
     """Announce that a deal's boards have changed."""
     from channels.layers import get_channel_layer
 
-    from leaderboards.entries import board_group
+    from leaderboards.boards.entries import board_group
 
     layer = get_channel_layer()
     assert layer is not None
@@ -130,19 +130,19 @@ async def tell(deal: Deal) -> None:
 
 def sql_calls(deal: Deal, entries: int) -> dict[str, Callable[[], object]]:
     """Return the SQL reads to measure; each call is for another player."""
-    from leaderboards import boards
-    from leaderboards.listings import deal_listing
-    from leaderboards.pages import Cursor
+    from leaderboards.boards import board_queries
+    from leaderboards.boards.board_pages import Cursor
+    from leaderboards.boards.listings import deal_listing
 
     listing = deal_listing(deal.pk, "race")
     middle = Cursor(position_at(listing, entries // 2), backwards=False)
     players = Players(entries)
     return {
         BARE: lambda: bare_select(players.any()),
-        "page 1": lambda: boards.sql_page(listing, None, 50),
-        "page in the middle": lambda: boards.sql_page(listing, middle, 50),
-        "around me": lambda: boards.around(deal, "race", players.any(), 5),
-        "my rank": lambda: boards.rank_of(deal, "race", players.any()),
+        "page 1": lambda: board_queries.sql_page(listing, None, 50),
+        "page in the middle": lambda: board_queries.sql_page(listing, middle, 50),
+        "around me": lambda: board_queries.around(deal, "race", players.any(), 5),
+        "my rank": lambda: board_queries.rank_of(deal, "race", players.any()),
     }
 
 
@@ -179,7 +179,7 @@ def fill(entries: int) -> Deal:
     from django.core.management import call_command
     from django.db import connection
 
-    from leaderboards.keys import DEAL
+    from leaderboards.boards.rank_keys import DEAL
     from tests.leaderboards import factory
 
     call_command("migrate", verbosity=0)

@@ -60,7 +60,7 @@ class Game:
     @cached_property
     def bits(self) -> dict[int, float]:
         """Return the weighted decisions of the game."""
-        from games.fairplay.decisions import decisions, weighed
+        from games.fairplay.play_decisions import decisions, weighed
         from games.rules import open_table
 
         made = decisions(open_table(self.variant, self.seed), self.moves)

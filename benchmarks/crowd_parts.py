@@ -78,10 +78,10 @@ def prepare(count: int) -> None:
     from django.core.management import call_command
     from django.utils import timezone
 
-    from accounts.guests import BACKEND, create_guest
     from accounts.models import User
+    from accounts.sign_in.guests import BACKEND, create_guest
     from benchmarks.play_parts import make_deals
-    from games.attempts import start_attempt
+    from games.attempts.lifecycle import start_attempt
 
     call_command("migrate", verbosity=0)
     if settings.COLLECTED_STATIC:
@@ -103,7 +103,7 @@ def prepare(count: int) -> None:
 
 def play_on(attempt: Attempt) -> None:
     """Write random moves of a game to the journal."""
-    from games.attempts import deal_table
+    from games.attempts.lifecycle import deal_table
     from games.models import Move
 
     table, played = deal_table(attempt.deal), list[str]()
@@ -356,7 +356,7 @@ def visitor(job: Job, address: int) -> Visitor:
 
 async def play(job: Job, commands: asyncio.StreamReader) -> None:
     """Run all players; print a line once all are at their tables."""
-    from config.server import calm_collector
+    from config.processes.server import calm_collector
 
     tally = Tally()
     players = [Player(job, tally, number) for number in range(len(job.players))]

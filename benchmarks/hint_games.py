@@ -76,7 +76,7 @@ COLUMNS: Final = (
 
 def begin(player: User, deal: Deal, chance: Random, moves: int) -> Attempt:
     """Start a practice attempt and make random moves, as long as any is legal."""
-    from games.attempts import deal_table, start_attempt
+    from games.attempts.lifecycle import deal_table, start_attempt
 
     attempt, table = start_attempt(player, deal), deal_table(deal)
     for _ in range(moves):
@@ -132,7 +132,7 @@ class Game:
 
     def run(self) -> None:
         """Follow hints until the game is won, there is none, or they take too long."""
-        from games.errors import Refusal
+        from games.core.errors import Refusal
 
         latest = time.process_time() + MOST_CPU
         while not self.table.is_won and self.forward + self.back < MOST_HINTS:
@@ -185,8 +185,8 @@ class Game:
 @cache
 def searched(position: str) -> dict[str, Any]:
     """Search a position in this process, with the full budget of a question."""
-    from games.hints.asking import FULL
-    from games.hints.search import search
+    from games.hints.search_client import FULL
+    from games.hints.search_process import search
 
     return search({"position": position, "nodes": FULL.nodes, "seconds": FULL.seconds})
 
@@ -236,7 +236,7 @@ class Positions:
 
     def judge(self, number: int) -> Counter[str]:
         """Play a position by hints, and return its counts."""
-        from accounts.guests import create_guest
+        from accounts.sign_in.guests import create_guest
 
         chance = Random(f"{self._seed} {number}")
         attempt = begin(create_guest(), self._deal_of(number // EACH), chance, chance.randint(0, RANDOM_MOVES))
@@ -306,7 +306,7 @@ def seat(deal: Deal, chance: Random) -> tuple[Client, Attempt]:
     """Begin a game as a new guest, since a player has only one unfinished game of a deal."""
     from django.test import Client
 
-    from accounts.guests import BACKEND, create_guest
+    from accounts.sign_in.guests import BACKEND, create_guest
 
     player, client = create_guest(), Client()
     client.force_login(player, backend=BACKEND)
@@ -330,7 +330,7 @@ def measure_waits(variant: str, players: int, seed: str) -> bool:
 
 def measure_all_waits(options: argparse.Namespace) -> list[bool]:
     """Measure how long players wait in each variant; return whether the aims are reached."""
-    from games import events
+    from games.core import events
     from games.hints import questions
 
     events.request_task = lambda _name, question, **_: bool(questions.answer_soon(question))
@@ -367,7 +367,7 @@ def main() -> int:
 
 def measure_games(options: argparse.Namespace) -> list[bool]:
     """Measure the games of each variant; return whether the aims are reached."""
-    from games.hints.asking import Searcher
+    from games.hints.search_client import Searcher
 
     print(f"{'variant':<14} {' '.join(COLUMNS)}")
     with patch.object(Searcher, "ask", lambda _self, position, _limit, _is_wanted: searched(position)):

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from itertools import count, islice
 from random import Random
 
-from games.hints.asking import FULL, Searcher
-from games.hints.search import search
+from games.hints.search_client import FULL, Searcher
+from games.hints.search_process import search
 from games.rules import CATALOGUE, Table, open_table
 from games.solver import Budget, Solution, solve
-from games.solver.players import SKILLS, skilled_game
+from games.solver.simulated_players import SKILLS, skilled_game
 
 EASY = "labyrinth"
 MEDIAN_AIM_S = 2.0

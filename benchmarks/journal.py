@@ -81,7 +81,7 @@ class Journal:
 
         from django.utils import timezone
 
-        from accounts.guests import create_guest
+        from accounts.sign_in.guests import create_guest
         from benchmarks.play_parts import make_deals
         from games.models import Deal
 
@@ -131,7 +131,7 @@ class Journal:
             self.next_day()
 
     def next_day(self) -> None:
-        from games.journal_days import begin_day
+        from games.attempts.journal_partitions import begin_day
 
         begin_day(self.day)
         self.day += timedelta(days=1)
@@ -197,7 +197,7 @@ class Journal:
             cursor.execute("CHECKPOINT")
 
     def purge(self) -> None:
-        from games.attempts import purge_journal
+        from games.attempts.lifecycle import purge_journal
 
         purge_journal(seconds=600)
 
@@ -208,7 +208,7 @@ class Journal:
             cursor.execute("VACUUM games_move")
 
     def drop(self) -> None:
-        from games.journal_days import drop_days
+        from games.attempts.journal_partitions import drop_days
 
         assert drop_days() == 1
 

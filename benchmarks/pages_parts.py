@@ -49,8 +49,8 @@ def serve() -> None:
     from django.http import HttpRequest, HttpResponse
     from django.test import override_settings
 
-    from config import server
     from config.asgi import application
+    from config.processes import server
 
     def view(_request: HttpRequest) -> HttpResponse:
         return HttpResponse("as little as a page can be", headers={"Content-Length": "26"})

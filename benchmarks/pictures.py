@@ -20,7 +20,7 @@ from random import Random
 from PIL import Image, ImageSequence
 
 from benchmarks.references import amount, announce, row
-from games.replays.drawing import animation
+from games.replays.gif_drawing import animation
 from games.rules import GAMES, End, Record, open_table
 
 MOVES = 300

@@ -44,8 +44,8 @@ def make_players(count: int) -> None:
 
 def seated(count: int, today: list[Deal]) -> list[tuple[str, str]]:
     """Create guests with an attempt each at the deals; return attempt and session key of each."""
-    from accounts.guests import create_guest
-    from games.attempts import start_attempt
+    from accounts.sign_in.guests import create_guest
+    from games.attempts.lifecycle import start_attempt
 
     players = []
     for number in range(count):
@@ -60,7 +60,7 @@ def session_of(player: User) -> str:
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.db import SessionStore
 
-    from accounts.guests import BACKEND
+    from accounts.sign_in.guests import BACKEND
 
     session = SessionStore()
     session[SESSION_KEY] = str(player.pk)
@@ -97,8 +97,8 @@ def serve(*, profile: bool) -> None:
     from channels.consumer import AsyncConsumer
     from channels.exceptions import StopConsumer
 
-    from config import server
     from config.asgi import application
+    from config.processes import server
 
     class Plain(AsyncConsumer):
         """A minimal consumer."""

@@ -140,7 +140,7 @@ def prepare() -> None:
     django.setup()
     from django.core.management import call_command
 
-    from accounts.guests import create_guest
+    from accounts.sign_in.guests import create_guest
     from games.races import rooms, seats
     from games.races.models import Entrant
 
@@ -179,7 +179,7 @@ async def watch(prepared: dict[str, Any]) -> None:
     """Watch until stopped, and print the results."""
     from channels.layers import get_channel_layer
 
-    from games.races.hub import Hub
+    from games.races.live.room_hub import Hub
 
     hub, layer = Hub(), get_channel_layer()
     eyes = [Eyes(player) for player in prepared["players"]] + [Eyes(None) for _ in range(SPECTATORS)]
@@ -236,16 +236,16 @@ async def race(prepared: dict[str, Any]) -> None:
     from channels.layers import get_channel_layer
     from django.utils import timezone
 
-    from games.live.tables import shared_tables
+    from games.live.table_registry import shared_tables
     from games.models import Attempt
-    from games.races import starting
+    from games.races import race_start
     from games.races.models import Entrant, Race
 
     layer: Any = get_channel_layer()
     tables = shared_tables()
     found = await Race.objects.aget(room=prepared["room"])
     countdown = timedelta(seconds=COUNTDOWN)
-    assert await sync_to_async(starting.freeze)(found.pk, countdown=countdown, now=timezone.now())
+    assert await sync_to_async(race_start.freeze)(found.pk, countdown=countdown, now=timezone.now())
     await found.arefresh_from_db()
     assert found.starts_at is not None
     assert found.deal_id is not None

@@ -21,7 +21,7 @@ import msgspec
 from benchmarks.references import bare_p99
 
 if TYPE_CHECKING:
-    from games.live.table import LiveTable
+    from games.live.live_table import LiveTable
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -141,8 +141,8 @@ def freeze(races: list[int], countdown: timedelta) -> tuple[float, list[tuple[in
 
 async def seat(rows: list[tuple[int, str, Any]]) -> list[Player]:
     """Sit down at the tables and watch the rooms."""
-    from games.live.tables import shared_tables
-    from games.races.hub import shared_hub
+    from games.live.table_registry import shared_tables
+    from games.races.live.room_hub import shared_hub
 
     players = [Player(*row) for row in rows]
     for player in players:
@@ -165,7 +165,7 @@ async def run(first: list[int], others: list[int]) -> dict[str, Any]:
     """Run one race alone, then all the others together."""
     from asgiref.sync import sync_to_async
 
-    from games.live.tables import shared_tables
+    from games.live.table_registry import shared_tables
 
     _, rows = await sync_to_async(freeze)(first, timedelta(seconds=10))
     players = await seat(rows[:1])  # to open pools and the like

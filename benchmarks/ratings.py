@@ -24,7 +24,7 @@ from benchmarks.databases import own_database
 from benchmarks.references import announce, row
 
 if TYPE_CHECKING:
-    from leaderboards.ratings.inputs import Key
+    from leaderboards.ratings.fold_input import Key
 
 RACES = 100_000
 PLAYERS = 3_000
@@ -69,22 +69,22 @@ def measure(races: int, players: int) -> int:
     from django.db import connection
 
     from leaderboards.models import RatingChange
-    from leaderboards.ratings import inputs, keeping, proof
+    from leaderboards.ratings import fold_input, proof, rating_reconciler
 
     call_command("migrate", verbosity=0)
     fill(races, players)
-    assert keeping.rate_finished() == races
+    assert rating_reconciler.rate_finished() == races
     changes = RatingChange.objects.count()
     print(f"{races:,} races of {players:,} players in {connection.vendor}, {changes:,} changes")
 
-    first = inputs.first()
+    first = fold_input.first()
     assert first is not None
     print(f"load of this machine: {os.getloadavg()[0]:.1f}", flush=True)
     server = server_seconds()
-    whole, cpu = timed(lambda: keeping.refold(first.race))
+    whole, cpu = timed(lambda: rating_reconciler.refold(first.race))
     server = server_seconds() - server
     alone = fold_alone(first)
-    late, _ = timed(lambda: keeping.refold(last_but(LATE)))
+    late, _ = timed(lambda: rating_reconciler.refold(last_but(LATE)))
     print(f"refolded with {cpu:.1f} s of this process and {server:.1f} s of PostgreSQL's (0 when it is not here)")
     print(f"refolding the last {LATE + 1} races: {late * 1000:.0f} ms", flush=True)
     assert not list(proof.faults())
@@ -120,8 +120,8 @@ def server_seconds() -> float:
 
 def fold_alone(first: Key) -> float:
     """Return the CPU seconds of the fold in memory."""
-    from leaderboards.ratings.folding import Fold
-    from leaderboards.ratings.inputs import races_from
+    from leaderboards.ratings.fold import Fold
+    from leaderboards.ratings.fold_input import races_from
 
     fold, spent = Fold(), 0.0
     for chunk in races_from(first):
@@ -134,7 +134,7 @@ def fold_alone(first: Key) -> float:
 
 def last_but(count: int) -> int:
     """Return the id of the race with this many later ones."""
-    from leaderboards.ratings.inputs import finished
+    from leaderboards.ratings.fold_input import finished
 
     return finished().order_by("-finished_at", "-id").values_list("id", flat=True)[count]
 
@@ -144,9 +144,9 @@ def fill(races: int, players: int) -> None:
     from django.contrib.auth import get_user_model
     from django.db import transaction
 
+    from games.db.statements import stored
     from games.races.models import Race, Room
-    from games.statements import stored
-    from leaderboards.ratings.writing import insert_rows
+    from leaderboards.ratings.bulk_writes import insert_rows
     from tests.leaderboards import factory
 
     choose = random.Random(11)

@@ -146,7 +146,7 @@ def line(deal: Deal, number: int) -> list[str]:
 
 def walk(deal: Deal, choose: random.Random) -> list[str]:
     """Return random tokens, with undos also when stuck, until the game is won or has enough."""
-    from games.attempts import deal_table
+    from games.attempts.lifecycle import deal_table
 
     table, found = deal_table(deal), list[str]()
     while len(found) < TOKENS and not table.is_won:
@@ -217,7 +217,7 @@ def verdicts_per_second(attempts: list[Attempt]) -> tuple[float, float]:
 
     A task settles others along with its own, so the verdicts are complete before the last tasks are done.
     """
-    from games.events import request_verdict
+    from games.core.events import request_verdict
     from games.models import Attempt
 
     pending = Attempt.objects.filter(pk__in=[attempt.pk for attempt in attempts], state="pending")
@@ -249,9 +249,9 @@ def finish_to_rank(deals: list[Deal], finishes: int) -> tuple[float, float]:
     """
     from django.utils import timezone
 
-    from games.attempts import close_attempt
+    from games.attempts.lifecycle import close_attempt
     from games.models import Attempt
-    from leaderboards import boards
+    from leaderboards.boards import board_queries
     from tests.leaderboards import factory
 
     times, bare = [], []
@@ -261,7 +261,7 @@ def finish_to_rank(deals: list[Deal], finishes: int) -> tuple[float, float]:
         time.sleep(0.05)  # idle
         started = time.perf_counter()
         close_attempt(attempt.pk, "resigned")
-        while boards.rank_of(deal, "race", player) is None:
+        while board_queries.rank_of(deal, "race", player) is None:
             time.sleep(0.001)
         times.append((time.perf_counter() - started) * 1000)
         time.sleep(0.05)  # idle

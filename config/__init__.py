@@ -1,4 +1,7 @@
-"""Project package: settings, entry points and operations. No other package imports it."""
+"""Project package: settings, URLs and what surrounds the apps (processes, HTTP, caches, metrics).
+
+No other package imports it.
+"""
 
 from config.celery import app as celery_app
 

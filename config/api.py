@@ -14,12 +14,12 @@ from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 
 from accounts.api import router as players_router
-from config.errors import answer
-from games.api import Limited
-from games.api import router as games_router
-from games.errors import ErrorCode, Refusal
-from games.race_api import router as races_router
-from games.reference_api import router as reference_router
+from config.http.error_pages import answer
+from games.api.common import Limited
+from games.api.deals import router as games_router
+from games.api.races import router as races_router
+from games.api.reference import router as reference_router
+from games.core.errors import ErrorCode, Refusal
 from leaderboards.api import router as boards_router
 
 log = logging.getLogger(__name__)

@@ -15,15 +15,15 @@ from django.conf import settings  # noqa: E402
 
 from config.admission.gate import Gate  # noqa: E402 - apps must be loaded first
 from config.admission.load import Load  # noqa: E402
-from config.elsewhere import Tables, no_tables  # noqa: E402
-from config.handler import OneHop  # noqa: E402
-from config.health import Health  # noqa: E402
-from config.origins import OwnPages  # noqa: E402
-from config.routes import websocket_routes  # noqa: E402
-from config.strangers import Copies, ForStrangers  # noqa: E402
-from games.live.capacity import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, networks_of, player_of  # noqa: E402
-from games.live.eviction import open_sockets  # noqa: E402
-from games.live.visitors import Visitors  # noqa: E402
+from config.http.handler import OneHop  # noqa: E402
+from config.http.websocket_origin import OwnPages  # noqa: E402
+from config.observability.health import Health  # noqa: E402
+from config.page_cache.anonymous import Copies, ForStrangers  # noqa: E402
+from config.processes.misdirected import Tables, no_tables  # noqa: E402
+from config.routing import websocket_routes  # noqa: E402
+from games.live.sockets.authentication import Visitors  # noqa: E402
+from games.live.sockets.connection_limits import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, networks_of, player_of  # noqa: E402
+from games.live.sockets.eviction import open_sockets  # noqa: E402
 
 # Check the address before reading the session.
 _visitors = Visitors(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
@@ -47,5 +47,5 @@ application = ProtocolTypeRouter(
 
 _tables_load = Load(_pages, lambda: len(open_sockets()))
 
-#: Application of a table process (`config.tables`).
+#: Application of a table process (`config.processes.websocket_server`).
 tables = Tables(_sockets, Health(_pages, lambda: _tables_load.is_full), _tables_load)

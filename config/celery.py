@@ -11,12 +11,12 @@ from django.db import close_old_connections, connections
 from django_structlog.celery.steps import DjangoStructLogInitStep
 from kombu.transport import TRANSPORT_ALIASES
 
-from games import metrics
+from games.core import metrics
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 # Loaded only where Redis is used.
-TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "config.broker:Transport")
+TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "config.backends.broker:Transport")
 app = Celery("talon")
 # Other threads (requests, the embedded worker) find the application only through this default.
 app.set_default()
@@ -69,7 +69,7 @@ def serve_metrics(**_: object) -> None:
     from prometheus_client import REGISTRY, CollectorRegistry, ProcessCollector, start_http_server  # noqa: PLC0415
     from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415
 
-    from config.gauges import Children  # noqa: PLC0415
+    from config.observability.state_metrics import Children  # noqa: PLC0415
 
     registry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:

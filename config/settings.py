@@ -21,9 +21,9 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from kombu.entity import Queue
 
-from config.keys import stored_secret_key
-from config.logs import logging_config
-from games.timeouts import TimedConnection
+from config.observability.logs import logging_config
+from config.secret_key import stored_secret_key
+from games.db.timeouts import TimedConnection
 
 django_stubs_ext.monkeypatch()  # lets classes like ModelAdmin take their model as a type argument
 env = environ.Env()
@@ -102,29 +102,29 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "config.operations.OperationsMiddleware",
+    "config.observability.metrics_endpoint.OperationsMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "config.static.StaticFiles",
-    "config.compression.Compression",  # after static files, which are compressed when collected
-    "config.conditional.ConditionalApi",
+    "config.assets.static.StaticFiles",
+    "config.http.compression.Compression",  # after static files, which are compressed when collected
+    "config.http.api_etags.ConditionalApi",
     "csp.middleware.CSPMiddleware",
-    "config.permissions_policy.permissions_policy",
+    "config.http.permissions_policy.permissions_policy",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.middleware.DeviceMiddleware",
-    "config.languages.LanguageMiddleware",
+    "config.http.locale.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "config.request_log.RequestLog",
+    "config.observability.request_log.RequestLog",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "accounts.middleware.PlayerMiddleware",
     "allauth.usersessions.middleware.UserSessionsMiddleware",
-    "config.counting.CountRequests",
-    "config.errors.Refusals",
+    "config.http.request_metrics.CountRequests",
+    "config.http.error_pages.Refusals",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -138,7 +138,7 @@ TEMPLATES = [
         "OPTIONS": {
             "loaders": [
                 (
-                    "config.templates.Loader",
+                    "config.backends.templates.Loader",
                     [
                         "django.template.loaders.filesystem.Loader",
                         "django.template.loaders.app_directories.Loader",
@@ -150,7 +150,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "games.pages.waiting.waiting_room",
+                "games.pages.races.race_ready_notice.waiting_room",
             ],
         },
     }
@@ -205,7 +205,7 @@ else:
     _database["DISABLE_SERVER_SIDE_CURSORS"] = True
 DATABASES = {"default": _database}
 
-# Read replicas for boards, archive, profiles, ledger and API (games.replicas).
+# Read replicas for boards, archive, profiles, ledger and API (games.db.replicas).
 REPLICA_URLS: list[str] = env.list("REPLICA_URLS", default=[])
 REPLICA_LAG: float = env.float("REPLICA_LAG", default=5.0)  # replication lag in s above which a replica is not used
 if REPLICA_URLS and _database["ENGINE"].endswith("sqlite3"):
@@ -224,13 +224,15 @@ for _alias, _url in zip(REPLICAS, REPLICA_URLS, strict=True):
         "TEST": {"MIRROR": "default"},
     }
 if REPLICAS:
-    DATABASE_ROUTERS = ["games.replicas.routing.Router"]
-    MIDDLEWARE.insert(MIDDLEWARE.index("accounts.middleware.PlayerMiddleware"), "config.own_writes.OwnWrites")
+    DATABASE_ROUTERS = ["games.db.replicas.router.Router"]
+    MIDDLEWARE.insert(
+        MIDDLEWARE.index("accounts.middleware.PlayerMiddleware"), "config.http.read_your_writes.OwnWrites"
+    )
 
 # --- Process types --------------------------------------------------------------------------------------------------
 
-# True if WebSockets have processes of their own (config.tables) and web processes serve none. Set it the same
-# everywhere.
+# True if WebSockets have processes of their own (config.processes.websocket_server) and web processes serve none. Set
+# it the same everywhere.
 TABLES_ELSEWHERE: bool = env.bool("TABLES_ELSEWHERE", default=False)
 
 # --- Admission ------------------------------------------------------------------------------------------------------
@@ -266,16 +268,16 @@ if REDIS_URL:
     }
     CACHES: dict[str, dict[str, Any]] = {
         "default": {
-            "BACKEND": "config.caches.TolerantRedisCache",
+            "BACKEND": "config.backends.caches.TolerantRedisCache",
             "LOCATION": CACHE_URL,
             "KEY_PREFIX": "talon",
         },
     }
     CELERY_BROKER_URL = BROKER_URL
-    CELERY_BEAT_SCHEDULER = "config.beat:LeadingScheduler"
+    CELERY_BEAT_SCHEDULER = "config.backends.beat:LeadingScheduler"
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"visibility_timeout": 1200, "socket_timeout": 10}
 else:
-    CHANNEL_LAYERS = {"default": {"BACKEND": "config.layers.ThreadedMemoryLayer"}}
+    CHANNEL_LAYERS = {"default": {"BACKEND": "config.backends.layers.ThreadedMemoryLayer"}}
     CACHES = {
         "default": {
             "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
@@ -284,7 +286,7 @@ else:
     }
     CELERY_BROKER_URL = "memory://localhost/"
     CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05}
-# Link preview pictures (games.replays.previews), on disk for a week. Each process draws those it lacks.
+# Link preview pictures (games.replays.preview_images), on disk for a week. Each process draws those it lacks.
 CACHES["previews"] = {
     "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
     "LOCATION": VAR_DIR / "previews",
@@ -351,10 +353,11 @@ DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=300)  # s to wait for a mi
 RELEASE_PATIENCE: int = env.int("RELEASE_PATIENCE", default=180)  # s that the release step waits for today's deals
 if min(SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE) < 0:
     raise ImproperlyConfigured("SEALED_STOCK, DEAL_PATIENCE and RELEASE_PATIENCE must not be negative")
-# Allow starter deals, whose seeds ship with the code, as daily deals; config.embedded turns this on. SQLite only.
+# Allow starter deals, whose seeds ship with the code, as daily deals; config.processes.embedded turns this on. SQLite
+# only.
 STARTER_DEALS: bool = env.bool("STARTER_DEALS", default=False) and _database["ENGINE"].endswith("sqlite3")
 
-# Key that signs the ledger's heads (games.deals.heads). Without it they are published unsigned.
+# Key that signs the ledger's heads (games.deals.ledger_heads). Without it they are published unsigned.
 LEDGER_KEY: str = env.str("LEDGER_KEY", default="")
 if not re.fullmatch(r"([\w-]{43}=?)?", LEDGER_KEY, re.ASCII):
     raise ImproperlyConfigured(
@@ -386,7 +389,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-ACCOUNT_ADAPTER = "accounts.adapter.PlayerAdapter"
+ACCOUNT_ADAPTER = "accounts.sign_in.adapter.PlayerAdapter"
 ACCOUNT_FORMS = {
     "add_email": "accounts.forms.AddressForm",
     "login": "accounts.forms.SignInForm",
@@ -406,7 +409,8 @@ ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_RATE_LIMITS = {
     # Failed sign-ins, counted by address, by name and network, and by the /48 of an IPv6 address. A name tried from
     # many
-    # networks allows fewer attempts from each, so an attacker elsewhere cannot lock a rival out (accounts.adapter).
+    # networks allows fewer attempts from each, so an attacker elsewhere cannot lock a rival out
+    # (accounts.sign_in.adapter).
     "login_failed": "10/m/ip,5/5m/key",
     "login_failed_wide": "30/m/key",
     "login_failed_name": "100/10m/key",
@@ -419,10 +423,10 @@ ACCOUNT_RATE_LIMITS = {
     "reset_mail": "1/h/key",
     "notice": "10/h/key",
 }
-# Require a second factor for the admin and the desk (accounts.staff).
+# Require a second factor for the admin and the desk (accounts.sign_in.staff_second_factor).
 STAFF_SECOND_FACTOR: bool = env.bool("STAFF_SECOND_FACTOR", default=SECURE)
-USERSESSIONS_ADAPTER = "accounts.sessions.SessionsAdapter"
-MFA_ADAPTER = "accounts.mfa.SecretsAdapter"
+USERSESSIONS_ADAPTER = "accounts.sign_in.session_end.SessionsAdapter"
+MFA_ADAPTER = "accounts.sign_in.second_factor_encryption.SecretsAdapter"
 MFA_FORMS = {
     "add_webauthn": "accounts.forms.PasskeyForm",
     "authenticate_webauthn": "accounts.forms.PasskeySecondForm",
@@ -434,7 +438,7 @@ MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SECURE
 
-# External sign-in services, each enabled only if both its id and its secret are set (accounts.providers).
+# External sign-in services, each enabled only if both its id and its secret are set (accounts.sign_in.providers).
 _SERVICES = {
     "google": (
         env.str("GOOGLE_CLIENT_ID", default=""),
@@ -457,8 +461,8 @@ SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {
     for service, (client_id, secret, scope) in _SERVICES.items()
     if client_id
 }
-SOCIALACCOUNT_ADAPTER = "accounts.providers.ServicesAdapter"
-SOCIALACCOUNT_FORMS = {"signup": "accounts.providers.NameForm"}
+SOCIALACCOUNT_ADAPTER = "accounts.sign_in.providers.ServicesAdapter"
+SOCIALACCOUNT_FORMS = {"signup": "accounts.sign_in.providers.NameForm"}
 SOCIALACCOUNT_AUTO_SIGNUP = False  # players choose a name on a form, with the usual checks
 SOCIALACCOUNT_QUERY_EMAIL = True
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # an e-mail address at a service does not grant access to the account here
@@ -505,7 +509,7 @@ WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
-        "BACKEND": "config.static.StaticStorage"
+        "BACKEND": "config.assets.static.StaticStorage"
         if COLLECTED_STATIC
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },
@@ -515,16 +519,16 @@ STORAGES = {
 
 # No other host under the same domain can set or receive a cookie with this prefix. Browsers accept it over https only.
 COOKIE_PREFIX = "__Host-" if SECURE else ""
-SESSION_ENGINE = "accounts.session_store"
+SESSION_ENGINE = "accounts.sign_in.session_store"
 SESSION_COOKIE_AGE = 400 * 24 * 3600  # a guest's games live as long as the session
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = SECURE
-CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "config.http.error_pages.csrf_failure"
 CSRF_COOKIE_HTTPONLY = False  # the client sends it back in a header
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = SECURE
-MESSAGE_STORAGE = "config.cookies.Messages"
+MESSAGE_STORAGE = "config.http.message_cookies.Messages"
 if SECURE:
     SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}session"
     CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}csrf"

@@ -1,1 +1,1 @@
-"""Deals, attempts and live play."""
+"""Deals, attempts, live play and races; boards and ratings are in `leaderboards`, players in `accounts`."""

@@ -1,25 +1,19 @@
-"""Row retention: deletes expired rows, so that no table grows with time alone.
-
-Each kind of row has a maximum age and a function that deletes one batch in its own transaction. `remove_aged` cycles
-through the kinds until nothing is left or its time is up; the rest waits for the next run.
-"""
+"""Retention rules for deals, attempts and what belongs to them; see `games.core.retention`."""
 
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.db import Error, transaction
-from django.db.models import Exists, Max, Model, OuterRef, Q, QuerySet
-from django.utils import timezone
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
-from games import journal_days
-from games.attempts import close_attempt
-from games.fairplay import foreseen, links
+from games.attempts import journal_partitions
+from games.attempts.lifecycle import close_attempt
+from games.core.retention import Aged, rows
+from games.fairplay import account_links, foresight_store
 from games.models import (
     GRACE,
     Attempt,
@@ -36,9 +30,6 @@ from games.models import (
 )
 from games.rules import CATALOGUE, RULES_VERSION
 
-#: Seconds that `remove_aged` runs: well within the time limit of a task.
-SECONDS: Final = 10.0
-
 #: Attempts whose last move is looked up in one query.
 _PAGE: Final = 500
 
@@ -48,50 +39,6 @@ _PRACTICE: Final = Q(ranked=False) & ~Q(deal__for_race=True, deadline__isnull=Fa
 _SEEN: Final = ("id", "started_at", "ms", "paused_ms", "paused_at")
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Aged:
-    """Retention rule: rows of one model and their maximum age."""
-
-    model: type[Model]
-    what: str
-    """The rows and their treatment, worded as in docs/run.md."""
-    age: timedelta
-    remove: Callable[[datetime, int], int]
-    """Function that takes a time and a batch size, handles at most that many older rows and returns their number."""
-    batch: int = 500
-
-
-def remove_aged(kinds: Sequence[Aged], now: datetime | None = None, *, seconds: float = SECONDS) -> int:
-    """Delete expired rows batch by batch and return their number. A kind that fails does not stop the others."""
-    now = now or timezone.now()
-    latest = time.monotonic() + seconds
-    removed, left = 0, list(kinds)
-    while left:
-        for kind in tuple(left):
-            if time.monotonic() >= latest:
-                return removed
-            done = _removed(kind, now)
-            removed += done
-            if not done:
-                left.remove(kind)
-    return removed
-
-
-def _removed(kind: Aged, now: datetime) -> int:
-    try:
-        return kind.remove(now - kind.age, kind.batch)
-    except Error:
-        log.exception("not deleted: %s", kind.what)
-        return 0
-
-
-def rows(found: QuerySet[Any], size: int) -> int:
-    """Delete at most `size` rows of a query, with their dependent rows; return the number without the dependents."""
-    keys = list(found.order_by("pk").values_list("pk", flat=True)[:size])
-    _, removed = QuerySet(found.model).filter(pk__in=keys).delete()
-    return removed.get(found.model._meta.label, 0)
 
 
 def close_idle_practice(before: datetime, size: int) -> int:
@@ -152,7 +99,7 @@ def _has_attempts() -> Exists:
 
 def _remove_lost_moves(_before: datetime, size: int) -> int:
     lost = Move.objects.exclude(Exists(Attempt.objects.filter(pk=OuterRef("attempt_id"))))
-    by_day = journal_days.days()
+    by_day = journal_partitions.days()
     if by_day:  # newer rows are dropped with their partition, and scanning them is slow
         lost = lost.filter(attempt_id__lt=by_day[0].low)
     keys = sorted(set(lost.values_list("attempt_id", flat=True)[:size]))
@@ -211,13 +158,13 @@ def kinds() -> Iterator[Aged]:
         7 * days,
         lambda before, size: rows(Question.objects.filter(asked_at__lt=before), size),
     )
-    yield Aged(Start, "device and network of started daily games", links.KEPT, _remove_starts)
+    yield Aged(Start, "device and network of started daily games", account_links.KEPT, _remove_starts)
     yield Aged(Start, "device and network of deleted players, once the deal is revealed", 0 * days, _remove_lost_starts)
     yield Aged(SeenDeal, "marks that staff watched a secret deal", timedelta(days=2), _remove_seen)
     yield Aged(
         ForesightFigures,
         "foresight figures of top games",
-        foreseen.KEPT,
+        foresight_store.KEPT,
         lambda before, size: rows(ForesightFigures.objects.filter(made_at__lt=before), size),
     )
     yield Aged(

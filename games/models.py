@@ -1,6 +1,6 @@
 """Models of deals, attempts and the move journal: fields and constraints only.
 
-The logic is in `games.deals`, `games.attempts` and `games.live.journal`.
+The logic is in `games.deals`, `games.attempts.lifecycle` and `games.live.journal`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from django.db.models import Q
 from django.db.models.functions import Substr
 from django.utils.translation import gettext_lazy as _
 
-from games.ladders import Ladder, LadderSlug
+from games.core.ladders import Ladder, LadderSlug
 
 #: Grace period for attempts still running when their daily deal closes. The seed is revealed after it.
 GRACE = timedelta(hours=1)
@@ -35,7 +35,7 @@ class Deal(models.Model):
     closes_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     proven = models.BooleanField(default=False)
-    # Shipped with the code, so that its seed was public before its day (games.deals.starter).
+    # Shipped with the code, so that its seed was public before its day (games.deals.starter_deals).
     starter = models.BooleanField(default=False, db_default=False)
     grade = models.PositiveSmallIntegerField(null=True, blank=True)
     par = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -132,7 +132,7 @@ class Attempt(models.Model):
     tokens = models.PositiveSmallIntegerField(null=True, blank=True)
     reasons = models.JSONField(default=list, blank=True)
     verify_tries = models.PositiveSmallIntegerField(default=0)
-    # True once another attempt's verification has included this one (leaderboards.waiting).
+    # True once another attempt's verification has included this one (leaderboards.verdicts.pending_attempts).
     gathered = models.BooleanField(db_default=False, editable=False)
     verified_at = models.DateTimeField(null=True, blank=True)
     # Set with the first verdict on a ranked attempt, and never changed by later ones.
@@ -218,7 +218,7 @@ class Move(models.Model):
 
 
 class Start(models.Model):
-    """Origin of a ranked attempt, used to detect several players on one device (`games.fairplay.links`).
+    """Origin of a ranked attempt, used to detect several players on one device (`games.fairplay.account_links`).
 
     `device` is the browser's mark, `network` a keyed digest of its network's address, empty if unknown. If the player
     is deleted, the row stays without the attempt until the deal is revealed.
@@ -246,7 +246,8 @@ class ForesightFigures(models.Model):
     """Foresight measurement of a ranked attempt (`games.fairplay.foresight`): evidence shown to staff, not players."""
 
     attempt = models.OneToOneField(Attempt, on_delete=models.CASCADE, related_name="+")
-    # Format version of the figures (games.fairplay.foreseen.FORM); figures in an older format are measured again.
+    # Format version of the figures (games.fairplay.foresight_store.FORM); figures in an older format are measured
+    # again.
     form = models.PositiveSmallIntegerField()
     figures = models.JSONField()
     made_at = models.DateTimeField()

@@ -7,8 +7,8 @@ from typing import Any, cast
 from django.urls import path
 
 from games.live.consumer import play
-from games.presence.watching import watch as watch_lanes
-from games.races.consumer import race
+from games.presence.consumer import watch as watch_lanes
+from games.races.live.consumer import race
 
 websocket_urlpatterns = [
     path("ws/play/<uuid:attempt>/", cast("Any", play)),

@@ -7,14 +7,17 @@ import logging
 from celery import shared_task
 from django.utils import timezone
 
-from games import attempts, events, housekeeping, journal_days
+from games import housekeeping
 from games.analysis import housekeeping as analysis_housekeeping
 from games.appeals import housekeeping as appeals_housekeeping
-from games.deals import filling, practice, publishing
+from games.attempts import journal_partitions
+from games.attempts import lifecycle as attempts
+from games.core import events, retention
+from games.deals import practice_deals, publishing, stock_filling
 from games.ghosts import housekeeping as ghosts_housekeeping
 from games.hints import questions
-from games.races import finishing
 from games.races import housekeeping as races_housekeeping
+from games.races import race_finish
 from games.replays import housekeeping as replays_housekeeping
 from games.replays import pictures
 
@@ -34,7 +37,7 @@ def close_due() -> None:
     If time runs out, another task continues.
     """
     closed = attempts.close_due()
-    purged = attempts.Progress(0, 0, more=False) if journal_days.is_by_day() else attempts.purge_journal()
+    purged = attempts.Progress(0, 0, more=False) if journal_partitions.is_by_day() else attempts.purge_journal()
     progress = (closed, purged)
     if any(each.done or each.failed for each in progress):
         log.info("attempts closed", extra={"closed": closed.done, "failed": closed.failed, "purged": purged.done})
@@ -46,8 +49,8 @@ def close_due() -> None:
 def begin_journal_day() -> None:
     """Create the day's journal partition, on PostgreSQL."""
     try:
-        journal_days.begin_day((timezone.now() + journal_days.AHEAD).date())
-    except journal_days.LockedError:
+        journal_partitions.begin_day((timezone.now() + journal_partitions.AHEAD).date())
+    except journal_partitions.LockedError:
         log.warning("journal day not created: locked by another process")
 
 
@@ -55,8 +58,8 @@ def begin_journal_day() -> None:
 def drop_journal_days() -> None:
     """Drop the journal partitions of settled days, on PostgreSQL."""
     try:
-        dropped = journal_days.drop_days()
-    except journal_days.LockedError:
+        dropped = journal_partitions.drop_days()
+    except journal_partitions.LockedError:
         log.warning("journal days not dropped: locked by another process")
     else:
         log.info("journal days dropped", extra={"days": dropped})
@@ -66,7 +69,7 @@ def drop_journal_days() -> None:
 def fill_sealed() -> None:
     """Publish deals that waited for the stock of sealed deals, and make sure the stock is being filled."""
     publishing.ensure_deals(timezone.now().date())
-    filling.keep_filling()
+    stock_filling.keep_filling()
 
 
 @shared_task(name="talon.answer_question")
@@ -78,7 +81,7 @@ def answer_question(question_id: int) -> None:
 @shared_task(name="talon.find_practice_deal")
 def find_practice_deal(order_id: int) -> None:
     """Start the search for a winnable practice deal."""
-    practice.find_soon(order_id)
+    practice_deals.find_soon(order_id)
 
 
 @shared_task(name="talon.draw_picture")
@@ -90,7 +93,7 @@ def draw_picture(attempt_id: int) -> None:
 @shared_task(name="talon.clean_games")
 def clean_games() -> int:
     """Delete expired rows, after recomputing the places of races that missed a moderation decision."""
-    found = finishing.check_decisions()
+    found = race_finish.check_decisions()
     if found:
         log.warning("places recomputed after missed decisions", extra={"races": found})
     rooms = (
@@ -100,4 +103,4 @@ def clean_games() -> int:
         replays_housekeeping,
         analysis_housekeeping,
     )
-    return housekeeping.remove_aged((*housekeeping.KINDS, *(kind for room in rooms for kind in room.KINDS)))
+    return retention.remove_aged((*housekeeping.KINDS, *(kind for room in rooms for kind in room.KINDS)))

@@ -1,1 +1,1 @@
-"""Results of verified attempts, and the leaderboards that rank them."""
+"""Leaderboards, ratings and verdicts of finished games; races themselves are in `games.races`."""

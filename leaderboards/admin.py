@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from games.errors import ErrorCode, Refusal
+from games.core.errors import ErrorCode, Refusal
 from games.models import Attempt
 from leaderboards.desk import access, views
 from leaderboards.models import Result

@@ -13,18 +13,19 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Field, Query, Router, Schema
 
-from games.api import ERRORS, Day, DealOut, Moment, read_from_replica
-from games.errors import ErrorCode, Refusal
-from games.ladders import Ladder, LadderSlug
+from games.api.common import ERRORS, Day, Moment, read_from_replica
+from games.api.deals import DealOut
+from games.core.errors import ErrorCode, Refusal
+from games.core.ladders import Ladder, LadderSlug
 from games.models import Deal
 from games.rules import CATALOGUE
-from leaderboards import boards, seasons
-from leaderboards.keys import BoardName
-from leaderboards.listings import ladder_named
+from leaderboards.boards import board_queries, seasons
+from leaderboards.boards.board_pages import Entry
+from leaderboards.boards.listings import ladder_named
+from leaderboards.boards.rank_keys import BoardName
+from leaderboards.boards.schemas import EntryOut, PageOut, RatedOut, RatingOut, RatingsOut, RunOut
 from leaderboards.models import Result, Season
-from leaderboards.pages import Entry
-from leaderboards.ratings import board as rating_board
-from leaderboards.schemas import EntryOut, PageOut, RatedOut, RatingOut, RatingsOut, RunOut
+from leaderboards.ratings import rating_board
 
 RESULTS_SHOWN: Final = 50
 router = Router(tags=["boards"])
@@ -40,7 +41,7 @@ class PageIn(BoardIn):
     """Choice of a page: the first, or the one at a cursor from another page."""
 
     cursor: str | None = Field(None, max_length=500)
-    limit: int = Field(boards.PAGE_SIZE, ge=1, le=boards.MAX_PAGE_SIZE)
+    limit: int = Field(board_queries.PAGE_SIZE, ge=1, le=board_queries.MAX_PAGE_SIZE)
 
 
 class DealPageIn(PageIn):
@@ -55,7 +56,7 @@ class DealPageIn(PageIn):
 class AroundIn(BoardIn):
     """Number of entries before and after."""
 
-    span: int = Field(boards.AROUND, ge=0, le=25)
+    span: int = Field(board_queries.AROUND, ge=0, le=25)
 
 
 class SeasonIn(Schema):
@@ -114,15 +115,15 @@ class RatingsIn(Schema):
 def get_board(request: HttpRequest, deal_id: int, asked: Query[DealPageIn]) -> PageOut:  # noqa: ARG001
     """Return a page of a deal's board; the first page also has the attempts that wait for their verdict."""
     deal = _deal(deal_id)
-    page = boards.page(deal, asked.board, asked.cursor, asked.limit, ladder_named(asked.ladder))
-    return PageOut.of(asked.board, page, None if asked.cursor else boards.waiting(deal))
+    page = board_queries.page(deal, asked.board, asked.cursor, asked.limit, ladder_named(asked.ladder))
+    return PageOut.of(asked.board, page, None if asked.cursor else board_queries.waiting(deal))
 
 
 @router.get("/boards/{int:deal_id}/players/{uuid:player_id}", response={200: EntryOut, **ERRORS})
 @read_from_replica
 def get_standing(request: HttpRequest, deal_id: int, player_id: UUID, asked: Query[BoardIn]) -> EntryOut:  # noqa: ARG001
     """Return a player's entry on a deal's board, on the player's ladder."""
-    entry = boards.standing_of(_deal(deal_id), asked.board, _player(player_id))
+    entry = board_queries.standing_of(_deal(deal_id), asked.board, _player(player_id))
     if entry is None:
         raise Refusal(ErrorCode.NOT_FOUND, "This player is not on this board.")
     return EntryOut.of(entry)
@@ -137,14 +138,14 @@ def get_around(
     asked: Query[AroundIn],
 ) -> list[EntryOut]:
     """Return the entries around a player on a deal's board, of the player's ladder; empty if not listed."""
-    return _entries(boards.around(_deal(deal_id), asked.board, _player(player_id), asked.span))
+    return _entries(board_queries.around(_deal(deal_id), asked.board, _player(player_id), asked.span))
 
 
 @router.get("/boards/{int:deal_id}/friends", response={200: list[EntryOut], **ERRORS})
 @read_from_replica
 def get_friends(request: HttpRequest, deal_id: int, asked: Query[BoardIn]) -> list[EntryOut]:
     """Return you and the players you follow, ranked among yourselves across ladders. You must be signed in."""
-    return _entries(boards.friends(_deal(deal_id), asked.board, _me(request)))
+    return _entries(board_queries.friends(_deal(deal_id), asked.board, _me(request)))
 
 
 @router.get("/seasons/{period}", response={200: PageOut, **ERRORS})

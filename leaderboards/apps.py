@@ -14,16 +14,21 @@ class LeaderboardsConfig(AppConfig):
     def ready(self) -> None:
         """Register results, decisions, places, desk sections and ratings with the games app."""
         # These modules need models, which are only loaded now.
-        from games.appeals.deciding import decider  # noqa: PLC0415
+        from games.appeals.decision_registry import decider  # noqa: PLC0415
         from games.ghosts.results import Results, results  # noqa: PLC0415
-        from games.pages.places import Boards, boards  # noqa: PLC0415
-        from games.races.ratings import Ratings, ratings  # noqa: PLC0415
-        from leaderboards import day, deciding, eligibility, ghosts  # noqa: PLC0415
-        from leaderboards.desk import sections  # noqa: PLC0415
-        from leaderboards.ratings import shown  # noqa: PLC0415
+        from games.pages.daily.day_places import Boards, boards  # noqa: PLC0415
+        from games.races.results.ratings_registry import Ratings, ratings  # noqa: PLC0415
+        from leaderboards.boards import daily_overview, eligibility, ghost_candidates  # noqa: PLC0415
+        from leaderboards.desk import evidence_sections  # noqa: PLC0415
+        from leaderboards.ratings import display  # noqa: PLC0415
+        from leaderboards.verdicts import decisions  # noqa: PLC0415
 
-        results.register(Results(ghosts.leader, ghosts.next_better, ghosts.among, ghosts.followed))
-        decider.register(deciding.decide)
-        boards.register(Boards(day.of_day, day.own, eligibility.ladder_at))
-        sections.register()
-        ratings.register(Ratings(shown.shown_ratings, shown.changes_of))
+        results.register(
+            Results(
+                ghost_candidates.leader, ghost_candidates.next_better, ghost_candidates.among, ghost_candidates.followed
+            )
+        )
+        decider.register(decisions.decide)
+        boards.register(Boards(daily_overview.of_day, daily_overview.own, eligibility.ladder_at))
+        evidence_sections.register()
+        ratings.register(Ratings(display.shown_ratings, display.changes_of))

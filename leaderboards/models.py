@@ -7,11 +7,11 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from games.ladders import Ladder
+from games.core.ladders import Ladder
 
 
 class Ranked(models.Model):
-    """Entry that a board ranks: a score, its keys (see `leaderboards.keys`), and a flag if it is listed.
+    """Entry that a board ranks: a score, its keys (see `leaderboards.boards.rank_keys`), and a flag if it is listed.
 
     No board counts or shows an unlisted entry, such as a guest's or a banned player's.
     """
@@ -105,7 +105,8 @@ class Season(models.Model):
 class Standing(Ranked):
     """Sum of a player's listed results on the season's ladder.
 
-    The nine of a day are ranked by `points` (`games.deals.points`); other seasons are ranked by cards up and have none.
+    The nine of a day are ranked by `points` (`games.deals.daily_points`); other seasons are ranked by cards up and have
+    none.
     """
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="standings", db_index=False)
@@ -170,7 +171,7 @@ class Recount(models.Model):
 class Bucket(models.Model):
     """Number of listed entries that share a key prefix, at one level of a board's histogram."""
 
-    # `leaderboards.listings.Listing.code`
+    # `leaderboards.boards.listings.Listing.code`
     board = models.PositiveSmallIntegerField()
     level = models.PositiveSmallIntegerField()
     prefix = models.BigIntegerField()

@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from celery import Task, shared_task
 
-from games import events
+from games.core import events
 from games.ghosts import challenges
-from leaderboards import foresight, ranking, seasons, sweeping
-from leaderboards.ratings import keeping
-from leaderboards.settlement import COMPANY, give_up, settle
+from leaderboards.boards import relisting, seasons
+from leaderboards.ratings import rating_reconciler
+from leaderboards.verdicts import foresight_selection, pending_sweep
+from leaderboards.verdicts.settlement import COMPANY, give_up, settle
 
 RETRIES: Final = 4
 
@@ -42,8 +43,8 @@ def verify(attempt_id: int) -> None:
 @shared_task(name="talon.sweep")
 def sweep() -> None:
     """Resend overdue tasks, rank players still marked, and update the seasons."""
-    sweeping.sweep()
-    ranking.rank_marked()
+    pending_sweep.sweep()
+    relisting.rank_marked()
     challenges.tell_forgotten()
     seasons.recount_marked()
 
@@ -57,18 +58,18 @@ def recount() -> None:
 @shared_task(name="talon.rate_races", soft_time_limit=540, time_limit=570)
 def rate_races() -> None:
     """Rate the races that have finished; make up for a lost `refold`."""
-    keeping.rate_finished()
-    keeping.refold_changed()
+    rating_reconciler.rate_finished()
+    rating_reconciler.refold_changed()
 
 
 @shared_task(name="talon.refold", soft_time_limit=540, time_limit=570)
 def refold(race_id: int) -> None:
     """Rate all races again from one on, after a decision about it."""
-    keeping.refold(race_id)
+    rating_reconciler.refold(race_id)
 
 
 @shared_task(name="talon.measure_foresight")
 def measure_foresight() -> None:
     """Measure top games for foresight; continue in another task if time runs out."""
-    if foresight.measure_top().more:
+    if foresight_selection.measure_top().more:
         events.request_task("talon.measure_foresight")

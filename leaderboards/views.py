@@ -15,23 +15,24 @@ from django.utils import timezone
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
-from games.admission import give_pass
-from games.deals import points, publishing
-from games.ladders import Ladder
+from games.core.admission_ticket import give_pass
+from games.core.ladders import Ladder
+from games.db.players import Player, player_id
+from games.db.replicas.decorator import from_replica
+from games.deals import daily_points, publishing
 from games.models import Attempt, Deal
-from games.pages.shown import ShownDeal
-from games.pages.strangers import same_for_strangers
-from games.players import Player, player_id
-from games.replicas.reading import from_replica
+from games.pages.shared.anonymous_cache import same_for_strangers
+from games.pages.shared.view_models import ShownDeal
 from games.rules import CATALOGUE
-from leaderboards import boards, pacing, seasons
-from leaderboards.after import After
-from leaderboards.keys import BOARDS, BoardName
-from leaderboards.listings import ladder_named
+from leaderboards.boards import board_queries, seasons
+from leaderboards.boards.board_pages import Entry, Page
+from leaderboards.boards.listings import ladder_named
+from leaderboards.boards.own_result import own_result
+from leaderboards.boards.rank_keys import BOARDS, BoardName
 from leaderboards.models import Season
-from leaderboards.own import own_result
-from leaderboards.pages import Entry, Page
-from leaderboards.ratings import board as rating_boards
+from leaderboards.ratings import rating_board as rating_boards
+from leaderboards.summary import pace_line
+from leaderboards.summary.game_summary import After
 
 WHO: Final = ("all", "friends")
 #: Entries of each deal on the index.
@@ -45,7 +46,7 @@ JUST_FINISHED: Final = timedelta(minutes=5)
 @from_replica("boards")
 def index(request: HttpRequest) -> HttpResponse:
     """Show the index: today's deals, each with its leaders, the nine, and the periods of the seasons."""
-    pages = [(ShownDeal.of(deal), boards.page(deal, limit=LEADERS)) for deal in publishing.todays_deals()]
+    pages = [(ShownDeal.of(deal), board_queries.page(deal, limit=LEADERS)) for deal in publishing.todays_deals()]
     context = {
         "deals": [{"deal": deal, "page": page} for deal, page in pages],
         "has_results": any(page.entries for _, page in pages),
@@ -68,18 +69,18 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     board, cursor, who, ladder = _board(request), request.GET.get("cursor"), _who(request), _ladder(request)
     player = request.user if request.user.is_authenticated else None
     if who == "friends":
-        page = _unpaged(boards.friends(deal, board, player) if player else [])
+        page = _unpaged(board_queries.friends(deal, board, player) if player else [])
     else:
-        page = boards.page(deal, board, cursor, ladder=ladder)
+        page = board_queries.page(deal, board, cursor, ladder=ladder)
     shown = (ladder or page.ladder).slug
     context = {
         "deal": ShownDeal.of(deal),
-        "waiting": [] if cursor or who == "friends" else boards.waiting(deal),
+        "waiting": [] if cursor or who == "friends" else board_queries.waiting(deal),
         "ladder": shown,
         "asked_ladder": ladder.slug if ladder else "",
-        "has_ladders": boards.has_ladders(deal),
+        "has_ladders": board_queries.has_ladders(deal),
         "own": own_result(deal, board, player) if player else None,
-        "around": boards.around(deal, board, player) if player and not _shows(page, player) else [],
+        "around": board_queries.around(deal, board, player) if player and not _shows(page, player) else [],
         "live": f"/ws/board/{deal.pk}/?board={board}" + (f"&ladder={shown}" if ladder else ""),
         **_shared(request, board, who, page, ladder=shown),
     }
@@ -87,13 +88,13 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
 
 
 @require_safe
-@cache_control(max_age=round(pacing.FRESH))
+@cache_control(max_age=round(pace_line.FRESH))
 def pace(_request: HttpRequest, day: date, variant: str) -> JsonResponse:
     """Return the leader's name and cards up over time; empty without a leader."""
     deal = get_object_or_404(Deal, day=day, variant=variant)
     if timezone.now() < deal.opens_at:
         raise Http404("not open yet")
-    return JsonResponse(pacing.pace_line(deal))
+    return JsonResponse(pace_line.pace_line(deal))
 
 
 @require_safe
@@ -148,7 +149,7 @@ def season_page(request: HttpRequest, period: str) -> HttpResponse:
         "variant": variant,
         "variants": list(CATALOGUE),
         "is_nine": is_nine,
-        "most_points": points.MOST,
+        "most_points": daily_points.MOST,
         "ladder": ladder.slug,
         "asked_ladder": asked.slug if asked else "",
         "has_ladders": settings.LADDERS or Ladder.NEWCOMERS in nines,

@@ -23,8 +23,8 @@ from hypothesis import HealthCheck, settings
 from pytest_django import Settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from games import readings
-from games.readings import CACHES, Cached, ProcessCache, SharedCache
+from games.db import shared_cache
+from games.db.shared_cache import CACHES, Cached, ProcessCache, SharedCache
 from tests.config.running import run
 from tests.once import made_once
 from tests.postgres import new_database, running_postgres
@@ -143,7 +143,7 @@ def checked_readings() -> Iterator[None]:
     store = SharedCache._store
 
     def check(to: SharedCache[Any], key: str, made: Cached[Any]) -> None:
-        stored = msgspec.msgpack.encode((made.read_at, made.value), enc_hook=readings._encode_custom)
+        stored = msgspec.msgpack.encode((made.read_at, made.value), enc_hook=shared_cache._encode_custom)
         assert to._decoder.decode(stored) == (made.read_at, made.value)
         store(to, key, made)
 

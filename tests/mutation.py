@@ -51,11 +51,11 @@ JOURNAL = ("tests/games/live/test_journal.py", "tests/games/live/test_durability
 #: The modules, and the tests that must notice when they change.
 MODULES: dict[str, tuple[str, ...]] = {
     **{
-        f"games/rules/{path.name}": RULES
-        for path in sorted((ROOT / "games" / "rules").glob("*.py"))
+        str(path.relative_to(ROOT)): RULES
+        for path in sorted((ROOT / "games" / "rules").rglob("*.py"))
         if not path.name.startswith("__")
     },
-    "games/attempts.py": (
+    "games/attempts/lifecycle.py": (
         "tests/games/test_attempts.py",
         "tests/games/live/test_pauses.py",
         "tests/games/pages/test_restart.py",
@@ -66,27 +66,27 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/live/journal_store.py": (*JOURNAL, "tests/games/live/test_pauses.py"),
     "games/fairplay/copies.py": ("tests/games/fairplay/test_copies.py",),
     "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py", "tests/leaderboards/test_judging.py"),
-    "games/verification.py": (
+    "games/attempts/verification.py": (
         "tests/leaderboards/test_verification.py",
         "tests/leaderboards/test_fairplay_command.py",
         "tests/games/fairplay/test_copies.py",
         "tests/games/fairplay/test_links.py",
         "tests/games/fairplay/test_pace.py",
     ),
-    "games/pages/deals.py": ("tests/games/deals/test_ledger.py", "tests/games/pages/test_deals.py"),
-    "games/pages/ledger.py": ("tests/games/deals/test_ledger.py",),
-    "games/races/starting.py": RACES,
-    "games/races/finishing.py": RACES,
+    "games/pages/daily/deal_page.py": ("tests/games/deals/test_ledger.py", "tests/games/pages/test_deals.py"),
+    "games/pages/info/ledger_page.py": ("tests/games/deals/test_ledger.py",),
+    "games/races/race_start.py": RACES,
+    "games/races/race_finish.py": RACES,
     "games/races/seats.py": (*RACES, "tests/games/races/test_quick.py"),
-    "games/races/quick.py": ("tests/games/races/test_quick.py",),
-    "leaderboards/ratings/folding.py": ("tests/leaderboards/test_rating_fold.py", "tests/leaderboards/test_ratings.py"),
-    "leaderboards/settlement.py": (
+    "games/races/matchmaking.py": ("tests/games/races/test_quick.py",),
+    "leaderboards/ratings/fold.py": ("tests/leaderboards/test_rating_fold.py", "tests/leaderboards/test_ratings.py"),
+    "leaderboards/verdicts/settlement.py": (
         "tests/leaderboards/test_settlement.py",
         "tests/leaderboards/test_verification.py",
         "tests/leaderboards/test_ladders.py",
         "tests/games/fairplay/test_copies.py",
     ),
-    "accounts/deletion.py": (
+    "accounts/lifecycle/erasure.py": (
         "tests/accounts/test_deletion.py",
         "tests/accounts/test_held_names.py",
         "tests/games/fairplay/test_links.py",

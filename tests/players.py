@@ -6,8 +6,8 @@ from typing import Any
 
 from django.test import Client
 
-from accounts.guests import BACKEND
 from accounts.models import User
+from accounts.sign_in.guests import BACKEND
 
 
 def account(name: str, **fields: Any) -> User:

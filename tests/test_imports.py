@@ -1,6 +1,7 @@
-"""Import rules: accounts → leaderboards → games → games.solver → games.rules, and likewise between parts of games.
+"""Import rules, read from the folders: config → accounts → leaderboards → games, and layers inside games.
 
-An import inside a function or under `if TYPE_CHECKING:` counts like any other.
+An import inside a function or under `if TYPE_CHECKING:` counts like any other. Django's entry modules (`admin`, `apps`,
+`tasks`, ...) may import everything in their app; `models` is the ground of its app.
 """
 
 from __future__ import annotations
@@ -9,83 +10,46 @@ import ast
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCAL = {"accounts", "benchmarks", "config", "deploy", "games", "leaderboards", "tests"}
+APPS = ("games", "leaderboards", "accounts", "config")
+"""The top-level packages; each may import those before it."""
+LAYERS = (("rules",), ("solver",), ("core", "db"), ("fairplay",), ("attempts",), ("live", "deals"))
+"""The lower layers of games; each may import those before it. `OUTER` comes last, all other folders in between."""
+OUTER = ("pages", "api")
+ENTRIES = {"admin", "apps", "management", "tasks", "templatetags", "urls", "routing"}
+"""Modules and packages that Django, Celery and Channels look for."""
+MOST_MODULES = 20
 SOLVER_PACKAGES = {"numba", "numpy"}
-
-# Modules directly in games belong to the part "games", except these.
-PARTS = {
-    # Foundations of everything else in games.
-    "games ground": {
-        "games.addresses", "games.admission", "games.bodies", "games.db", "games.errors", "games.events",
-        "games.limits",
-        "games.metrics", "games.ladders", "games.models", "games.players", "games.readings", "games.reasons",
-        "games.registry", "games.replicas", "games.statements",
-    },
-    # Entry points of Django, Celery and Channels.
-    "games doors": {
-        "games.admin", "games.api", "games.apps", "games.management", "games.race_api",
-        "games.reference_api", "games.routing", "games.tasks", "games.templatetags", "games.urls",
-    },
-}  # fmt: skip
-
-PURE = {"games.rules", "games.solver"}
-GROUND = PURE | {"games ground"}
-SHARED = GROUND | {"games.fairplay", "games"}
-LIVE_AND_DEALS = SHARED | {"games.live", "games.deals"}
-ROOMS = LIVE_AND_DEALS | {
-    "games.analysis",
-    "games.hints",
-    "games.presence",
-    "games.races",
-    "games.replays",
-    "games.ghosts",
-    "games.appeals",
-    "games.pages",
-}
-
-# Each part, and the other parts of the project that it may import.
-ALLOWED: dict[str, set[str]] = {
-    "games.rules": set(),
-    "games.solver": {"games.rules"},
-    "games ground": PURE,
-    "games.fairplay": GROUND,
-    "games": GROUND | {"games.fairplay"},
-    "games.live": SHARED,
-    "games.deals": SHARED,
-    "games.hints": LIVE_AND_DEALS,
-    "games.analysis": LIVE_AND_DEALS | {"games.replays"},
-    "games.presence": LIVE_AND_DEALS,
-    "games.races": LIVE_AND_DEALS,
-    "games.replays": LIVE_AND_DEALS,
-    "games.ghosts": LIVE_AND_DEALS | {"games.races", "games.replays"},
-    "games.appeals": LIVE_AND_DEALS | {"games.races", "games.ghosts"},
-    "games.pages": ROOMS,
-    "games doors": ROOMS,
-    "leaderboards": ROOMS | {"games doors"},
-    "accounts": ROOMS | {"games doors", "leaderboards"},
-    "config": ROOMS | {"games doors", "leaderboards", "accounts"},
-    "deploy": set(),
-}
 # Migrations run when tables are migrated, not with the code.
 MIGRATIONS = "migrations"
 # Functions that import by name, which an import check cannot see.
 BY_NAME = {"import_string", "import_module", "__import__", "get_model"}
 
 
-def part_of(module: str) -> str:
-    """Return the part of the project that holds the module; its first name if none does."""
-    homes = {home: part for part, modules in PARTS.items() for home in modules} | {
-        part: part for part in ALLOWED if " " not in part
-    }
-    fitting = [home for home in homes if module == home or module.startswith(f"{home}.")]
-    return homes[max(fitting, key=len)] if fitting else module.partition(".")[0]
+def layer(module: str) -> tuple[int, int]:
+    """Return the layer of a module: its app's, and inside games its folder's."""
+    app, *path = module.split(".")
+    if app not in APPS:
+        return len(APPS), 0
+    if app != "games":
+        return APPS.index(app), 0
+    folder = path[0] if path else ""
+    for number, folders in enumerate(LAYERS):
+        if folder in folders:
+            return 0, number
+    if folder == "models":
+        return layer("games.core")
+    if folder in OUTER:
+        return 0, len(LAYERS) + 1
+    return 0, len(LAYERS) + (0 if (ROOT / "games" / folder).is_dir() and folder not in {*ENTRIES, ""} else 2)
 
 
 def module_name(path: Path) -> str:
@@ -128,18 +92,19 @@ def called(call: ast.Call) -> str:
 
 
 @cache
-def files() -> list[Path]:
-    tops = sorted({part.partition(".")[0] for part in ALLOWED if " " not in part})
-    return [path for top in tops for path in (ROOT / top).rglob("*.py") if MIGRATIONS not in path.parts]
+def files(*folder: str) -> list[Path]:
+    folders = [ROOT.joinpath(*folder)] if folder else [ROOT / app for app in APPS]
+    return [path for top in folders for path in top.rglob("*.py") if MIGRATIONS not in path.parts]
+
+
+def own_imports(path: Path) -> list[str]:
+    return [name for name in imports(path) if name.partition(".")[0] in (*APPS, "tests", "benchmarks", "deploy")]
 
 
 def forbidden(path: Path) -> list[str]:
-    own = part_of(module_name(path))
-    return [
-        name
-        for name in imports(path)
-        if name.partition(".")[0] in LOCAL and part_of(name) != own and part_of(name) not in ALLOWED[own]
-    ]
+    """Return the imports of a file from a higher layer."""
+    own = layer(module_name(path))
+    return [name for name in own_imports(path) if layer(name) > own]
 
 
 def circle(uses: dict[str, set[str]]) -> list[str]:
@@ -152,45 +117,84 @@ def circle(uses: dict[str, set[str]]) -> list[str]:
     return []
 
 
-def test_there_is_something_to_check() -> None:
-    assert {part_of(module_name(path)) for path in files()} == set(ALLOWED)
-    assert [name for modules in PARTS.values() for name in modules if not is_module(name)] == []
+def packages() -> list[Path]:
+    """Return all packages except migrations."""
+    return [path.parent for path in files() if path.name == "__init__.py"]
 
 
-@pytest.mark.parametrize("part", sorted(ALLOWED))
-def test_imports_of(part: str) -> None:
-    found = {
-        str(path.relative_to(ROOT)): wrong
-        for path in files()
-        if part_of(module_name(path)) == part and (wrong := forbidden(path))
-    }
+def uses_between(package: Path) -> dict[str, set[str]]:
+    """Return which of a package's subpackages import which others; entry modules and models do not count."""
+    inside = {module_name(path) for path in package.iterdir() if (path / "__init__.py").exists()}
+    prefix = module_name(package).count(".") + 2
+    uses: dict[str, set[str]] = {name: set() for name in inside}
+    for path in files(*package.relative_to(ROOT).parts):
+        own = ".".join(module_name(path).split(".")[:prefix])
+        if own in inside and own.rpartition(".")[2] not in ENTRIES and path.stem not in ENTRIES:
+            others = {".".join(n.split(".")[:prefix]) for n in imports(path) if not n.endswith(".models")}
+            uses[own] |= (others & inside) - {own}
+    return uses
+
+
+def test_imports_point_down() -> None:
+    found = {str(path.relative_to(ROOT)): wrong for path in files() if (wrong := forbidden(path))}
     assert not found
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
+def test_modules_have_no_cycles() -> None:
     assert circle({module_name(path): set(imports(path)) - {module_name(path)} for path in files()}) == []
 
 
-def test_a_circle_is_detected() -> None:
-    assert circle({"a": {"b"}, "b": {"c", "d"}, "c": {"a"}}) in (
-        ["a", "b", "c", "a"],
-        ["b", "c", "a", "b"],
-        ["c", "a", "b", "c"],
-    )
+@pytest.mark.parametrize("package", ["", *sorted(str(path.relative_to(ROOT)) for path in packages())])
+def test_packages_have_no_cycles(package: str) -> None:
+    assert circle(uses_between(ROOT / package)) == [] if package else True
+
+
+def test_cycles_are_found() -> None:
+    found = circle({"a": {"b"}, "b": {"c", "d"}, "c": {"a"}})
+    assert found[0] == found[-1]
+    assert set(pairwise(found)) == {("a", "b"), ("b", "c"), ("c", "a")}
     assert circle({"a": {"b", "c"}, "b": {"c"}}) == []
 
 
-def test_no_module_is_imported_by_name() -> None:
+def test_nothing_is_imported_by_name() -> None:
     assert {str(path.relative_to(ROOT)): found for path in files() if (found := imported_by_name(path))} == {}
 
 
-@pytest.mark.parametrize(("part", "besides"), [("games.rules", set()), ("games.solver", SOLVER_PACKAGES)])
-def test_pure_parts_use_only_the_standard_library(part: str, besides: set[str]) -> None:
-    known = sys.stdlib_module_names | LOCAL | besides
+def test_folders_stay_small() -> None:
+    modules: dict[Path, int] = defaultdict(int)
+    scripts = (ROOT / "frontend" / "static" / "js").rglob("*.js")
+    for path in (*files(), *scripts):
+        modules[path.parent.relative_to(ROOT)] += path.name != "__init__.py"
+    assert {str(folder): number for folder, number in modules.items() if number > MOST_MODULES} == {}
+
+
+def test_packages_have_docstrings() -> None:
+    without = [path for path in packages() if not ast.get_docstring(ast.parse((path / "__init__.py").read_text()))]
+    assert [str(path.relative_to(ROOT)) for path in without if not ENTRIES & set(path.parts)] == []
+
+
+def test_module_names_are_unique() -> None:
+    """Two modules share a name only in packages that have the same job, so that a name says which file is meant."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in files():
+        places[path.stem].append(module_name(path).rpartition(".")[0])
+    repeated = {name for name, found in places.items() if len(found) > 1}
+    assert repeated <= SAME_JOB, repeated - SAME_JOB
+
+
+# Names that say the same job in each package.
+SAME_JOB = ENTRIES | {
+    "__init__", "__main__", "access", "api", "checks", "consumer", "errors", "housekeeping", "loss_proof", "models",
+    "moves", "position", "protocol", "search", "search_client", "search_process", "view_models", "views",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "besides"), [("rules", set()), ("solver", SOLVER_PACKAGES)])
+def test_pure_parts_use_the_standard_library_alone(part: str, besides: set[str]) -> None:
+    known = sys.stdlib_module_names | besides | {"games"}
     found = {
         str(path.relative_to(ROOT)): name
-        for path in files()
-        if part_of(module_name(path)) == part
+        for path in files("games", part)
         for name in imports(path)
         if name.partition(".")[0] not in known
     }
@@ -198,23 +202,24 @@ def test_pure_parts_use_only_the_standard_library(part: str, besides: set[str]) 
 
 
 @pytest.mark.parametrize("part", ["games.rules", "games.solver"])
-def test_pure_parts_import_without_django(part: str) -> None:
+def test_pure_parts_import_with_django_absent(part: str) -> None:
     code = f"import sys; sys.modules['django'] = None; sys.modules['celery'] = None; import {part}"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_a_wrong_import_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_imports_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
-    wrong = tmp_path / "games" / "rules" / "wrong.py"
+    wrong = tmp_path / "games" / "attempts" / "wrong.py"
     wrong.parent.mkdir(parents=True)
-    for file in ("rules/__init__.py", "attempts.py"):
-        (tmp_path / "games" / file).touch()
+    for folder in ("attempts", "races", "rules"):
+        (tmp_path / "games" / folder).mkdir(exist_ok=True)
+        (tmp_path / "games" / folder / "__init__.py").touch()
     wrong.write_text(
         "if TYPE_CHECKING:\n    from accounts.models import User\n"
-        "def late():\n    from games.models import Deal\n    from .. import attempts\n    from games import rules\n"
+        "def late():\n    from games.models import Deal\n    from .. import races\n    from games import rules\n"
         "def hidden():\n    import_string(_USER)\n    django.apps.get_model('accounts', 'User')\n"
         "    import_module(settings.SESSION_ENGINE)\n"
     )
-    assert sorted(forbidden(wrong)) == ["accounts.models", "games.attempts", "games.models"]
+    assert sorted(forbidden(wrong)) == ["accounts.models", "games.races"]
     assert imported_by_name(wrong) == ["import_string(_USER)", "django.apps.get_model('accounts', 'User')"]

@@ -15,11 +15,11 @@ BROAD = {"Exception", "BaseException"}
 
 #: Functions that never run in a task's own thread, in which the limit is raised.
 ELSEWHERE = {
-    ("games/threads.py", "run_beside.run"),
+    ("games/core/background_threads.py", "run_beside.run"),
     ("games/hints/search_queue.py", "SearchQueue._work"),
     ("games/live/journal.py", "Journal._work"),
     ("games/live/journal_store.py", "JournalStore.close"),
-    ("games/replicas/watching.py", "Watch._run"),
+    ("games/db/replicas/lag_monitor.py", "Watch._run"),
 }
 
 

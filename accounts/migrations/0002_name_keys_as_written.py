@@ -6,7 +6,7 @@ from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
 
-from accounts.names import name_key
+from accounts.names.validation import name_key
 
 BATCH = 500
 LONGEST = 128

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from accounts.push.keys import new_key
+from accounts.push.vapid_key import new_key
 
 sys.stdout.write(f"VAPID_PRIVATE_KEY={new_key()}\n")

@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.models import PushDevice, User
-from accounts.push.keys import to_bytes
+from accounts.push.vapid_key import to_bytes
 
 #: Maximum number of browsers of one player; a new one replaces the oldest.
 MOST: Final = 8

@@ -12,12 +12,12 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import PlayerRequest, account_required
-from accounts.calendar import DEFAULT_HOUR, HOURS
 from accounts.models import DailyReminder
-from accounts.push import devices, keys, reminding
-from games import limits
-from games.bodies import json_body
-from games.errors import ErrorCode, Refusal, json_only
+from accounts.profile.calendar_feed import DEFAULT_HOUR, HOURS
+from accounts.push import devices, reminders, vapid_key
+from games.core import limits
+from games.core.errors import ErrorCode, Refusal, json_only
+from games.core.json_body import json_body
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Shown:
 
 def shown(request: PlayerRequest) -> Shown:
     """Return the player's push settings in this browser."""
-    if not keys.is_on() or request.user.is_guest:
+    if not vapid_key.is_on() or request.user.is_guest:
         return Shown()
     reminder = DailyReminder.objects.filter(player=request.user).first()
     is_here = devices.is_here(request.user, request.session)
-    return Shown(keys.public_key(), is_here, DEFAULT_HOUR if reminder is None else reminder.hour)
+    return Shown(vapid_key.public_key(), is_here, DEFAULT_HOUR if reminder is None else reminder.hour)
 
 
 @never_cache
@@ -49,7 +49,7 @@ def device(request: PlayerRequest) -> JsonResponse:
     A POST sends `endpoint`, `p256dh` and `auth` of the browser's subscription, and `hour` and `zone` of the reminder.
     """
     limits.spend(request, "preferences")
-    if not keys.is_on():
+    if not vapid_key.is_on():
         raise Refusal(ErrorCode.NOT_FOUND)
     if request.method == HTTPMethod.DELETE:
         devices.end_here(request.session)
@@ -57,7 +57,7 @@ def device(request: PlayerRequest) -> JsonResponse:
     try:
         told = json_body(request)
         subscription = devices.subscription_of(told)
-        reminding.choose(request.user, _hour(told), str(told.get("zone")))
+        reminders.choose(request.user, _hour(told), str(told.get("zone")))
     except ValueError:
         raise Refusal(ErrorCode.BAD_REQUEST) from None
     devices.add(request.user, request.session, subscription, get_language() or "")
@@ -71,7 +71,7 @@ def device(request: PlayerRequest) -> JsonResponse:
 def renewed(request: HttpRequest) -> JsonResponse:
     """Replace the expired `old` subscription of a browser; its service worker calls this."""
     limits.spend(request, "preferences")
-    if not keys.is_on():
+    if not vapid_key.is_on():
         raise Refusal(ErrorCode.NOT_FOUND)
     try:
         told = json_body(request)

@@ -7,7 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from accounts.avatars import Named, address_for
+from accounts.profile.avatars import Named, address_for
 
 register = template.Library()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import template
 
 from accounts.models import User
-from accounts.providers import Connection, Service, configured, connections_of
+from accounts.sign_in.providers import Connection, Service, configured, connections_of
 
 register = template.Library()
 

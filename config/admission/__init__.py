@@ -1,1 +1,4 @@
-"""Admission control: newcomers queue while a process is overloaded; players already in the game never wait."""
+"""Admission control: newcomers queue while a process is overloaded.
+
+The ticket they carry is in `games.core.admission_ticket`.
+"""

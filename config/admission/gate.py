@@ -25,17 +25,17 @@ from config.admission.admit_rate import AdmitRate
 from config.admission.load import Load
 from config.admission.table_capacity import TableCapacity
 from config.admission.waiting_queue import WaitingQueue, update_interval
-from config.errors import json_answer
-from config.handler import send_response
-from config.strangers import Copies, Visit
-from games import metrics
-from games.addresses import network_of_scope
-from games.admission import COOKIE, MAX_AGE, Pass, Ticket, cookie_header, identities, read, set_cookie
-from games.errors import A_MINUTE, ErrorCode, Refusal
+from config.http.error_pages import json_answer
+from config.http.handler import send_response
+from config.page_cache.anonymous import Copies, Visit
+from games.core import metrics
+from games.core.addresses import network_of_scope
+from games.core.admission_ticket import COOKIE, MAX_AGE, Pass, Ticket, cookie_header, identities, read, set_cookie
+from games.core.errors import A_MINUTE, ErrorCode, Refusal
 from games.races.models import CODE_LENGTH, CODE_LETTERS
 
 PAGE: Final = "/queue/"
-"""The page for waiting clients (`games.pages.queue`); `?next=` is the page they continue to."""
+"""The page for waiting clients (`games.pages.info.queue_page`); `?next=` is the page they continue to."""
 POLL: Final = "/queue.json"
 """The long-poll endpoint of that page."""
 

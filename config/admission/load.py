@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from config.handler import OneHop
-from games import metrics
+from config.http.handler import OneHop
+from games.core import metrics
 
 #: Acceptable delay of a probe, in s.
 TARGET: Final = 0.05

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from typing import Final
 
-from games.admission import Ticket
+from games.core.admission_ticket import Ticket
 
 #: The most tickets in the queue. Later tickets get the last place.
 MAX_TICKETS: Final = 20_000

@@ -17,8 +17,8 @@ from typing import Any
 from games.live.autofinish import winning_run
 from games.rules import GAMES, Table, from_position
 from games.rules.cards import TWO_FRENCH
-from games.rules.explaining import explain
-from games.rules.reasons import Reason
+from games.rules.explanations import explain
+from games.rules.illegal_reasons import Reason
 
 OUT = Path(__file__).resolve().parents[2] / "frontend" / "static" / "lessons"
 #: The most positions in a lesson's graph.

@@ -1,1 +1,4 @@
-"""Game analysis: finds the positions of a finished game that could still be won."""
+"""Game analysis: finds the positions of a finished game that could still be won.
+
+Hints in running games are in `games.hints`.
+"""

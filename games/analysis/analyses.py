@@ -13,12 +13,12 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from games import events
 from games.analysis.findings import Findings
 from games.analysis.models import Analysis
-from games.errors import ErrorCode, Refusal
+from games.core import events
+from games.core.errors import ErrorCode, Refusal
+from games.db.players import people
 from games.models import Attempt
-from games.players import people
 from games.replays import access
 
 #: Maximum number of unfinished analyses per player.

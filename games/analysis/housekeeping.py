@@ -6,7 +6,7 @@ from typing import Final
 
 from games.analysis.analyses import KEPT
 from games.analysis.models import Analysis
-from games.housekeeping import Aged, rows
+from games.core.retention import Aged, rows
 
 KINDS: Final = (
     Aged(

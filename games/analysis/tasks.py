@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from games.analysis import working
+from games.analysis import queue_worker
 
 
 @shared_task(name="talon.analyse")
 def analyse() -> None:
     """Start a background thread that processes queued analyses; beat's runs make up for lost tasks and dead workers."""
-    working.work_soon()
+    queue_worker.work_soon()

@@ -1,1 +1,4 @@
-"""Appeals against verdicts, reports of games, and the staff's answers to both."""
+"""Appeals against verdicts and reports of games, with the staff's answers.
+
+Verdicts are settled in `leaderboards.verdicts`.
+"""

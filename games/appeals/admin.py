@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from games.appeals.appeals import answer_appeal
 from games.appeals.models import Appeal, Report
 from games.appeals.reports import answer_report
-from games.errors import Refusal
+from games.core.errors import Refusal
 from games.models import Attempt
 
 if TYPE_CHECKING:

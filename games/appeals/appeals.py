@@ -15,14 +15,14 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from games.appeals.deciding import decider
+from games.appeals.decision_registry import decider
+from games.appeals.free_text import plain_text
 from games.appeals.models import APPEAL_LENGTH, Appeal
-from games.appeals.writing import plain_text
-from games.errors import ErrorCode, Refusal
-from games.ghosts import inbox
+from games.core.errors import ErrorCode, Refusal
+from games.db.players import Player
 from games.ghosts.models import Notice
+from games.inbox import notices
 from games.models import Attempt
-from games.players import Player
 
 #: Period after a verdict in which the player may appeal.
 WITHIN: Final = timedelta(days=90)
@@ -87,5 +87,5 @@ def answer_appeal(
         decider()(found.attempt_id, decision, staff, text)
         address = reverse("games:appeal", args=[found.attempt.public_id])
         granted = decision == Attempt.State.VERIFIED
-        inbox.put(player, Notice.Kind.APPEALED, {"address": address, "granted": granted}, now)
+        notices.put(player, Notice.Kind.APPEALED, {"address": address, "granted": granted}, now)
     found.refresh_from_db()

@@ -6,7 +6,7 @@ from typing import Final
 
 from games.appeals import appeals, reports
 from games.appeals.models import Appeal, Report
-from games.housekeeping import Aged, rows
+from games.core.retention import Aged, rows
 
 KINDS: Final = (
     Aged(

@@ -9,13 +9,13 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from games.appeals.free_text import plain_text
 from games.appeals.models import REPORT_LENGTH, Report
-from games.appeals.writing import plain_text
-from games.errors import ErrorCode, Refusal
-from games.ghosts import inbox
+from games.core.errors import ErrorCode, Refusal
+from games.db.players import Player
 from games.ghosts.models import Notice
+from games.inbox import notices
 from games.models import Attempt
-from games.players import Player
 
 #: Retention of a report after its answer.
 KEPT: Final = timedelta(days=365)
@@ -89,5 +89,5 @@ def _answer(
     Report.objects.filter(pk__in=waiting).update(**answer)
     address = reverse("games:report", args=[Attempt.objects.values_list("public_id", flat=True).get(pk=attempt_id)])
     for reporter in waiting.values():
-        inbox.put(reporter, Notice.Kind.REPORTED, {"address": address, "taken": action_taken}, now)
+        notices.put(reporter, Notice.Kind.REPORTED, {"address": address, "taken": action_taken}, now)
     return len(waiting)

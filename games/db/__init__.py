@@ -1,1 +1,4 @@
-"""Hand-written SQL of the reads behind every table and socket; all other queries use the ORM, where they are needed."""
+"""Database access that bypasses or caches the ORM: hot queries, replicas, timeouts, shared cache.
+
+Models are in `games.models`.
+"""

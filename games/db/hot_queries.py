@@ -16,8 +16,8 @@ from django.contrib.sessions.models import Session
 from django.db.models import Model
 from django.db.models.query import RawQuerySet
 
+from games.db.replicas.router import connection_to_read
 from games.models import Attempt, Deal, Move
-from games.replicas.routing import connection_to_read
 
 _Row = TypeVar("_Row", bound=Model)
 

@@ -21,7 +21,7 @@ from typing import Final
 from django.utils.translation import gettext_lazy
 
 from games.rules import open_table
-from games.solver.players import greedy_game, random_game
+from games.solver.simulated_players import greedy_game, random_game
 
 GRADES: Final = {
     1: gettext_lazy("gentle"),
@@ -70,7 +70,7 @@ MOST_MEDIANS: Final = 3
 @dataclass(frozen=True, slots=True)
 class Weights:
     """Weights of the score: per share of games lost (0 to 1) by each player, per factor of ten in positions searched,
-    and per token of the line. `games.deals.refitting` fits new ones to people's results.
+    and per token of the line. `games.deals.grade_fitting` fits new ones to people's results.
     """
 
     greedy: float

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.utils import timezone
 
-from games.deals import sealed
+from games.deals import sealed_stock
 from games.deals.difficulty import grade_wanted
 from games.models import Deal
 from games.rules import CATALOGUE
@@ -29,7 +29,7 @@ class Readiness:
         return f"{self.certified} of today's {self.missing} deals certified, {self.graded} of the wanted grade"
 
 
-def certify_today(stop: sealed.Stop) -> Iterator[Readiness]:
+def certify_today(stop: sealed_stock.Stop) -> Iterator[Readiness]:
     """Seal deals until all of today's can be dealt as planned, or until `stop`; yield the progress after each.
 
     Every variant gets a certified deal before any gets one with a better grade. Lines are not tightened, because the
@@ -40,7 +40,7 @@ def certify_today(stop: sealed.Stop) -> Iterator[Readiness]:
     while names := _missing_today():
         grade = grade_wanted(timezone.now().date())
         variant = _next_variant(names, grade)
-        if variant is None or stop() or sealed.seal_one(variant, stop=stop, patience=0) is None:
+        if variant is None or stop() or sealed_stock.seal_one(variant, stop=stop, patience=0) is None:
             return
         yield _readiness(names, grade)
 
@@ -51,13 +51,13 @@ def _missing_today() -> list[str]:
 
 
 def _next_variant(names: Collection[str], grade: int) -> str | None:
-    stock = sealed.levels()
+    stock = sealed_stock.levels()
     lacking = [name for name in names if not stock[name][grade]]
     return min(lacking, key=lambda name: stock[name].total(), default=None)
 
 
 def _readiness(names: Collection[str], grade: int) -> Readiness:
-    stock = sealed.levels()
+    stock = sealed_stock.levels()
     return Readiness(
         missing=len(names),
         certified=sum(bool(stock[name].total()) for name in names),

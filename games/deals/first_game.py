@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
-from games.attempts import deal_table
-from games.deals import numbered, publishing
+from games.attempts.lifecycle import deal_table
+from games.deals import numbered_deals, publishing
 from games.deals.certification import Certificate, winning_record
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE, Table
@@ -52,17 +52,17 @@ def deal_for(player_id: int | None) -> Deal:
 
 def seeds() -> dict[bytes, tuple[str, ...]]:
     """Return the winning lines of the first games by seed."""
-    return {numbered.seed_of(CATALOGUE[VARIANT], number): line for number, line in _shipped().items()}
+    return {numbered_deals.seed_of(CATALOGUE[VARIANT], number): line for number, line in _shipped().items()}
 
 
 def is_first_game(deal: Deal) -> bool:
     """Return True if this is one of the first games for newcomers."""
-    return deal.variant == VARIANT and deal.day is None and numbered.number_of(deal) in _shipped()
+    return deal.variant == VARIANT and deal.day is None and numbered_deals.number_of(deal) in _shipped()
 
 
 def guide(deal: Deal) -> list[Step]:
     """Return the first moves of a first game's winning line."""
-    number = numbered.number_of(deal)
+    number = numbered_deals.number_of(deal)
     assert number is not None
     table, steps = deal_table(deal), []
     for token in _shipped()[number][:GUIDED]:

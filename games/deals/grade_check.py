@@ -1,6 +1,6 @@
 """Grade check: simulated players of three skills try the reference sample, and should win less at each higher grade.
 
-They substitute for people while there are too few results (`games.deals.refitting`).
+They substitute for people while there are too few results (`games.deals.grade_fitting`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 
 from games.deals.difficulty import GRADES, Figures, grade, sample_seed
 from games.rules import open_table
-from games.solver.players import SKILLS, skilled_game
+from games.solver.simulated_players import SKILLS, skilled_game
 
 #: Number of tries of each simulated player at a deal.
 GAMES: Final = 2

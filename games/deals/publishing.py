@@ -14,13 +14,13 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from games.attempts import DealClosedError
-from games.deals import difficulty, ledger, numbered, sealed
-from games.deals import starter as starters
+from games.attempts.lifecycle import DealClosedError
+from games.core.errors import ErrorCode, Refusal
+from games.db.replicas.router import reading_primary
+from games.deals import difficulty, ledger, numbered_deals, sealed_stock
+from games.deals import starter_deals as starters
 from games.deals.certification import Certificate
-from games.errors import ErrorCode, Refusal
 from games.models import Attempt, AwaitedDeal, Deal, SealedDeal
-from games.replicas.routing import reading_primary
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, OptionError, Variant, commitment
 
 #: Number of days after today whose deals are published in advance, with their commitments.
@@ -56,7 +56,7 @@ def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = N
     present = set(Deal.objects.filter(day__in=days).values_list("variant", "day"))
     missing = [(variant, d) for d in days for variant in CATALOGUE if (variant, d) not in present]
     if missing:
-        stock = sealed.levels()
+        stock = sealed_stock.levels()
         waits = _awaited(missing, now)
         for variant, d in missing:
             if _is_ready(stock[variant], d, now) or now >= overdue_at(d, waits[variant, d], now):
@@ -82,7 +82,7 @@ def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | N
         awaited = AwaitedDeal.objects.filter(variant=variant, day=day)
         since = awaited.values_list("since", flat=True).first() or now
         grade = difficulty.grade_wanted(day)
-        found = sealed.take(variant, grade)
+        found = sealed_stock.take(variant, grade)
         opens = _midnight(day)
         # Starter deals are publicly known, so a coming day waits for a secret one.
         if found is None and now < (opens if settings.STARTER_DEALS else overdue_at(day, since, now)):
@@ -160,7 +160,7 @@ def practice_deal(name: str, options: Mapping[str, object] | None = None, *, of:
             raise DealClosedError(_("This deal can be practised once its day and the hour after it are over."))
         return of
     variant = variant_of(name, options)
-    return seeded_deal(variant, numbered.seed_of(variant, numbered.draw()))
+    return seeded_deal(variant, numbered_deals.seed_of(variant, numbered_deals.draw()))
 
 
 def seeded_deal(variant: Variant, seed: bytes, proof: Certificate | None = None) -> Deal:

@@ -1,1 +1,4 @@
-"""Cheat detection for legal games. A finding here is a reason for staff to look, never a verdict."""
+"""Cheat detection for legal games.
+
+A finding is a reason for staff to look, and verdicts are settled in `leaderboards.verdicts`.
+"""

@@ -16,8 +16,8 @@ from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from games.fairplay import copies
-from games.fairplay.decisions import decision, decisions
-from games.fairplay.gaps import UNDO
+from games.fairplay.move_gaps import UNDO
+from games.fairplay.play_decisions import decision, decisions
 from games.rules import Record, Table
 
 #: Largest gap between two anchors, in pairs of moves, that is diffed move by move. Larger gaps are only placed side by

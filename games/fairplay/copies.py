@@ -1,6 +1,6 @@
 """Copy detection: another account made the same decisions earlier.
 
-Won games at one deal are compared by their decisions (`games.fairplay.decisions`), so move order, undone moves and
+Won games at one deal are compared by their decisions (`games.fairplay.play_decisions`), so move order, undone moves and
 draws in between make no difference. Obvious decisions weigh little, so two players who both play the obvious move do
 not incriminate each other. docs/fairplay.md, "Copies", has the figures.
 """
@@ -19,11 +19,11 @@ from uuid import UUID
 
 from django.db import connection
 
-from games.fairplay.decisions import decisions, weighed
+from games.db.players import people
+from games.db.statements import Statement, read_time, run_in_order, stored
+from games.fairplay.play_decisions import decisions, weighed
 from games.models import Attempt
-from games.players import people
 from games.rules import Record, Table
-from games.statements import Statement, read_time, run_in_order, stored
 
 #: Games where a win is no evidence, because nearly all winners make the same decisions.
 ALIKE: Final = frozenset({"labyrinth"})

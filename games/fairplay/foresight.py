@@ -21,8 +21,8 @@ from random import Random
 from statistics import fmean, median, variance
 from typing import Final
 
-from games.fairplay.prospects import option, options, prospects
-from games.fairplay.unseen import Unseen
+from games.fairplay.evaluation import option, options, prospects
+from games.fairplay.hidden_cards import Unseen
 from games.rules import Record, Table
 from games.rules.tokens import TO_FOUNDATION, TO_PILE, UNDO, WORDS
 

@@ -26,8 +26,8 @@ from itertools import accumulate
 from operator import sub
 from typing import Final, NamedTuple
 
+from games.core.verdict_reasons import Reason, reason
 from games.models import Attempt
-from games.reasons import Reason, reason
 from games.rules import CATALOGUE, Record
 
 #: Tokens that do not place a card.

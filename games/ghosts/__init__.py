@@ -1,1 +1,1 @@
-"""Races against recorded games: ghosts, challenges and the inbox."""
+"""Ghosts and challenges: games against a recorded one; races against live players are in `games.races`."""

@@ -13,14 +13,14 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from games.attempts import close_attempt, start_attempt
+from games.attempts.lifecycle import close_attempt, start_attempt
+from games.core.errors import ErrorCode, RateLimitedError, Refusal
+from games.db.players import Player, people
 from games.deals.publishing import is_secret
-from games.errors import ErrorCode, RateLimitedError, Refusal
-from games.ghosts import inbox
-from games.ghosts.choosing import score_of
+from games.ghosts.choice import score_of
 from games.ghosts.models import Answer, Challenge, Notice
+from games.inbox import notices
 from games.models import Attempt, Deal
-from games.players import Player, people
 from games.replays.models import Continuation
 
 Outcome = Literal["won", "lost", "even", "rejected"]
@@ -61,8 +61,8 @@ def challenge(sender: Player, attempt: Attempt, *, to: str = "", now: datetime |
         given = {"attempt": attempt, "addressee_id": addressee}
         found, made = Challenge.objects.get_or_create(**given, defaults={"sender_id": sender.pk, "made_at": now})
         if made and addressee is not None:
-            inbox.check_room(addressee, "challenged", sender.pk)
-            inbox.put(addressee, Notice.Kind.CHALLENGED, {"challenge": found.code, "player": sender.pk}, now)
+            notices.check_room(addressee, "challenged", sender.pk)
+            notices.put(addressee, Notice.Kind.CHALLENGED, {"challenge": found.code, "player": sender.pk}, now)
     return found
 
 
@@ -151,18 +151,20 @@ def _tell(one: Answer, now: datetime) -> bool:
         return False
     code, sender, answerer = one.challenge.code, one.challenge.sender_id, one.attempt.player_id
     ended = outcome(one.attempt, one.challenge.attempt)
-    inbox.put(answerer, Notice.Kind.ANSWERED, {"challenge": code, "player": sender, "outcome": ended, "own": True}, now)
+    notices.put(
+        answerer, Notice.Kind.ANSWERED, {"challenge": code, "player": sender, "outcome": ended, "own": True}, now
+    )
     if ended != "rejected" and _has_room(sender, answerer):
         turned = outcome(one.challenge.attempt, one.attempt)
         told = {"challenge": code, "player": answerer, "outcome": turned, "own": False}
-        inbox.put(sender, Notice.Kind.ANSWERED, told, now)
+        notices.put(sender, Notice.Kind.ANSWERED, told, now)
     return True
 
 
 def _has_room(player_id: int, answerer_id: int) -> bool:
     """Count a notice about an answer against the receiver's limits. The challenge's page lists all answers anyway."""
     try:
-        inbox.check_room(player_id, "answered", answerer_id)
+        notices.check_room(player_id, "answered", answerer_id)
     except RateLimitedError:
         return False
     return True

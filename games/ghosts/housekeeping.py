@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.ghosts.inbox import KEPT
+from games.core.retention import Aged, rows
 from games.ghosts.models import Notice
-from games.housekeeping import Aged, rows
+from games.inbox.notices import KEPT
 
 KINDS: Final = (
     Aged(Notice, "notices", KEPT, lambda before, size: rows(Notice.objects.filter(made_at__lt=before), size)),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from games.registry import Provider
+from games.core.registry import Provider
 
 
 class Score(NamedTuple):

@@ -1,1 +1,1 @@
-"""Hints: questions whether a game can still be won, and the solver searches that answer them."""
+"""Hints: winning plans, and the search queue behind them; the pages that ask are in `games.pages.practice`."""

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 from django.core.cache import cache
 from django.utils import timezone
 
-from games.errors import ErrorCode, Refusal
+from games.core.errors import ErrorCode, Refusal
 from games.hints import questions
 from games.hints.plans import Outlook
 from games.models import Attempt, Question

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from games.attempts import deal_table
-from games.hints import verdicts
-from games.hints.verdicts import Verdict
+from games.attempts.lifecycle import deal_table
+from games.hints import search_results
+from games.hints.search_results import Verdict
 from games.models import Attempt, Question
 from games.rules import Record, Table, from_position
 from games.solver.shorten import signature, without_detours
@@ -124,7 +124,7 @@ class Outlook:
         while copy.moves:
             copy.pop()
             positions.append(copy.position())
-        return verdicts.recall(positions[::-1])
+        return search_results.recall(positions[::-1])
 
     def _adapted(self) -> list[str] | None:
         ways = (adapted(self.table, line) for line in self._lines())

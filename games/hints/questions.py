@@ -18,13 +18,13 @@ from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from games import events
-from games.attempts import deal_table, journal_of, record_of
-from games.errors import ErrorCode, Refusal
-from games.hints import asking, verdicts
+from games.attempts.lifecycle import deal_table, journal_of, record_of
+from games.core import events
+from games.core.errors import ErrorCode, Refusal
+from games.hints import search_client, search_results
 from games.hints.plans import Outlook
 from games.hints.search_queue import SearchQueue
-from games.hints.verdicts import Verdict
+from games.hints.search_results import Verdict
 from games.models import Attempt, Question
 from games.rules import Table
 
@@ -108,7 +108,7 @@ def put(
     else:
         question.answer, question.way = settled.answer, list(settled.way)
         if settled.way:
-            verdicts.remember(outlook.table.position(), settled)
+            search_results.remember(outlook.table.position(), settled)
     try:
         with transaction.atomic():
             Question.objects.filter(attempt__player_id=attempt.player_id, answer="").delete()
@@ -163,14 +163,14 @@ def answer_soon(question_id: int) -> threading.Thread:
     return _quick.put(question_id)
 
 
-def answer(question_id: int, limit: asking.Limit = asking.FULL) -> bool:
+def answer(question_id: int, limit: search_client.Limit = search_client.FULL) -> bool:
     """Search, and write the answer to the question if it still exists; return False if `limit` was not enough."""
     question = Question.objects.select_related("attempt__deal").filter(pk=question_id, answer="").first()
     if question is None:
         return True
     asked = Question.objects.filter(pk=question_id, answer="")
     position = table_of(question.attempt, question.n).position()
-    queue = _quick if limit == asking.QUICK else _thorough
+    queue = _quick if limit == search_client.QUICK else _thorough
 
     def is_wanted() -> bool:
         _tell_alive(question_id)
@@ -180,15 +180,15 @@ def answer(question_id: int, limit: asking.Limit = asking.FULL) -> bool:
     if found is None:  # withdrawn, or the search failed; the position's verdict is still open
         asked.update(answer=Question.Answer.UNKNOWN)
         return True
-    if found["answer"] == Question.Answer.UNKNOWN and limit != asking.FULL:
+    if found["answer"] == Question.Answer.UNKNOWN and limit != search_client.FULL:
         return False
-    verdicts.remember(position, Verdict(Question.Answer(found["answer"]), tuple(found["way"])))
+    search_results.remember(position, Verdict(Question.Answer(found["answer"]), tuple(found["way"])))
     asked.update(answer=found["answer"], way=found["way"])
     return True
 
 
 def _look_quickly(question_id: int) -> None:
-    if not answer(question_id, asking.QUICK):
+    if not answer(question_id, search_client.QUICK):
         _thorough.put(question_id)
 
 

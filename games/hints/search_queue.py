@@ -7,8 +7,8 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from games.hints.asking import Searcher
-from games.threads import run_beside
+from games.core.background_threads import run_beside
+from games.hints.search_client import Searcher
 
 log = logging.getLogger(__name__)
 

@@ -1,1 +1,4 @@
-"""In-memory tables: from a player's message to the committed move, and back to every connection watching."""
+"""Live tables: WebSocket play, from a message to the committed move and back to every viewer.
+
+Finished games are in `games.attempts`.
+"""

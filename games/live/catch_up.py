@@ -12,7 +12,7 @@ from django.db import Error
 
 from games.live import frames, protocol
 from games.live.clock import Clock
-from games.live.loading import Loaded, load, off_loop
+from games.live.loader import Loaded, load, off_loop
 from games.models import Attempt
 
 log = logging.getLogger(__name__)

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 from django.db import Error
 
-from games.errors import ErrorCode, Refusal
+from games.core.errors import ErrorCode, Refusal
 from games.live import protocol
-from games.live.loading import Loaded, off_loop
+from games.live.loader import Loaded, off_loop
 from games.models import Attempt
 
 

@@ -6,12 +6,20 @@ import uuid
 
 import structlog
 
-from games import metrics
-from games.errors import ErrorCode, Refusal
+from games.core import metrics
+from games.core.errors import ErrorCode, Refusal
 from games.live import protocol
-from games.live.sockets import PING_AHEAD, Receive, Scope, Send, SocketConnection, check_version, session_expired
-from games.live.table import LiveTable
-from games.live.tables import LiveTables, shared_tables
+from games.live.live_table import LiveTable
+from games.live.sockets.base_consumer import (
+    PING_AHEAD,
+    Receive,
+    Scope,
+    Send,
+    SocketConnection,
+    check_version,
+    session_expired,
+)
+from games.live.table_registry import LiveTables, shared_tables
 
 
 async def play(scope: Scope, receive: Receive, send: Send) -> None:

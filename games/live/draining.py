@@ -12,9 +12,9 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from games.events import notifier
-from games.live.eviction import OpenSockets, open_sockets
-from games.live.tables import close_shared_tables
+from games.core.events import notifier
+from games.live.sockets.eviction import OpenSockets, open_sockets
+from games.live.table_registry import close_shared_tables
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
-from games.live.listeners import Connection
+from games.live.subscribers import Connection
 
 #: Number of recent `moved` frames kept for connections that come back.
 RECENT: Final = 16

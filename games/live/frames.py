@@ -5,13 +5,13 @@ from __future__ import annotations
 import uuid
 from typing import Final
 
-from games.errors import ErrorCode, Refusal, refusal_of
+from games.core.errors import ErrorCode, Refusal, refusal_of
 from games.live import protocol
 from games.live.autofinish import winning_run
-from games.live.loading import Loaded
+from games.live.loader import Loaded
 from games.models import Attempt
 from games.rules import MAX_TOKENS, IllegalMoveError, Table, TokenError
-from games.rules.explaining import explain
+from games.rules.explanations import explain
 
 PLAYING: Final = str(Attempt.State.PLAYING)
 _NO_PROGRESS: Final = frozenset({"d", "n"})

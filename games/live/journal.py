@@ -17,7 +17,7 @@ from typing import Final
 
 from django.db import DEFAULT_DB_ALIAS
 
-from games import metrics
+from games.core import metrics
 from games.live.journal_store import Entry, JournalStore
 
 log = logging.getLogger(__name__)

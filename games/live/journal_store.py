@@ -21,7 +21,7 @@ from psycopg.generators import execute
 from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-from games.timeouts import database_timeout
+from games.db.timeouts import database_timeout
 
 log = logging.getLogger(__name__)
 

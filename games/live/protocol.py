@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from games.errors import ErrorCode, Refusal
-from games.ladders import LadderSlug
-from games.live.wire import Wire
+from games.core.errors import ErrorCode, Refusal
+from games.core.ladders import LadderSlug
+from games.live.sockets.wire_format import Wire
 
 VERSION: Final = 1
 _MOST_N: Final = 1_000_000

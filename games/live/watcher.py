@@ -18,7 +18,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from django.db import Error
 
-from games.live.notices import Notice, Notices
+from games.live.broadcasts import Notice, Notices
 
 log = logging.getLogger(__name__)
 

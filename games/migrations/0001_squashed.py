@@ -1,4 +1,4 @@
-"""All tables of the games. On PostgreSQL the journal is partitioned by ranges of attempt ids (games.journal_days)."""
+"""All tables of the games. On PostgreSQL the journal is partitioned by ranges of attempt ids (games.attempts.journal_partitions)."""
 
 import uuid
 

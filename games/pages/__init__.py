@@ -1,1 +1,1 @@
-"""Views of the games' pages, with the data passed to their templates."""
+"""HTML pages of the games, by subject; the pages of accounts and boards are in their own apps."""

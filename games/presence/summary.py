@@ -10,10 +10,10 @@ from uuid import UUID
 from django.db.models import Count
 from django.utils import timezone
 
+from games.db.players import people
+from games.db.shared_cache import SharedCache
 from games.models import Attempt, Presence
-from games.players import people
-from games.presence.reporting import GOOD_FOR
-from games.readings import SharedCache
+from games.presence.heartbeat import GOOD_FOR
 
 #: Maximum names shown, over all deals and per deal.
 NAMES: Final = 8

@@ -1,1 +1,1 @@
-"""Races: rooms in which players start the same unseen deal at the same second (`docs/races.md`)."""
+"""Races: rooms, seats, quick matches, heats, start and finish; ratings are in `leaderboards.ratings`."""

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from games.races import finishing
+from games.races import race_finish
 from games.races.models import Entrant, Race, Room
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class RoomAdmin(_ReadOnly, _Admin):
 def void_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Race]) -> None:
     """Void the chosen races, so that they give no places or ratings; a race that is over is left alone."""
     for race in chosen.select_related("room"):
-        voided = finishing.void(race.pk, Race.Void.SERVER_FAULT)
+        voided = race_finish.void(race.pk, Race.Void.SERVER_FAULT)
         if voided:
             model_admin.log_change(request, race, "Voided.")
         said = gettext("%(race)s: void.") if voided else gettext("%(race)s: is over, and stays as it is.")

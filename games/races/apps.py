@@ -16,10 +16,10 @@ class RacesConfig(AppConfig):
     def ready(self) -> None:
         """Register for the ends of race attempts, and for the racers' open tables."""
         # These modules need models, which are only loaded by now.
-        from games import attempts  # noqa: PLC0415
-        from games.live.tables import register_companion  # noqa: PLC0415
-        from games.races import finishing  # noqa: PLC0415
-        from games.races.lanes import Lanes  # noqa: PLC0415
+        from games.attempts import lifecycle as attempts  # noqa: PLC0415
+        from games.live.table_registry import register_companion  # noqa: PLC0415
+        from games.races import race_finish  # noqa: PLC0415
+        from games.races.live.lane_reports import Lanes  # noqa: PLC0415
 
-        attempts.register(finishing.closed)
+        attempts.register(race_finish.closed)
         register_companion(Lanes.begin)

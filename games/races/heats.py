@@ -14,16 +14,16 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from games.races import finishing, rooms, starting
+from games.races import race_finish, race_start, rooms
 from games.races.models import Entrant, Race, Room
-from games.races.ratings import ratings
-from games.races.telling import tell_room
+from games.races.results.ratings_registry import ratings
+from games.races.room_notifications import tell_room
 from games.rules import CATALOGUE
 
 HOURS: Final = (3, 11, 19)  # UTC
 #: Times before the start at which the doors open, and at which the seats are frozen.
 DOORS: Final = timedelta(minutes=10)
-FROZEN: Final = starting.COUNTDOWN
+FROZEN: Final = race_start.COUNTDOWN
 LIMIT_S: Final = 1800
 #: Maximum players per division.
 DIVISION: Final = 16
@@ -77,7 +77,7 @@ def tend(now: datetime | None = None) -> None:
     for race_id, start in open_ones.order_by("scheduled_at", "division").values_list("pk", "scheduled_at"):
         assert start is not None
         if now >= start:
-            finishing.void(race_id, Race.Void.NOT_STARTED, now)
+            race_finish.void(race_id, Race.Void.NOT_STARTED, now)
         elif now >= start - FROZEN:
             _freeze(race_id, start, now)
 
@@ -120,13 +120,13 @@ def _freeze(race_id: int, start: datetime, now: datetime) -> None:
             return
         ready = list(race.entrants.filter(state=_E.READY, player__isnull=False).order_by("pk"))
         if not ready:
-            finishing.void(race.pk, Race.Void.NOBODY_CAME, now)
+            race_finish.void(race.pk, Race.Void.NOBODY_CAME, now)
         elif race.deal_id is not None:
             others = _parts(by_rating(ready))[1:]
             races = [race, *(_division(race, number, part, now) for number, part in enumerate(others, 2))]
             Room.objects.filter(pk=room.pk).update(seats=DIVISION)
             for each in races:
-                starting.freeze(each.pk, countdown=start - now, now=now)
+                race_start.freeze(each.pk, countdown=start - now, now=now)
 
 
 def _open(race_id: int) -> QuerySet[Race]:

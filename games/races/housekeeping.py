@@ -1,4 +1,4 @@
-"""Retention rules for data that races leave behind; see `games.housekeeping`. Races that were run are kept."""
+"""Retention rules for data that races leave behind; see `games.core.retention`. Races that were run are kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
-from games.housekeeping import Aged, rows
+from games.core.retention import Aged, rows
 from games.models import Deal
 from games.races.models import Race, Room
 

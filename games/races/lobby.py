@@ -1,7 +1,7 @@
 """Lobby snapshot: the next heat, open rooms, live races and the latest results.
 
 It is the same for all visitors and free of text to translate: the page renders game names and times. Rooms by link are
-not listed. The players of one network can fill only a third of each list (`games.races.conduct`).
+not listed. The players of one network can fill only a third of each list (`games.races.rate_limits`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any, Final, TypedDict
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
 
-from games.players import people
-from games.races import conduct, heats
+from games.db.players import people
+from games.db.shared_cache import SharedCache
+from games.races import heats, rate_limits
 from games.races.models import Entrant, Race, Room
-from games.readings import SharedCache
 
 _LISTED: Final = 24
 _RECENT: Final = 8
@@ -123,7 +123,7 @@ def _listed(races: QuerySet[Any], most: int) -> list[int]:
     players: dict[int, list[int]] = {}
     for race, player in races.values_list("pk", "entrants__player")[:_CONSIDERED]:
         players.setdefault(race, []).extend([] if player is None else [player])
-    return conduct.fair(players, most)
+    return rate_limits.fair(players, most)
 
 
 def _found(races: list[int]) -> dict[int, Any]:

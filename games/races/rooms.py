@@ -15,13 +15,13 @@ from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Q
 from django.utils import timezone
 
-from games import limits
+from games.core import limits
+from games.core.errors import ErrorCode, Refusal, refusal_of
+from games.db.players import Player
 from games.deals import publishing
-from games.errors import ErrorCode, Refusal, refusal_of
-from games.players import Player
-from games.races import conduct, deals, finishing
+from games.races import race_deals, race_finish, rate_limits
 from games.races.models import Entrant, Race, Room
-from games.races.telling import tell_room
+from games.races.room_notifications import tell_room
 from games.rules import OptionError, Variant
 
 #: Time limits that a host may choose, in seconds.
@@ -106,10 +106,10 @@ def change(
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if race.entrants.count() > seats:
             raise Refusal(ErrorCode.BAD_OPTION, "more players than that are seated")
-        other_game = deals.wanted_by(race) != game
+        other_game = race_deals.wanted_by(race) != game
         if public and room.kind != Room.Kind.PUBLIC and network:
-            conduct.check_may_list(player_id, network, room.pk)
-            transaction.on_commit(partial(conduct.note_listed, room.pk, network))
+            rate_limits.check_may_list(player_id, network, room.pk)
+            transaction.on_commit(partial(rate_limits.note_listed, room.pk, network))
         fresh = other_game or limit_s != room.limit_s
         room.variant, room.game, room.options = game.name, game.game, dict(game.options)
         room.limit_s, room.seats, room.kind, room.used_at = limit_s, seats, _kind(public=public), now
@@ -118,8 +118,8 @@ def change(
         race.save()
         if other_game:
             limits.spend_of(player_id, "room")
-            deals.take_back(race)
-            deals.give_deal(race)
+            race_deals.take_back(race)
+            race_deals.give_deal(race)
         if fresh:
             ready = race.entrants.filter(state=Entrant.State.READY).exclude(player_id=player_id)
             ready.update(state=Entrant.State.JOINED)
@@ -140,7 +140,7 @@ def next_race(room: Room, now: datetime | None = None) -> Race:
     race = Race(room=room, number=last + 1, rated=room.kind in RATED, opened_at=now or timezone.now())
     copy_settings(room, race)
     race.save(force_insert=True)
-    deals.give_deal(race)
+    race_deals.give_deal(race)
     tell_room(room.pk)
     return race
 
@@ -159,7 +159,7 @@ def close(room: Room, now: datetime | None = None) -> bool:
         if held.closed_at or races.filter(state__in=(Race.State.COUNTDOWN, Race.State.RACING)).exists():
             return False
         for race_id in races.filter(state=Race.State.OPEN).values_list("pk", flat=True):
-            finishing.void(race_id, Race.Void.NOT_STARTED, now)
+            race_finish.void(race_id, Race.Void.NOT_STARTED, now)
         Room.objects.filter(pk=held.pk).update(closed_at=now)
         tell_room(held.pk, "closed")
     return True
@@ -232,7 +232,7 @@ def pass_on(room: Room, from_id: int | None, among: Collection[int] | None = Non
 
     Players in the next race come before players in the running one.
     """
-    seated = Entrant.objects.filter(race__room=room, state__in=finishing.ACTIVE, player__isnull=False)
+    seated = Entrant.objects.filter(race__room=room, state__in=race_finish.ACTIVE, player__isnull=False)
     if among is not None:
         seated = seated.filter(player__in=among)
     open_first = F("race__number").desc()

@@ -12,14 +12,14 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from games.attempts import close_attempt
-from games.errors import ErrorCode, Refusal
+from games.attempts.lifecycle import close_attempt
+from games.core.errors import ErrorCode, Refusal
+from games.db.players import Player
 from games.models import Attempt
-from games.players import Player
-from games.races import conduct, rooms, starting
-from games.races.finishing import ACTIVE
+from games.races import race_start, rate_limits, rooms
 from games.races.models import Entrant, Race, Room
-from games.races.telling import tell_room
+from games.races.race_finish import ACTIVE
+from games.races.room_notifications import tell_room
 
 _E: Final = Entrant.State
 
@@ -66,11 +66,11 @@ def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = 
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         _say_ready(entrant, ready=ready, now=now)
         if not ready and entrant.state == _E.READY and _has_stopped_gathering(entrant.race):
-            transaction.on_commit(partial(conduct.note_spoiled, [player_id]))
+            transaction.on_commit(partial(rate_limits.note_spoiled, [player_id]))
         Room.objects.filter(pk=room.pk).update(used_at=now)
         tell_room(room.pk)
         if ready:
-            starting.start_if_ready(room.pk, now)
+            race_start.start_if_ready(room.pk, now)
 
 
 def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
@@ -87,10 +87,10 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
         if entrant is None:
             raise Refusal(ErrorCode.NOT_ENTERED)
         # The cards are dealt at the scheduled time, even if no process has moved the race to racing yet.
-        if seat is not None and starting.has_started(seat.race, now):
+        if seat is not None and race_start.has_started(seat.race, now):
             seat, playing = None, seat
         if seat is not None and _free(seat, now):
-            transaction.on_commit(partial(conduct.note_spoiled, [player_id]))
+            transaction.on_commit(partial(rate_limits.note_spoiled, [player_id]))
         if room.host_id == player_id:
             rooms.pass_on(room, player_id)
         Room.objects.filter(pk=room.pk).update(used_at=now)
@@ -122,7 +122,7 @@ def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = Non
         room.used_at = now
         room.save(update_fields=["kicked", "used_at"])
         tell_room(room.pk)
-        starting.start_if_ready(room.pk, now)
+        race_start.start_if_ready(room.pk, now)
 
 
 def leave_all(player_id: int, now: datetime | None = None) -> None:
@@ -204,11 +204,11 @@ def _free(seat: Entrant, now: datetime) -> bool:
     if race.state == Race.State.OPEN:
         was_ready = seat.state == _E.READY
         seat.delete()
-        starting.start_if_ready(race.room_id, now)
+        race_start.start_if_ready(race.room_id, now)
         return was_ready and _has_stopped_gathering(race)
     Entrant.objects.filter(pk=seat.pk).update(state=_E.ABSENT, attempt=None)
     Attempt.objects.filter(pk__in=[seat.attempt_id]).delete()
-    return not starting.enough_ready(race, race.room) and starting.unfreeze(race.pk, now)
+    return not race_start.enough_ready(race, race.room) and race_start.unfreeze(race.pk, now)
 
 
 def _has_stopped_gathering(race: Race) -> bool:

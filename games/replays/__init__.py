@@ -1,1 +1,1 @@
-"""Replays of finished games: access, continuations, animated pictures and link previews."""
+"""Replays: access, continuations, animated pictures and preview images; their pages are in `games.pages.replays`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.housekeeping import Aged, rows
+from games.core.retention import Aged, rows
 from games.replays.models import Picture
 from games.replays.pictures import KEPT
 

@@ -11,10 +11,10 @@ from typing import Final
 from django.conf import settings
 from django.utils import timezone
 
-from games import events
-from games.attempts import record_of
+from games.attempts.lifecycle import record_of
+from games.core import events
 from games.models import Attempt
-from games.replays import drawing
+from games.replays import gif_drawing
 from games.replays.models import Picture
 
 #: Retention of a picture, and maximum number of stored pictures.
@@ -53,7 +53,7 @@ def draw(attempt_id: int) -> None:
     picture = Picture.objects.select_related("attempt__deal").filter(attempt=attempt_id, image=None).first()
     if picture is None:
         return
-    image = drawing.animation(record_of(picture.attempt), _foot(picture.attempt))
+    image = gif_drawing.animation(record_of(picture.attempt), _foot(picture.attempt))
     Picture.objects.filter(pk=picture.pk).update(image=image)
     newest = Picture.objects.order_by("-asked_at", "-pk").values_list("pk", flat=True)
     Picture.objects.filter(pk__in=list(newest[MOST_KEPT : 2 * MOST_KEPT])).delete()

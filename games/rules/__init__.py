@@ -10,17 +10,8 @@ The library imports nothing outside the standard library. Deals come from the sh
 the forms in docs/records.md, and tokens are spelled as in `tokens`. Each game module names the rules page it follows.
 """
 
-from .catalogue import (
-    CATALOGUE,
-    GAMES,
-    RULES_VERSION,
-    RULESETS,
-    Ruleset,
-    Variant,
-    open_table,
-    shuffled_deck,
-)
-from .errors import (
+from games.rules.catalogue import CATALOGUE, GAMES, RULES_VERSION, RULESETS, Ruleset, Variant, open_table, shuffled_deck
+from games.rules.errors import (
     DeckError,
     IllegalMoveError,
     InvalidTokenError,
@@ -33,14 +24,14 @@ from .errors import (
     SeedError,
     TokenError,
 )
-from .places import Score, places
-from .position import read_position as from_position
-from .race_checks import Problem, RaceCheck, check_race
-from .race_files import Entry, RaceFile, race_commitment, race_terms
-from .records import End, Record
-from .replay import Failure, Replay, replay
-from .shuffle import commitment, read_seed
-from .table import MAX_TOKENS, Option, Table
+from games.rules.position_text import read_position as from_position
+from games.rules.races.document import Entry, RaceFile, race_commitment, race_terms
+from games.rules.races.file_checks import Problem, RaceCheck, check_race
+from games.rules.races.ranking import Score, places
+from games.rules.records import End, Record
+from games.rules.replay import Failure, Replay, replay
+from games.rules.shuffle import commitment, read_seed
+from games.rules.table import MAX_TOKENS, Option, Table
 
 __all__ = [
     "CATALOGUE",

@@ -14,18 +14,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TextIO
 
-from .catalogue import CATALOGUE, GAMES, RULES_VERSION, open_table
-from .errors import RulesError, TokenError
-from .perft import divide, perft
-from .position import read_position
-from .race_checks import check_race
-from .race_files import RaceFile, is_race
-from .records import End, How, Record
-from .replay import replay
-from .reports import race_report, read_document, replay_report
-from .shuffle import commitment, read_seed, shuffled
-from .table import Table
-from .terminal import draw
+from games.rules.catalogue import CATALOGUE, GAMES, RULES_VERSION, open_table
+from games.rules.errors import RulesError, TokenError
+from games.rules.perft import divide, perft
+from games.rules.position_text import read_position
+from games.rules.races.document import RaceFile, is_race
+from games.rules.races.file_checks import check_race
+from games.rules.records import End, How, Record
+from games.rules.replay import replay
+from games.rules.shuffle import commitment, read_seed, shuffled
+from games.rules.table import Table
+from games.rules.terminal import draw
+from games.rules.verify_reports import race_report, read_document, replay_report
 
 _PLAY_HELP: Final = "a token, 'moves' for the legal ones, 'u' to undo, 'quit' to resign"
 

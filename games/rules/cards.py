@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from .errors import DeckError, quoted
+from games.rules.errors import DeckError, quoted
 
 FRENCH_RANKS: Final = "A23456789TJQK"
 FRENCH_SUITS: Final = "SHDC"

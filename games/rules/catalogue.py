@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from .braid import Braid
-from .cards import Deck
-from .errors import OptionError, SeedError, quoted
-from .labyrinth import Labyrinth
-from .plot import Plot
-from .shuffle import shuffled
-from .stonewall import Stonewall
-from .table import Options, Table
-from .tarot import Tarot
+from games.rules.cards import Deck
+from games.rules.errors import OptionError, SeedError, quoted
+from games.rules.shuffle import shuffled
+from games.rules.table import Options, Table
+from games.rules.variants.braid import Braid
+from games.rules.variants.labyrinth import Labyrinth
+from games.rules.variants.plot import Plot
+from games.rules.variants.stonewall import Stonewall
+from games.rules.variants.tarot import Tarot
 
 RULES_VERSION: Final = 1
 """The rules version of new deals."""

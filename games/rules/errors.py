@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .reasons import Reason
+from games.rules.illegal_reasons import Reason
 
 
 def quoted(value: object) -> str:

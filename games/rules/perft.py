@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .table import Table
+from games.rules.table import Table
 
 
 def perft(table: Table, depth: int) -> int:

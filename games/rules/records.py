@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Self, cast
 
-from .catalogue import open_table, resolve
-from .errors import InvalidTokenError, OptionError, RecordError, RulesError, quoted
-from .packed import MAX_MS, Packed, pack, unpack
-from .shuffle import check_seed, read_seed
-from .table import MAX_TOKENS, Options, Table
+from games.rules.catalogue import open_table, resolve
+from games.rules.errors import InvalidTokenError, OptionError, RecordError, RulesError, quoted
+from games.rules.record_encoding import MAX_MS, Packed, pack, unpack
+from games.rules.shuffle import check_seed, read_seed
+from games.rules.table import MAX_TOKENS, Options, Table
 
 How = Literal["won", "resigned", "closed"]
 ENDS: Final[tuple[How, ...]] = ("won", "resigned", "closed")

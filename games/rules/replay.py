@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import IllegalMoveError, InvalidTokenError, TokenError
-from .records import How, Record
-from .table import Table
+from games.rules.errors import IllegalMoveError, InvalidTokenError, TokenError
+from games.rules.records import How, Record
+from games.rules.table import Table
 
 
 @dataclass(frozen=True, slots=True)

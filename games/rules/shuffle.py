@@ -8,7 +8,7 @@ from hashlib import sha256
 from struct import Struct
 from typing import Final
 
-from .errors import SeedError
+from games.rules.errors import SeedError
 
 SEED_BYTES: Final = 32
 #: Size of the cache of shuffled decks per process: the deals of two days and others dealt at the same time.

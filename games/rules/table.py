@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
-from .cards import Deck
-from .errors import IllegalMoveError, OptionError, PositionError, RecordFullError, quoted
-from .reasons import Reason, Why
-from .tokens import DRAW, ROUND, TO_FOUNDATION, TO_PILE, UNDO, Move, Vocabulary
+from games.rules.cards import Deck
+from games.rules.errors import IllegalMoveError, OptionError, PositionError, RecordFullError, quoted
+from games.rules.illegal_reasons import Reason, Why
+from games.rules.tokens import DRAW, ROUND, TO_FOUNDATION, TO_PILE, UNDO, Move, Vocabulary
 
 MAX_TOKENS: Final = 5000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from .table import View
+from games.rules.table import View
 
 _ROWS: Final[dict[str, tuple[int, int]]] = {"braid": (12, 4), "labyrinth": (48, 8), "plot": (12, 4)}
 """Games whose tableau is drawn in rows of cells or short piles: the number of places, and the places per row."""

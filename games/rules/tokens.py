@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from .errors import InvalidTokenError
+from games.rules.errors import InvalidTokenError
 
 DRAW: Final = 0
 ROUND: Final = 1

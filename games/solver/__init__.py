@@ -10,7 +10,6 @@ The searches run compiled where Numba is installed, and in plain Python elsewher
 ``TALON_NO_NUMBA=1`` in the environment turns Numba off. docs/winnability.md has the measured results.
 """
 
-from games.solver.api import Budget, Effort, GaveUp, Result, Solution, Unwinnable, check_solution, load, solve
 from games.solver.errors import (
     AlreadyWonError,
     BudgetError,
@@ -20,6 +19,7 @@ from games.solver.errors import (
     TokensError,
 )
 from games.solver.shorten import shorten
+from games.solver.solver import Budget, Effort, GaveUp, Result, Solution, Unwinnable, check_solution, load, solve
 
 __all__ = [
     "AlreadyWonError",

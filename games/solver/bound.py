@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from games.rules import Table
 from games.rules.cards import RANK, RED, SUIT
-from games.rules.tarot import FOOL
+from games.rules.variants.tarot import FOOL
 
 
 def at_least(table: Table) -> int:

@@ -6,27 +6,28 @@ from itertools import pairwise
 from typing import cast
 
 from games.rules import Table
-from games.rules.braid import Braid
-from games.rules.labyrinth import Labyrinth
-from games.rules.plot import Plot
-from games.rules.tarot import Tarot
-from games.solver import braid as braids
-from games.solver import labyrinth, stonewall
-from games.solver import plot as plots
-from games.solver import tarot as tarots
-from games.solver.braid_anneal import BraidAnnealing
-from games.solver.braid_depth import LATE, BraidDepth, is_whole_deal
-from games.solver.braid_depth import TURNS as LATE_TURNS
-from games.solver.braid_position import Start as BraidStart
+from games.rules.variants.braid import Braid
+from games.rules.variants.labyrinth import Labyrinth
+from games.rules.variants.plot import Plot
+from games.rules.variants.tarot import Tarot
+from games.solver.braid import search as braids
+from games.solver.braid.anneal import BraidAnnealing
+from games.solver.braid.depth_first import LATE, BraidDepth, is_whole_deal
+from games.solver.braid.depth_first import TURNS as LATE_TURNS
+from games.solver.braid.position import Start as BraidStart
 from games.solver.errors import PositionNotReachableError
-from games.solver.plot_position import Start as PlotStart
-from games.solver.search import EitherWay, InTurns, Search, Thrift, Tries
-from games.solver.stonewall_best import MOST_SEEN, StonewallTries
-from games.solver.stonewall_loss import StonewallLoss
-from games.solver.stonewall_outline import make_outline
-from games.solver.stonewall_stack import Start as StonewallStart
-from games.solver.stonewall_stack import position_of
-from games.solver.tarot_position import Start as TarotStart
+from games.solver.labyrinth import search as labyrinth
+from games.solver.plot import search as plots
+from games.solver.plot.position import Start as PlotStart
+from games.solver.search_drivers import EitherWay, InTurns, Search, Thrift, Tries
+from games.solver.stonewall import search as stonewall
+from games.solver.stonewall.best_first import MOST_SEEN, StonewallTries
+from games.solver.stonewall.loss_proof import StonewallLoss
+from games.solver.stonewall.move_stack import Start as StonewallStart
+from games.solver.stonewall.move_stack import position_of
+from games.solver.stonewall.outline import make_outline
+from games.solver.tarot import search as tarots
+from games.solver.tarot.position import Start as TarotStart
 from games.solver.team import Team
 
 MEGABYTE = 1 << 20

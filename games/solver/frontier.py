@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from games.solver.jit import jit, longs, shorts
-from games.solver.tools import Ints, add_key, clear, heap_pop, heap_push, next_random
+from games.solver.kernel_tools import Ints, add_key, clear, heap_pop, heap_push, next_random
 
 SIZE, FREE, NODES, CUT, STAGE, TAKEN, SEEN, RANDOM, COUNT = range(9)
 SCORE_BITS = 32

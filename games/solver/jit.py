@@ -36,7 +36,7 @@ def _cache_directory() -> str | None:
     Numba notices changes in the file it compiled, but not in the files whose functions that file calls.
     """
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
         source = path.read_bytes()
         if b"\n@jit" in source:
             digest.update(source)

@@ -12,12 +12,12 @@ from typing import Final
 
 from games.rules import Table
 from games.solver.convert import labyrinth_start, stonewall_start
-from games.solver.labyrinth import LabyrinthSearch
-from games.solver.search import Search, Thrift
-from games.solver.states import WON
-from games.solver.stonewall_best import StonewallTries
-from games.solver.stonewall_outline import make_outline
-from games.solver.stonewall_stack import position_of
+from games.solver.labyrinth.search import LabyrinthSearch
+from games.solver.search_drivers import Search, Thrift
+from games.solver.statuses import WON
+from games.solver.stonewall.best_first import StonewallTries
+from games.solver.stonewall.move_stack import position_of
+from games.solver.stonewall.outline import make_outline
 
 SEEN: Final = 1 << 19
 NODES: Final = 200_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from games.rules import RulesError, Table, from_position
-from games.solver.api import check_solution
+from games.solver.solver import check_solution
 
 _WORK = 400_000
 """The most tokens to push: a few seconds of work."""

@@ -19,8 +19,8 @@ from statistics import median
 from typing import Any, Final
 
 from games.rules import open_table
-from games.solver.api import Budget, GaveUp, Result, Solution, Unwinnable, solve
-from games.solver.winnability import Outcome, Summary
+from games.solver.solver import Budget, GaveUp, Result, Solution, Unwinnable, solve
+from games.solver.winnability_figures import Outcome, Summary
 
 _OUTCOMES: Final[dict[type, Outcome]] = {Solution: "won", Unwinnable: "lost", GaveUp: "undecided"}
 NICENESS: Final = 10

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from games.solver.jit import COMPILED
-from games.solver.search import Search
-from games.solver.states import LOST, RUNNING, SPENT, WON
+from games.solver.search_drivers import Search
+from games.solver.statuses import LOST, RUNNING, SPENT, WON
 
 
 class Team(Search):

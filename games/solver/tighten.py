@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from games.rules import Table, from_position
-from games.solver.api import check_solution
 from games.solver.shorten import Rewrite, dropped, improve, joined, shorten, without_detours
-from games.solver.states import WON
+from games.solver.solver import check_solution
+from games.solver.statuses import WON
 from games.solver.windows import around, replaced
 
 PRICES: Final = {"braid": (8, 16), "plot": (8, 12, 16), "tarot": (6, 8, 10, 12)}
@@ -153,7 +153,7 @@ def _share(table: Table, length: int) -> int:
 def _found(work: _Work, table: Table, line: list[str], price: int, noise: int, nodes: int) -> list[str]:  # noqa: PLR0917
     """Return a line that a search from a position finds, rewritten, or else the given line; it may be longer."""
     from games.solver.convert import thrifty_search  # noqa: PLC0415 - loads Numba: only who searches waits for it
-    from games.solver.search import Thrift  # noqa: PLC0415 - the same
+    from games.solver.search_drivers import Thrift  # noqa: PLC0415 - the same
 
     start, first = table, line[:0]
     if line[0] in {"up", "down"}:

@@ -18,7 +18,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from games.deals.difficulty import goal_of
-from games.pages.titles import GAME_TITLES, VARIANT_TITLES
+from games.pages.shared.titles import GAME_TITLES, VARIANT_TITLES
 
 register = template.Library()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import template
 
-from games.ghosts import inbox
+from games.inbox import notices
 
 register = template.Library()
 
@@ -14,5 +14,5 @@ register = template.Library()
 @register.simple_tag
 def unread_notices(user: Any) -> str:  # noqa: ANN401 - whoever is signed in, if anybody is
     """Return the number of unread notices, ``9+`` for more than nine; empty if there are none."""
-    count = inbox.unread(user.pk) if user.is_authenticated else 0
-    return "" if not count else "9+" if count >= inbox.COUNTED else str(count)
+    count = notices.unread(user.pk) if user.is_authenticated else 0
+    return "" if not count else "9+" if count >= notices.COUNTED else str(count)

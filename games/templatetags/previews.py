@@ -10,7 +10,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import get_language
 
-from games.pages.shown import ShownDeal
+from games.pages.shared.view_models import ShownDeal
 
 register = template.Library()
 

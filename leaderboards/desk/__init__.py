@@ -1,1 +1,4 @@
-"""Staff desk in the admin: attempts under review, the evidence about each, and staff decisions."""
+"""Staff desk in the admin: the review queue and the evidence about each game.
+
+Decisions are made in `leaderboards.verdicts`.
+"""

@@ -18,15 +18,15 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from games.attempts import record_of
-from games.errors import ErrorCode, Refusal
+from games.attempts.lifecycle import record_of
+from games.core.errors import ErrorCode, Refusal
 from games.models import Attempt, Decision, StaffNote
-from games.pages.replays import steps_of
-from games.pages.shown import ShownDeal, ShownPlayer
-from leaderboards import deciding
-from leaderboards.desk import access, pages
-from leaderboards.desk.lines import lines
-from leaderboards.desk.queue import queue
+from games.pages.replays.replay_page import steps_of
+from games.pages.shared.view_models import ShownDeal, ShownPlayer
+from leaderboards.desk import access, view_models
+from leaderboards.desk.line_comparison import lines
+from leaderboards.desk.review_queue import queue
+from leaderboards.verdicts import decisions
 
 #: Maximum number of attempts in a joint decision, and of attempts chosen individually, which are all in the URL.
 MOST: Final = 500
@@ -37,7 +37,7 @@ _LONGEST_TEXT: Final = 4_000
 class DecisionForm(forms.Form):
     """Form for a decision and its reason."""
 
-    state = forms.ChoiceField(choices=[(state.value, state.label) for state in deciding.DECIDABLE])
+    state = forms.ChoiceField(choices=[(state.value, state.label) for state in decisions.DECIDABLE])
     why = forms.CharField(max_length=_LONGEST_TEXT)
 
 
@@ -69,8 +69,8 @@ def attempt_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Show the evidence about one attempt, with staff notes and decisions."""
     staff = access.staff_of(request)
     rights = [access.DECIDE] if request.user.has_perm(access.DECIDE) else []
-    shown = pages.desk(_judged(attempt), staff.pk, rights)
-    choices = [(state.value, state.label) for state in deciding.DECIDABLE]
+    shown = view_models.desk(_judged(attempt), staff.pk, rights)
+    choices = [(state.value, state.label) for state in decisions.DECIDABLE]
     title = f"{shown.facts.player}, {shown.facts.title} {shown.facts.day}".strip()
     return _page(request, "attempt", title, {"desk": shown, "choices": choices})
 
@@ -81,7 +81,7 @@ def lines_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Show the attempt's line next to another one at the deal, `?beside=<attempt>`."""
     staff, left = access.staff_of(request), _judged(attempt)
     right = _judged(_uuid(request.GET.get("beside", "")))
-    records = pages.readable(left), pages.readable(right)
+    records = view_models.readable(left), view_models.readable(right)
     if left.deal_id != right.deal_id or records[0] is None or records[1] is None:
         raise Http404
     access.watch(staff.pk, left)
@@ -122,7 +122,7 @@ def decide(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         messages.error(request, _("Say what you decide, and why."))
     else:
         state = Attempt.State(form.cleaned_data["state"])
-        _told(request, lambda: deciding.decide(found.pk, state, staff, form.cleaned_data["why"]), _("Decided."))
+        _told(request, lambda: decisions.decide(found.pk, state, staff, form.cleaned_data["why"]), _("Decided."))
     return redirect("admin:desk_attempt", attempt)
 
 
@@ -136,9 +136,9 @@ def undo(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     decision = get_object_or_404(Decision, pk=form.cleaned_data["decision"], attempt=found)
     why = form.cleaned_data["why"]
     if form.cleaned_data["together"] and decision.batch is not None:
-        _tell_together(request, deciding.undo_all(decision.batch, staff, why))
+        _tell_together(request, decisions.undo_all(decision.batch, staff, why))
     else:
-        _told(request, lambda: deciding.undo(decision, staff, why), _("Undone."))
+        _told(request, lambda: decisions.undo(decision, staff, why), _("Undone."))
     return redirect("admin:desk_attempt", attempt)
 
 
@@ -162,7 +162,7 @@ def together_page(request: HttpRequest) -> HttpResponse:
     staff = access.staff_of(request, access.DECIDE)
     asked = request.POST if request.method == "POST" else request.GET
     chosen = {name: [_uuid(text) for text in asked.getlist(name)[:MOST]] for name in ("player", "attempt")}
-    found = pages.counted(chosen["player"], chosen["attempt"])
+    found = view_models.counted(chosen["player"], chosen["attempt"])
     if not found:
         raise Http404
     if len(found) > MOST:
@@ -171,11 +171,11 @@ def together_page(request: HttpRequest) -> HttpResponse:
         form = DecisionForm(request.POST)
         if form.is_valid():
             state = Attempt.State(form.cleaned_data["state"])
-            done = deciding.decide_all([one.pk for one in found], state, staff, form.cleaned_data["why"])
+            done = decisions.decide_all([one.pk for one in found], state, staff, form.cleaned_data["why"])
             _tell_together(request, done)
             return redirect("admin:desk_attempt", found[0].public_id)
         messages.error(request, _("Say what you decide, and why."))
-    context = {"together": pages.together(found), "chosen": chosen, "state": request.GET.get("state", "")}
+    context = {"together": view_models.together(found), "chosen": chosen, "state": request.GET.get("state", "")}
     return _page(request, "together", _("Decide together"), context)
 
 
@@ -212,7 +212,7 @@ def _judged(public_id: uuid.UUID) -> Attempt:
 
     :raises Http404: if there is none.
     """
-    attempts = Attempt.objects.select_related("deal", "player").filter(state__in=deciding.JUDGED)
+    attempts = Attempt.objects.select_related("deal", "player").filter(state__in=decisions.JUDGED)
     return get_object_or_404(attempts, public_id=public_id)
 
 
@@ -222,7 +222,7 @@ def _watchable(public_id: uuid.UUID) -> Attempt:
     :raises Http404: if there is none.
     """
     found = _judged(public_id)
-    if pages.readable(found) is None:
+    if view_models.readable(found) is None:
         raise Http404
     return found
 
@@ -238,13 +238,13 @@ def _told(request: HttpRequest, act: Callable[[], object], done: str) -> None:
     """Run an action, and report success or the reason for a refusal as a message."""
     try:
         act()
-    except deciding.NotDecidableError as refusal:
+    except decisions.NotDecidableError as refusal:
         messages.error(request, str(refusal.sentence))
     else:
         messages.success(request, done)
 
 
-def _tell_together(request: HttpRequest, done: deciding.Together) -> None:
+def _tell_together(request: HttpRequest, done: decisions.Together) -> None:
     text = ngettext("%(count)d attempt decided.", "%(count)d attempts decided.", done.decided)
     messages.success(request, text % {"count": done.decided})
     for public_id, refusal in done.refused:

@@ -1,1 +1,4 @@
-"""Race ratings: a fold over the finished rated races in order. `docs/ratings.md` has the rules."""
+"""Race ratings: a fold over the finished rated races in order (docs/ratings.md).
+
+Races are finished in `games.races`.
+"""

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from games.races.models import Race
 from leaderboards.models import RatingChange
-from leaderboards.ratings.folding import LAST
+from leaderboards.ratings.fold import LAST
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings import inputs
-from leaderboards.ratings.folding import Change, Fold
+from leaderboards.ratings import fold_input
+from leaderboards.ratings.fold import Change, Fold
 
 _COLUMNS: Final = (
     "race_id", "finished_at", "entrant_id", "player_id", "rank",
@@ -18,8 +18,8 @@ _COLUMNS: Final = (
 def faults(progress: Callable[[int], object] = lambda _races: None) -> Iterator[str]:
     """Yield a description of each stored value that differs from a fold from the first race on."""
     fold, seen = Fold(), 0
-    first = inputs.first()
-    for chunk in inputs.races_from(first) if first else ():
+    first = fold_input.first()
+    for chunk in fold_input.races_from(first) if first else ():
         yield from (f"race {race}: not rated yet" for race in chunk.guests)
         stored = _stored([raced.race for raced in chunk.races])
         for raced in chunk.races:

@@ -29,9 +29,9 @@ def todays(variant: str) -> Deal:
 
 def merge_while_the_account_begins(number: int) -> None:
     """A guest with a ranked attempt signs in to an account that starts the deal: only the account's is ranked."""
-    from accounts.guests import create_guest, merge_guest
     from accounts.models import User
-    from games.attempts import start_attempt
+    from accounts.sign_in.guests import create_guest, merge_guest
+    from games.attempts.lifecycle import start_attempt
     from games.models import Attempt
 
     deal = todays("plot")
@@ -47,9 +47,9 @@ def merge_while_the_account_begins(number: int) -> None:
 
 def merge_in_two_tabs(number: int) -> None:
     """A guest signs in to two accounts at once: every attempt belongs to exactly one player."""
-    from accounts.guests import create_guest, merge_guest
     from accounts.models import User
-    from games.attempts import start_attempt
+    from accounts.sign_in.guests import create_guest, merge_guest
+    from games.attempts.lifecycle import start_attempt
     from games.models import Attempt
 
     one, other, guest = (
@@ -74,9 +74,9 @@ def expire_while_the_guest_begins(number: int) -> None:
     from django.db import IntegrityError
     from django.utils import timezone
 
-    from accounts.guests import create_guest, remove_empty_guests
     from accounts.models import User
-    from games.attempts import start_attempt
+    from accounts.sign_in.guests import create_guest, remove_empty_guests
+    from games.attempts.lifecycle import start_attempt
     from games.models import Attempt
 
     del number
@@ -96,7 +96,7 @@ def take_one_name(number: int) -> None:
     from django.core.exceptions import ValidationError
 
     from accounts.models import User
-    from accounts.renaming import rename_player
+    from accounts.names.renaming import rename_player
 
     users = [User.objects.create_user(f"renamer {number} {letter}") for letter in "ab"]
     names = [f"Winner {number}", f"w1nner_{number}"]

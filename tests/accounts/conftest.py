@@ -11,8 +11,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import create_guest
 from accounts.models import User
+from accounts.sign_in.guests import create_guest
 from games.models import Attempt, Deal
 from games.rules import RULES_VERSION, End, Record, open_table
 from tests.players import signed_in

@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts import invitations
 from accounts.models import User
+from accounts.profile import invitations
 from accounts.urls import urlpatterns
 from tests.accounts.conftest import MakeUser, SignIn
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.achievements import Achievement, achievements
-from accounts.guests import BACKEND
-from accounts.statistics import Play
+from accounts.profile.achievements import Achievement, achievements
+from accounts.profile.player_statistics import Play
+from accounts.sign_in.guests import BACKEND
 from games.models import Attempt
 from games.rules import CATALOGUE
-from leaderboards.keys import Score
+from leaderboards.boards.rank_keys import Score
 from tests.leaderboards import factory
 
 DAY = date(2026, 11, 2)

@@ -12,14 +12,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts import avatars
-from accounts.deletion import erase_player
+from accounts.lifecycle.bans import ban_player
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
-from accounts.moderation import ban_player
-from accounts.renaming import rename_player
-from games.pages.shown import ShownPlayer
-from leaderboards import live
-from leaderboards.keys import Score
+from accounts.names.renaming import rename_player
+from accounts.profile import avatars
+from games.pages.shared.view_models import ShownPlayer
+from leaderboards.boards import live_boards
+from leaderboards.boards.rank_keys import Score
 from tests.accounts.conftest import SignIn
 from tests.leaderboards import factory
 
@@ -117,7 +117,7 @@ def test_it_is_decorative_and_beside_the_name(user: User, sign_in: SignIn, clien
         tags = re.findall(rf'<img[^>]*src="{address}"[^>]*>', page.content.decode())
         assert tags, page.request["PATH_INFO"]
         assert all('alt=""' in tag for tag in tags)
-    frame = json.loads(live.read_frame(deal, "race"))
+    frame = json.loads(live_boards.read_frame(deal, "race"))
     assert frame["entries"][0]["avatar"] == address
 
 
@@ -125,5 +125,5 @@ def test_a_former_player_on_a_board_has_the_neutral_one(user: User) -> None:
     deal = factory.deal("plot")
     factory.listed(deal, Score(52, 60_000, 90), who=user)
     erase_player(user)
-    (entry,) = json.loads(live.read_frame(deal, "race"))["entries"]
+    (entry,) = json.loads(live_boards.read_frame(deal, "race"))["entries"]
     assert entry["avatar"] == NEUTRAL

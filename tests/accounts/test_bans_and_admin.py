@@ -12,15 +12,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.lifecycle.bans import ban_player, end_due, lift_ban
 from accounts.models import Ban, User
-from accounts.moderation import ban_player, end_due, lift_ban
-from accounts.names import name_key
+from accounts.names.validation import name_key
 from games.models import Deal
-from leaderboards import ranking, reading, seasons
-from leaderboards.keys import BOARDS, Score
-from leaderboards.listings import deal_listing, season_listing
+from leaderboards.boards import board_sql, relisting, seasons
+from leaderboards.boards.listings import deal_listing, season_listing
+from leaderboards.boards.rank_keys import BOARDS, Score
 from leaderboards.models import Rating, Result, Season
-from leaderboards.ratings import board
+from leaderboards.ratings import rating_board
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
 from tests.deals import make_deal
 from tests.leaderboards import factory
@@ -54,7 +54,7 @@ def ban(client: Client, *players: User, **terms: str) -> Any:
 
 def test_a_ban_ends_sessions_and_hides_results(user: User, sign_in: SignIn, make_attempt: MakeAttempt) -> None:
     attempt, browser = make_attempt(user, make_deal()), sign_in(user)
-    ranking.rank_player(user)
+    relisting.rank_player(user)
     ban_player(user)
     assert browser.get(reverse("players:me")).headers["Location"].startswith(reverse("account_login"))
     assert not Result.objects.filter(attempt=attempt, listed=True).exists()
@@ -276,9 +276,9 @@ def stood(deals: list[Deal]) -> list[list[tuple[Any, ...]]]:
     found = Season.objects.filter(standings__isnull=False).distinct().order_by("pk").values_list("pk", flat=True)
     listings = [deal_listing(on.pk, name) for on in deals for name in BOARDS]
     listings += [season_listing(pk, name) for pk in found for name in BOARDS]
-    pages = [reading.first_entries(listing, 50).entries for listing in listings]
+    pages = [board_sql.first_entries(listing, 50).entries for listing in listings]
     shown: list[list[tuple[Any, ...]]] = [
         [(one.rank, one.player, one.cards_up, one.elapsed_ms, one.tokens) for one in page] for page in pages
     ]
-    rated = board.listed().order_by("-mu").values_list("mu", "player__public_id", "sigma", "races")
+    rated = rating_board.listed().order_by("-mu").values_list("mu", "player__public_id", "sigma", "races")
     return [*shown, list(rated)]

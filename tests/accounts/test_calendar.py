@@ -11,12 +11,12 @@ from django.test import Client
 from icalendar import Calendar
 from pytest_django import Settings
 
-from accounts.calendar import address_of
-from accounts.deletion import erase_player
-from accounts.export import export
-from accounts.guests import BACKEND
+from accounts.lifecycle.bans import ban_player
+from accounts.lifecycle.erasure import erase_player
+from accounts.lifecycle.export import export
 from accounts.models import CalendarLink
-from accounts.moderation import ban_player
+from accounts.profile.calendar_feed import address_of
+from accounts.sign_in.guests import BACKEND
 from tests.leaderboards import factory
 from tests.players import signed_in
 

@@ -13,14 +13,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.comparison import compare, figures_of, rating_of
-from accounts.deletion import erase_player
-from accounts.guests import create_guest
+from accounts.lifecycle.bans import ban_player
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
-from accounts.moderation import ban_player
+from accounts.profile.comparison import compare, figures_of, rating_of
+from accounts.sign_in.guests import create_guest
 from games.models import Attempt, Deal
-from games.races.ratings import ShownRating
-from leaderboards.ratings import keeping
+from games.races.results.ratings_registry import ShownRating
+from leaderboards.ratings import rating_reconciler
 from tests.accounts.conftest import MakeAttempt, MakeUser, SignIn
 from tests.deals import make_deal
 from tests.leaderboards import raced
@@ -155,7 +155,7 @@ def test_rated_races_of_both_players(user: User, rival: User, make_user: MakeUse
     raced.race([user, rival], ["disqualified", 1], at=now - timedelta(hours=3))
     raced.race([user, other], at=now - timedelta(hours=2))
     raced.race([user, rival], at=now - timedelta(hours=1), rated=False)
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     found = compare(user, rival)
     assert (found.races.first, found.races.second, found.races.neither) == (1, 1, 1)
     assert [(met.places, ahead) for met, ahead in found.latest_races] == [
@@ -177,7 +177,7 @@ def test_the_page_shows_it(client: Client, user: User, rival: User, play: Play) 
     play(user, "plot", 0, won=True)
     play(rival, "plot", 0)
     raced.race([user, rival])
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     shown = client.get(page(user, rival)).content.decode()
     for text in ("Ada Lovelace", "Charles Babbage", "Deals both have finished", "place 1", "3 cards", "The Plot"):
         assert text in shown, text
@@ -231,7 +231,7 @@ def test_more_games_take_no_more_queries(
         play(user, "plot", n, won=True)
         play(rival, "plot", n)
         raced.race([user, rival], at=now - timedelta(hours=n + 1))
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     with django_assert_max_num_queries(9):
         assert client.get(page(user, rival)).status_code == 200
     with django_assert_max_num_queries(8):
@@ -243,7 +243,7 @@ def test_the_api_returns_the_same(client: Client, user: User, rival: User, play:
     play(user, "plot", 0, won=True)
     play(rival, "plot", 0)
     raced.race([rival, user])
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     told = client.get(api(user, rival)).json()
     assert [one["name"] for one in told["players"]] == ["Ada Lovelace", "Charles Babbage"]
     assert [one["overall"]["won"] for one in told["players"]] == [1, 0]

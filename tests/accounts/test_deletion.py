@@ -22,21 +22,21 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.deletion import erase_player
-from accounts.follows import follow
+from accounts.lifecycle.bans import ban_player
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import Ban, CalendarLink, DailyReminder, Follow, HeldName, PushDevice, User
-from accounts.moderation import ban_player
-from accounts.names import FORMER_PLAYER
+from accounts.names.validation import FORMER_PLAYER
+from accounts.profile.follows import follow
 from games.analysis.models import Analysis
 from games.appeals.models import Appeal, Report
-from games.ghosts import inbox
 from games.ghosts.models import Challenge, Notice
+from games.inbox import notices
 from games.models import Attempt, Deal, PracticeOrder, StaffNote, Start
 from games.races.models import Entrant
-from leaderboards import ranking
-from leaderboards.deciding import decide
+from leaderboards.boards import relisting
 from leaderboards.models import Rating, RatingChange, Result, Standing
-from leaderboards.ratings import keeping, proof
+from leaderboards.ratings import proof, rating_reconciler
+from leaderboards.verdicts.decisions import decide
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
 from tests.deals import make_deal
 from tests.games.appeals.doubtful import doubtful, past
@@ -114,7 +114,7 @@ def furnish(user: User, other: User, deal: Deal) -> None:
     SocialAccount.objects.create(user=user, provider="github", uid=str(user.pk))
     HeldName.objects.create(key=f"of {user.pk}", until=now, player=user)
     PracticeOrder.objects.create(player=user, variant="plot", game="plot", made_at=now)
-    inbox.put(user.pk, Notice.Kind.CHALLENGED, {"player": other.pk})
+    notices.put(user.pk, Notice.Kind.CHALLENGED, {"player": other.pk})
     theirs = doubtful(other, deal)
     Challenge.objects.create(attempt=theirs, sender=user, made_at=now)
     Challenge.objects.create(attempt=theirs, sender=other, addressee=user, made_at=now)
@@ -154,7 +154,7 @@ def test_only_permitted_rows_still_refer_to_the_player(ada: User, make_user: Mak
 def test_rated_races_remain_for_the_ratings_of_others(ada: User, make_user: MakeUser) -> None:
     friend = make_user()
     raced.race([ada, friend])
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     before = raced.changes(), raced.ratings()
     erase_player(ada)
     assert (raced.changes(), raced.ratings()) == before
@@ -198,7 +198,9 @@ def test_board_watchers_are_notified_after_the_commit(
     ada: User, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     told: list[User] = []
-    monkeypatch.setattr("accounts.deletion.tell_all_watchers", lambda: told.append(User.objects.get(pk=ada.pk)))
+    monkeypatch.setattr(
+        "accounts.lifecycle.erasure.tell_all_watchers", lambda: told.append(User.objects.get(pk=ada.pk))
+    )
     with django_capture_on_commit_callbacks() as callbacks:
         erase_player(ada)
     assert told == []
@@ -222,7 +224,7 @@ def test_ranked_results_and_records_remain_without_a_name(ada: User, make_attemp
     raced_before = make_deal("tarot", practice=True)
     Deal.objects.filter(pk=raced_before.pk).update(for_race=True)
     Attempt.objects.filter(pk=make_attempt(ada, raced_before).pk).update(ranked=False)
-    ranking.rank_player(ada)
+    relisting.rank_player(ada)
     record = bytes(ranked.record or b"")
     erase_player(ada)
     ada.refresh_from_db()
@@ -265,7 +267,7 @@ def test_the_page_is_removed(ada: User, client: Client) -> None:
 
 def test_a_guest_is_deleted_entirely(guest: User, make_attempt: MakeAttempt) -> None:
     make_attempt(guest, make_deal())
-    ranking.rank_player(guest)
+    relisting.rank_player(guest)
     erase_player(guest)
     assert not User.objects.exists()
     assert not Attempt.objects.exists()
@@ -311,7 +313,7 @@ def test_deletion_is_atomic(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*args: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("accounts.deletion._anonymise", fail)
+    monkeypatch.setattr("accounts.lifecycle.erasure._anonymise", fail)
     with pytest.raises(RuntimeError):
         erase_player(ada)
     assert all(fact in everything() for fact in FACTS)

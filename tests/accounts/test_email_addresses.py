@@ -14,9 +14,9 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from accounts.email_addresses import MOST_CLAIMS
-from accounts.guests import create_guest
 from accounts.models import User
+from accounts.sign_in.email_addresses import MOST_CLAIMS
+from accounts.sign_in.guests import create_guest
 from tests.accounts.conftest import PASSWORD, MakeUser, SignIn
 
 pytestmark = pytest.mark.django_db

@@ -16,19 +16,19 @@ from django.test import AsyncClient, Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts import export as exporting
-from accounts.export import export
-from accounts.follows import follow
-from accounts.guests import BACKEND, create_guest
+from accounts.lifecycle import export as exporting
+from accounts.lifecycle.bans import ban_player
+from accounts.lifecycle.export import export
 from accounts.models import Ban, User
-from accounts.moderation import ban_player
+from accounts.profile.follows import follow
+from accounts.sign_in.guests import BACKEND, create_guest
 from games.appeals import appeals, reports
 from games.ghosts import challenges
 from games.models import Attempt, Start
 from games.rules import Record, replay
-from leaderboards import ranking
-from leaderboards.deciding import decide
-from leaderboards.ratings import keeping
+from leaderboards.boards import relisting
+from leaderboards.ratings import rating_reconciler
+from leaderboards.verdicts.decisions import decide
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
 from tests.deals import make_deal
 from tests.games.appeals.doubtful import doubtful
@@ -53,9 +53,9 @@ def test_all_data_about_a_player_is_included(make_user: MakeUser, make_attempt: 
     friend = make_user("Grace")
     follow(user, friend)
     attempts = [make_attempt(user, make_deal("plot")), make_attempt(user, make_deal(practice=True))]
-    ranking.rank_player(user)
+    relisting.rank_player(user)
     raced.race([user, friend])
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     found = exported(user)
     account = found["account"]
     assert (account["name"], account["public_id"]) == ("Ada", str(user.public_id))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from accounts import follows
 from accounts.models import Follow, User
+from accounts.profile import follows
 from tests.accounts.conftest import MakeUser, SignIn
 
 pytestmark = pytest.mark.django_db

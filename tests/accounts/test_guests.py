@@ -14,15 +14,16 @@ from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from accounts.adapter import PlayerAdapter
-from accounts.guests import create_guest, merge_guest, player_for
 from accounts.models import User
-from accounts.profile import results_page, statistics_of
-from games import limits
-from games.attempts import close_attempt
+from accounts.profile.profile_queries import results_page, statistics_of
+from accounts.sign_in.adapter import PlayerAdapter
+from accounts.sign_in.guests import create_guest, merge_guest, player_for
+from games.attempts.lifecycle import close_attempt
+from games.core import limits
 from games.models import Attempt
-from leaderboards import ranking, settlement
+from leaderboards.boards import relisting
 from leaderboards.models import Result
+from leaderboards.verdicts import settlement
 from tests.accounts.conftest import PASSWORD, MakeAttempt, SignIn
 from tests.deals import make_deal
 
@@ -85,7 +86,7 @@ def test_guests_cannot_be_signed_in_to(guest: User, client: Client) -> None:
 
 def test_signing_up_keeps_the_guests_row_and_attempts(guest: User, sign_in: SignIn, make_attempt: MakeAttempt) -> None:
     attempt = make_attempt(guest, make_deal())
-    ranking.rank_player(guest)
+    relisting.rank_player(guest)
     assert not Result.objects.filter(attempt=attempt, listed=True).exists()
     client = sign_in(guest)
     before = client.session.session_key
@@ -138,7 +139,7 @@ def test_signing_in_brings_the_guests_attempts_along(
     django_capture_on_commit_callbacks: Any,
 ) -> None:
     ranked, practice = make_attempt(guest, make_deal()), make_attempt(guest, make_deal(practice=True))
-    ranking.rank_player(guest)
+    relisting.rank_player(guest)
     client = sign_in(guest)
     with django_capture_on_commit_callbacks(execute=True):
         answer = client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD}, follow=True)
@@ -146,7 +147,7 @@ def test_signing_in_brings_the_guests_attempts_along(
     assert set(Attempt.objects.filter(player=user, ranked=False)) == {ranked, practice}
     assert client.session["_auth_user_id"] == str(user.pk)
     assert not Result.objects.exists()
-    assert ranking.rank_player(user) == 0
+    assert relisting.rank_player(user) == 0
     assert "Those at deals of the day are practice." in answer.content.decode()
 
 
@@ -172,7 +173,7 @@ def test_an_account_cannot_take_the_best_of_several_guests(user: User, client: C
     assert client.post(reverse("games:start", args=["plot"])).headers["Location"] == table
     close_attempt(kept.pk, "resigned")
     settlement.settle(kept.pk)
-    ranking.rank_player(user)
+    relisting.rank_player(user)
     assert not Result.objects.exists()
     assert statistics_of(user)[0].overall.played == 0
     assert client.post(reverse("games:start", args=["plot"])).headers["Location"] == table
@@ -196,8 +197,8 @@ def test_games_as_a_guest_do_not_count_for_a_streak(guest: User, user: User, mak
 def test_a_deal_the_account_has_played_becomes_practice(guest: User, user: User, make_attempt: MakeAttempt) -> None:
     deal = make_deal()
     own, guests = make_attempt(user, deal, won=True), make_attempt(guest, deal)
-    ranking.rank_player(user)
-    ranking.rank_player(guest)
+    relisting.rank_player(user)
+    relisting.rank_player(guest)
     merge_guest(guest, user)
     own.refresh_from_db()
     guests.refresh_from_db()

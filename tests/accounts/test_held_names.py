@@ -10,14 +10,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.adapter import PlayerAdapter
-from accounts.deletion import erase_player
-from accounts.held_names import check_not_held
 from accounts.housekeeping import KINDS
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import HeldName, User
-from accounts.names import name_key
-from accounts.renaming import neutralise_name, rename_player
-from games.housekeeping import remove_aged
+from accounts.names.renaming import neutralise_name, rename_player
+from accounts.names.reserved_names import check_not_held
+from accounts.names.validation import name_key
+from accounts.sign_in.adapter import PlayerAdapter
+from games.core.retention import remove_aged
 from games.models import GRACE, Attempt, Deal
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
 from tests.deals import make_deal

@@ -10,8 +10,8 @@ from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from accounts.guests import create_guest
 from accounts.models import User
+from accounts.sign_in.guests import create_guest
 from accounts.tasks import clean_accounts
 from games.models import Attempt
 from tests.accounts.conftest import MakeAttempt, SignIn

@@ -10,14 +10,14 @@ from django.core import signing
 from django.test import Client
 from django.urls import reverse
 
-from accounts import invitations
-from accounts.deletion import erase_player
+from accounts.lifecycle.bans import ban_player
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import Follow, User
-from accounts.moderation import ban_player
-from accounts.renaming import rename_player
-from games import limits
-from games.ghosts import inbox
+from accounts.names.renaming import rename_player
+from accounts.profile import invitations
+from games.core import limits
 from games.ghosts.models import Notice
+from games.inbox import notices
 from games.races.models import Entrant, Room
 from tests.accounts.conftest import PASSWORD, MakeUser, SignIn
 
@@ -47,7 +47,7 @@ def test_a_player_gets_a_link_to_share(user: User, sign_in: SignIn, settings: An
     assert shown.context["link"].startswith(f"{settings.PUBLIC_URL}/join/")
     token = shown.context["link"].rstrip("/").rpartition("/")[2]
     assert invitations.inviter_of(token) == user
-    for part in ("data-copies", "data-shares", "sharing.js", shown.context["link"]):
+    for part in ("data-copies", "data-shares", "share-button.js", shown.context["link"]):
         assert part in shown.content.decode()
 
 
@@ -189,7 +189,7 @@ def test_repeated_acceptance_leaves_one_unread_notice(client: Client, user: User
         assert told.data == {"player": player_in(client).pk, "address": address}
         Entrant.objects.all().delete()
     assert Room.objects.count() == 3
-    inbox.mark_seen(user.pk)
+    notices.mark_seen(user.pk)
     client.post(accept(user))
     assert Notice.objects.filter(player=user).count() == 2
 

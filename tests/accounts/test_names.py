@@ -13,12 +13,12 @@ from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounts import lookalikes
 from accounts.models import User
-from accounts.names import LONGEST, LONGEST_KEY, alike_keys, clean_name, guest_name, name_key
-from accounts.presence import find_by_name
-from accounts.renaming import rename_player
-from accounts.search import find_players
+from accounts.names import confusables
+from accounts.names.player_search import find_players
+from accounts.names.public_names import find_by_name
+from accounts.names.renaming import rename_player
+from accounts.names.validation import LONGEST, LONGEST_KEY, alike_keys, clean_name, guest_name, name_key
 from tests.accounts.conftest import PASSWORD
 
 
@@ -283,7 +283,7 @@ def test_ascii_stands_for_itself() -> None:
 
 
 def test_the_standards_data_has_one_prototype_for_each() -> None:
-    prototypes = lookalikes._prototypes()
+    prototypes = confusables._prototypes()
     assert len(prototypes) > 5000
     assert not set(prototypes) & set(string.printable)
     assert prototypes["\u0430"] == "a"
@@ -291,7 +291,7 @@ def test_the_standards_data_has_one_prototype_for_each() -> None:
 
 
 def test_keys_fit_into_their_column() -> None:
-    fit = [c for c in lookalikes._prototypes() if unicodedata.is_normalized("NFKC", c) and lookalikes.is_fit(c)]
+    fit = [c for c in confusables._prototypes() if unicodedata.is_normalized("NFKC", c) and confusables.is_fit(c)]
     longest = max(fit, key=lambda c: len(name_key(c)))
     assert len(name_key(longest)) * LONGEST <= LONGEST_KEY == User._meta.get_field("name_key").max_length
 

@@ -11,11 +11,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.guests import create_guest
+from accounts.lifecycle.bans import ban_player
 from accounts.models import User
-from accounts.moderation import ban_player
-from accounts.profile import RESULTS_A_PAGE
-from games.pages.shown import Tile
+from accounts.profile.profile_queries import RESULTS_A_PAGE
+from accounts.sign_in.guests import create_guest
+from games.pages.shared.view_models import Tile
 from games.rules import CATALOGUE
 from tests.accounts.conftest import MakeAttempt, MakeUser, SignIn
 from tests.deals import make_deal

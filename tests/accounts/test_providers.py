@@ -18,14 +18,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.deletion import erase_player
-from accounts.export import _account
-from accounts.guests import create_guest
-from accounts.held_names import HELD
+from accounts.lifecycle.bans import ban_player
+from accounts.lifecycle.erasure import erase_player
+from accounts.lifecycle.export import _account
 from accounts.models import User
-from accounts.moderation import ban_player
-from accounts.providers import ServicesAdapter
-from games import limits
+from accounts.names.reserved_names import HELD
+from accounts.sign_in.guests import create_guest
+from accounts.sign_in.providers import ServicesAdapter
+from games.core import limits
 from games.models import Attempt
 from leaderboards.models import Result
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn

@@ -25,15 +25,15 @@ from django.urls import reverse
 from django.utils import timezone
 from py_vapid import Vapid02
 
-from accounts.deletion import erase_player
-from accounts.export import export
-from accounts.guests import create_guest
+from accounts.lifecycle.bans import ban_player
+from accounts.lifecycle.erasure import erase_player
+from accounts.lifecycle.export import export
 from accounts.models import DailyReminder, PushDevice, User
-from accounts.moderation import ban_player
-from accounts.push import devices, keys, reminding
-from accounts.push.reminding import next_due, remind_due
-from accounts.push.sending import Connect, Message, Outcome, send
-from accounts.sessions import SessionsAdapter
+from accounts.push import devices, reminders, vapid_key
+from accounts.push.delivery import Connect, Message, Outcome, send
+from accounts.push.reminders import next_due, remind_due
+from accounts.sign_in.guests import create_guest
+from accounts.sign_in.session_end import SessionsAdapter
 from accounts.tasks import clean_accounts
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
 from tests.deals import make_deal
@@ -55,7 +55,11 @@ class Browser:
     def told(self, **changed: object) -> dict[str, object]:
         """Return what the browser sends to the site."""
         point = self.private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-        subscription = {"endpoint": self.endpoint, "p256dh": keys.to_text(point), "auth": keys.to_text(self.auth)}
+        subscription = {
+            "endpoint": self.endpoint,
+            "p256dh": vapid_key.to_text(point),
+            "auth": vapid_key.to_text(self.auth),
+        }
         return {**subscription, "hour": HOUR, "zone": "UTC", **changed}
 
     def read(self, body: bytes) -> dict[str, str]:
@@ -109,7 +113,7 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture(autouse=True)
 def _on(settings: Any) -> None:
-    settings.VAPID_PRIVATE_KEY = keys.new_key()
+    settings.VAPID_PRIVATE_KEY = vapid_key.new_key()
 
 
 @pytest.fixture
@@ -164,7 +168,7 @@ def test_it_is_switched_on_and_off_per_browser(user: User, sign_in: SignIn) -> N
     turn_on(there, hour=7, zone="Europe/Berlin")
     page = here.get(SETTINGS).content.decode()
     assert "data-here" in page
-    assert f'data-key="{keys.public_key()}"' in page
+    assert f'data-key="{vapid_key.public_key()}"' in page
     assert '<option value="7" selected>' in page.partition('id="push-hour"')[2].partition("</select>")[0]
     assert "Reminders in the browser" in here.get("/privacy/").content.decode()
     assert here.delete(ADDRESS).json() == {"on": False}
@@ -202,10 +206,10 @@ def test_only_known_push_services_are_called(user: User, sign_in: SignIn, endpoi
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"p256dh": keys.to_text(b"\4" + bytes(64))},
+        {"p256dh": vapid_key.to_text(b"\4" + bytes(64))},
         {"p256dh": "é"},
         {"p256dh": None},
-        {"auth": keys.to_text(bytes(15))},
+        {"auth": vapid_key.to_text(bytes(15))},
         {"hour": 24},
         {"hour": "7"},
         {"hour": True},
@@ -236,7 +240,7 @@ def test_a_reminder_is_encrypted_signed_and_translated(
 ) -> None:
     user.preferences = {"language": "de"}
     user.save()
-    monkeypatch.setattr(reminding, "current_streak", lambda *_: 3)
+    monkeypatch.setattr(reminders, "current_streak", lambda *_: 3)
     assert remind_due(service.send, at(today)) == 1
     [(path, headers, body)] = service.asked
     assert path == browser.endpoint.removeprefix("https://fcm.googleapis.com")
@@ -247,7 +251,7 @@ def test_a_reminder_is_encrypted_signed_and_translated(
     }
     assert (headers["TTL"], headers["Content-Encoding"]) == ("43200", "aes128gcm")
     assert Vapid02.verify(headers["Authorization"])
-    assert headers["Authorization"].endswith(f"k={keys.public_key()}")
+    assert headers["Authorization"].endswith(f"k={vapid_key.public_key()}")
 
 
 def test_without_a_streak_it_uses_the_browsers_language(browser: Browser, service: Service, today: date) -> None:
@@ -284,14 +288,14 @@ def test_a_service_no_longer_allowed_is_not_called(browser: Browser, settings: A
 def test_a_player_is_reminded_once_a_day(user: User, browser: Browser, service: Service, today: date) -> None:
     both = [DailyReminder.objects.select_related("player").get() for _ in range(2)]
     now = at(today)()
-    sent = [list(reminding._claimed(reminder, now)) for reminder in both]  # two processes at once
+    sent = [list(reminders._claimed(reminder, now)) for reminder in both]  # two processes at once
     assert [len(messages) for messages in sent] == [1, 0]
     # The process that was to send it died, and the task runs again.
     assert remind_due(service.send, at(today, HOUR + 1)) == 0
     DailyReminder.objects.update(due_at=at(today, HOUR + 1)())  # the hour was changed during the sending
     assert remind_due(service.send, at(today, HOUR + 1)) == 0
     # A later hour of the same day applies from the next day on.
-    reminding.choose(user, HOUR + 2, "UTC", at(today, HOUR + 1)())
+    reminders.choose(user, HOUR + 2, "UTC", at(today, HOUR + 1)())
     assert remind_due(service.send, at(today, HOUR + 2)) == 0
     assert remind_due(service.send, at(today + timedelta(days=1), HOUR + 2)) == 1
     assert browser.read(service.asked[0][2])["title"]
@@ -324,16 +328,16 @@ def test_a_late_reminder_waits_for_the_next_day(service: Service, today: date) -
 
 
 def test_reminders_are_sent_in_batches(make_user: MakeUser, sign_in: SignIn, service: Service, today: date) -> None:
-    for _ in range(reminding._BATCH + 3):
+    for _ in range(reminders._BATCH + 3):
         turn_on(sign_in(make_user()))
     make_due(today)
-    assert remind_due(service.send, at(today)) == reminding._BATCH + 3
+    assert remind_due(service.send, at(today)) == reminders._BATCH + 3
     assert remind_due(service.send, at(today)) == 0
 
 
 @pytest.mark.usefixtures("browser")
 def test_a_hanging_service_delays_no_other(today: date, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reminding, "_PATIENCE", 0.0)
+    monkeypatch.setattr(reminders, "_PATIENCE", 0.0)
     answers = Event()
 
     def hangs(_message: Message) -> Outcome:

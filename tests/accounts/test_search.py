@@ -10,10 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.guests import create_guest
 from accounts.models import User
-from accounts.search import MOST, find_players
-from games import limits
+from accounts.names.player_search import MOST, find_players
+from accounts.sign_in.guests import create_guest
+from games.core import limits
 
 pytestmark = pytest.mark.django_db
 

@@ -14,8 +14,8 @@ from cryptography.fernet import InvalidToken
 from django.test import Client
 from django.urls import reverse
 
-from accounts.mfa import SecretsAdapter
 from accounts.models import User
+from accounts.sign_in.second_factor_encryption import SecretsAdapter
 from games.models import Attempt
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
 from tests.deals import make_deal

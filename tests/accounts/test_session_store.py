@@ -17,9 +17,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.guests import BACKEND
 from accounts.models import User
-from accounts.session_store import SessionStore
+from accounts.sign_in.guests import BACKEND
+from accounts.sign_in.session_store import SessionStore
 from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -8,9 +8,9 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from accounts.adapter import PlayerAdapter
 from accounts.models import User
-from accounts.names import name_key
+from accounts.names.validation import name_key
+from accounts.sign_in.adapter import PlayerAdapter
 from tests.accounts.conftest import PASSWORD, MakeUser, SignIn
 
 pytestmark = pytest.mark.django_db

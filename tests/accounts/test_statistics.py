@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounts.statistics import Play, figures, statistics
-from accounts.streaks import Streaks
+from accounts.profile.player_statistics import Play, figures, statistics
+from accounts.profile.streaks import Streaks
 
 TODAY = date(2026, 3, 10)
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounts.streaks import Streaks, streaks
+from accounts.profile.streaks import Streaks, streaks
 
 DAY = timedelta(days=1)
 TODAY = date(2026, 3, 10)

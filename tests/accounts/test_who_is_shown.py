@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts.guests import create_guest
 from accounts.models import User
+from accounts.sign_in.guests import create_guest
 from games.models import Attempt
 from tests.accounts.conftest import MakeAttempt
 from tests.deals import make_deal
@@ -20,7 +20,7 @@ NOW = timezone.now()
 
 #: Fields of the rule, and the only files that may name them: the rule, code that sets a field, and staff pages.
 FIELDS = {
-    r"banned_at": {"accounts/managers.py", "accounts/models.py", "accounts/moderation.py", "accounts/admin.py"},
+    r"banned_at": {"accounts/managers.py", "accounts/models.py", "accounts/lifecycle/bans.py", "accounts/admin.py"},
     r"hide_presence": {"accounts/models.py", "accounts/preferences.py", "accounts/forms.py"},
     r"is_guest[\"']?\s*[:=]\s*False,\s*[\"']?\w*(banned|deleted)_at": {"accounts/managers.py", "accounts/admin.py"},
 }

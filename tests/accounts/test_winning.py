@@ -10,10 +10,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts.streaks import streaks
-from accounts.winning import current_streak, days_won
+from accounts.profile.streaks import streaks
+from accounts.profile.win_days import current_streak, days_won
 from games.models import Attempt, Deal
-from leaderboards.keys import Score
+from leaderboards.boards.rank_keys import Score
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db

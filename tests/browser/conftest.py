@@ -160,7 +160,9 @@ def _make_database(environment: dict[str, str], *, certified: bool = False) -> N
         [sys.executable, "-c", _SEAL_DEALS], input=json.dumps(given), text=True, env=environment, cwd=ROOT, check=True
     )
     if certified:
-        subprocess.run([sys.executable, "-m", "config.release"], env=environment | CERTIFYING, cwd=ROOT, check=True)
+        subprocess.run(
+            [sys.executable, "-m", "config.processes.release"], env=environment | CERTIFYING, cwd=ROOT, check=True
+        )
 
 
 def _run(var: Path, environment: dict[str, str]) -> Iterator[Site]:
@@ -170,7 +172,7 @@ def _run(var: Path, environment: dict[str, str]) -> Iterator[Site]:
     log = var / "server.log"
     with log.open("w") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "config.embedded"], env=environment, cwd=ROOT, stdout=output, stderr=output
+            [sys.executable, "-m", "config.processes.embedded"], env=environment, cwd=ROOT, stdout=output, stderr=output
         )
         try:
             _wait_until_ready(process, url, log)

@@ -26,11 +26,11 @@ def inhabit() -> dict[str, Any]:
     from allauth.account.models import EmailAddress, EmailConfirmationHMAC
     from allauth.account.utils import user_pk_to_url_str
 
-    from accounts import invitations
     from accounts.models import Follow, User
+    from accounts.profile import invitations
     from games.ghosts import challenges
     from games.models import Attempt, Deal
-    from leaderboards.settlement import settle
+    from leaderboards.verdicts.settlement import settle
 
     member = User.objects.create_user(username="Ariadne", password=PASSWORD, email="ariadne@example.org")
     EmailAddress.objects.create(user=member, email=member.email, verified=True, primary=True)
@@ -93,13 +93,13 @@ def _rated(*players: Any) -> None:
     """Create rated races of players on each of the last days, for the board and the profile charts."""
     from django.utils import timezone
 
-    from leaderboards.ratings import keeping
+    from leaderboards.ratings import rating_reconciler
     from tests.leaderboards import raced
 
     now = timezone.now()
     for days in range(14, 0, -1):
         raced.race(players if days % 3 else players[::-1], at=now - timedelta(days=days))
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
 
 
 def _protect(user: Any) -> int:
@@ -155,7 +155,7 @@ def _answered(sent: Any, player: Any) -> None:
     from games.ghosts import challenges
     from games.models import Attempt
     from games.rules import End, Record
-    from leaderboards.settlement import settle
+    from leaderboards.verdicts.settlement import settle
 
     attempt = challenges.answer(sent, player)
     record = Record.from_bytes(bytes(sent.attempt.record))
@@ -174,8 +174,8 @@ def _doubted(player: Any, deal: Any) -> Any:
     """Create a game under review."""
     from django.utils import timezone
 
+    from games.core.verdict_reasons import reason
     from games.models import Attempt
-    from games.reasons import reason
 
     attempt = _finished(player, deal)
     Attempt.objects.filter(pk=attempt.pk).update(
@@ -216,7 +216,7 @@ def _looking(player: Any) -> None:
 
 
 def _running(player: Any, deal: Any) -> Any:
-    from games.attempts import start_attempt
+    from games.attempts.lifecycle import start_attempt
 
     return start_attempt(player, deal)
 
@@ -228,7 +228,7 @@ def _raced(*players: Any) -> tuple[str, str]:
     from games.models import Attempt
     from games.races import rooms, seats
     from games.races.models import Entrant, Race, Room
-    from leaderboards.ratings import keeping
+    from leaderboards.ratings import rating_reconciler
 
     host, *others = players
     begun = timezone.now() - timedelta(hours=1)
@@ -256,7 +256,7 @@ def _raced(*players: Any) -> tuple[str, str]:
     ends = {"starts_at": begun, "ends_at": begun + timedelta(minutes=10), "finished_at": begun + timedelta(minutes=4)}
     Race.objects.filter(pk=race.pk).update(state=Race.State.FINISHED, **ends)
     type(race.deal).objects.filter(pk=race.deal.pk).update(revealed_at=begun + timedelta(minutes=4))
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     room = rooms.open_room(host, "stonewall", public=True, limit_s=900, seats=8)
     seats.sit(room.pk, host)
     seats.sit(room.pk, others[0])

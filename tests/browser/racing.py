@@ -23,7 +23,7 @@ from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
 from django.utils import timezone
 from games.models import Deal
-from games.races import rooms, seats, starting
+from games.races import race_start, rooms, seats
 from games.races.models import Entrant, Race
 from games.rules import CATALOGUE
 given = json.load(sys.stdin)
@@ -47,7 +47,7 @@ Race.objects.filter(pk=race.pk).update(deal=deal)
 for user, _ in users:
     seats.sit(room.pk, user)
 Entrant.objects.filter(race=race).update(state="ready")
-assert starting.freeze(race.pk, countdown=timedelta(seconds=given["seconds"]))
+assert race_start.freeze(race.pk, countdown=timedelta(seconds=given["seconds"]))
 entrants = {entrant.player_id: entrant for entrant in race.entrants.select_related("attempt")}
 print(json.dumps({
     "code": room.code, "number": race.number, "race": race.pk,

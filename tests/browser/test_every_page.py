@@ -21,7 +21,7 @@ import pytest
 from django.test import RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
-from config import errors
+from config.http import error_pages
 from tests.browser.conftest import PATIENCE_MS, ROOT, Site, copied, from_sources
 from tests.requirements import HTML_VALIDATOR
 
@@ -523,7 +523,7 @@ def test_a_game_can_be_embedded_in_another_site(chromium: Any, inhabited: tuple[
 
 
 @pytest.mark.parametrize(
-    "answer", [errors.bad_request, errors.permission_denied, errors.not_found, errors.server_error]
+    "answer", [error_pages.bad_request, error_pages.permission_denied, error_pages.not_found, error_pages.server_error]
 )
 def test_error_pages_are_accessible(visit: Visit, answer: Callable[..., Any]) -> None:
     page = visit("/verify/")

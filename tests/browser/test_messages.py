@@ -13,9 +13,9 @@ from uuid import UUID
 
 import pytest
 
-from games.errors import ErrorCode
+from games.core.errors import ErrorCode
 from games.live import frames, protocol
-from games.live.loading import Loaded, Pauses
+from games.live.loader import Loaded, Pauses
 from games.rules import CATALOGUE, Record, Table
 from tests.browser.conftest import PATIENCE_MS, from_sources
 from tests.browser.table import Mouse, Player, won_record

@@ -20,12 +20,12 @@ TABLE = {"width": 1440, "height": 900}
 _UNFREEZE = """
 import json, sys, django
 django.setup()
-from games.races import starting
+from games.races import race_start
 from games.races.models import Entrant
 race = json.load(sys.stdin)
 # One is not ready any more, or the countdown would begin again at once.
 Entrant.objects.filter(pk=Entrant.objects.filter(race=race).order_by("pk").last().pk).update(state="joined")
-assert starting.unfreeze(race)
+assert race_start.unfreeze(race)
 """
 
 _KEEP_WHAT_THE_BANNER_SAYS = """() => {

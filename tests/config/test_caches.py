@@ -17,10 +17,10 @@ from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, r
 from redis.exceptions import RedisError
 
 from accounts.models import User
-from config import caches
-from config.caches import TolerantRedisCache
-from config.circuit_breaker import CircuitBreaker
-from games import limits
+from config.backends import caches
+from config.backends.caches import TolerantRedisCache
+from config.backends.circuit_breaker import CircuitBreaker
+from games.core import limits
 from games.models import Attempt
 from tests.deals import make_deal
 
@@ -40,7 +40,7 @@ def breaker(monkeypatch: pytest.MonkeyPatch) -> CircuitBreaker:
 @pytest.fixture
 def away(settings: Any, breaker: CircuitBreaker) -> Iterator[None]:
     """A Redis that refuses connections."""
-    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": AWAY}}
+    settings.CACHES = {"default": {"BACKEND": "config.backends.caches.TolerantRedisCache", "LOCATION": AWAY}}
     cache.clear()
     yield
     cache.clear()
@@ -193,7 +193,7 @@ def test_with_redis_it_is_the_cache(redis_url: str, breaker: CircuitBreaker) -> 
 
 
 def test_requests_of_a_process_share_connections(redis_url: str, settings: Any) -> None:
-    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": redis_url}}
+    settings.CACHES = {"default": {"BACKEND": "config.backends.caches.TolerantRedisCache", "LOCATION": redis_url}}
 
     def connection() -> int:
         client: Any = caches_by_name["default"]

@@ -110,7 +110,9 @@ def test_cards_have_their_names(language: str) -> None:
 
 
 def test_every_server_code_has_a_client_text() -> None:
-    refusals, reasons = ((messages.SCRIPTS / "table" / name).read_text() for name in ("refusals.js", "reasons.js"))
+    refusals, reasons = (
+        (messages.SCRIPTS / "table" / "hud" / name).read_text() for name in ("error-texts.js", "verdict-reasons.js")
+    )
     assert {str(code) for code in CODES} <= set(re.findall(r"^ {4}(\w+): t\(", refusals, re.MULTILINE))
     judging = [path for part in ("games", "leaderboards") for path in Path(settings.BASE_DIR, part).rglob("*.py")]
     codes = {code for path in judging for code in re.findall(r"\breason\(\s*\"(\w+)\"", path.read_text())}

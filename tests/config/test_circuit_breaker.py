@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from pybreaker import CircuitBreakerError
 
-from config.circuit_breaker import CircuitBreaker
+from config.backends.circuit_breaker import CircuitBreaker
 
 PATIENCE = 60
 

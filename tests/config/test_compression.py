@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from config.compression import Compression
+from config.http.compression import Compression
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -85,7 +85,7 @@ def test_nothing_is_compressed_twice() -> None:
     answer = compressed(HttpResponse(b"a" * 1000, headers={"Content-Encoding": "br"}))
     assert (answer["Content-Encoding"], len(answer.content)) == ("br", 1000)
     order = settings.MIDDLEWARE
-    assert order.index("config.static.StaticFiles") < order.index("config.compression.Compression")
+    assert order.index("config.assets.static.StaticFiles") < order.index("config.http.compression.Compression")
     assert "encode" not in (Path(settings.BASE_DIR) / "deploy" / "Caddyfile").read_text()
 
 

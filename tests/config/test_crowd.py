@@ -8,12 +8,12 @@ from uuid import uuid4
 import pytest
 from django.urls import resolve
 
-from accounts.guests import create_guest
+from accounts.sign_in.guests import create_guest
 from benchmarks import crowd_parts
 from benchmarks.crowd import growth, is_fault
 from benchmarks.crowd_parts import PAGES, Job, page
-from games.attempts import start_attempt
-from games.live.loading import load
+from games.attempts.lifecycle import start_attempt
+from games.live.loader import load
 from tests.deals import make_deal
 
 

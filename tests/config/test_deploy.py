@@ -14,7 +14,7 @@ import compose_spec
 import pytest
 import yaml
 
-from config.server import GOODBYE_SECONDS, GRACE_SECONDS
+from config.processes.server import GOODBYE_SECONDS, GRACE_SECONDS
 from deploy.images import FILES, OWN, current_digest, images, pin
 from deploy.procfile import commands
 from deploy.stack import STOP_SECONDS, stack_environment

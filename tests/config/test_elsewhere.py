@@ -15,9 +15,9 @@ from django.core.cache import cache
 from config.admission import table_capacity
 from config.admission.load import Load
 from config.admission.table_capacity import OPEN, ROOM, RUNNING
-from config.elsewhere import Tables, no_tables
-from config.handler import OneHop
-from config.tables import APPLICATION
+from config.http.handler import OneHop
+from config.processes.misdirected import Tables, no_tables
+from config.processes.websocket_server import APPLICATION
 from games.live import draining
 from games.live.protocol import CLOSE_MISDIRECTED
 from tests.config.asking import ask

@@ -13,9 +13,9 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from config import embedded
-from games.deals import filling
-from games.live import tables
+from config.processes import embedded
+from games.deals import stock_filling
+from games.live import table_registry
 from games.rules import CATALOGUE
 from tests.config.running import running
 
@@ -30,7 +30,7 @@ def var(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def address(var: Path) -> Iterator[str]:
     """Address of a running site that these tests do not change."""
-    with running("-m", "config.embedded", var=var, PORT="0") as process:
+    with running("-m", "config.processes.embedded", var=var, PORT="0") as process:
         yield process.await_line(READY)[1]
 
 
@@ -69,7 +69,7 @@ def test_it_accepts_websockets_only_from_its_own_pages(address: str) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_stops_cleanly_on(number: signal.Signals, migrated_var: Path) -> None:
-    with running("-m", "config.embedded", var=migrated_var, PORT="0") as process:
+    with running("-m", "config.processes.embedded", var=migrated_var, PORT="0") as process:
         process.await_line(READY)
         assert process.stop(number) == 0
     text = "".join(process.output)
@@ -80,22 +80,22 @@ def test_stops_cleanly_on(number: signal.Signals, migrated_var: Path) -> None:
 
 def test_a_taken_port_is_reported_in_one_sentence(address: str, tmp_path: Path) -> None:
     port = address.rpartition(":")[2]
-    with running("-m", "config.embedded", var=tmp_path / "second", PORT=port) as second:
+    with running("-m", "config.processes.embedded", var=tmp_path / "second", PORT=port) as second:
         second.await_line(rf"Cannot listen on 127\.0\.0\.1:{port}: Address already in use")
         assert second.child.wait(120) == 1
         assert "Traceback" not in "".join(second.output)
 
 
 def test_certification_pauses_during_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filling, "_pauses", [])
-    monkeypatch.setattr(tables, "anyone_plays", lambda: True)
+    monkeypatch.setattr(stock_filling, "_pauses", [])
+    monkeypatch.setattr(table_registry, "anyone_plays", lambda: True)
     embedded.pause_for_players()
-    assert [reason() for reason in filling._pauses] == [True]
+    assert [reason() for reason in stock_filling._pauses] == [True]
 
 
 def test_state_outlives_the_process(migrated_var: Path) -> None:
     for _ in range(2):
-        with running("-m", "config.embedded", var=migrated_var, PORT="0") as process:
+        with running("-m", "config.processes.embedded", var=migrated_var, PORT="0") as process:
             process.await_line(READY)
             process.child.kill()
             process.child.wait()

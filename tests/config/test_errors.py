@@ -17,8 +17,8 @@ from django.test import Client, RequestFactory
 from django.utils import translation
 from pybreaker import CircuitBreakerError
 
-from config import errors
-from games.errors import ErrorCode, RateLimitedError, Refusal, refusal_of
+from config.http import error_pages
+from games.core.errors import ErrorCode, RateLimitedError, Refusal, refusal_of
 from games.live.protocol import CODES
 from games.rules import Record, RulesError, replay
 
@@ -50,13 +50,13 @@ def wanting_json() -> HttpRequest:
 @pytest.mark.parametrize(
     ("handler", "status", "code"),
     [
-        (errors.bad_request, 400, "bad_request"),
-        (lambda request: errors.permission_denied(request, PermissionDenied()), 403, "forbidden"),
-        (lambda request: errors.answer(request, RateLimitedError(90)), 429, "rate_limited"),
-        (errors.too_many_requests, 429, "rate_limited"),
-        (errors.not_found, 404, "not_found"),
-        (errors.server_error, 500, "server_error"),
-        (errors.csrf_failure, 403, "csrf_failed"),
+        (error_pages.bad_request, 400, "bad_request"),
+        (lambda request: error_pages.permission_denied(request, PermissionDenied()), 403, "forbidden"),
+        (lambda request: error_pages.answer(request, RateLimitedError(90)), 429, "rate_limited"),
+        (error_pages.too_many_requests, 429, "rate_limited"),
+        (error_pages.not_found, 404, "not_found"),
+        (error_pages.server_error, 500, "server_error"),
+        (error_pages.csrf_failure, 403, "csrf_failed"),
     ],
 )
 def test_each_handler_has_a_page_and_a_json_shape(
@@ -169,7 +169,7 @@ def test_every_code_is_translated(code: ErrorCode) -> None:
 @pytest.mark.parametrize("code", ErrorCode)
 def test_every_code_has_a_page(code: ErrorCode) -> None:
     request = RequestFactory().get("/", headers={"accept": "text/html", "accept-language": "de"})
-    page = errors.answer(request, Refusal(code, "plain English"))
+    page = error_pages.answer(request, Refusal(code, "plain English"))
     with translation.override("de"):
         sentence = str(code.sentence)
     assert page.status_code == code.status
@@ -180,8 +180,10 @@ def test_every_code_has_a_page(code: ErrorCode) -> None:
 def test_a_translated_message_may_be_shown() -> None:
     refusal = Refusal(ErrorCode.DEAL_CLOSED, ErrorCode.ACCOUNT_REQUIRED.sentence)
     german = RequestFactory().get("/", headers={"accept": "text/html", "accept-language": "de"})
-    assert "Dafür brauchst du ein Konto." in errors.answer(german, refusal).content.decode()
-    assert json.loads(errors.answer(wanting_json(), refusal).content)["error"]["message"] == "This needs an account."
+    assert "Dafür brauchst du ein Konto." in error_pages.answer(german, refusal).content.decode()
+    assert (
+        json.loads(error_pages.answer(wanting_json(), refusal).content)["error"]["message"] == "This needs an account."
+    )
 
 
 @pytest.mark.django_db
@@ -189,7 +191,7 @@ def test_a_views_refusal_is_answered_not_logged(client: Client, monkeypatch: pyt
     def refuse(_: object) -> None:
         raise Refusal(ErrorCode.STALE, "too late", next=4)
 
-    monkeypatch.setattr("games.pages.tables.publishing.todays_deals", refuse)
+    monkeypatch.setattr("games.pages.daily.table_page.publishing.todays_deals", refuse)
     assert client.get("/", headers={"accept": "text/html"}).status_code == 409
     answer = client.get("/", headers=JSON)
     assert answer.json() == {"error": {"code": "stale", "message": "too late", "data": {"next": 4}}}
@@ -208,7 +210,7 @@ def test_there_is_one_shape_and_one_type() -> None:
     files = [path for part in parts for path in (Path(settings.BASE_DIR) / part).rglob("*.py")]
     texts = {str(path): path.read_text() for path in files if path.parent.name not in ("rules", "solver")}
     assert [name for name, text in texts.items() if re.search(r"[\"']error[\"']: \{", text)] == [
-        str(Path(settings.BASE_DIR) / "games" / "errors.py")
+        str(Path(settings.BASE_DIR) / "games" / "core" / "errors.py")
     ]
     coded = re.compile(
         r"^class \w+\((?!Refusal\))\w*(?:Error|Exception)\):(?:\n(?:    .*)?)*?\n    code = ", re.MULTILINE

@@ -14,8 +14,9 @@ from django.db import DatabaseError
 from django.test import Client
 from prometheus_client import REGISTRY, CollectorRegistry
 
-from accounts.guests import create_guest
-from config import celery, gauges, operations
+from accounts.sign_in.guests import create_guest
+from config import celery
+from config.observability import metrics_endpoint, state_metrics
 from games.analysis.models import Analysis
 from games.models import Attempt
 from games.races.models import Race, Room
@@ -35,7 +36,7 @@ def stands() -> dict[tuple[str, ...], float]:
     """Read the gauges of the database, by name and label."""
     return {
         (sample.name, *sample.labels.values()): sample.value
-        for figure in gauges._read(NOW)
+        for figure in state_metrics._read(NOW)
         for sample in figure.metric.samples
     }
 
@@ -127,7 +128,7 @@ def test_races_are_counted_and_overdue_steps_timed() -> None:
 
 
 def registry(**states: str) -> CollectorRegistry:
-    return gauges.standing_registry(lambda: states)
+    return state_metrics.standing_registry(lambda: states)
 
 
 @pytest.mark.parametrize(("state", "value"), [("ok", 1.0), ("unreachable", 0.0), ("unused", None)])
@@ -138,7 +139,7 @@ def test_a_server_is_up_down_or_unused(state: str, value: float | None) -> None:
 
 
 def test_nothing_is_read_without_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gauges, "_read", lambda _now: pytest.fail("asked"))
+    monkeypatch.setattr(state_metrics, "_read", lambda _now: pytest.fail("asked"))
     told = registry(database="unreachable", redis="ok")
     assert told.get_sample_value("talon_reachable", {"server": "database"}) == 0.0
     assert told.get_sample_value("talon_reachable", {"server": "redis"}) == 1.0
@@ -148,7 +149,7 @@ def test_an_outage_during_reading_loses_only_the_database(monkeypatch: pytest.Mo
     def gone(_now: datetime) -> Any:
         raise DatabaseError
 
-    monkeypatch.setattr(gauges, "_read", gone)
+    monkeypatch.setattr(state_metrics, "_read", gone)
     told = registry(database="ok")
     assert told.get_sample_value("talon_reachable", {"server": "database"}) == 1.0
     assert told.get_sample_value("talon_verdicts_waiting") is None
@@ -156,7 +157,7 @@ def test_an_outage_during_reading_loses_only_the_database(monkeypatch: pytest.Mo
 
 def test_metrics_answer_during_an_outage_of_both_servers(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     for server in ("database", "redis"):
-        monkeypatch.setattr(operations, f"check_{server}", lambda: "unreachable")
+        monkeypatch.setattr(metrics_endpoint, f"check_{server}", lambda: "unreachable")
     text = client.get("/metrics").content.decode()
     assert 'talon_reachable{server="database"} 0.0' in text
     assert 'talon_reachable{server="redis"} 0.0' in text
@@ -174,7 +175,7 @@ def test_combined_metrics_include_each_processs_memory(
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux tells of child processes")
 def test_a_worker_reports_its_processes() -> None:
     told = CollectorRegistry()
-    told.register(gauges.Children())
+    told.register(state_metrics.Children())
     before = told.get_sample_value("talon_worker_children")
     memory = told.get_sample_value("talon_worker_memory_bytes")
     assert before is not None
@@ -191,8 +192,8 @@ def test_a_worker_reports_its_processes() -> None:
 def test_an_ended_process_uses_nothing() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
-    assert gauges._resident(child.pid) is None
-    assert gauges._resident(os.getpid())
+    assert state_metrics._resident(child.pid) is None
+    assert state_metrics._resident(os.getpid())
 
 
 def test_tasks_are_counted_by_outcome() -> None:

@@ -16,8 +16,8 @@ from django.core.signals import request_finished, request_started
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import resolve
 
-from config.handler import OWN_THREAD, THREADS, OneHop
-from games.thread_pool import PoolFullError, ThreadPool
+from config.http.handler import OWN_THREAD, THREADS, OneHop
+from games.core.thread_pool import PoolFullError, ThreadPool
 
 SCOPE = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"127.0.0.1")]}
 

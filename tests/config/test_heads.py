@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 from uvicorn.server import ServerState
 
-from config.heads import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES, Http
-from config.server import server_config
+from config.http.header_limits import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES, Http
+from config.processes.server import server_config
 from tests.config.running import running
 
 UPGRADE = (
@@ -152,7 +152,7 @@ async def test_a_large_body_is_no_head(piece: int) -> None:
 @pytest.fixture(scope="module")
 def address(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
     var = shutil.copytree(sqlite_template, tmp_path_factory.mktemp("served") / "var")
-    with running("-m", "config.embedded", var=var, PORT="0", LOG_LEVEL="INFO") as process:
+    with running("-m", "config.processes.embedded", var=var, PORT="0", LOG_LEVEL="INFO") as process:
         url = urlsplit(process.await_line(r"ready at (http://\S+)/", seconds=120)[1])
         assert url.hostname
         assert url.port

@@ -15,10 +15,10 @@ from django.core.cache import cache
 from django.db import DatabaseError
 from django.test import override_settings
 
-from config import health
 from config.admission.table_capacity import OPEN, RUNNING
-from config.health import Health
-from games.live.eviction import open_sockets
+from config.observability import health
+from config.observability.health import Health
+from games.live.sockets.eviction import open_sockets
 from games.models import Presence
 from tests.config.asking import Answer, ask
 
@@ -156,7 +156,7 @@ def test_a_failing_database_is_reported_as_unreachable(monkeypatch: pytest.Monke
     def broken() -> None:
         raise DatabaseError
 
-    monkeypatch.setattr("config.health.connection.cursor", broken)
+    monkeypatch.setattr("config.observability.health.connection.cursor", broken)
     assert health.check_writable() == "unreachable"
 
 

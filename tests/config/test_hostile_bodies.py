@@ -16,7 +16,7 @@ from django.urls import resolve
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from games.attempts import start_attempt
+from games.attempts.lifecycle import start_attempt
 from tests.config import hostile
 from tests.leaderboards import factory
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from config.joining import JoinError, join_modules, join_styles
-from config.static import JOINED_MODULES, JOINED_STYLES
+from config.assets.bundler import JoinError, join_modules, join_styles
+from config.assets.static import JOINED_MODULES, JOINED_STYLES
 
 SOURCES = Path(__file__).resolve().parents[2] / "frontend" / "static"
 

@@ -11,9 +11,9 @@ from django.core.cache import cache, caches
 from django.test import Client
 from prometheus_client import REGISTRY
 
-import games.metrics
+import games.core.metrics
 from games.live.protocol import CODES
-from games.races.protocol import CODES as RACE_CODES
+from games.races.live.protocol import CODES as RACE_CODES
 from games.rules import GAMES
 from tests.config import hostile
 
@@ -122,4 +122,4 @@ def test_every_label_in_the_code_has_a_closed_set() -> None:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "labels":
                 found |= {ast.unparse(value) for value in (*node.args, *(word.value for word in node.keywords))}
     assert found <= CLOSED, "add the source of a new label's values to CLOSED"
-    assert games.metrics.REFUSALS._labelnames == ("code",)
+    assert games.core.metrics.REFUSALS._labelnames == ("code",)

@@ -11,8 +11,8 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from accounts.guests import BACKEND, create_guest
 from accounts.models import User
+from accounts.sign_in.guests import BACKEND, create_guest
 
 pytestmark = pytest.mark.django_db
 CHOOSE = "/language/"

@@ -13,7 +13,7 @@ from unittest.mock import Mock
 import pytest
 from asgiref.sync import async_to_sync
 
-from config.layers import ThreadedMemoryLayer
+from config.backends.layers import ThreadedMemoryLayer
 
 
 async def receiving(layer: ThreadedMemoryLayer) -> tuple[asyncio.Task[Any], str]:

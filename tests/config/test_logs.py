@@ -19,8 +19,8 @@ from django.conf import settings
 from django.test import Client
 from prometheus_client import generate_latest
 
-from config import logs
-from config.logs import MAX_TEXT, logging_config
+from config.observability import logs
+from config.observability.logs import MAX_TEXT, logging_config
 from games.deals.publishing import DealAwaitedError
 from games.rules import GAMES, shuffled_deck
 

@@ -71,7 +71,11 @@ def test_a_previous_releases_database_upgrades_to_the_same_schema(migrated_var: 
 def test_partly_migrated_database_is_refused_with_advice(migrated_var: Path) -> None:
     with closing(as_before(migrated_var, without="games.0015_journal_by_day")) as database:
         before = schema(database)
-        for command in (("manage.py", "migrate"), ("-m", "config.release"), ("-m", "config.embedded")):
+        for command in (
+            ("manage.py", "migrate"),
+            ("-m", "config.processes.release"),
+            ("-m", "config.processes.embedded"),
+        ):
             done = run(*command, var=migrated_var, PORT="0")
             assert done.returncode == 1, command
             assert "games (14 of 15)" in done.stderr

@@ -16,7 +16,7 @@ from accounts.models import User
 from config.api import api
 from games.deals import ledger
 from games.rules import CATALOGUE, GAMES, open_table
-from leaderboards.keys import Score
+from leaderboards.boards.rank_keys import Score
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db

@@ -9,14 +9,14 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from config import own_writes
-from config.own_writes import OwnWrites
+from config.http import read_your_writes
+from config.http.read_your_writes import OwnWrites
 
 
 @pytest.fixture
 def noted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     noted: list[int] = []
-    monkeypatch.setattr(own_writes, "wrote", noted.append)
+    monkeypatch.setattr(read_your_writes, "wrote", noted.append)
     return noted
 
 

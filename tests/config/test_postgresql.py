@@ -14,10 +14,10 @@ from django.db import OperationalError
 from django.db.utils import ConnectionHandler
 from pytest_django import DjangoDbBlocker
 
+from config.backends.circuit_breaker import CircuitBreaker
 from config.backends.postgresql import base
-from config.circuit_breaker import CircuitBreaker
 from deploy.servers import Postgres, eventually
-from games.timeouts import TimedConnection, database_timeout
+from games.db.timeouts import TimedConnection, database_timeout
 
 pytestmark = [pytest.mark.needs("postgres"), pytest.mark.services]
 

@@ -13,7 +13,7 @@ from threading import Thread
 
 import pytest
 
-from config.heads import MAX_HEAD_BYTES
+from config.http.header_limits import MAX_HEAD_BYTES
 from deploy import proxy
 from deploy.servers import eventually, free_port
 from deploy.stack import Ports

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from config.server import SWITCH_SECONDS, Server, calm_collector, favour_the_loop, listen, server_config
+from config.processes.server import SWITCH_SECONDS, Server, calm_collector, favour_the_loop, listen, server_config
 from games.live import draining
 from tests.config.running import run
 from tests.games.seats import PATIENCE
@@ -48,8 +48,8 @@ def test_computing_threads_yield_sooner() -> None:
 
 async def test_the_collector_is_tuned_once_the_server_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    monkeypatch.setattr("config.server.calm_collector", lambda: told.append("calmed"))
-    monkeypatch.setattr("config.server.favour_the_loop", lambda: told.append("favoured"))
+    monkeypatch.setattr("config.processes.server.calm_collector", lambda: told.append("calmed"))
+    monkeypatch.setattr("config.processes.server.favour_the_loop", lambda: told.append("favoured"))
     with listen("127.0.0.1", 0) as listener:
         server = Server(server_config(), lambda: told.append("ready"))
         server.config.load()
@@ -69,8 +69,8 @@ async def test_draining_closes_idle_keep_alive_connections(
         await gone.wait()
 
     monkeypatch.setattr(draining, "drain", drain)
-    monkeypatch.setattr("config.server.calm_collector", lambda: None)
-    monkeypatch.setattr("config.server.favour_the_loop", lambda: None)
+    monkeypatch.setattr("config.processes.server.calm_collector", lambda: None)
+    monkeypatch.setattr("config.processes.server.favour_the_loop", lambda: None)
     with listen("127.0.0.1", 0) as listener:
         host, port = listener.getsockname()[:2]
         server = Server(server_config(), lambda: None)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from config.celery import app
-from config.keys import stored_secret_key
+from config.secret_key import stored_secret_key
 from tests.config.running import run
 
 PRODUCTION = {
@@ -53,7 +53,7 @@ def test_nothing_set_means_sqlite_and_memory(settings_under: Show) -> None:
     assert database["ENGINE"] == "django.db.backends.sqlite3"
     assert database["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
     assert database["CONN_MAX_AGE"] is None
-    assert shown["CHANNEL_LAYERS"]["default"]["BACKEND"] == "config.layers.ThreadedMemoryLayer"
+    assert shown["CHANNEL_LAYERS"]["default"]["BACKEND"] == "config.backends.layers.ThreadedMemoryLayer"
     assert shown["CACHES"]["default"]["BACKEND"].endswith("LocMemCache")
     assert shown["CELERY_BROKER_URL"].startswith("memory://")
     assert shown["DEBUG"] is False
@@ -70,10 +70,10 @@ def test_replicas_are_read_from_where_they_are_named(settings_under: Show) -> No
     assert list(shown["DATABASES"]) == ["default", "replica1", "replica2"]
     assert "pool" not in shown["DATABASES"]["replica2"]["OPTIONS"]
     assert shown["DATABASE_ROUTERS"]
-    assert "config.own_writes.OwnWrites" in shown["MIDDLEWARE"]
+    assert "config.http.read_your_writes.OwnWrites" in shown["MIDDLEWARE"]
     without = settings_under(**PRODUCTION)
     assert (list(without["DATABASES"]), without["REPLICAS"], without["DATABASE_ROUTERS"]) == (["default"], [], [])
-    assert "config.own_writes.OwnWrites" not in without["MIDDLEWARE"]
+    assert "config.http.read_your_writes.OwnWrites" not in without["MIDDLEWARE"]
 
 
 def test_replicas_need_postgresql_and_may_lag(tmp_path: Path) -> None:
@@ -162,13 +162,15 @@ COOKIES = """
 import json, django
 django.setup()
 from django.conf import settings
-from config.cookies import Messages
-from games import admission
-from games.fairplay import links
-from games.pages import home, race_hints
+from config.http.message_cookies import Messages
+from games.core import admission_ticket
+from games.fairplay import account_links
+from games.pages.daily import home_page
+from games.pages.races import race_suggestion
 print(json.dumps([
     settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME,
-    Messages.storage_classes[0].cookie_name, admission.COOKIE, links.COOKIE, race_hints.COOKIE, home.KNOWS_THE_WAY,
+    Messages.storage_classes[0].cookie_name, admission_ticket.COOKIE, account_links.COOKIE,
+    race_suggestion.COOKIE, home_page.KNOWS_THE_WAY,
 ]))
 """
 
@@ -195,9 +197,9 @@ def test_every_cookie_has_the_prefix() -> None:
         for name in setting.findall(path.read_text())
     }
     assert found == {
-        ("accounts/languages.py", "settings.LANGUAGE_COOKIE_NAME"),
-        ("games/admission.py", "COOKIE"),
-        ("games/fairplay/links.py", "COOKIE"),
+        ("accounts/language_preference.py", "settings.LANGUAGE_COOKIE_NAME"),
+        ("games/core/admission_ticket.py", "COOKIE"),
+        ("games/fairplay/account_links.py", "COOKIE"),
     }
 
 

@@ -15,17 +15,17 @@ from django.middleware.csrf import _does_token_match  # type: ignore[attr-define
 from django.test import Client
 from django.utils import timezone
 
-from config import strangers
 from config.asgi import application
-from config.copies import NOW, TOKEN, cut
-from config.handler import OneHop
-from config.strangers import Copies, ForStrangers
+from config.http.handler import OneHop
+from config.page_cache import anonymous
+from config.page_cache.anonymous import Copies, ForStrangers
+from config.page_cache.page import NOW, TOKEN, cut
 from games.models import Deal
 from tests.config.asking import ask
 from tests.deals import make_deal
 
 SECRET = "s" * 32
-SECONDS_OF_THE_SITE = strangers._seconds_of
+SECONDS_OF_THE_SITE = anonymous._seconds_of
 FORM = '<form><input type="hidden" name="csrfmiddlewaretoken" value="{token}"><p data-now="{now}">{text}</p>'
 
 
@@ -64,7 +64,7 @@ def kept(site: Site) -> ForStrangers:
 
 @pytest.fixture(autouse=True)
 def _for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strangers, "_seconds_of", lambda path: 3_600.0 if path == "/" else 0.0)
+    monkeypatch.setattr(anonymous, "_seconds_of", lambda path: 3_600.0 if path == "/" else 0.0)
 
 
 async def test_a_page_is_rendered_once_for_all(site: Site, kept: ForStrangers) -> None:
@@ -76,7 +76,7 @@ async def test_a_page_is_rendered_once_for_all(site: Site, kept: ForStrangers) -
 async def test_concurrent_visitors_share_one_slow_rendering(
     site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strangers, "_seconds_of", lambda _path: 1e-9)
+    monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
     site.open.clear()
     waiting = [asyncio.create_task(ask(kept)) for _ in range(9)]
     for _ in range(100):  # until all have arrived, which takes a few iterations of the loop
@@ -166,8 +166,8 @@ async def test_requests_with_an_identity_get_no_copy(site: Site, kept: ForStrang
 def test_cookies_in_two_headers_are_all_read() -> None:
     scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "scheme": "http"}
     heads = [(b"accept", b"text/html"), (b"cookie", b"sessionid=abc"), (b"cookie", b"talon_guide=1")]
-    assert strangers.Visit.of({**scope, "headers": heads}).seconds == 0
-    assert strangers.Visit.of({**scope, "headers": heads[::2]}).seconds > 0
+    assert anonymous.Visit.of({**scope, "headers": heads}).seconds == 0
+    assert anonymous.Visit.of({**scope, "headers": heads[::2]}).seconds > 0
 
 
 async def test_variants_of_a_page_are_never_mixed(
@@ -180,7 +180,7 @@ async def test_variants_of_a_page_are_never_mixed(
     await ask(kept, x_forwarded_proto="https")
     assert len(site.asked) == 5
     now = timezone.now()
-    monkeypatch.setattr("config.strangers.timezone.now", lambda: now + timedelta(days=1))
+    monkeypatch.setattr("config.page_cache.anonymous.timezone.now", lambda: now + timedelta(days=1))
     before = len(site.asked)
     await ask(kept)
     assert len(site.asked) == before + 1  # past midnight
@@ -213,7 +213,7 @@ async def test_a_page_with_a_secret_elsewhere_is_not_cached(site: Site, kept: Fo
 
 
 async def test_a_copy_expires(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strangers, "_seconds_of", lambda _path: 1e-9)
+    monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
     await ask(kept)
     await ask(kept)
     assert len(site.asked) == 2
@@ -222,8 +222,8 @@ async def test_a_copy_expires(site: Site, kept: ForStrangers, monkeypatch: pytes
 async def test_an_old_copy_is_served_if_rendering_fails(
     site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strangers, "_seconds_of", lambda _path: 1e-9)
-    monkeypatch.setattr(strangers, "_REFUSED", 0.0)
+    monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
+    monkeypatch.setattr(anonymous, "_REFUSED", 0.0)
     await ask(kept)
     site.status = 503
     for _ in range(2):
@@ -237,8 +237,8 @@ async def test_an_old_copy_is_served_if_rendering_fails(
 async def test_an_old_copy_is_served_during_slow_rendering(
     site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strangers, "_seconds_of", lambda _path: 1e-9)
-    monkeypatch.setattr(strangers, "_STALE_AFTER", 0.01)
+    monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
+    monkeypatch.setattr(anonymous, "_STALE_AFTER", 0.01)
     await ask(kept)
     site.open.clear()
     assert "page 1" in (await ask(kept)).text
@@ -248,7 +248,7 @@ async def test_an_old_copy_is_served_during_slow_rendering(
 
 
 async def test_the_number_of_copies_is_limited(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strangers, "KEPT", 3)
+    monkeypatch.setattr(anonymous, "KEPT", 3)
     for number in range(9):
         await ask(kept, host=f"{number}.example")
     assert len(kept._copies._kept) == 3
@@ -270,7 +270,7 @@ def test_a_copy_differs_only_in_its_placeholders() -> None:
 
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> ForStrangers:
-    monkeypatch.setattr(strangers, "_seconds_of", SECONDS_OF_THE_SITE)
+    monkeypatch.setattr(anonymous, "_seconds_of", SECONDS_OF_THE_SITE)
     pages = OneHop()
     return ForStrangers(pages, Copies(pages))
 

@@ -12,8 +12,8 @@ from django.template.loader import get_template
 from django.template.loader_tags import BlockNode
 from django.utils import translation
 
-from config import templates
-from config.templates import Loader, settle
+from config.backends import templates
+from config.backends.templates import Loader, settle
 
 
 def made(text: str) -> Template:

@@ -27,21 +27,21 @@ from django.urls import URLPattern, get_resolver
 from django.utils import timezone
 from django.utils.translation.trans_real import DjangoTranslation
 
-from accounts import invitations
-from accounts.guests import BACKEND, create_guest
 from accounts.models import Follow
-from config import errors
-from games.attempts import start_attempt
+from accounts.profile import invitations
+from accounts.sign_in.guests import BACKEND, create_guest
+from config.http import error_pages
+from games.attempts.lifecycle import start_attempt
 from games.deals.publishing import practice_deal
-from games.ghosts import inbox
 from games.ghosts.models import Challenge, Notice
+from games.inbox import notices
 from games.models import Attempt, Deal
-from games.pages import archive
-from games.races import finishing, heats, rooms, seats, starting
+from games.pages.daily import archive_page
+from games.races import heats, race_finish, race_start, rooms, seats
 from games.races.models import Race, Room
 from games.rules import CATALOGUE, Record
-from leaderboards.keys import Score
-from leaderboards.ratings import keeping
+from leaderboards.boards.rank_keys import Score
+from leaderboards.ratings import rating_reconciler
 from tests.games.races.runs import Run, at
 from tests.leaderboards import factory
 
@@ -57,7 +57,7 @@ SAME_EVERYWHERE = re.compile(r"\b(?:Talon|API|UTC|JSON)\b|/[\w/.-]+|\btestserver
 def forget_texts() -> None:
     """Drop templates and calendar days cached in another language."""
     reset_loaders()
-    archive._cell.cache_clear()
+    archive_page._cell.cache_clear()
 
 
 def unmarked(text: str) -> str:
@@ -163,18 +163,18 @@ def raced(*players: Any) -> Room:
     for place in range(len(players)):
         run.ready(place)
     run.easy()
-    starting.begin_due(at(15))
-    starting.dealt(run.attempt_ids, at(15.1))
+    race_start.begin_due(at(15))
+    race_start.dealt(run.attempt_ids, at(15.1))
     run.play(0)
     run.resign(1, 20)
     for place in range(2, len(players)):
         run.resign(place, 30)
     run.judge()
     Race.objects.filter(pk=run.race.pk).update(rated=True)
-    finishing.settle_done(run.race.pk, timezone.now())  # runs after a commit, and nothing is committed here
-    finishing.finish(run.race.pk, timezone.now())
+    race_finish.settle_done(run.race.pk, timezone.now())  # runs after a commit, and nothing is committed here
+    race_finish.finish(run.race.pk, timezone.now())
     Deal.objects.filter(races=run.race).update(revealed_at=timezone.now())
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     return run.room
 
 
@@ -197,13 +197,13 @@ def challenged(account: Any, friend: Any, past: Deal) -> list[Challenge]:
         )
         for sender in (friend, account)
     )
-    inbox.put(account.pk, Notice.Kind.CHALLENGED, {"player": friend.pk, "challenge": theirs.code})
+    notices.put(account.pk, Notice.Kind.CHALLENGED, {"player": friend.pk, "challenge": theirs.code})
     for own, outcome in itertools.product((True, False), ("won", "lost", "even", "rejected")):
         if own or outcome != "rejected":
             told = {"player": friend.pk, "challenge": theirs.code, "own": own, "outcome": outcome}
-            inbox.put(account.pk, Notice.Kind.ANSWERED, told)
-    inbox.put(account.pk, Notice.Kind.JOINED, {"player": friend.pk, "address": "/races/"})
-    inbox.put(account.pk, Notice.Kind.RATING_MOVED, {"before": 1500, "after": 1490})
+            notices.put(account.pk, Notice.Kind.ANSWERED, told)
+    notices.put(account.pk, Notice.Kind.JOINED, {"player": friend.pk, "address": "/races/"})
+    notices.put(account.pk, Notice.Kind.RATING_MOVED, {"before": 1500, "after": 1490})
     return [theirs, mine]
 
 
@@ -350,9 +350,14 @@ def test_other_boards_and_archives_are_translated(world: World) -> None:
 
 def test_error_pages_are_translated(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     request = RequestFactory().get("/")
-    for handler in (errors.bad_request, errors.permission_denied, errors.not_found, errors.server_error):
+    for handler in (
+        error_pages.bad_request,
+        error_pages.permission_denied,
+        error_pages.not_found,
+        error_pages.server_error,
+    ):
         assert left_out(handler(request).content.decode()) == []
-    assert left_out(errors.csrf_failure(request).content.decode()) == []
+    assert left_out(error_pages.csrf_failure(request).content.decode()) == []
 
 
 def test_mail_is_translated(world: World) -> None:

@@ -13,10 +13,10 @@ from asgiref.sync import sync_to_async
 from django.db import connections
 from django.utils import timezone
 
-from accounts.guests import create_guest
 from accounts.models import User
-from games.attempts import start_attempt
-from games.live.tables import LiveTables
+from accounts.sign_in.guests import create_guest
+from games.attempts.lifecycle import start_attempt
+from games.live.table_registry import LiveTables
 from games.models import Attempt, Deal
 from tests.deals import make_deal
 from tests.games.seats import Seat

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError
 
+from games.core.thread_pool import ThreadPool
 from games.live.journal import Journal, JournalBusyError
-from games.thread_pool import ThreadPool
 
 Faults = list[type[BaseException]]
 

@@ -19,10 +19,12 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
-from config import gauges
-from games import housekeeping, journal_days, tasks
-from games.attempts import close_attempt, journal_of, record_of, start_attempt
-from games.journal_days import LockedError, begin_day, drop_days
+from config.observability import state_metrics
+from games import housekeeping, tasks
+from games.attempts import journal_partitions
+from games.attempts.journal_partitions import LockedError, begin_day, drop_days
+from games.attempts.lifecycle import close_attempt, journal_of, record_of, start_attempt
+from games.core import retention
 from games.live.journal_store import Entry, JournalStore
 from games.models import Attempt, Move
 from tests.deals import make_deal
@@ -41,7 +43,7 @@ def fresh() -> Iterator[None]:
     migrate(migration.join)
     migrate(migration.partition)
     yield
-    if journal_days.days():
+    if journal_partitions.days():
         migrate(migration.join)
         migrate(migration.partition)
 
@@ -49,9 +51,9 @@ def fresh() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give up at once if a lock is not free."""
-    monkeypatch.setattr(journal_days, "LOCK_WAIT", "20ms")
-    monkeypatch.setattr(journal_days, "LOCK_TRIES", 2)
-    monkeypatch.setattr(journal_days, "LOCK_PAUSE", 0.0)
+    monkeypatch.setattr(journal_partitions, "LOCK_WAIT", "20ms")
+    monkeypatch.setattr(journal_partitions, "LOCK_TRIES", 2)
+    monkeypatch.setattr(journal_partitions, "LOCK_PAUSE", 0.0)
 
 
 @pytest.fixture
@@ -105,7 +107,7 @@ def tables() -> set[str]:
 
 def told(metric: str) -> float:
     """Return the value of a metric as reported to Prometheus."""
-    return next(figure.values[""] for figure in gauges._read(timezone.now()) if figure.name == metric)
+    return next(figure.values[""] for figure in state_metrics._read(timezone.now()) if figure.name == metric)
 
 
 def tokens(attempt: Attempt) -> list[str]:
@@ -151,16 +153,16 @@ def test_each_day_has_a_partition_with_its_attempts_moves(store: JournalStore, p
     places = [place_of(attempt) for attempt in (before, first, again, second)]
     assert places == [{"games_move_rest"}, {"games_move_20261120"}, {"games_move_20261120"}, {"games_move_20261121"}]
     assert again.pk == first.pk + 1
-    assert [day.name for day in journal_days.days()] == ["games_move_20261120", "games_move_20261121"]
+    assert [day.name for day in journal_partitions.days()] == ["games_move_20261120", "games_move_20261121"]
 
 
 def test_numbers_continue_after_a_cut_short_start_of_day(
     practice: Callable[[], Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(journal_days, "_number_from", lambda _day: None)
+        patch.setattr(journal_partitions, "_number_from", lambda _day: None)
         assert begin_day(FIRST)
-    [day] = journal_days.days()
+    [day] = journal_partitions.days()
     assert practice().pk < (day.low or 0)
     assert not begin_day(FIRST)
     assert practice().pk == day.low
@@ -239,8 +241,8 @@ def test_the_newest_day_and_days_with_young_attempts_stay(store: JournalStore, p
     assert drop_days(timezone.now() + timedelta(days=9)) == 0
     begin_day(SECOND)
     assert drop_days() == 0
-    assert drop_days(late.started_at + journal_days.SETTLED) == 0
-    assert drop_days(late.started_at + journal_days.SETTLED + timedelta(seconds=1)) == 1
+    assert drop_days(late.started_at + journal_partitions.SETTLED) == 0
+    assert drop_days(late.started_at + journal_partitions.SETTLED + timedelta(seconds=1)) == 1
 
 
 def test_games_closed_within_the_hour_keep_their_rows(store: JournalStore, practice: Callable[[], Attempt]) -> None:
@@ -269,7 +271,7 @@ def test_moves_and_ends_during_the_carry_over_are_kept(
     begin_day(SECOND)
     for attempt in (played, ended, deleted):
         play(store, attempt, 1)
-    lock = journal_days._lock
+    lock = journal_partitions._lock
 
     def others() -> None:
         tab = JournalStore("default")
@@ -284,13 +286,13 @@ def test_moves_and_ends_during_the_carry_over_are_kept(
         elsewhere(others)
         lock(*given)
 
-    monkeypatch.setattr(journal_days, "_lock", meanwhile)
+    monkeypatch.setattr(journal_partitions, "_lock", meanwhile)
     assert drop_days(timezone.now() + LATER) == 1
     assert [len(tokens(attempt)) for attempt in (played, untouched, ended)] == [3, 1, 2]
     assert Move.objects.filter(attempt=ended, token="").exists()
     assert len(record_of(Attempt.objects.get(pk=ended.pk)).tokens) == 2
     # Copies of rows of an attempt deleted in between may remain for a moment.
-    housekeeping.remove_aged([kind for kind in housekeeping.KINDS if kind.model is Move])
+    retention.remove_aged([kind for kind in housekeeping.KINDS if kind.model is Move])
     assert not Move.objects.filter(attempt_id=deleted.pk).exists()
 
 
@@ -341,25 +343,25 @@ def test_only_one_worker_changes_partitions(practice: Callable[[], Attempt], oth
     there = tables()
     with other.cursor() as cursor:
         cursor.execute("BEGIN")
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [journal_days._TURN])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [journal_partitions._TURN])
         assert not begin_day(THIRD)
         assert drop_days(timezone.now() + LATER) == 0
         assert tables() == there
         cursor.execute("ROLLBACK")
     assert elsewhere(*[lambda: begin_day(THIRD)] * 4).count(True) == 1
     assert len(tables() - there) == 1
-    assert practice().pk == journal_days.days()[-1].low
+    assert practice().pk == journal_partitions.days()[-1].low
 
 
 def test_numbers_beyond_all_days_push_up_the_next_day(store: JournalStore, practice: Callable[[], Attempt]) -> None:
     begin_day(FIRST)
-    rows("SELECT setval(pg_get_serial_sequence('games_attempt', 'id'), %s)", journal_days.days()[0].high + 5)
+    rows("SELECT setval(pg_get_serial_sequence('games_attempt', 'id'), %s)", journal_partitions.days()[0].high + 5)
     far = practice()
     play(store, far, 1)
     assert place_of(far) == {"games_move_default"}
     assert begin_day(SECOND)
     play(store, far, 2)
-    assert practice().pk == journal_days.days()[-1].low
+    assert practice().pk == journal_partitions.days()[-1].low
     assert drop_days(timezone.now() + LATER) == 1
     assert len(record_of(close_attempt(far.pk, "resigned")).tokens) == 2
 
@@ -387,7 +389,7 @@ def test_orphan_rows_are_deleted_or_dropped_with_their_day(
         begun.append(practice())
     for attempt in begun:
         Move.objects.create(attempt_id=attempt.pk + 1000, n=1, token="d", ms=1)
-    housekeeping.remove_aged([kind for kind in housekeeping.KINDS if kind.model is Move])
+    retention.remove_aged([kind for kind in housekeeping.KINDS if kind.model is Move])
     left = list(Move.objects.order_by("attempt_id").values_list("attempt_id", flat=True))
     assert left == [attempt.pk + 1000 for attempt in begun[1:]]
     assert drop_days(timezone.now() + LATER) == 1
@@ -428,10 +430,10 @@ def test_no_move_is_lost_while_days_begin_and_end(
         finally:
             stop.set()
 
-    monkeypatch.setattr(journal_days, "LOCK_TRIES", 1000)
+    monkeypatch.setattr(journal_partitions, "LOCK_TRIES", 1000)
     elsewhere(change, lambda: play_on(begun[:2]), lambda: play_on(begun[2:]))
     assert {attempt.pk: len(tokens(attempt)) for attempt in begun} == kept
-    assert journal_days.is_by_day()
+    assert journal_partitions.is_by_day()
 
 
 def test_the_old_table_becomes_the_default_partition(store: JournalStore, practice: Callable[[], Attempt]) -> None:
@@ -463,7 +465,7 @@ def test_a_day_begins_before_midnight(monkeypatch: pytest.MonkeyPatch) -> None:
     moment = datetime(2026, 11, 20, 23, 59, 5, tzinfo=UTC)
     monkeypatch.setattr(tasks, "timezone", SimpleNamespace(now=lambda: moment))
     tasks.begin_journal_day()
-    assert [day.name for day in journal_days.days()] == ["games_move_20261121"]
+    assert [day.name for day in journal_partitions.days()] == ["games_move_20261121"]
     moment -= timedelta(minutes=2)
     tasks.begin_journal_day()
-    assert len(journal_days.days()) == 2
+    assert len(journal_partitions.days()) == 2

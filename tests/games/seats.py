@@ -11,7 +11,7 @@ from asgiref.testing import ApplicationCommunicator
 
 from games.live import protocol
 from games.live.consumer import PlayConsumer
-from games.live.tables import LiveTables
+from games.live.table_registry import LiveTables
 from tests.games.changes import applied
 
 PATIENCE = 30.0  # seconds, for a busy machine

@@ -12,10 +12,10 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import create_guest
-from games.addresses import UNKNOWN
-from games.admission import COOKIE, MAX_AGE, Pass, Ticket, identities, read, set_cookie
-from games.attempts import close_attempt
+from accounts.sign_in.guests import create_guest
+from games.attempts.lifecycle import close_attempt
+from games.core.addresses import UNKNOWN
+from games.core.admission_ticket import COOKIE, MAX_AGE, Pass, Ticket, identities, read, set_cookie
 from games.models import Attempt
 from games.races import rooms, seats
 from leaderboards.views import JUST_FINISHED
@@ -70,7 +70,7 @@ def test_an_earlier_ticket_comes_first() -> None:
 
 def test_a_nanosecond_is_earlier(monkeypatch: pytest.MonkeyPatch) -> None:
     moments = count(1_800_000_000_000_000_000)
-    monkeypatch.setattr("games.admission.time.time_ns", lambda: next(moments))
+    monkeypatch.setattr("games.core.admission_ticket.time.time_ns", lambda: next(moments))
     tickets = [Ticket.new() for _ in range(20)]
     assert sorted(tickets) == tickets
 

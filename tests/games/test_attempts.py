@@ -10,9 +10,10 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from accounts.guests import create_guest
-from games import attempts, events, metrics, tasks
-from games.attempts import (
+from accounts.sign_in.guests import create_guest
+from games import tasks
+from games.attempts import lifecycle as attempts
+from games.attempts.lifecycle import (
     DealClosedError,
     NotWonError,
     auto_runs,
@@ -23,6 +24,7 @@ from games.attempts import (
     restart_practice,
     start_attempt,
 )
+from games.core import events, metrics
 from games.deals.publishing import practice_deal
 from games.models import GRACE, Attempt, Deal, Move
 from games.rules import open_table, replay

@@ -14,8 +14,8 @@ from unittest.mock import Mock
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 
-from games import events
-from games.events import Notifier
+from games.core import events
+from games.core.events import Notifier
 
 ROOT = Path(__file__).resolve().parents[2]
 Sent = list[tuple[str, Any]]

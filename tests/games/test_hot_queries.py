@@ -15,11 +15,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.connection import ConnectionDoesNotExist
 
-from accounts.guests import create_guest
 from accounts.models import User
+from accounts.sign_in.guests import create_guest
 from games.db import hot_queries
+from games.db.replicas.router import Router, reading_from
 from games.models import Attempt, Move
-from games.replicas.routing import Router, reading_from
 from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db

@@ -19,19 +19,22 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from accounts import housekeeping as accounts_housekeeping
-from accounts.guests import create_guest
 from accounts.models import HeldName, PushDevice, User
-from games import attempts, events, housekeeping
+from accounts.sign_in.guests import create_guest
+from games import housekeeping
 from games.analysis import housekeeping as analysis_housekeeping
 from games.analysis.models import Analysis
 from games.appeals import housekeeping as appeals_housekeeping
 from games.appeals.models import Appeal, Report
-from games.attempts import close_attempt, record_of, start_attempt
+from games.attempts import lifecycle as attempts
+from games.attempts.lifecycle import close_attempt, record_of, start_attempt
+from games.core import events, retention
+from games.core.retention import Aged, remove_aged
 from games.deals import publishing
 from games.ghosts import housekeeping as ghosts_housekeeping
-from games.ghosts import inbox
 from games.ghosts.models import Notice
-from games.housekeeping import KINDS, Aged, remove_aged
+from games.housekeeping import KINDS
+from games.inbox import notices
 from games.models import (
     Attempt,
     AwaitedDeal,
@@ -263,7 +266,7 @@ def fill(player: User) -> None:
         Start.objects.create(deal=day, device=uuid.uuid4(), network=b"", made_at=now)
         ForesightFigures.objects.create(attempt=Attempt.objects.latest("pk"), form=1, figures={}, made_at=now)
         rooms.close(rooms.open_room(create_guest(), "plot", limit_s=300, seats=2))
-        inbox.put(player.pk, Notice.Kind.RATING_MOVED, {}, now)
+        notices.put(player.pk, Notice.Kind.RATING_MOVED, {}, now)
         over = Attempt.objects.filter(appeal=None).exclude(state="playing")[0]
         Appeal.objects.create(attempt=over, text="?", made_at=now, answered_at=now, decision="verified")
         Picture.objects.create(attempt=over, asked_at=now)
@@ -323,7 +326,7 @@ def test_a_tasks_time_limit_is_not_swallowed() -> None:
 def test_the_tasks_are_scheduled(player: Any, settings: Any) -> None:
     tasks = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
     assert {"talon.clean_games", "talon.clean_accounts"} <= tasks
-    assert housekeeping.SECONDS < settings.CELERY_TASK_SOFT_TIME_LIMIT
+    assert retention.SECONDS < settings.CELERY_TASK_SOFT_TIME_LIMIT
     practice(player, ago=31 * DAY)
     assert clean_games() == 1
 

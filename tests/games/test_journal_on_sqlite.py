@@ -11,8 +11,9 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from games import journal_days, tasks
-from games.attempts import close_attempt, start_attempt
+from games import tasks
+from games.attempts import journal_partitions
+from games.attempts.lifecycle import close_attempt, start_attempt
 from games.models import Attempt, Move
 from tests.deals import make_deal
 
@@ -39,9 +40,9 @@ def test_sqlite_has_one_table_and_deletes_its_rows(player: Any) -> None:
     Attempt.objects.filter(pk=attempt.pk).update(finished_at=timezone.now() - timedelta(hours=2))
     tasks.begin_journal_day()
     tasks.drop_journal_days()
-    assert not journal_days.begin_day(date(2026, 11, 20))
-    assert journal_days.drop_days(timezone.now() + timedelta(days=9)) == 0
-    assert journal_days.days() == []
+    assert not journal_partitions.begin_day(date(2026, 11, 20))
+    assert journal_partitions.drop_days(timezone.now() + timedelta(days=9)) == 0
+    assert journal_partitions.days() == []
     migration.partition(None, SimpleNamespace(connection=connection))
     assert tables() == before
     assert Move.objects.count() == 2

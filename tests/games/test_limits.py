@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.guests import BACKEND
 from accounts.models import User
-from games import limits
-from games.addresses import WIDE, network_of_scope
+from accounts.sign_in.guests import BACKEND
+from games.core import limits
+from games.core.addresses import WIDE, network_of_scope
 from games.models import Attempt, Deal
 from tests.players import signed_in
 
@@ -61,7 +61,7 @@ def test_the_verification_page_is_limited(client: Client, monkeypatch: pytest.Mo
         replayed.append(request)
         return "{}"
 
-    monkeypatch.setattr("games.pages.replays._given", given)
+    monkeypatch.setattr("games.pages.replays.replay_page._given", given)
     answers = [client.post("/verify/", {"record": "{}"}).status_code for _ in range(4)]
     assert answers == [400, 400, 429, 429]
     assert len(replayed) == 2

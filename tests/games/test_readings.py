@@ -23,10 +23,10 @@ from pytest_django import Settings
 
 import config.asgi
 import config.urls  # noqa: F401
-from games import readings
-from games.readings import CACHES, MOST, STALE, ProcessCache, ReadingCache, SharedCache, digest_of
-from leaderboards import boards
-from leaderboards.keys import Score
+from games.db import shared_cache
+from games.db.shared_cache import CACHES, MOST, STALE, ProcessCache, ReadingCache, SharedCache, digest_of
+from leaderboards.boards import board_queries
+from leaderboards.boards.rank_keys import Score
 from tests.leaderboards import factory
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,19 +34,19 @@ SHARED = {name: one for name, one in CACHES.items() if isinstance(one, SharedCac
 
 #: Modules that use the site's cache directly, with numbers and bytes that every release can read.
 DIRECT_USERS = {
-    "config/caches.py",
+    "config/backends/caches.py",
     "config/admission/table_capacity.py",
-    "config/health.py",
+    "config/observability/health.py",
     "games/hints/advice.py",
     "games/hints/questions.py",
-    "games/hints/verdicts.py",
-    "games/races/conduct.py",
-    "games/races/ordering.py",
-    "games/races/quick.py",
-    "games/readings.py",
-    "games/replays/previews.py",
-    "games/replicas/writes.py",
-    "leaderboards/sweeping.py",
+    "games/hints/search_results.py",
+    "games/races/rate_limits.py",
+    "games/races/deals_to_order.py",
+    "games/races/matchmaking.py",
+    "games/db/shared_cache.py",
+    "games/replays/preview_images.py",
+    "games/db/replicas/write_positions.py",
+    "leaderboards/verdicts/pending_sweep.py",
 }
 
 # Hypothesis strategies for types whose default values cannot be stored.
@@ -75,19 +75,19 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(readings, "time", clock)
+    monkeypatch.setattr(shared_cache, "time", clock)
     return clock
 
 
 @pytest.fixture(autouse=True)
 def _empty(monkeypatch: pytest.MonkeyPatch) -> None:
     """No entries, and caches of the test alone."""
-    monkeypatch.setattr(readings, "CACHES", {})
+    monkeypatch.setattr(shared_cache, "CACHES", {})
 
 
 def process(shape: Any = int) -> SharedCache[Any]:
     """Create the cache `of_a_test` as a separate process would, fresh for a second."""
-    readings.CACHES.clear()
+    shared_cache.CACHES.clear()
     return SharedCache("of_a_test", shape, fresh=1.0)
 
 
@@ -166,7 +166,7 @@ class Slow:
 def test_while_one_thread_reads_others_get_the_previous_value(
     age: float, shared: SharedCache[Any], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readings, "PATIENCE", 0.0)
+    monkeypatch.setattr(shared_cache, "PATIENCE", 0.0)
     shared.get("k", lambda: 1)
     clock.now += age
     reader = Slow(shared, 2)
@@ -223,32 +223,34 @@ def test_incomplete_value_is_read_again(shared: SharedCache[Any], numbers: Read)
 def test_first_page_and_pending_attempts_are_shared(
     clock: Clock, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
 ) -> None:
-    for one in (boards.first_pages, boards.pending):
+    for one in (board_queries.first_pages, board_queries.pending):
         monkeypatch.setattr(one, "fresh", 1.0)
     deal = factory.deal()
     for ms in (100, 200, 300):
         factory.listed(deal, Score(20, ms, 40))
     factory.finished(deal)
-    first, waiting = boards.page(deal), boards.waiting(deal)
+    first, waiting = board_queries.page(deal), board_queries.waiting(deal)
     with django_assert_num_queries(0):
-        assert boards.page(deal) == first
-        assert boards.waiting(deal) == waiting
-        podium = boards.page(deal, limit=2)
+        assert board_queries.page(deal) == first
+        assert board_queries.waiting(deal) == waiting
+        podium = board_queries.page(deal, limit=2)
     assert (podium.entries, podium.total, podium.before) == (first.entries[:2], 3, None)
-    assert boards.page(deal, "race", podium.after).entries == first.entries[2:]
-    assert boards.page(deal, "fewest").entries != []
+    assert board_queries.page(deal, "race", podium.after).entries == first.entries[2:]
+    assert board_queries.page(deal, "fewest").entries != []
     factory.listed(deal, Score(50, 1, 1))
-    assert boards.page(deal).total == 3
+    assert board_queries.page(deal).total == 3
     clock.now += 1.1
-    assert boards.page(deal).total == 4
+    assert board_queries.page(deal).total == 4
 
 
 @pytest.mark.django_db
 def test_boards_are_served_while_redis_is_away(
     settings: Settings, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(boards.first_pages, "fresh", 1.0)
-    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:1/0"}}
+    monkeypatch.setattr(board_queries.first_pages, "fresh", 1.0)
+    settings.CACHES = {
+        "default": {"BACKEND": "config.backends.caches.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+    }
     deal = factory.deal()
     factory.listed(deal, Score(20, 50, 40))
     assert client.get(f"/boards/{deal.day}/{deal.variant}/").context["page"].total == 1
@@ -312,7 +314,7 @@ def test_every_cache_knows_the_whole_type_of_its_values(name: str) -> None:
             return bool(part) and all(map(is_known, part.values()))
         return all(map(is_known, part)) if isinstance(part, list) else True
 
-    schema = msgspec.json.schema(SHARED[name].shape, schema_hook=readings._schema_of_custom)
+    schema = msgspec.json.schema(SHARED[name].shape, schema_hook=shared_cache._schema_of_custom)
     assert is_known({key: part for key, part in schema.items() if key != "$defs"})
     for described in schema.get("$defs", {}).values():
         assert is_known(described)

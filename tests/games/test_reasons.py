@@ -10,14 +10,14 @@ import pytest
 from asgiref.sync import async_to_sync, sync_to_async
 from django.utils import translation
 
-from accounts.export import export
+from accounts.lifecycle.export import export
 from accounts.models import User
 from games.appeals import appeals
-from games.ghosts import inbox
+from games.core.verdict_reasons import for_player, reason, shown
+from games.inbox import notices
 from games.models import Attempt
-from games.pages.inbox import shown_notices
-from games.reasons import for_player, reason, shown
-from leaderboards.settlement import Verdict, do_settle
+from games.pages.info.inbox_page import shown_notices
+from leaderboards.verdicts.settlement import Verdict, do_settle
 from tests.games.appeals.doubtful import CODES, REASONS, SECRETS, doubtful
 from tests.games.conftest import Sit
 from tests.players import signed_in
@@ -119,7 +119,9 @@ async def test_no_table_frame_shows_more(ada: User, sit: Sit) -> None:
 
 def test_no_verdict_message_shows_more(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
-    monkeypatch.setattr("leaderboards.settlement.notifier.send", lambda *message, **_about: sent.append(message))
+    monkeypatch.setattr(
+        "leaderboards.verdicts.settlement.notifier.send", lambda *message, **_about: sent.append(message)
+    )
     attempt = doubtful(ada, state="pending")
     assert do_settle(attempt, Verdict(Attempt.State.REVIEW, REASONS, None), expected=Attempt.State.PENDING)
     assert "copied_line" in json.dumps(sent)
@@ -130,7 +132,7 @@ def test_no_notice_of_an_answer_shows_more(ada: User) -> None:
     attempt = doubtful(ada)
     appeal = appeals.appeal(attempt, ada, "I was just quick.")
     appeals.answer_appeal(appeal, User.objects.create_user("ada-of-staff"), "Fine.", Attempt.State.VERIFIED)
-    (notice,) = shown_notices(inbox.latest(ada.pk))
+    (notice,) = shown_notices(notices.latest(ada.pk))
     assert leaks(f"{notice} {of_the_export(attempt)} {of_the_appeal(attempt)}") == []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from games.registry import Provider
+from games.core.registry import Provider
 
 
 def test_latest_implementation_is_used() -> None:

@@ -11,14 +11,15 @@ from django.http import HttpRequest
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from games import attempts, readings
+from games.attempts import lifecycle as attempts
+from games.db import shared_cache
+from games.db.replicas import decorator, lag_monitor, write_positions
+from games.db.replicas.decorator import from_replica, replica_for
+from games.db.replicas.lag_monitor import Watch, end_of
+from games.db.replicas.router import PRIMARY, Router, reading_from, reading_primary, source
+from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
-from games.readings import SharedCache
-from games.replicas import reading, watching, writes
-from games.replicas.reading import from_replica, replica_for
-from games.replicas.routing import PRIMARY, Router, reading_from, reading_primary, source
-from games.replicas.watching import Watch, end_of
-from leaderboards import settlement
+from leaderboards.verdicts import settlement
 from tests.games.test_readings import Clock
 from tests.leaderboards import factory
 
@@ -26,7 +27,7 @@ from tests.leaderboards import factory
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(watching, "time", clock)
+    monkeypatch.setattr(lag_monitor, "time", clock)
     return clock
 
 
@@ -37,9 +38,9 @@ def watches(monkeypatch: pytest.MonkeyPatch, clock: Clock, settings: Settings) -
     found = {alias: Watch(alias) for alias in settings.REPLICAS}
     for one in found.values():
         one.note(clock.now, 100, 100)
-    for module in (reading, watching):
+    for module in (decorator, lag_monitor):
         monkeypatch.setattr(module, "watch", found.__getitem__)
-    monkeypatch.setattr(reading, "connections", {alias: type("Closed", (), {"close": print})() for alias in found})
+    monkeypatch.setattr(decorator, "connections", {alias: type("Closed", (), {"close": print})() for alias in found})
     return found
 
 
@@ -171,7 +172,7 @@ def test_writers_read_from_the_primary_until_replayed(watches: dict[str, Watch],
     own = replica_for(visitor(one, settings))
     assert own in watches
     assert {replica_for(visitor(one, settings)) for _ in range(9)} == {own}, "the same each time"
-    cache.set(writes._key(one.pk), 150)
+    cache.set(write_positions._key(one.pk), 150)
     assert replica_for(visitor(one, settings)) is None
     assert replica_for(visitor(other, settings)) is not None
     watches[own].note(1000, 150, 150)
@@ -194,10 +195,10 @@ def test_finished_games_and_verdicts_count_as_writes(monkeypatch: pytest.MonkeyP
 @pytest.mark.django_db(transaction=True)
 def test_an_unknown_write_position_does_no_harm(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.REPLICAS = ["replica1"]
-    monkeypatch.setattr(writes, "_END", "SELECT the_end_of_nothing()")
+    monkeypatch.setattr(write_positions, "_END", "SELECT the_end_of_nothing()")
     with transaction.atomic():
-        writes.wrote(1)
-    assert writes.position_of(1) is None
+        write_positions.wrote(1)
+    assert write_positions.position_of(1) is None
 
 
 @pytest.mark.django_db
@@ -205,14 +206,14 @@ def test_without_the_shared_cache_writers_are_unknown(
     watches: dict[str, Watch], settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert watches
-    monkeypatch.setattr(writes, "is_known", lambda: False)
+    monkeypatch.setattr(write_positions, "is_known", lambda: False)
     assert replica_for(visitor(factory.player(), settings)) is None
     assert replica_for(stranger()) is not None
 
 
 def test_replica_data_is_cached_for_replica_readers_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("django.db.transaction.get_connection", lambda _: type("Free", (), {"in_atomic_block": False}))
-    monkeypatch.setattr(readings, "CACHES", {})
+    monkeypatch.setattr(shared_cache, "CACHES", {})
     copies = SharedCache("of_a_test", str, fresh=60)
     with reading_from("replica1"):
         assert copies.get("key", lambda: "old") == "old"

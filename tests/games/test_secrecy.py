@@ -25,10 +25,10 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
-from accounts.guests import BACKEND, create_guest
 from accounts.models import User
-from games.attempts import close_attempt, start_attempt
-from games.deals import publishing, sealed
+from accounts.sign_in.guests import BACKEND, create_guest
+from games.attempts.lifecycle import close_attempt, start_attempt
+from games.deals import publishing, sealed_stock
 from games.models import Attempt, Deal, Move, SealedDeal
 from games.rules import CATALOGUE, GAMES, Record
 from tests.games import certified
@@ -340,7 +340,7 @@ async def test_no_frame_to_other_players_reveals_secrets(
 
 def test_sealing_logs_no_secret(db: None, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
     caplog.set_level(logging.DEBUG, logger="games")
-    row = sealed.seal_one("labyrinth")
+    row = sealed_stock.seal_one("labyrinth")
     assert row is not None
     told = caplog.text + "".join(capfd.readouterr()) + f"{row} {row!r}"
     assert not [secret for secret in spellings(bytes(row.seed), bytes(row.solution)) if secret in told]

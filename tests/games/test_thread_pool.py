@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from games.thread_pool import PoolFullError, ThreadPool
+from games.core.thread_pool import PoolFullError, ThreadPool
 
 PATIENCE = 60
 

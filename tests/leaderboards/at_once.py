@@ -110,8 +110,8 @@ def one_while_other(first: Callable[[], object], after: Callable[[str], bool], s
 
 def two_days_of_a_player_are_recounted() -> None:
     """A sum computed before another recount's commit does not overwrite its result."""
-    from leaderboards import seasons
-    from leaderboards.keys import Score
+    from leaderboards.boards import seasons
+    from leaderboards.boards.rank_keys import Score
     from leaderboards.models import Standing
     from tests.leaderboards import factory
 
@@ -130,8 +130,8 @@ def two_days_of_a_player_are_recounted() -> None:
 
 def two_recounts_of_a_season_that_is_not_there_yet() -> None:
     """Both create the season; one waits for the other, and both players have standings."""
-    from leaderboards import seasons
-    from leaderboards.keys import Score
+    from leaderboards.boards import seasons
+    from leaderboards.boards.rank_keys import Score
     from leaderboards.models import Standing
     from tests.leaderboards import factory
 
@@ -153,9 +153,10 @@ def two_recounts_of_a_season_that_is_not_there_yet() -> None:
 
 def a_guest_signs_in_while_both_players_attempts_are_settled() -> None:
     """Merging and settling lock players in the same order, so they cannot deadlock."""
-    from accounts.guests import create_guest, merge_guest
+    from accounts.sign_in.guests import create_guest, merge_guest
     from games.models import Attempt
-    from leaderboards import boards, settlement
+    from leaderboards.boards import board_queries
+    from leaderboards.verdicts import settlement
     from tests.leaderboards import factory
 
     user, guest = factory.player(), create_guest()
@@ -172,7 +173,7 @@ def a_guest_signs_in_while_both_players_attempts_are_settled() -> None:
     assert set(Attempt.objects.filter(pk__in=[one.pk for one in attempts]).values_list("player_id", "state")) == {
         (user.pk, "verified")
     }
-    assert [boards.rank_of(deal, "race", user) for deal in deals] == [1, None]
+    assert [board_queries.rank_of(deal, "race", user) for deal in deals] == [1, None]
 
 
 def the_sweep_runs_while_attempts_are_settled() -> None:
@@ -180,7 +181,7 @@ def the_sweep_runs_while_attempts_are_settled() -> None:
     from celery import current_app
 
     from games.models import Attempt
-    from leaderboards import settlement, sweeping
+    from leaderboards.verdicts import pending_sweep, settlement
     from tests.leaderboards import factory
 
     deal = factory.deal("braid", factory.DAY - timedelta(days=9))
@@ -189,7 +190,7 @@ def the_sweep_runs_while_attempts_are_settled() -> None:
     waited = one_while_other(
         lambda: settlement.settle(attempts[1].pk),
         lambda sql: "UPDATE games_attempt SET state" in sql,
-        sweeping.resend_pending,
+        pending_sweep.resend_pending,
     )
     assert not waited
     tries = Attempt.objects.filter(pk__in=[one.pk for one in attempts]).order_by("pk").values_list("verify_tries")
@@ -201,7 +202,7 @@ def the_sweep_runs_while_attempts_are_settled() -> None:
 def two_workers_judge_an_attempt_and_its_copy() -> None:
     """Neither sees the other's attempt, which is still pending; the later one goes to review nevertheless."""
     from games.models import Attempt
-    from leaderboards import settlement
+    from leaderboards.verdicts import settlement
     from tests.games.certified import won
     from tests.leaderboards import factory
 
@@ -220,7 +221,7 @@ def two_workers_judge_an_attempt_and_its_copy() -> None:
 def two_workers_rate_the_same_races() -> None:
     """One waits for the other, and then finds the races finished in between; every race is rated once."""
     from leaderboards.models import RatingChange
-    from leaderboards.ratings import keeping, proof
+    from leaderboards.ratings import proof, rating_reconciler
     from tests.leaderboards import factory, raced
 
     players = [factory.player() for _ in range(5)]
@@ -229,14 +230,18 @@ def two_workers_rate_the_same_races() -> None:
 
     def another_worker() -> int:
         late.append(raced.race(players[:3], at=factory.NOON + raced.MINUTE / 2))  # later than the race being rated
-        return keeping.rate_finished()
+        return rating_reconciler.rate_finished()
 
-    assert one_while_other(keeping.rate_finished, lambda sql: "leaderboards_ratingchange" in sql, another_worker)
+    assert one_while_other(
+        rating_reconciler.rate_finished, lambda sql: "leaderboards_ratingchange" in sql, another_worker
+    )
     assert list(proof.faults()) == []
     assert RatingChange.objects.filter(race=late[0]).count() == 3
     raced.disqualify(late[0], players[0])
     assert one_while_other(
-        lambda: keeping.refold(late[0].pk), lambda sql: "DELETE" in sql, lambda: keeping.refold(made[0].pk)
+        lambda: rating_reconciler.refold(late[0].pk),
+        lambda sql: "DELETE" in sql,
+        lambda: rating_reconciler.refold(made[0].pk),
     )
     assert list(proof.faults()) == []
 
@@ -246,7 +251,7 @@ def two_games_of_a_player_are_settled() -> None:
     from django.test import override_settings
 
     from games.models import Attempt
-    from leaderboards import settlement
+    from leaderboards.verdicts import settlement
     from tests.leaderboards import factory, playing_before
 
     deals = [factory.deal(variant) for variant in ("stonewall", "labyrinth")]
@@ -264,8 +269,8 @@ def two_games_of_a_player_are_settled() -> None:
 
 def whole_seasons() -> None:
     """Check that the counts of every season match its standings."""
-    from leaderboards import histogram
-    from leaderboards.listings import season_listings
+    from leaderboards.boards import histogram
+    from leaderboards.boards.listings import season_listings
     from leaderboards.models import Season
 
     for season in Season.objects.all():

@@ -11,15 +11,15 @@ from typing import Any, Literal
 
 from django.contrib.auth import get_user_model
 
-from games.attempts import deal_table
+from games.attempts.lifecycle import deal_table
+from games.core.ladders import Ladder
 from games.fairplay.copies import line_of
 from games.fairplay.pace import FREE_TOKENS, plays
-from games.ladders import Ladder
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE, RULES_VERSION, End, Record, RulesError
-from leaderboards import entries
-from leaderboards.keys import DEAL, Score
-from leaderboards.listings import set_score
+from leaderboards.boards import entries
+from leaderboards.boards.listings import set_score
+from leaderboards.boards.rank_keys import DEAL, Score
 from leaderboards.models import Result
 from tests.deals import make_deal
 

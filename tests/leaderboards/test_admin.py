@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from games.models import Attempt
-from leaderboards import boards
-from leaderboards.settlement import settle
+from leaderboards.boards import board_queries
+from leaderboards.verdicts.settlement import settle
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,7 @@ def test_staff_verify_a_review_and_its_rank_follows(staff: Client) -> None:
     attempt = reviewed(factory.deal("braid"))
     assert "burst" in staff.get(f"{ATTEMPTS}?state=review").content.decode()
     act(staff, ATTEMPTS, "verify_selected", attempt.pk)
-    assert [entry.rank for entry in boards.page(attempt.deal).entries] == [1]
+    assert [entry.rank for entry in board_queries.page(attempt.deal).entries] == [1]
     attempt.refresh_from_db()
     assert {"code": "staff", "by": "staff"}.items() <= attempt.reasons[-1].items()
 
@@ -52,7 +52,7 @@ def test_staff_remove_a_result_from_its_board(staff: Client) -> None:
     attempt = factory.finished(factory.deal())
     settle(attempt.pk)
     act(staff, RESULTS, "reject_selected", attempt.result.pk)
-    assert boards.page(attempt.deal).entries == []
+    assert board_queries.page(attempt.deal).entries == []
     attempt.refresh_from_db()
     assert attempt.state == Attempt.State.REJECTED
 

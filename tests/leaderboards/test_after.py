@@ -16,20 +16,20 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts.guests import create_guest
-from games.attempts import start_attempt
+from accounts.sign_in.guests import create_guest
+from games.attempts.lifecycle import start_attempt
+from games.core.ladders import Ladder
 from games.deals import publishing
 from games.deals.difficulty import goal_of
-from games.ladders import Ladder
 from games.models import Attempt, Deal
-from games.pages import day
-from games.pages.shown import ShownDeal
+from games.pages.daily import day_summary
+from games.pages.shared.view_models import ShownDeal
 from games.replays.models import Continuation
 from games.rules import CATALOGUE, End, Record
-from leaderboards import spreads
-from leaderboards.after import After, Comparison
-from leaderboards.keys import Score
-from leaderboards.spreads import Spread, in_bars
+from leaderboards.boards.rank_keys import Score
+from leaderboards.summary import distributions
+from leaderboards.summary.distributions import Spread, in_bars
+from leaderboards.summary.game_summary import After, Comparison
 from tests.leaderboards import factory
 from tests.leaderboards.test_pages import signed_in
 
@@ -238,11 +238,11 @@ def test_small_distributions_are_the_results_themselves(deal: Deal) -> None:
         game(deal, cards=cards, ms=ms, moves=moves)
     game(deal, ladder=Ladder.NEWCOMERS)
     wins = [(ms, moves) for cards, ms, moves in results if cards == WON]
-    times = spreads.read(deal, Ladder.ESTABLISHED, "times")
+    times = distributions.read(deal, Ladder.ESTABLISHED, "times")
     assert dict(times.counts) == Counter(ms // times.unit * times.unit for ms, _ in wins)
-    moves_of_wins = spreads.read(deal, Ladder.ESTABLISHED, "moves")
+    moves_of_wins = distributions.read(deal, Ladder.ESTABLISHED, "moves")
     assert (moves_of_wins.unit, dict(moves_of_wins.counts)) == (1, Counter(moves for _, moves in wins))
-    assert spreads.read(deal, Ladder.ESTABLISHED, "cards").counts == [(4, 1), (9, 1)]
+    assert distributions.read(deal, Ladder.ESTABLISHED, "cards").counts == [(4, 1), (9, 1)]
 
 
 @given(
@@ -254,7 +254,7 @@ def test_bars_include_every_result_and_ones_own(counts: dict[int, int], unit: in
     spread = Spread(unit, [(value * unit, count) for value, count in sorted(counts.items())])
     bars = in_bars(spread, own * unit)
     assert sum(bars.heights) == spread.total
-    assert 0 <= bars.own < len(bars.heights) <= spreads.BARS
+    assert 0 <= bars.own < len(bars.heights) <= distributions.BARS
     within = bars.first + bars.step * bars.own
     assert within <= own * unit
     assert own * unit < within + bars.step or bars.open_end
@@ -309,8 +309,8 @@ def test_the_days_summary_equals_the_home_pages(deal: Deal) -> None:
     factory.finished(deals["pigtail"], own.player, state="review")
     unranked(deals["braid"], own.player)  # as a guest
     start_attempt(own.player, deals["tarot"])
-    shown = day.deals_of(NOW)
-    summary = day.standing_of(own.player.pk, NOW, shown, day.boards_of(NOW.date(), shown)).summary
+    shown = day_summary.deals_of(NOW)
+    summary = day_summary.standing_of(own.player.pk, NOW, shown, day_summary.boards_of(NOW.date(), shown)).summary
     found = after(own).today
     assert found is not None
     assert summary is not None

@@ -10,11 +10,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from games import limits
+from games.core import limits
 from games.models import Attempt, Deal
 from games.rules.__main__ import main as command_line
-from leaderboards import seasons
-from leaderboards.keys import Score
+from leaderboards.boards import seasons
+from leaderboards.boards.rank_keys import Score
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -267,7 +267,7 @@ def test_a_server_error_has_the_standard_shape_without_details(client: Client, m
     def broken(*_args: Any) -> Any:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("leaderboards.api.boards.page", broken)
+    monkeypatch.setattr("leaderboards.api.board_queries.page", broken)
     response = client.get(f"{API}/boards/{deal_of(0).pk}")
     assert_error(response, 500, "server_error")
     assert "secret" not in response.content.decode()
@@ -310,5 +310,7 @@ def test_a_forged_address_does_not_evade_the_throttle(client: Client) -> None:
 
 
 def test_the_api_works_without_its_cache(client: Client, settings: Any) -> None:
-    settings.CACHES = {"default": {"BACKEND": "config.caches.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:1/0"}}
+    settings.CACHES = {
+        "default": {"BACKEND": "config.backends.caches.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+    }
     assert client.get(f"{API}/deals").status_code == 200

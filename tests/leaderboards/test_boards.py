@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from games.models import Attempt
-from leaderboards import boards, entries, histogram
-from leaderboards.keys import BOARDS, BoardName, Score
-from leaderboards.listings import deal_listing
+from leaderboards.boards import board_queries, entries, histogram
+from leaderboards.boards.board_pages import CursorError, Page
+from leaderboards.boards.listings import deal_listing
+from leaderboards.boards.rank_keys import BOARDS, BoardName, Score
 from leaderboards.models import Result
-from leaderboards.pages import CursorError, Page
 from tests.leaderboards import factory
 
 # Few values, so that ties down to the id are common, far apart, so that all levels are used.
@@ -35,9 +35,9 @@ def naive(results: list[Result], board: BoardName) -> list[Any]:
 
 def walk(deal: Any, board: BoardName, limit: int) -> list[Page]:
     """Return all pages of a board by following its cursors."""
-    pages = [boards.page(deal, board, limit=limit)]
+    pages = [board_queries.page(deal, board, limit=limit)]
     while pages[-1].after:
-        pages.append(boards.page(deal, board, pages[-1].after, limit))
+        pages.append(board_queries.page(deal, board, pages[-1].after, limit))
     return pages
 
 
@@ -60,11 +60,11 @@ class BoardProperties(TestCase):
             assert {page.total for page in pages} == {len(expected)}
             for page, previous in zip(pages[1:], pages, strict=False):
                 assert page.before
-                assert boards.page(deal, board, page.before, limit).entries == previous.entries
+                assert board_queries.page(deal, board, page.before, limit).entries == previous.entries
             for one in results:
                 rank = expected.index(one.player.public_id) + 1 if one.listed else None
-                assert boards.rank_of(deal, board, one.player) == rank
-                near = boards.around(deal, board, one.player, span=2)
+                assert board_queries.rank_of(deal, board, one.player) == rank
+                near = board_queries.around(deal, board, one.player, span=2)
                 if rank is None:
                     assert near == []
                 else:
@@ -105,43 +105,43 @@ def test_a_rebuild_repairs_faults(deal: Any) -> None:
 def test_a_removed_entry_closes_the_gap(deal: Any) -> None:
     results = [factory.listed(deal, Score(20, ms, 40)) for ms in (100, 200, 300)]
     entries.remove(results[1])
-    assert [(e.rank, e.elapsed_ms) for e in boards.page(deal).entries] == [(1, 100), (2, 300)]
-    assert boards.rank_of(deal, "race", results[2].player) == 2
+    assert [(e.rank, e.elapsed_ms) for e in board_queries.page(deal).entries] == [(1, 100), (2, 300)]
+    assert board_queries.rank_of(deal, "race", results[2].player) == 2
 
 
 def test_a_cursor_works_after_its_entry_is_removed(deal: Any) -> None:
     results = [factory.listed(deal, Score(20, ms, 40)) for ms in (100, 200, 300)]
-    cursor = boards.page(deal, limit=2).after
+    cursor = board_queries.page(deal, limit=2).after
     entries.remove(results[1])
-    assert [(e.rank, e.elapsed_ms) for e in boards.page(deal, "race", cursor).entries] == [(2, 300)]
+    assert [(e.rank, e.elapsed_ms) for e in board_queries.page(deal, "race", cursor).entries] == [(2, 300)]
 
 
 @pytest.mark.parametrize("text", ["", "x", "a:b", "e30:xxxx", "\x00", "é" * 40])
 def test_a_bad_cursor_is_a_typed_error(deal: Any, text: str) -> None:
     factory.listed(deal, Score(1, 1, 1))
     if not text:
-        assert boards.page(deal, "race", text).entries
+        assert board_queries.page(deal, "race", text).entries
         return
     with pytest.raises(CursorError):
-        boards.page(deal, "race", text)
+        board_queries.page(deal, "race", text)
 
 
 def test_a_cursor_of_another_board_is_refused(deal: Any) -> None:
     for ms in (100, 200):
         factory.listed(deal, Score(20, ms, 40))
-    cursor = boards.page(deal, "race", limit=1).after
+    cursor = board_queries.page(deal, "race", limit=1).after
     other = factory.deal("braid")
     with pytest.raises(CursorError):
-        boards.page(deal, "fewest", cursor)
+        board_queries.page(deal, "fewest", cursor)
     with pytest.raises(CursorError):
-        boards.page(other, "race", cursor)
+        board_queries.page(other, "race", cursor)
 
 
 def test_a_page_has_at_most_a_hundred_entries(deal: Any) -> None:
     for ms in range(103):
         factory.listed(deal, Score(20, ms, 40))
-    assert len(boards.page(deal, limit=10_000).entries) == boards.MAX_PAGE_SIZE
-    assert len(boards.page(deal, limit=-5).entries) == 1
+    assert len(board_queries.page(deal, limit=10_000).entries) == board_queries.MAX_PAGE_SIZE
+    assert len(board_queries.page(deal, limit=-5).entries) == 1
 
 
 def test_friends_are_followed_players_and_oneself(deal: Any) -> None:
@@ -150,7 +150,7 @@ def test_friends_are_followed_players_and_oneself(deal: Any) -> None:
     stranger.following.create(followed=me)
     for ms, who in ((300, me), (200, friend), (100, stranger)):
         factory.listed(deal, Score(20, ms, 40), who=who)
-    found = boards.friends(deal, "race", me)
+    found = board_queries.friends(deal, "race", me)
     assert [(entry.rank, entry.player) for entry in found] == [(1, friend.public_id), (2, me.public_id)]
 
 
@@ -161,7 +161,7 @@ def test_waiting_attempts_are_shown_without_a_rank(deal: Any) -> None:
     factory.finished(deal, who=factory.player(is_guest=True))
     factory.finished(deal, who=factory.player(banned_at=factory.NOON))
     factory.finished(deal, ranked=False)
-    found = boards.waiting(deal)
+    found = board_queries.waiting(deal)
     assert [(e.attempt, e.status, e.rank, e.cards_up) for e in found] == [
         (pending.public_id, "pending", None, None),
         (review.public_id, "review", None, None),
@@ -171,10 +171,10 @@ def test_waiting_attempts_are_shown_without_a_rank(deal: Any) -> None:
 def test_own_standing_is_ranked_pending_or_none(deal: Any) -> None:
     result = factory.listed(deal, Score(20, 100, 40))
     pending = factory.finished(deal)
-    mine = boards.standing_of(deal, "race", result.player)
+    mine = board_queries.standing_of(deal, "race", result.player)
     assert mine is not None
     assert (mine.rank, mine.status) == (1, "verified")
-    waits = boards.standing_of(deal, "race", pending.player)
+    waits = board_queries.standing_of(deal, "race", pending.player)
     assert waits is not None
     assert (waits.rank, waits.status) == (None, Attempt.State.PENDING)
-    assert boards.standing_of(deal, "race", factory.player()) is None
+    assert board_queries.standing_of(deal, "race", factory.player()) is None

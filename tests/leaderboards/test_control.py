@@ -11,14 +11,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from games.models import Attempt, Deal
-from games.pages.race_hints import COOKIE
-from games.races.control import RECENT, TOP, Run, has_raced, runs
+from games.pages.races.race_suggestion import COOKIE
 from games.races.models import Race
-from leaderboards import control
-from leaderboards.after import After
-from leaderboards.keys import Score
+from games.races.results.daily_control import RECENT, TOP, Run, has_raced, runs
+from leaderboards.boards.rank_keys import Score
 from leaderboards.models import Rating
-from leaderboards.ratings import keeping
+from leaderboards.ratings import rating_reconciler
+from leaderboards.summary import race_control
+from leaderboards.summary.game_summary import After
 from tests.deals import make_deal
 from tests.leaderboards import factory, raced
 
@@ -68,13 +68,13 @@ def test_a_race_as_a_guest_does_not_count(ada: Any) -> None:
 def test_a_top_place_without_a_race_suggests_one(ada: Any, place: int, *, asks: bool) -> None:
     deal = make_deal("plot")
     on_the_board(ada, deal, place)
-    assert control.unconfirmed(ada, NOW) == (deal if asks else None)
+    assert race_control.unconfirmed(ada, NOW) == (deal if asks else None)
 
 
 @pytest.mark.parametrize(("behind", "end"), [(1, "resigned"), (0, "won"), (0, "resigned")])
 def test_a_loss_or_the_last_place_is_no_top_place(ada: Any, behind: int, end: str) -> None:
     result = on_the_board(ada, make_deal("plot"), behind=behind, end=end)
-    assert control.unconfirmed(ada, NOW) is None
+    assert race_control.unconfirmed(ada, NOW) is None
     result.attempt.refresh_from_db()
     assert not After.of(result.attempt, ada, NOW).is_top_place
 
@@ -90,9 +90,9 @@ def test_a_won_first_place_among_others_is_a_top_place(ada: Any) -> None:
 def test_a_race_or_an_old_game_ends_the_suggestion(ada: Any) -> None:
     deal = make_deal("plot")
     on_the_board(ada, deal)
-    assert control.unconfirmed(ada, AT + control.ASKING + timedelta(hours=1)) is None
+    assert race_control.unconfirmed(ada, AT + race_control.ASKING + timedelta(hours=1)) is None
     raced.race([ada, factory.player()], at=AT)
-    assert control.unconfirmed(ada, NOW) is None
+    assert race_control.unconfirmed(ada, NOW) is None
 
 
 def browser(player: Any) -> Client:
@@ -126,13 +126,13 @@ def test_the_table_has_the_hint_for_the_games_end(ada: Any) -> None:
 
 def test_a_hint_is_never_a_flag(ada: Any) -> None:
     result = on_the_board(ada, make_deal("plot"))
-    control.unconfirmed(ada, NOW)
+    race_control.unconfirmed(ada, NOW)
     result.attempt.refresh_from_db()
     assert (result.attempt.state, result.attempt.reasons) == ("verified", [])
 
 
 def test_staff_see_nothing_without_a_comparison(ada: Any) -> None:
-    assert control.beside_races(on_the_board(ada, make_deal("plot")).attempt, NOW) is None
+    assert race_control.beside_races(on_the_board(ada, make_deal("plot")).attempt, NOW) is None
 
 
 def test_staff_see_daily_games_beside_races_and_ratings(ada: Any) -> None:
@@ -141,12 +141,12 @@ def test_staff_see_daily_games_beside_races_and_ratings(ada: Any) -> None:
         first, second, third = (rivals[k] for k in order)
         raced.race([first, second, ada, third], at=AT)
     raced.race([*rivals, ada], at=AT)
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     deal = make_deal("plot")
     attempt = on_the_board(ada, deal, place=2).attempt
     for k, rival in enumerate(rivals):
         factory.listed(deal, Score(30 - k, 60_000, 100), who=rival, finished_at=AT)
-    found = control.beside_races(attempt, NOW)
+    found = race_control.beside_races(attempt, NOW)
     assert found is not None
     assert (found.game, found.races, found.median_place) == ("plot", 4, 3)
     assert found.median_beaten == pytest.approx(1 / 3)

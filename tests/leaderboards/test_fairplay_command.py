@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from games.attempts.verification import judge_alone
+from games.core.verdict_reasons import Reason, reason
 from games.models import Attempt
-from games.reasons import Reason, reason
-from games.verification import judge_alone
-from leaderboards import boards, reflagging
-from leaderboards.deciding import decide
-from leaderboards.settlement import Case, Verdict, settle, settle_all
+from leaderboards.boards import board_queries
+from leaderboards.verdicts import reflagging
+from leaderboards.verdicts.decisions import decide
+from leaderboards.verdicts.settlement import Case, Verdict, settle, settle_all
 from tests.games.fairplay.copying import solved
 from tests.leaderboards import factory
 
@@ -71,7 +72,7 @@ def test_by_default_it_only_reports_changes() -> None:
     fast.refresh_from_db()
     slow.refresh_from_db()
     assert (fast.state, slow.state) == (State.VERIFIED, State.REVIEW)
-    assert [entry.attempt for entry in boards.page(deal).entries] == [fast.public_id]
+    assert [entry.attempt for entry in board_queries.page(deal).entries] == [fast.public_id]
 
 
 def test_counts_by_state_and_flag_before_and_after() -> None:
@@ -90,7 +91,7 @@ def test_writing_settles_and_updates_the_boards() -> None:
     fast, slow = let_through(deal), held(deal)
     code, printed = fairplay("--write")
     assert (code, f"{fast.public_id}: verified was review" in printed) == (1, True)
-    assert [entry.attempt for entry in boards.page(deal).entries] == [slow.public_id]
+    assert [entry.attempt for entry in board_queries.page(deal).entries] == [slow.public_id]
     fast.refresh_from_db()
     assert {one["code"] for one in fast.reasons} == {"burst", "pace"}
     assert fairplay()[0] == 0

@@ -12,20 +12,21 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.test import Client
 
-from accounts.export import export
+from accounts.lifecycle.export import export
 from config import celery
-from games import events
-from games.attempts import Progress
-from games.fairplay import foreseen, foresight
-from games.fairplay.foreseen import FORM, KEPT, evidence_of, evidence_of_player, table_of
+from games.attempts.lifecycle import Progress
+from games.core import events
+from games.core.retention import remove_aged
+from games.fairplay import foresight, foresight_store
 from games.fairplay.foresight import Foresight, Pauses
-from games.housekeeping import KINDS, remove_aged
+from games.fairplay.foresight_store import FORM, KEPT, evidence_of, evidence_of_player, table_of
+from games.housekeeping import KINDS
 from games.models import Attempt, Deal, ForesightFigures
 from games.rules import RulesError
-from leaderboards import foresight as choosing
 from leaderboards import tasks
-from leaderboards.foresight import LOOKED_BACK, measure_top, top_places
-from leaderboards.settlement import settle
+from leaderboards.verdicts import foresight_selection as choosing
+from leaderboards.verdicts.foresight_selection import LOOKED_BACK, measure_top, top_places
+from leaderboards.verdicts.settlement import settle
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -94,9 +95,9 @@ def test_once_is_enough(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
     assert measure_top(NOW).done == 1
     kept = ForesightFigures.objects.get()
     assert measure_top(NOW) == (0, 0, False)
-    foreseen.keep(attempt)  # two workers on the same game
+    foresight_store.keep(attempt)  # two workers on the same game
     assert ForesightFigures.objects.get().figures == kept.figures
-    monkeypatch.setattr(foreseen, "FORM", FORM + 1)
+    monkeypatch.setattr(foresight_store, "FORM", FORM + 1)
     assert evidence_of(attempt) is None
     assert measure_top(NOW).done == 1
     assert ForesightFigures.objects.get().form == FORM + 1
@@ -110,7 +111,7 @@ def test_a_failing_game_stops_no_other(deal: Deal, monkeypatch: pytest.MonkeyPat
             raise RulesError("lost")
         return foresight.measure(record, auto_runs)
 
-    monkeypatch.setattr(foreseen, "measure", measure)
+    monkeypatch.setattr(foresight_store, "measure", measure)
     assert measure_top(NOW) == (1, 1, False)
     assert measured() == {second.pk}
 
@@ -136,7 +137,7 @@ def test_its_queue_is_separate_from_verdicts() -> None:
 
 def test_the_stored_figures_are_the_measured_ones(deal: Deal) -> None:
     attempt = settled(deal, 1)
-    found = foreseen.keep(attempt)
+    found = foresight_store.keep(attempt)
     assert evidence_of(attempt) == found
     assert found.game == "stonewall"
     assert table_of(found)[0].what == "foresight"
@@ -209,7 +210,7 @@ def exported(player: Any) -> str:
 
 def test_figures_are_deleted_with_the_attempt(deal: Deal) -> None:
     attempt = settled(deal, 1)
-    foreseen.keep(attempt)
+    foresight_store.keep(attempt)
     attempt.result.delete()
     attempt.delete()
     assert not ForesightFigures.objects.exists()

@@ -6,9 +6,9 @@ from itertools import accumulate, cycle
 
 import pytest
 
+from games.attempts.verification import judge
 from games.models import Attempt
-from games.verification import judge
-from leaderboards.deciding import decide
+from leaderboards.verdicts.decisions import decide
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaderboards.keys import DEAL, SEASON, KeyRangeError, Layout, Score
+from leaderboards.boards.rank_keys import DEAL, SEASON, KeyRangeError, Layout, Score
 
 deal_scores = st.builds(Score, st.integers(0, 104), st.integers(0, 2**32 - 1), st.integers(0, 5_000))
 season_scores = st.builds(Score, st.integers(0, 10**6), st.integers(0, 2**46 - 1), st.integers(0, 2**36 - 1))

@@ -12,16 +12,16 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from pytest_django import Settings
 
-from accounts.export import _result
-from accounts.guests import create_guest
+from accounts.lifecycle.export import _result
+from accounts.sign_in.guests import create_guest
+from games.core.ladders import Ladder
 from games.ghosts import results
-from games.ladders import Ladder
-from games.live.loading import load
+from games.live.loader import load
 from games.models import Attempt
-from leaderboards import boards, ghosts, live
-from leaderboards.keys import Score
+from leaderboards.boards import board_queries, ghost_candidates, live_boards
+from leaderboards.boards.rank_keys import Score
 from leaderboards.models import Result
-from leaderboards.settlement import settle
+from leaderboards.verdicts.settlement import settle
 from tests.leaderboards import factory, playing_before
 from tests.leaderboards.playing_before import THREE_ON_TWO_DAYS
 from tests.leaderboards.test_pages import signed_in
@@ -132,7 +132,7 @@ def test_a_guest_sees_the_place_of_an_account(deal: Any) -> None:
     text = page_of(client, deal)
     assert "An account would be at rank 2 of the newcomers." in text
     assert f'<a class="button" href="{reverse("account_signup")}">' in text
-    assert boards.rank_of(deal, "race", guest) is None
+    assert board_queries.rank_of(deal, "race", guest) is None
 
 
 def test_a_banned_player_sees_no_place(deal: Any) -> None:
@@ -158,11 +158,11 @@ def test_the_api_includes_the_ladder(client: Client, deal: Any) -> None:
 
 def test_a_live_board_switches_at_the_first_established_result(deal: Any) -> None:
     result(deal, 9, NEWCOMERS)
-    assert json.loads(live.read_frame(deal, "race"))["ladder"] == "newcomers"
+    assert json.loads(live_boards.read_frame(deal, "race"))["ladder"] == "newcomers"
     result(deal, 5, Ladder.ESTABLISHED)
-    frame = json.loads(live.read_frame(deal, "race"))
+    frame = json.loads(live_boards.read_frame(deal, "race"))
     assert (frame["ladder"], [entry["cards_up"] for entry in frame["entries"]]) == ("established", [5])
-    frame = json.loads(live.read_frame(deal, "race", NEWCOMERS))
+    frame = json.loads(live_boards.read_frame(deal, "race", NEWCOMERS))
     assert (frame["ladder"], frame["total"], frame["entries"][0]["ladder"]) == ("newcomers", 1, "newcomers")
 
 
@@ -176,13 +176,16 @@ def test_the_reopened_table_shows_the_ladder(deal: Any) -> None:
 
 def test_the_established_lead_however_good_a_newcomer_is(deal: Any) -> None:
     newcomer = result(deal, 9, NEWCOMERS)
-    assert ghosts.leader(deal.pk) == newcomer.attempt_id
+    assert ghost_candidates.leader(deal.pk) == newcomer.attempt_id
     leader = result(deal, 5, Ladder.ESTABLISHED)
-    assert ghosts.leader(deal.pk) == leader.attempt_id
+    assert ghost_candidates.leader(deal.pk) == leader.attempt_id
     nobody = factory.player().pk
-    assert ghosts.next_better(deal.pk, results.Score(7, 1_000, 10), nobody) == newcomer.attempt_id
-    assert ghosts.next_better(deal.pk, results.Score(4, 1_000, 10), nobody) == leader.attempt_id
-    assert ghosts.among(deal.pk, [leader.player_id, newcomer.player_id]) == [newcomer.attempt_id, leader.attempt_id]
+    assert ghost_candidates.next_better(deal.pk, results.Score(7, 1_000, 10), nobody) == newcomer.attempt_id
+    assert ghost_candidates.next_better(deal.pk, results.Score(4, 1_000, 10), nobody) == leader.attempt_id
+    assert ghost_candidates.among(deal.pk, [leader.player_id, newcomer.player_id]) == [
+        newcomer.attempt_id,
+        leader.attempt_id,
+    ]
 
 
 def test_a_deals_page_shows_the_ladder_of_its_result(client: Client, settings: Settings) -> None:

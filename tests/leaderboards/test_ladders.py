@@ -14,20 +14,20 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from accounts.deletion import erase_player
-from accounts.guests import create_guest, merge_guest
-from accounts.moderation import ban_player, lift_ban
-from games.ladders import Ladder
+from accounts.lifecycle.bans import ban_player, lift_ban
+from accounts.lifecycle.erasure import erase_player
+from accounts.sign_in.guests import create_guest, merge_guest
+from games.core.ladders import Ladder
 from games.models import Attempt
 from games.rules import CATALOGUE
-from leaderboards import boards, eligibility, histogram, ranking, seasons
-from leaderboards.deciding import decide
-from leaderboards.keys import Score
-from leaderboards.listings import deal_listings
+from leaderboards.boards import board_queries, eligibility, histogram, relisting, seasons
+from leaderboards.boards.board_pages import CursorError
+from leaderboards.boards.listings import deal_listings
+from leaderboards.boards.rank_keys import Score
 from leaderboards.models import Recount, Result
-from leaderboards.pages import CursorError
-from leaderboards.reverification import reverify
-from leaderboards.settlement import Verdict, do_settle, give_up, settle
+from leaderboards.verdicts.decisions import decide
+from leaderboards.verdicts.reverification import reverify
+from leaderboards.verdicts.settlement import Verdict, do_settle, give_up, settle
 from tests.accounts.conftest import PASSWORD
 from tests.leaderboards import factory, playing_before
 from tests.leaderboards.factory import DAY
@@ -211,15 +211,15 @@ def test_a_lifted_ban_restores_results_to_their_ladder() -> None:
         Attempt.objects.filter(player=who).exclude(pk__in=(attempt.pk, newcomer.pk)).delete()
         ban_player(who)
         lift_ban(who)
-    assert boards.page(attempt.deal, ladder=Ladder.ESTABLISHED).entries[0].attempt == attempt.public_id
-    assert boards.page(attempt.deal, ladder=Ladder.NEWCOMERS).entries[0].attempt == newcomer.public_id
+    assert board_queries.page(attempt.deal, ladder=Ladder.ESTABLISHED).entries[0].attempt == attempt.public_id
+    assert board_queries.page(attempt.deal, ladder=Ladder.NEWCOMERS).entries[0].attempt == newcomer.public_id
     whole(attempt.deal)
 
 
 def test_a_recreated_result_is_on_its_attempts_ladder() -> None:
     attempt = settled(playing_before.player())
     attempt.result.delete()
-    ranking.rank_player(attempt.player)
+    relisting.rank_player(attempt.player)
     attempt.refresh_from_db()
     assert ladder_of(attempt) == Ladder.NEWCOMERS
 
@@ -253,14 +253,14 @@ def test_the_ladders_are_ranked_separately() -> None:
     for cards, ladder in ((9, 2), (8, 1), (7, 2), (6, 1)):
         factory.listed(deal, Score(cards, 1_000, 10), ladder=ladder)
     for ladder, best in ((Ladder.ESTABLISHED, [8, 6]), (Ladder.NEWCOMERS, [9, 7])):
-        page = boards.page(deal, ladder=ladder)
+        page = board_queries.page(deal, ladder=ladder)
         assert [(entry.rank, entry.cards_up, entry.ladder) for entry in page.entries] == [
             (rank, up, ladder) for rank, up in enumerate(best, 1)
         ]
         assert (page.total, page.ladder) == (2, ladder)
         last = Result.objects.get(deal=deal, cards_up=best[1])
-        assert boards.rank_of(deal, "race", last.player) == 2
-        assert [entry.cards_up for entry in boards.around(deal, "fewest", last.player)] == best
+        assert board_queries.rank_of(deal, "race", last.player) == 2
+        assert [entry.cards_up for entry in board_queries.around(deal, "fewest", last.player)] == best
     whole(deal)
 
 
@@ -268,21 +268,21 @@ def test_pagination_stays_on_one_ladder() -> None:
     deal = factory.deal()
     for cards in (9, 8, 7):
         factory.listed(deal, Score(cards, 1_000, 10), ladder=Ladder.NEWCOMERS)
-    first = boards.page(deal, limit=2, ladder=Ladder.NEWCOMERS)
-    rest = boards.page(deal, "race", first.after, 2, Ladder.NEWCOMERS)
+    first = board_queries.page(deal, limit=2, ladder=Ladder.NEWCOMERS)
+    rest = board_queries.page(deal, "race", first.after, 2, Ladder.NEWCOMERS)
     assert [entry.cards_up for entry in rest.entries] == [7]
     with pytest.raises(CursorError):
-        boards.page(deal, "race", first.after, 2, Ladder.ESTABLISHED)
+        board_queries.page(deal, "race", first.after, 2, Ladder.ESTABLISHED)
 
 
 def test_newcomers_come_first_while_they_are_alone() -> None:
     deal = factory.deal()
-    assert boards.page(deal).ladder == Ladder.ESTABLISHED
+    assert board_queries.page(deal).ladder == Ladder.ESTABLISHED
     factory.listed(deal, Score(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
-    assert boards.page(deal).ladder == Ladder.NEWCOMERS
+    assert board_queries.page(deal).ladder == Ladder.NEWCOMERS
     factory.listed(deal, Score(1, 1_000, 10))
-    assert boards.page(deal).ladder == Ladder.ESTABLISHED
-    assert [entry.cards_up for entry in boards.page(deal).entries] == [1]
+    assert board_queries.page(deal).ladder == Ladder.ESTABLISHED
+    assert [entry.cards_up for entry in board_queries.page(deal).entries] == [1]
 
 
 def test_seasons_sum_established_results() -> None:
@@ -301,7 +301,7 @@ def test_friends_of_both_ladders_are_ranked_together() -> None:
     me.following.create(followed=friend)
     factory.listed(deal, Score(5, 1_000, 10), who=me)
     factory.listed(deal, Score(7, 1_000, 10), who=friend, ladder=Ladder.NEWCOMERS)
-    shown = [(entry.rank, entry.player, entry.ladder) for entry in boards.friends(deal, "race", me)]
+    shown = [(entry.rank, entry.player, entry.ladder) for entry in board_queries.friends(deal, "race", me)]
     assert shown == [(1, friend.public_id, Ladder.NEWCOMERS), (2, me.public_id, Ladder.ESTABLISHED)]
 
 

@@ -13,12 +13,13 @@ from asgiref.testing import ApplicationCommunicator
 from channels.layers import get_channel_layer
 from django.db import OperationalError
 
-from accounts.renaming import rename_player
+from accounts.names.renaming import rename_player
 from config.asgi import application
-from games.live.frame_socket import CLOSE_NOT_FOUND, CLOSE_TALKING
-from leaderboards import consumers, live
-from leaderboards.entries import board_group
-from leaderboards.keys import Score
+from games.live.sockets.frame_socket import CLOSE_NOT_FOUND, CLOSE_TALKING
+from leaderboards.boards import consumer as consumers
+from leaderboards.boards import live_boards
+from leaderboards.boards.entries import board_group
+from leaderboards.boards.rank_keys import Score
 from tests.leaderboards import factory
 from tests.services.racing.watching import until
 
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "SEND_EVERY", 0.05)
+    monkeypatch.setattr(live_boards, "SEND_EVERY", 0.05)
 
 
 class Watcher:
@@ -102,7 +103,7 @@ async def test_all_watchers_get_the_board_now_and_on_changes() -> None:
 
 
 async def test_frames_are_rate_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "SEND_EVERY", 3_600.0)
+    monkeypatch.setattr(live_boards, "SEND_EVERY", 3_600.0)
     deal = await sync_to_async(factory.deal)()
     watcher = Watcher(deal.pk)
     await watcher.connect()
@@ -117,8 +118,8 @@ async def test_frames_are_rate_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_lost_notice_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "LOOK_EVERY", 0.1)
-    monkeypatch.setattr("leaderboards.entries.tell_watchers", lambda _deal: None)
+    monkeypatch.setattr(live_boards, "LOOK_EVERY", 0.1)
+    monkeypatch.setattr("leaderboards.boards.entries.tell_watchers", lambda _deal: None)
     deal = await sync_to_async(factory.deal)()
     watcher = Watcher(deal.pk)
     await watcher.connect()
@@ -141,35 +142,35 @@ async def test_a_changed_name_reaches_all_watchers() -> None:
 
 async def test_a_failed_first_reading_is_repeated_without_leaks(monkeypatch: pytest.MonkeyPatch) -> None:
     failures = iter([OSError("the database is away"), None])
-    read = live.read_frame
+    read = live_boards.read_frame
 
     def shaky(*asked: Any) -> str:
         if (error := next(failures, None)) is not None:
             raise error
         return read(*asked)
 
-    monkeypatch.setattr(live, "read_frame", shaky)
+    monkeypatch.setattr(live_boards, "read_frame", shaky)
     deal = await sync_to_async(factory.deal)()
     watcher = Watcher(deal.pk)
     assert await watcher.connect()
     assert (await watcher.frame())["total"] == 0
     await watcher.disconnect()
-    assert not live.hub()._watches
+    assert not live_boards.hub()._watches
 
 
 async def test_a_broken_connection_leaves_no_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_asked: Any) -> str:
         raise OSError("the database is away")
 
-    monkeypatch.setattr(live, "read_frame", broken)
+    monkeypatch.setattr(live_boards, "read_frame", broken)
     deal = await sync_to_async(factory.deal)()
     before = consumers.BoardConsumer.SOCKETS._value.get()
     watcher = Watcher(deal.pk)
     await watcher.connect()
-    await until(lambda: bool(live.hub()._watches), within=60)
+    await until(lambda: bool(live_boards.hub()._watches), within=60)
     watcher._socket.future.cancel()
     await watcher._socket.wait(60)
-    assert not live.hub()._watches
+    assert not live_boards.hub()._watches
     assert consumers.BoardConsumer.SOCKETS._value.get() == before
 
 
@@ -183,10 +184,10 @@ async def test_any_number_of_newcomers_costs_one_reading(monkeypatch: pytest.Mon
         gate.wait(60)
         return "frame"
 
-    monkeypatch.setattr(live, "read_frame", counted)
-    monkeypatch.setattr(live, "SEND_EVERY", 60.0)
+    monkeypatch.setattr(live_boards, "read_frame", counted)
+    monkeypatch.setattr(live_boards, "SEND_EVERY", 60.0)
     deal = await sync_to_async(factory.deal)()
-    hub, shown, key = live.Hub(), asyncio.Queue[str](), live.Board(deal, "race")
+    hub, shown, key = live_boards.Hub(), asyncio.Queue[str](), live_boards.Board(deal, "race")
     watchers = [Shown(shown) for _ in range(1_000)]
     for watcher in watchers[:500]:
         await hub.join(key, watcher)
@@ -221,9 +222,9 @@ async def test_the_last_watcher_ends_the_watch() -> None:
         await watcher.connect()
         await watcher.frame()
     for watcher in watchers:
-        assert live.hub()._watches
+        assert live_boards.hub()._watches
         await watcher.disconnect()
-    assert not live.hub()._watches
+    assert not live_boards.hub()._watches
 
 
 @pytest.mark.parametrize("query", ["", "?board=best"])

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.moderation import ban_player, lift_ban
+from accounts.lifecycle.bans import ban_player, lift_ban
+from games.core.ladders import Ladder
+from games.deals.daily_points import points
 from games.deals.difficulty import goal_of
-from games.deals.points import points
-from games.ladders import Ladder
 from games.models import Attempt
 from games.rules import CATALOGUE
-from leaderboards import entries, histogram, ranking, seasons
-from leaderboards.keys import BOARDS, Score
-from leaderboards.listings import season_listing
+from leaderboards.boards import entries, histogram, relisting, seasons
+from leaderboards.boards.listings import season_listing
+from leaderboards.boards.rank_keys import BOARDS, Score
 from leaderboards.models import Season, Standing
-from leaderboards.settlement import Verdict, do_settle
+from leaderboards.verdicts.settlement import Verdict, do_settle
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -103,10 +103,10 @@ def test_a_banned_player_is_removed_until_the_ban_is_lifted() -> None:
     result = factory.listed(_dealt("stonewall"), Score(52, 800, 100))
     who = result.player
     ban_player(who)
-    ranking.rank_player(who)
+    relisting.rank_player(who)
     assert shown() == []
     lift_ban(who)
-    ranking.rank_player(who)
+    relisting.rank_player(who)
     assert [row[1] for row in shown()] == [who.public_id]
 
 

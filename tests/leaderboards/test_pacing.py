@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from games.models import Deal
 from games.rules import Record, replay
-from leaderboards import pacing
-from leaderboards.settlement import settle
+from leaderboards.summary import pace_line
+from leaderboards.verdicts.settlement import settle
 from tests.games.certified import won
 from tests.leaderboards import factory
 
@@ -55,7 +55,7 @@ def address() -> str:
 @pytest.mark.parametrize("gap_ms", [90, 700, 2_300])
 def test_a_line_rises_in_whole_seconds(gap_ms: int) -> None:
     record = paced(gap_ms)
-    points = pacing.points_of(record)
+    points = pace_line.points_of(record)
     assert all(ms % 1000 == 0 for ms, _ in points)
     assert all(before[0] < after[0] and before[1] < after[1] for before, after in pairwise(points))
     assert points[-1][1] == replay(record).goal
@@ -79,7 +79,7 @@ def test_the_answer_has_only_the_leaders_name_and_line(client: Client) -> None:
 def test_all_visitors_share_one_reading(
     client: Client, django_assert_max_num_queries: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pacing.pace_lines, "fresh", 60.0)
+    monkeypatch.setattr(pace_line.pace_lines, "fresh", 60.0)
     led(1_400)
     where = address()
     client.get(where)

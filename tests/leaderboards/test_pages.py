@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.deletion import erase_player
+from accounts.lifecycle.erasure import erase_player
 from games.rules import CATALOGUE
-from leaderboards import seasons
-from leaderboards.keys import Score
+from leaderboards.boards import seasons
+from leaderboards.boards.rank_keys import Score
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db

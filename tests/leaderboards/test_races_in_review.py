@@ -9,17 +9,18 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from games import events
+from games.core import events
 from games.ghosts.models import Notice
 from games.models import Attempt
-from games.races import control, finishing, standings
+from games.races import race_finish
 from games.races.models import Entrant, Race, Room
+from games.races.results import daily_control, heat_standings
 from leaderboards import tasks
-from leaderboards.deciding import decide
-from leaderboards.desk.queue import queue
+from leaderboards.desk.review_queue import queue
 from leaderboards.models import RatedRace, Rating, RatingChange
-from leaderboards.ratings import inputs, keeping, proof
-from leaderboards.settlement import settle
+from leaderboards.ratings import fold_input, proof, rating_reconciler
+from leaderboards.verdicts.decisions import decide
+from leaderboards.verdicts.settlement import settle
 from tests.games.races.runs import Run, at
 from tests.leaderboards import factory
 
@@ -100,7 +101,7 @@ def decided_late(state: Attempt.State, *, lapsed: bool = False) -> list[tuple[An
     finish(first, doubtful=True)
     assert not RatingChange.objects.filter(player__in=players).exists()
     if lapsed:
-        later = timezone.now() - inputs.REVIEW_WAIT
+        later = timezone.now() - fold_input.REVIEW_WAIT
         Race.objects.filter(pk=first.race.pk).update(finished_at=later)
         tasks.rate_races()
         assert RatingChange.objects.filter(entrant__race=first.race).count() == 2
@@ -143,13 +144,13 @@ def test_a_lost_refold_after_a_late_decision_is_made_up_for(
     """A rejected record comes last, so no other rank changes."""
     run = rated_run([factory.player() for _ in range(3)])
     finish(run, doubtful=True)
-    Race.objects.update(finished_at=timezone.now() - inputs.REVIEW_WAIT)
+    Race.objects.update(finished_at=timezone.now() - fold_input.REVIEW_WAIT)
     tasks.rate_races()
     monkeypatch.setattr(events, "request_task", lambda *_, **__: True)
     decide(run.attempt(0).pk, state, "staff")
-    assert keeping.refold_changed() == 1
+    assert rating_reconciler.refold_changed() == 1
     assert RatingChange.objects.count() == 3
-    assert keeping.refold_changed() == 0
+    assert rating_reconciler.refold_changed() == 0
     assert list(proof.faults()) == []
 
 
@@ -160,7 +161,7 @@ def test_a_record_back_in_review_revokes_its_rating() -> None:
     assert RatingChange.objects.count() == 3
     attempt = run.attempt(0)
     Attempt.objects.filter(pk=attempt.pk).update(state=REVIEW)
-    finishing.place_anew(run.race.pk)
+    race_finish.place_anew(run.race.pk)
     assert set(RatingChange.objects.values_list("player", flat=True)) == {player.pk for player in run.players[1:]}
     assert list(proof.faults()) == []
 
@@ -172,14 +173,14 @@ def test_a_heat_in_review_gives_no_points_and_proves_nothing() -> None:
     finish(run, doubtful=True)
     suspect = run.players[0]
     Race.objects.update(finished_at=timezone.now())
-    table = {one.player_id: (one.place, one.points) for one in standings.standing("day", at(15).date())}
+    table = {one.player_id: (one.place, one.points) for one in heat_standings.standing("day", at(15).date())}
     assert table == {run.players[1].pk: (1, 2), run.players[2].pk: (2, 1)}
-    assert standings.standing_of(suspect.pk, "day", at(15).date()) is None
-    assert not control.has_raced(suspect.pk, run.race.game)
-    assert control.runs(run.players[1].pk, run.race.game) == [control.Run(1, 2)]
+    assert heat_standings.standing_of(suspect.pk, "day", at(15).date()) is None
+    assert not daily_control.has_raced(suspect.pk, run.race.game)
+    assert daily_control.runs(run.players[1].pk, run.race.game) == [daily_control.Run(1, 2)]
     (waiting,) = queue().waiting
     assert waiting.place == 1  # its prospective place
     decide(run.attempt(0).pk, VERIFIED, "staff")
-    assert standings.standing("day", at(15).date())[0].player_id == suspect.pk
-    assert control.runs(suspect.pk, run.race.game) == [control.Run(1, 3)]
+    assert heat_standings.standing("day", at(15).date())[0].player_id == suspect.pk
+    assert daily_control.runs(suspect.pk, run.race.game) == [daily_control.Run(1, 3)]
     assert not Entrant.objects.filter(place=None).exists()

@@ -11,12 +11,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.guests import create_guest
-from accounts.moderation import ban_player, lift_ban
-from leaderboards import boards, ranking
-from leaderboards.keys import Score
+from accounts.lifecycle.bans import ban_player, lift_ban
+from accounts.sign_in.guests import create_guest
+from leaderboards.boards import board_queries, relisting
+from leaderboards.boards.rank_keys import Score
 from leaderboards.models import Reranking
-from leaderboards.settlement import settle
+from leaderboards.verdicts.settlement import settle
 from tests.accounts.conftest import PASSWORD
 from tests.leaderboards import factory
 
@@ -35,18 +35,18 @@ def died(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     def die(player: Any) -> int:
         raise DiedError
 
-    monkeypatch.setattr(ranking, "rank_player", die)
+    monkeypatch.setattr(relisting, "rank_player", die)
     return monkeypatch
 
 
 def rank(player: Any, deal: Any) -> int | None:
-    return boards.rank_of(deal, "race", player)
+    return board_queries.rank_of(deal, "race", player)
 
 
 def ranked_later(died: pytest.MonkeyPatch) -> int:
     """Return the number of players the sweep ranks two minutes later."""
     died.undo()
-    return ranking.rank_marked(timezone.now() + LATER)
+    return relisting.rank_marked(timezone.now() + LATER)
 
 
 def test_the_sweep_ranks_after_a_lost_sign_up(died: pytest.MonkeyPatch) -> None:
@@ -70,52 +70,52 @@ def test_the_sweep_ranks_after_a_lost_ban_and_its_end(monkeypatch: pytest.Monkey
     who = factory.listed(deal, Score(20, 100, 40)).player
     for change, expected in ((ban_player, None), (lift_ban, 1)):
         with monkeypatch.context() as dies:
-            dies.setattr(ranking, "rank_player", lambda _player: 1 // 0)
+            dies.setattr(relisting, "rank_player", lambda _player: 1 // 0)
             with pytest.raises(ZeroDivisionError):
                 change(who)
         assert rank(who, deal) != expected
-        assert ranking.rank_marked(timezone.now() + LATER) == 1
+        assert relisting.rank_marked(timezone.now() + LATER) == 1
         assert rank(who, deal) == expected
 
 
 def test_the_sweep_waits_for_the_marking_process() -> None:
     who = factory.player()
-    ranking.mark_player(who)
-    assert ranking.rank_marked() == 0
-    assert ranking.rank_marked(timezone.now() + LATER) == 1
-    assert ranking.rank_marked(timezone.now() + 2 * LATER) == 0
+    relisting.mark_player(who)
+    assert relisting.rank_marked() == 0
+    assert relisting.rank_marked(timezone.now() + LATER) == 1
+    assert relisting.rank_marked(timezone.now() + 2 * LATER) == 0
     assert Reranking.objects.count() == 0
 
 
 def test_ranking_clears_only_the_mark_it_has_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     who = factory.player()
-    ranking.mark_player(who)
-    ranking.rank_player(who)
+    relisting.mark_player(who)
+    relisting.rank_player(who)
     assert Reranking.objects.count() == 0
-    ranking.mark_player(who)
-    place = ranking._attempts_to_place
+    relisting.mark_player(who)
+    place = relisting._attempts_to_place
 
     def marked_again(player: Any) -> list[int]:
         found = place(player)
-        ranking.mark_player(player)
+        relisting.mark_player(player)
         return found
 
-    monkeypatch.setattr(ranking, "_attempts_to_place", marked_again)
-    ranking.rank_player(who)
+    monkeypatch.setattr(relisting, "_attempts_to_place", marked_again)
+    relisting.rank_player(who)
     assert Reranking.objects.count() == 1
 
 
 def test_a_failing_player_blocks_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     stuck, other = factory.player(), factory.player()
     for who in (stuck, other):
-        ranking.mark_player(who)
-    place = ranking._attempts_to_place
+        relisting.mark_player(who)
+    place = relisting._attempts_to_place
 
     def fails(player: Any) -> list[int]:
         if player == stuck:
             raise ValueError("a score that no key holds")
         return place(player)
 
-    monkeypatch.setattr(ranking, "_attempts_to_place", fails)
-    assert ranking.rank_marked(timezone.now() + LATER) == 1
+    monkeypatch.setattr(relisting, "_attempts_to_place", fails)
+    assert relisting.rank_marked(timezone.now() + LATER) == 1
     assert list(Reranking.objects.values_list("player_id", flat=True)) == [stuck.pk]

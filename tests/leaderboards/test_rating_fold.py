@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from leaderboards.ratings.folding import LAST, Change, Fold, Raced, Racer, Standing
+from leaderboards.ratings.fold import LAST, Change, Fold, Raced, Racer, Standing
 from leaderboards.ratings.formula import Rater, Skill, shares, whole_points
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

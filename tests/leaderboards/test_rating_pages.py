@@ -12,10 +12,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from games.races.ratings import ShownRating
-from games.races.ratings import ratings as asked_by_races
+from games.races.results.ratings_registry import ShownRating
+from games.races.results.ratings_registry import ratings as asked_by_races
 from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings import board, keeping, shown
+from leaderboards.ratings import display, rating_board, rating_reconciler
 from tests.leaderboards import raced
 from tests.leaderboards.factory import NOON, player
 
@@ -29,14 +29,14 @@ def rated(mu: float = 1600, *, sigma: float = 120, races: int = 20, at: datetime
     return who
 
 
-def names(lines: list[board.Rated]) -> list[str]:
+def names(lines: list[rating_board.Rated]) -> list[str]:
     return [line.name for line in lines]
 
 
 def test_a_rating_is_uncertain_until_ten_races_and_a_sigma_of_250() -> None:
-    assert shown.shown(1512.5, 250, 10) == ShownRating(1512, provisional=False)
-    assert shown.shown(1512.51, 250.1, 10) == ShownRating(1513, provisional=True)
-    assert shown.shown(1500, 60, 9).provisional
+    assert display.shown(1512.5, 250, 10) == ShownRating(1512, provisional=False)
+    assert display.shown(1512.51, 250.1, 10) == ShownRating(1513, provisional=True)
+    assert display.shown(1500, 60, 9).provisional
 
 
 def test_races_show_ratings_and_the_change_per_rival() -> None:
@@ -45,7 +45,7 @@ def test_races_show_ratings_and_the_change_per_rival() -> None:
         raced.race(who, at=NOON + n * raced.MINUTE)
     last = raced.race([*reversed(who), player(is_guest=True)], [1, 2, 2, "disqualified", 5], at=NOON + 5 * raced.MINUTE)
     assert asked_by_races().changes(last.pk) == {}
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     ratings = asked_by_races().shown([one.pk for one in who])
     changes = asked_by_races().changes(last.pk)
     by_entrant = dict(last.entrants.values_list("pk", "player_id"))
@@ -67,26 +67,26 @@ def test_the_board_lists_certain_active_named_players() -> None:
     rated(2000, banned_at=NOON)
     rated(2000, deleted_at=NOON)
     rated(2000, is_guest=True)
-    assert names(board.top(now=NOON)) == [str(best), str(second)]
-    assert [line.rank for line in board.top(now=NOON)] == [1, 2]
-    assert board.total(NOON) == 2
-    assert names(board.top(1, NOON)) == [str(best)]
+    assert names(rating_board.top(now=NOON)) == [str(best), str(second)]
+    assert [line.rank for line in rating_board.top(now=NOON)] == [1, 2]
+    assert rating_board.total(NOON) == 2
+    assert names(rating_board.top(1, NOON)) == [str(best)]
 
 
 def test_own_place_is_shown_with_its_neighbours() -> None:
     everybody = [rated(2000 - 10 * n) for n in range(15)]
-    around = board.around(everybody[7], 2, NOON)
+    around = rating_board.around(everybody[7], 2, NOON)
     assert [(line.rank, line.name) for line in around] == [(n + 1, str(everybody[n])) for n in range(5, 10)]
-    assert [line.rank for line in board.around(everybody[0], 2, NOON)] == [1, 2, 3]
+    assert [line.rank for line in rating_board.around(everybody[0], 2, NOON)] == [1, 2, 3]
     away = rated(3000, at=NOON - timedelta(days=40))
-    assert board.around(away, 2, NOON) == []
-    own = board.own(everybody[7], NOON)
+    assert rating_board.around(away, 2, NOON) == []
+    own = rating_board.own(everybody[7], NOON)
     assert own is not None
     assert own.rank == 8
-    gone = board.own(away, NOON)
+    gone = rating_board.own(away, NOON)
     assert gone is not None
     assert gone.is_away
-    assert board.own(player(), NOON) is None
+    assert rating_board.own(player(), NOON) is None
 
 
 def test_the_page_of_the_board(client: Client) -> None:
@@ -112,7 +112,7 @@ def test_a_profile_shows_rating_races_and_chart(client: Client) -> None:
     now = timezone.now()
     first = raced.race([one, two], at=now - timedelta(days=2))
     raced.race([one, two], ["disqualified", 1], at=now - timedelta(days=1))
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     page = client.get(one.get_absolute_url()).content.decode()
     value = round(Rating.objects.get(player=one).mu)
     assert f"{value}<abbr" in page
@@ -133,7 +133,7 @@ def test_the_api_returns_board_and_history(client: Client) -> None:
     one, two = player(), player()
     race = raced.race([one, two], at=now - timedelta(days=1))
     raced.race([two, one], at=now)
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     found = client.get(f"/api/v1/ratings/{one.public_id}").json()
     assert (found["provisional"], found["races"], found["rank"]) == (True, 2, None)
     assert [(run["room"] == race.room.code, run["place"]) for run in found["changes"]] == [(False, 2), (True, 1)]

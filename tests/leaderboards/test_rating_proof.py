@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from leaderboards.models import RatedRace, Rating, RatingChange
-from leaderboards.ratings import keeping
+from leaderboards.ratings import rating_reconciler
 from tests.leaderboards import raced
 from tests.leaderboards.factory import NOON, player
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 def rated() -> list[Any]:
     players = [player() for _ in range(6)]
     raced.history(players, 25, seed=8)
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     return players
 
 
@@ -106,5 +106,5 @@ def test_simultaneous_races_are_folded_by_number() -> None:
     one, two = player(), player()
     for _ in range(3):
         raced.race([one, two], at=NOON)
-        keeping.rate_finished()
+        rating_reconciler.rate_finished()
     assert rerate("--check") == 0

@@ -13,8 +13,8 @@ from games.ghosts.models import Notice
 from games.races.models import Race
 from leaderboards import tasks
 from leaderboards.models import RatedRace, Rating, RatingChange
-from leaderboards.ratings import keeping
-from leaderboards.ratings.inputs import Key
+from leaderboards.ratings import rating_reconciler
+from leaderboards.ratings.fold_input import Key
 from tests.leaderboards import raced
 from tests.leaderboards.factory import NOON, player
 from tests.leaderboards.raced import MINUTE, changes, disqualify, ratings
@@ -29,14 +29,14 @@ def from_scratch() -> None:
     first = Race.objects.filter(rated=True, state="finished").order_by("finished_at", "id").first()
     assert first is not None
     assert first.finished_at is not None
-    keeping.fold_from(Key(first.finished_at, first.pk))
+    rating_reconciler.fold_from(Key(first.finished_at, first.pk))
 
 
 def test_a_race_changes_its_racers_ratings() -> None:
     one, two, three = player(), player(), player()
     raced.race([one, two, three], [1, 2, 2])
-    assert keeping.rate_finished() == 1
-    assert keeping.rate_finished() == 0
+    assert rating_reconciler.rate_finished() == 1
+    assert rating_reconciler.rate_finished() == 0
     first, *tied = ratings()
     assert first[0] == one.pk
     assert first[1] > 1500 > tied[0][1] == tied[1][1]
@@ -49,18 +49,18 @@ def test_unrated_and_unfinished_races_change_nothing() -> None:
     raced.race(who, rated=False)
     raced.race(who, state="settling", finished_at=None)
     raced.race(who, state="void", void="server_fault")
-    assert keeping.rate_finished() == 0
+    assert rating_reconciler.rate_finished() == 0
     assert not Rating.objects.exists()
 
 
 def test_guests_absent_and_deleted_players_are_left_out() -> None:
     one, two, guest, absent = player(), player(), player(is_guest=True), player()
     made = raced.race([guest, one, absent, None, two], [1, 2, "absent", 3, 4])
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     assert {row[0] for row in ratings()} == {one.pk, two.pk}
     assert RatedRace.objects.get().guests == [made.entrants.get(player=guest).pk]
     raced.race([one, guest, None], [2, 1, 3], at=NOON + MINUTE)
-    keeping.rate_finished()  # a single player is not rated
+    rating_reconciler.rate_finished()  # a single player is not rated
     assert [row[3] for row in ratings()] == [1, 1]
     assert RatedRace.objects.count() == 2
 
@@ -68,20 +68,20 @@ def test_guests_absent_and_deleted_players_are_left_out() -> None:
 def test_a_later_account_does_not_change_earlier_races() -> None:
     one, two, guest = player(), player(), player(is_guest=True)
     made = raced.race([one, two, guest])
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     before = changes()
     get_user_model().objects.filter(pk=guest.pk).update(is_guest=False)
-    keeping.refold(made.pk)
+    rating_reconciler.refold(made.pk)
     assert changes() == before
     raced.race([one, two, guest], at=NOON + MINUTE)
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     assert Rating.objects.get(player=guest).races == 1
 
 
 def test_disqualified_players_are_last_and_tied() -> None:
     who = [player() for _ in range(4)]
     raced.race(who, ["disqualified", 2, "disqualified", 1])
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     by_player = dict(Rating.objects.values_list("player", "mu"))
     cheat, second, other_cheat, first = (by_player[one.pk] for one in who)
     assert first > second > cheat == other_cheat
@@ -90,11 +90,11 @@ def test_disqualified_players_are_last_and_tied() -> None:
 def test_banned_and_deleted_players_stay_in_the_fold() -> None:
     one, two = player(), player()
     made = raced.race([one, two])
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     before = changes()
     get_user_model().objects.filter(pk=one.pk).update(banned_at=NOON)
     get_user_model().objects.filter(pk=two.pk).update(deleted_at=NOON)
-    keeping.refold(made.pk)
+    rating_reconciler.refold(made.pk)
     assert changes() == before
 
 
@@ -109,12 +109,12 @@ def test_rating_as_races_finish_equals_folding_from_scratch(seed: int) -> None:
     while hidden:
         some = [hidden.pop() for _ in range(min(len(hidden), choose.randint(1, 3)))]
         Race.objects.filter(pk__in=[one.pk for one in some]).update(rated=True)
-        keeping.rate_finished()
+        rating_reconciler.rate_finished()
         late = choose.choice([one for one in made if one not in hidden])
         who = choose.choice(list(late.entrants.exclude(state__in=["absent", "disqualified"]).order_by("pk")) or [None])
         if who is not None and choose.random() < 0.3:
             disqualify(late, who.player)
-            keeping.refold(late.pk)
+            rating_reconciler.refold(late.pk)
     kept = changes(), ratings()
     from_scratch()
     assert (changes(), ratings()) == kept
@@ -125,9 +125,9 @@ def test_a_race_seen_late_is_rated_in_its_place() -> None:
     one, two = player(), player()
     raced.race([one, two], at=NOON)
     raced.race([two, one], at=NOON + 2 * MINUTE)
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     late = raced.race([one, two], at=NOON + MINUTE)
-    assert keeping.rate_finished() == 2
+    assert rating_reconciler.rate_finished() == 2
     of_one = RatingChange.objects.filter(player=one).order_by("races")
     assert [row.race_id == late.pk for row in of_one] == [False, True, False]
     assert [row.mu_after for row in of_one][:-1] == [row.mu_before for row in of_one][1:]
@@ -139,7 +139,7 @@ def test_a_late_disqualification_updates_and_notifies() -> None:
     made = raced.race([cheat, honest])
     raced.race([honest, later], at=NOON + MINUTE)
     raced.race([outsider, other], at=NOON + 2 * MINUTE)
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     before = dict(Rating.objects.values_list("player", "mu"))
     disqualify(made, cheat)
     tasks.refold(made.pk)
@@ -161,9 +161,9 @@ def test_a_late_disqualification_updates_and_notifies() -> None:
 def test_a_race_without_rated_players_revokes_its_changes() -> None:
     one, two = player(), player()
     made = raced.race([one, two])
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     made.entrants.filter(player=two).update(state="absent", place=None)
-    keeping.refold(made.pk)
+    rating_reconciler.refold(made.pk)
     assert not Rating.objects.exists()
     assert not RatingChange.objects.exists()
 
@@ -194,8 +194,8 @@ def test_meetings_are_counted_from_the_start_of_the_fold() -> None:
     who: list[Any] = [player(), player()]
     for k in range(7):
         raced.race(who, at=NOON + k * MINUTE)
-        keeping.rate_finished()
+        rating_reconciler.rate_finished()
     assert [row[3] for row in ratings()] == [5, 5]
     raced.race(who, at=NOON + timedelta(days=1))
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     assert [row[3] for row in ratings()] == [6, 6]

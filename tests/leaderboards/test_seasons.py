@@ -8,11 +8,11 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.utils import timezone
 
-from leaderboards import boards, entries, histogram, seasons
-from leaderboards.keys import BOARDS, Score
-from leaderboards.listings import season_listing
+from leaderboards.boards import board_queries, entries, histogram, seasons
+from leaderboards.boards.board_pages import CursorError
+from leaderboards.boards.listings import season_listing
+from leaderboards.boards.rank_keys import BOARDS, Score
 from leaderboards.models import Recount, Result, Season, Standing
-from leaderboards.pages import CursorError
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -199,4 +199,4 @@ def test_a_deals_cursor_is_no_seasons() -> None:
         factory.listed(deal, Score(20, ms, 40))
     seasons.recount_marked()
     with pytest.raises(CursorError):
-        seasons.page(seasons.season("week", DAY), "race", boards.page(deal, limit=1).after)
+        seasons.page(seasons.season("week", DAY), "race", board_queries.page(deal, limit=1).after)

@@ -9,15 +9,18 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.core.cache import cache
 from django.utils import timezone
 
-from games import metrics, verification
+from games.attempts import verification
+from games.core import metrics
+from games.db.statements import run_in_order
 from games.models import Attempt
-from games.statements import run_in_order
-from leaderboards import boards, entries, histogram, ranking, settlement, sweeping, tasks
-from leaderboards.deciding import NotDecidableError, decide, staff_decision
-from leaderboards.keys import BOARDS, Score
-from leaderboards.listings import deal_listing
+from leaderboards import tasks
+from leaderboards.boards import board_queries, entries, histogram, relisting
+from leaderboards.boards.listings import deal_listing
+from leaderboards.boards.rank_keys import BOARDS, Score
 from leaderboards.models import DealBoard, Result
-from leaderboards.settlement import Verdict, do_settle, settle
+from leaderboards.verdicts import pending_sweep, settlement
+from leaderboards.verdicts.decisions import NotDecidableError, decide, staff_decision
+from leaderboards.verdicts.settlement import Verdict, do_settle, settle
 from tests.games.fairplay.copying import solved
 from tests.leaderboards import factory
 
@@ -51,7 +54,7 @@ def test_a_verdict_completes_and_ranks_the_attempt() -> None:
     assert settle(attempt.pk) == State.VERIFIED
     attempt.refresh_from_db()
     assert attempt.verified_at is not None
-    (entry,) = boards.page(attempt.deal).entries
+    (entry,) = board_queries.page(attempt.deal).entries
     assert (entry.rank, entry.attempt) == (1, attempt.public_id)
     assert (entry.cards_up, entry.elapsed_ms, entry.tokens) == (attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
     assert entry.finished_at == attempt.finished_at
@@ -66,7 +69,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     def send(group: str, message: dict[str, Any], about: object = None) -> None:
         found.append((group, message))
 
-    monkeypatch.setattr("leaderboards.settlement.notifier.send", send)
+    monkeypatch.setattr("leaderboards.verdicts.settlement.notifier.send", send)
     return found
 
 
@@ -190,7 +193,7 @@ def test_boards_are_changed_in_the_order_of_their_deals(monkeypatch: pytest.Monk
     assert len(settlement.settle_all(cases, expected=State.PENDING)) == 3
     assert held == sorted(held)
     for attempt in attempts:
-        assert attempt.public_id in {entry.attempt for entry in boards.page(attempt.deal).entries}
+        assert attempt.public_id in {entry.attempt for entry in board_queries.page(attempt.deal).entries}
 
 
 def test_another_workers_concurrent_verdict_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,7 +265,7 @@ def test_a_rejected_attempt_stores_its_reason_unranked() -> None:
     attempt.refresh_from_db()
     assert attempt.reasons[0]["code"] == "replay_failed"
     assert attempt.cards_up is None
-    assert boards.page(deal).entries == []
+    assert board_queries.page(deal).entries == []
 
 
 @pytest.mark.parametrize("fields", [{"is_guest": True}, {"banned_at": factory.NOON}])
@@ -270,13 +273,13 @@ def test_guests_and_banned_players_are_ranked_once_permitted(fields: dict[str, A
     who = factory.player(**fields)
     attempt = factory.finished(factory.deal(), who=who)
     assert settle(attempt.pk) == State.VERIFIED
-    assert boards.page(attempt.deal).entries == []
-    assert boards.rank_of(attempt.deal, "race", who) is None
+    assert board_queries.page(attempt.deal).entries == []
+    assert board_queries.rank_of(attempt.deal, "race", who) is None
     who.is_guest, who.banned_at = False, None
     who.save()
-    assert ranking.rank_player(who) == 1
-    assert ranking.rank_player(who) == 0
-    assert boards.rank_of(attempt.deal, "race", who) == 1
+    assert relisting.rank_player(who) == 1
+    assert relisting.rank_player(who) == 0
+    assert board_queries.rank_of(attempt.deal, "race", who) == 1
     whole(attempt.deal)
 
 
@@ -285,13 +288,13 @@ def test_a_ban_hides_results_and_closes_the_gap() -> None:
     attempts = [factory.finished(deal, tokens=factory.line(deal, length)) for length in (10, 20, 30)]
     for attempt in attempts:
         settle(attempt.pk)
-    first = boards.page(deal).entries[0]
+    first = board_queries.page(deal).entries[0]
     best = next(one.player for one in attempts if one.public_id == first.attempt)
     best.banned_at = timezone.now()
     best.save()
-    assert ranking.rank_player(best) == 1
-    assert [entry.rank for entry in boards.page(deal).entries] == [1, 2]
-    assert best.public_id not in {entry.player for entry in boards.page(deal).entries}
+    assert relisting.rank_player(best) == 1
+    assert [entry.rank for entry in board_queries.page(deal).entries] == [1, 2]
+    assert best.public_id not in {entry.player for entry in board_queries.page(deal).entries}
     whole(deal)
 
 
@@ -301,8 +304,8 @@ def test_a_merged_guests_results_are_ranked_for_the_account() -> None:
     settle(attempt.pk)
     Attempt.objects.filter(player=guest).update(player=user)
     Result.objects.filter(player=guest).update(player=user)
-    assert ranking.rank_player(user) == 1
-    assert boards.rank_of(attempt.deal, "race", user) == 1
+    assert relisting.rank_player(user) == 1
+    assert board_queries.rank_of(attempt.deal, "race", user) == 1
 
 
 # --- Reviews --------------------------------------------------------------------------------------------------------
@@ -312,12 +315,12 @@ def test_a_doubtful_attempt_waits_for_staff() -> None:
     deal = factory.deal("braid")
     attempt = doubtful(deal)
     assert settle(attempt.pk) == State.REVIEW
-    assert boards.page(deal).entries == []
-    assert [entry.status for entry in boards.waiting(deal)] == ["review"]
+    assert board_queries.page(deal).entries == []
+    assert [entry.status for entry in board_queries.waiting(deal)] == ["review"]
     decide(attempt.pk, State.VERIFIED, "ada", "Watched the replay.")
     attempt.refresh_from_db()
-    assert [entry.rank for entry in boards.page(deal).entries] == [1]
-    assert boards.waiting(deal) == []
+    assert [entry.rank for entry in board_queries.page(deal).entries] == [1]
+    assert board_queries.waiting(deal) == []
     assert staff_decision(attempt) == State.VERIFIED
     assert {"burst", "staff"} <= {reason["code"] for reason in attempt.reasons}
     whole(deal)
@@ -327,9 +330,9 @@ def test_staff_may_reject_a_verified_result_and_restore_it() -> None:
     attempt = factory.finished(factory.deal())
     settle(attempt.pk)
     decide(attempt.pk, State.REJECTED, "ada")
-    assert boards.page(attempt.deal).entries == []
+    assert board_queries.page(attempt.deal).entries == []
     decide(attempt.pk, State.VERIFIED, "ada")
-    assert [entry.rank for entry in boards.page(attempt.deal).entries] == [1]
+    assert [entry.rank for entry in board_queries.page(attempt.deal).entries] == [1]
     attempt.refresh_from_db()
     assert len([reason for reason in attempt.reasons if reason["code"] == "staff"]) == 1
     whole(attempt.deal)
@@ -342,7 +345,7 @@ def test_a_revoked_result_affects_no_other() -> None:
         settle(attempt.pk)
     decide(second.pk, State.REJECTED, "ada")
     assert Result.objects.get().attempt == first
-    assert [entry.attempt for entry in boards.page(deal).entries] == [first.public_id]
+    assert [entry.attempt for entry in board_queries.page(deal).entries] == [first.public_id]
     whole(deal)
 
 
@@ -352,7 +355,7 @@ def test_staff_cannot_verify_a_broken_record() -> None:
     settle(attempt.pk)
     with pytest.raises(NotDecidableError):
         decide(attempt.pk, State.VERIFIED, "ada")
-    assert boards.page(deal).entries == []
+    assert board_queries.page(deal).entries == []
 
 
 def test_staff_decide_only_judged_attempts_and_only_finally() -> None:
@@ -409,35 +412,35 @@ def test_verification_has_a_time_limit_and_late_acknowledgement() -> None:
 def test_the_sweep_resends_pending_attempts(sent: list[Any]) -> None:
     deal = factory.deal()
     lost = factory.finished(deal)
-    factory.finished(deal, started_at=timezone.now() - sweeping.PATIENCE / 2)
+    factory.finished(deal, started_at=timezone.now() - pending_sweep.PATIENCE / 2)
     settle(factory.finished(deal).pk)
-    assert sweeping.resend_pending() == 1
+    assert pending_sweep.resend_pending() == 1
     assert sent == [("talon.verify", [lost.pk])]
 
 
 def test_an_attempt_that_kills_workers_ends_in_review(sent: list[Any]) -> None:
     attempt = factory.finished(factory.deal())
-    for _ in range(sweeping.MAX_TRIES):
-        assert sweeping.resend_pending() == 1
-    assert sweeping.resend_pending() == 0
+    for _ in range(pending_sweep.MAX_TRIES):
+        assert pending_sweep.resend_pending() == 1
+    assert pending_sweep.resend_pending() == 0
     attempt.refresh_from_db()
     assert attempt.state == State.REVIEW
-    assert len(sent) == sweeping.MAX_TRIES
+    assert len(sent) == pending_sweep.MAX_TRIES
 
 
 def test_each_retry_waits_longer(sent: list[Any]) -> None:
     attempt = factory.finished(factory.deal())
     assert attempt.finished_at
-    soon = attempt.finished_at + sweeping.PATIENCE * 1.5
-    assert sweeping.resend_pending(soon) == 1
-    assert sweeping.resend_pending(soon) == 0
-    assert sweeping.resend_pending(attempt.finished_at + sweeping.PATIENCE * 2.5) == 1
+    soon = attempt.finished_at + pending_sweep.PATIENCE * 1.5
+    assert pending_sweep.resend_pending(soon) == 1
+    assert pending_sweep.resend_pending(soon) == 0
+    assert pending_sweep.resend_pending(attempt.finished_at + pending_sweep.PATIENCE * 2.5) == 1
 
 
 def test_piled_up_sweeps_count_as_one(sent: list[Any]) -> None:
     cache.clear()
     factory.finished(factory.deal())
-    assert [sweeping.sweep() for _ in range(5)] == [1, 0, 0, 0, 0]
+    assert [pending_sweep.sweep() for _ in range(5)] == [1, 0, 0, 0, 0]
     cache.clear()
 
 
@@ -454,7 +457,7 @@ def test_a_task_also_settles_the_oldest_waiting_attempts() -> None:
     for attempt in waiting:
         attempt.refresh_from_db()
     assert [attempt.state for attempt in waiting] == [State.VERIFIED, State.VERIFIED, State.PENDING, State.VERIFIED]
-    assert [entry.rank for entry in boards.page(deal).entries] == [1, 2, 3]
+    assert [entry.rank for entry in board_queries.page(deal).entries] == [1, 2, 3]
     assert DealBoard.objects.get(deal=deal).version == 3
     whole(deal)
 
@@ -477,7 +480,7 @@ def test_batched_attempts_are_judged_as_if_alone() -> None:
     settle(first.pk, company=9)
     states = [Attempt.objects.get(pk=one.pk).state for one in (first, copy, broken, banned)]
     assert states == [State.VERIFIED, State.REVIEW, State.REJECTED, State.VERIFIED]
-    assert [entry.attempt for entry in boards.page(deal).entries] == [first.public_id]
+    assert [entry.attempt for entry in board_queries.page(deal).entries] == [first.public_id]
     whole(deal)
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from games import verification
-from games.attempts import deal_table
+from games.attempts import verification
+from games.attempts.lifecycle import deal_table
+from games.attempts.verification import judge
 from games.models import Attempt
-from games.verification import judge
 from tests.leaderboards import factory
 
 State = Attempt.State

@@ -7,11 +7,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from games.models import Attempt
-from leaderboards import boards, histogram
-from leaderboards.deciding import decide
-from leaderboards.listings import deal_listing
+from leaderboards.boards import board_queries, histogram
+from leaderboards.boards.listings import deal_listing
 from leaderboards.models import DealBucket, Result
-from leaderboards.settlement import settle
+from leaderboards.verdicts.decisions import decide
+from leaderboards.verdicts.settlement import settle
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def test_a_changed_verdict_is_settled_and_exits_with_1() -> None:
     code, printed = verify("--deal", f"{deal.day}/{deal.variant}")
     assert code == 1
     assert f"{bad.public_id}: verified was rejected (replay_failed)" in printed
-    assert [entry.attempt for entry in boards.page(deal).entries] == [good.public_id]
+    assert [entry.attempt for entry in board_queries.page(deal).entries] == [good.public_id]
     assert verify("--all")[0] == 0
 
 
@@ -83,7 +83,7 @@ def test_a_wrong_score_is_corrected() -> None:
     Result.objects.update(cards_up=52)
     assert verify(str(attempt.pk))[0] == 1
     attempt.refresh_from_db()
-    (entry,) = boards.page(attempt.deal).entries
+    (entry,) = board_queries.page(attempt.deal).entries
     assert entry.cards_up == attempt.cards_up != 52
 
 
@@ -99,7 +99,7 @@ def test_a_pending_attempt_is_judged() -> None:
     attempt = factory.finished(factory.deal())
     code, printed = verify(str(attempt.public_id))
     assert (code, "pending was verified" in printed) == (1, True)
-    assert boards.page(attempt.deal).total == 1
+    assert board_queries.page(attempt.deal).total == 1
 
 
 def test_staff_decisions_stand_while_the_record_replays() -> None:
@@ -112,7 +112,7 @@ def test_staff_decisions_stand_while_the_record_replays() -> None:
     assert verify("--all")[0] == 0
     cheat(cleared)
     assert verify("--all")[0] == 1
-    assert boards.page(deal).entries == []
+    assert board_queries.page(deal).entries == []
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import games.rules.errors
 import games.solver.errors
 
 ROOT = Path(__file__).parents[2]
-SOURCES = sorted(path for room in ("rules", "solver") for path in (ROOT / "games" / room).glob("*.py"))
+SOURCES = sorted(path for room in ("rules", "solver") for path in (ROOT / "games" / room).rglob("*.py"))
 UNITS = {
     "ms": "millisecond",
     "elapsed_ms": "millisecond",
@@ -130,15 +130,19 @@ def test_quantities_have_units() -> None:
     assert {one.where: missing for one in PUBLIC if (missing := _without_units(one))} == {}
 
 
+def module_docstring(path: str) -> str:
+    return ast.get_docstring(ast.parse((ROOT / path).read_text())) or ""
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_each_game_names_the_rules_it_follows(game: str) -> None:
     page = ROOT / "frontend" / "templates" / "games" / "rules" / f"{game}.html"
-    doc = " ".join((ast.get_docstring(ast.parse((ROOT / "games" / "rules" / f"{game}.py").read_text())) or "").split())
+    doc = " ".join(module_docstring(f"games/rules/variants/{game}.py").split())
     sections = re.findall(r'"([^"]+)"', doc)
     assert str(page.relative_to(ROOT)) in doc
     assert sections
     assert [one for one in sections if f"<h2>{{% blocktranslate trimmed %}}{one}{{%" not in page.read_text()] == []
-    assert f"games.rules.{game}" in (ast.get_docstring(ast.parse((ROOT / f"games/solver/{game}.py").read_text())) or "")
+    assert f"games.rules.variants.{game}" in module_docstring(f"games/solver/{game}/search.py")
 
 
 def test_pages_cited_exist_with_the_sections_cited() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from games.rules import InvalidTokenError, Table, from_position, open_table
 from games.rules.cards import FRENCH
-from games.rules.explaining import explain
-from games.rules.reasons import Reason, Why
+from games.rules.explanations import explain
+from games.rules.illegal_reasons import Reason, Why
 
 from .golden import FILES, games_of
 

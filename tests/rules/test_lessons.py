@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from games.rules import GAMES, Table, from_position
-from games.rules.explaining import explain
+from games.rules.explanations import explain
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ROOT / "frontend" / "static" / "lessons"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from games.rules.places import OUTCOMES, Score, places
+from games.rules.races.ranking import OUTCOMES, Score, places
 
 
 def test_winners_come_first_by_time_then_by_tokens() -> None:

@@ -20,9 +20,9 @@ from games.rules import (
     open_table,
     replay,
 )
-from games.rules.labyrinth import Labyrinth
-from games.rules.reasons import Reason, Why
+from games.rules.illegal_reasons import Reason, Why
 from games.rules.tokens import DRAW, Move
+from games.rules.variants.labyrinth import Labyrinth
 
 from .golden import FILES, games_of
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from games.deals import numbered
+from games.deals import numbered_deals
 from games.rules import (
     CATALOGUE,
     Record,
@@ -25,7 +25,7 @@ from games.rules import (
     replay,
     shuffled_deck,
 )
-from games.rules.race_files import race_text
+from games.rules.races.document import race_text
 from tests.rules.golden import games_of
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "vectors"
@@ -47,7 +47,7 @@ def vectors(variant: Variant) -> dict[str, Any]:
         "game": variant.game,
         "options": dict(variant.options),
         "rules": 1,
-        "numbered": [{"number": number, "seed": numbered.seed_of(variant, number).hex()} for number in NUMBERS],
+        "numbered": [{"number": number, "seed": numbered_deals.seed_of(variant, number).hex()} for number in NUMBERS],
         "deals": [_deal(variant, seed) for seed in SEEDS],
         "lines": [_line(game.title, game.record) for game in games_of(variant.name)],
     }

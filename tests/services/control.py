@@ -22,12 +22,13 @@ from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from config.celery import app  # noqa: E402
-from games import attempts  # noqa: E402
-from games.attempts import record_of, start_attempt  # noqa: E402
+from games.attempts import lifecycle as attempts  # noqa: E402
+from games.attempts.lifecycle import record_of, start_attempt  # noqa: E402
 from games.models import Attempt, Deal  # noqa: E402
-from leaderboards import boards, histogram, sweeping  # noqa: E402
-from leaderboards.listings import deal_listings  # noqa: E402
+from leaderboards.boards import board_queries, histogram  # noqa: E402
+from leaderboards.boards.listings import deal_listings  # noqa: E402
 from leaderboards.models import DealBoard, Recount, Result  # noqa: E402
+from leaderboards.verdicts import pending_sweep  # noqa: E402
 from tests.leaderboards import factory  # noqa: E402
 from tests.services import control_races  # noqa: E402
 from tests.services.stack import FIRST_DAY  # noqa: E402
@@ -61,13 +62,13 @@ def state(attempt: str) -> dict[str, Any]:
         "tokens": list(record_of(found).tokens) if found.record is not None else None,
         "reasons": found.reasons,
         "results": Result.objects.filter(attempt=found).count(),
-        "rank": boards.rank_of(found.deal, "race", found.player),
+        "rank": board_queries.rank_of(found.deal, "race", found.player),
     }
 
 
 def sweep(minutes: float = 0) -> int:
     """Resend pending attempts as the sweep would in ``minutes`` minutes."""
-    return sweeping.resend_pending(timezone.now() + timedelta(minutes=minutes))
+    return pending_sweep.resend_pending(timezone.now() + timedelta(minutes=minutes))
 
 
 def deliver(attempt: int, times: int) -> None:
@@ -85,7 +86,7 @@ def faults(deal: int) -> list[str]:
         found.append(f"{unverified} ranked without being verified")
     if lost := verified.exclude(pk__in=ranked.values("attempt")).count():
         found.append(f"{lost} verified and not ranked")
-    entries = boards.page(Deal.objects.get(pk=deal), limit=100).entries
+    entries = board_queries.page(Deal.objects.get(pk=deal), limit=100).entries
     if [entry.rank for entry in entries] != list(range(1, ranked.filter(listed=True).count() + 1)):
         found.append(f"ranks {[entry.rank for entry in entries]}")
     return found

@@ -9,12 +9,12 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
-from games.attempts import record_of
+from games.attempts.lifecycle import record_of
 from games.models import Attempt, Deal
-from games.races import rooms, seats, starting, tending
+from games.races import race_start, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import RatingChange
-from leaderboards.ratings import keeping, proof
+from leaderboards.ratings import proof, rating_reconciler
 from tests.leaderboards import factory
 
 
@@ -56,7 +56,7 @@ def race_soon(variant: str, seed: str, count: int, seconds: float) -> dict[str, 
     for player in players:
         seats.sit(race.room_id, player)
         seats.set_ready(race.room_id, player.pk, ready=True)
-    assert starting.freeze(race.pk, countdown=timedelta(seconds=seconds))
+    assert race_start.freeze(race.pk, countdown=timedelta(seconds=seconds))
     return {**found, "sessions": [session_of(player) for player in players]}
 
 
@@ -68,13 +68,13 @@ def unfinished() -> int:
 
 def tend_races() -> None:
     """Advance all races and rate the finished ones, as the periodic tasks do."""
-    tending.tend()
-    keeping.rate_finished()
+    reconciler.tend()
+    rating_reconciler.rate_finished()
 
 
 def count_down(race: int, seconds: float) -> None:
     """Start the countdown of a race whose racers are ready."""
-    assert starting.freeze(race, countdown=timedelta(seconds=seconds))
+    assert race_start.freeze(race, countdown=timedelta(seconds=seconds))
 
 
 def call_time(race: int) -> None:

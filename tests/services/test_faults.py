@@ -13,7 +13,7 @@ import redis
 from websockets.exceptions import ConnectionClosed
 
 from deploy.servers import eventually
-from games.events import attempt_group
+from games.core.events import attempt_group
 from games.rules import CATALOGUE
 from tests.services.stack import Seat, Stack, await_ranks
 

@@ -18,9 +18,9 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from config.beat import LEASE, NAME, Lead, LeadingScheduler
+from config.backends.beat import LEASE, NAME, Lead, LeadingScheduler
 from deploy.servers import Redis
-from games.events import attempt_group
+from games.core.events import attempt_group
 
 pytestmark = [pytest.mark.needs("redis"), pytest.mark.services]
 TRIES = 60

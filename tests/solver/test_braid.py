@@ -10,18 +10,18 @@ from typing import cast
 import pytest
 
 from games.rules import Table, from_position
-from games.rules.braid import Braid
+from games.rules.variants.braid import Braid
 from games.solver import Budget, Solution, Unwinnable, check_solution, solve
-from games.solver.braid import BraidSearch
-from games.solver.braid_anneal import BraidAnnealing
-from games.solver.braid_depth import BraidDepth
-from games.solver.braid_loss import is_hopeless
-from games.solver.braid_order import is_out_of_order
-from games.solver.braid_playout import play_out
-from games.solver.braid_position import BRAID, FOUND, HOLDS, INNER, KEPT
-from games.solver.braid_tangle import is_tangled
+from games.solver.braid.anneal import BraidAnnealing
+from games.solver.braid.depth_first import BraidDepth
+from games.solver.braid.loss_proof import is_hopeless
+from games.solver.braid.order_proof import is_out_of_order
+from games.solver.braid.playout import play_out
+from games.solver.braid.position import BRAID, FOUND, HOLDS, INNER, KEPT
+from games.solver.braid.search import BraidSearch
+from games.solver.braid.tangle_proof import is_tangled
 from games.solver.convert import make_search
-from games.solver.states import LOST, RUNNING, WON
+from games.solver.statuses import LOST, RUNNING, WON
 from games.solver.team import Team
 from tests.solver.deals import braid_endgame, copy_of, deal, walk
 from tests.solver.exhaustive import can_be_won

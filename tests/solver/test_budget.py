@@ -29,9 +29,9 @@ from games.solver import (
     solve,
 )
 from games.solver.convert import make_search
-from games.solver.search import Search
-from games.solver.states import RUNNING, SPENT
-from games.solver.tools import SeenKeys
+from games.solver.kernel_tools import SeenKeys
+from games.solver.search_drivers import Search
+from games.solver.statuses import RUNNING, SPENT
 from tests.solver.deals import deal
 
 ROOT = Path(__file__).resolve().parents[2]

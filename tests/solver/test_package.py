@@ -120,6 +120,6 @@ def test_the_package_is_typed(programs: Path, tmp_path: Path) -> None:
     )
     python = f"--python-executable={programs / 'python'}"
     done = run(sys.executable, "-m", "mypy", "--strict", "--config-file=", python, user, cwd=tmp_path)
-    assert "games.solver.api.Solution | games.solver.api.Unwinnable | games.solver.api.GaveUp" in done.stdout
+    assert "games.solver.solver.Solution | games.solver.solver.Unwinnable | games.solver.solver.GaveUp" in done.stdout
     errors = re.findall(r"error: .*\[([\w-]+)\]", done.stdout)
     assert errors == ["arg-type"], done.stdout

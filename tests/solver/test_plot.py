@@ -10,10 +10,10 @@ from games.rules import Table
 from games.solver import Budget, Solution, solve
 from games.solver.convert import make_search
 from games.solver.frontier import COUNT
-from games.solver.plot import A_WIDTH, EVERY, WIDTH, PlotSearch, growing, stage_of
-from games.solver.plot_loss import is_hopeless
-from games.solver.plot_position import HEIGHT, RESERVE, ROW, key_of
-from games.solver.states import LOST, WON
+from games.solver.plot.loss_proof import is_hopeless
+from games.solver.plot.position import HEIGHT, RESERVE, ROW, key_of
+from games.solver.plot.search import A_WIDTH, EVERY, WIDTH, PlotSearch, growing, stage_of
+from games.solver.statuses import LOST, WON
 from tests.solver.deals import deal, walk
 
 

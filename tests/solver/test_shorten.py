@@ -9,10 +9,10 @@ import pytest
 from games.rules import CATALOGUE
 from games.solver import Budget, Solution, TokensError, check_solution, shorten, solve
 from games.solver.convert import labyrinth_start, stonewall_start
-from games.solver.labyrinth import LabyrinthSearch
-from games.solver.players import greedy_game, random_game
-from games.solver.states import LOST, WON
-from games.solver.stonewall import StonewallSearch
+from games.solver.labyrinth.search import LabyrinthSearch
+from games.solver.simulated_players import greedy_game, random_game
+from games.solver.statuses import LOST, WON
+from games.solver.stonewall.search import StonewallSearch
 from tests.solver.deals import NODES, deal
 
 

@@ -11,15 +11,15 @@ from games.rules import Table
 from games.solver import Budget, Solution, Unwinnable, check_solution, solve
 from games.solver.convert import make_search, stonewall_start
 from games.solver.jit import longs
-from games.solver.search import InTurns, Thrift
-from games.solver.states import LOST, RUNNING, SPENT, WON
-from games.solver.stonewall import CUT, StonewallSearch
-from games.solver.stonewall_best import StonewallTries
-from games.solver.stonewall_loss import StonewallLoss, is_hopeless
-from games.solver.stonewall_outline import make_outline
-from games.solver.stonewall_safe import is_safe
-from games.solver.stonewall_stack import LEVEL, make_stack, position_of
-from games.solver.tools import Ints
+from games.solver.kernel_tools import Ints
+from games.solver.search_drivers import InTurns, Thrift
+from games.solver.statuses import LOST, RUNNING, SPENT, WON
+from games.solver.stonewall.best_first import StonewallTries
+from games.solver.stonewall.loss_proof import StonewallLoss, is_hopeless
+from games.solver.stonewall.move_stack import LEVEL, make_stack, position_of
+from games.solver.stonewall.outline import make_outline
+from games.solver.stonewall.safe_moves import is_safe
+from games.solver.stonewall.search import CUT, StonewallSearch
 from tests.solver.deals import copy_of, deal, stonewall_endgame
 from tests.solver.exhaustive import can_be_won
 

@@ -11,7 +11,7 @@ import pytest
 from games.rules import Table, from_position
 from games.solver import Budget, Solution, Unwinnable, solve
 from games.solver.convert import make_search
-from games.solver.tarot import TarotSearch, rounds_of
+from games.solver.tarot.search import TarotSearch, rounds_of
 from tests.solver.deals import NODES, OTHER_OPTIONS, copy_of, deal, tarot_endgame
 from tests.solver.exhaustive import can_be_won
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from games.solver.search import Search
-from games.solver.states import LOST, RUNNING, SPENT, WON
+from games.solver.search_drivers import Search
+from games.solver.statuses import LOST, RUNNING, SPENT, WON
 from games.solver.team import Team
 
 

@@ -11,8 +11,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from games.rules import CATALOGUE
-from games.solver import winnability
-from games.solver.winnability import Summary, as_plot, as_table, interval, read, renewed, with_table, write
+from games.solver import winnability_figures
+from games.solver.winnability_figures import Summary, as_plot, as_table, interval, read, renewed, with_table, write
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = Summary("labyrinth", deals=10, won=4, lost=5, undecided=1, line=52.5, nodes=28, budget=300)
@@ -23,7 +23,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Path
     """Return a folder with the figures and the documents that show them, for commands that write them."""
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "winnability.md", tmp_path / "docs")
-    monkeypatch.setattr(winnability, "KEPT", tmp_path / "winnability.csv")
+    monkeypatch.setattr(winnability_figures, "KEPT", tmp_path / "winnability.csv")
     settings.BASE_DIR = tmp_path
     write([SMALL])
     return tmp_path
@@ -70,7 +70,7 @@ def test_figures_round_trip(tree: Path) -> None:
 
 
 def test_a_row_with_inconsistent_outcomes_is_refused(tree: Path) -> None:
-    winnability.KEPT.write_text(winnability.KEPT.read_text().replace(",4,5,1,", ",4,5,2,"))
+    winnability_figures.KEPT.write_text(winnability_figures.KEPT.read_text().replace(",4,5,1,", ",4,5,2,"))
     with pytest.raises(ValueError, match="labyrinth"):
         read()
 

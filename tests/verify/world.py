@@ -10,11 +10,11 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
 
-from games.deals import ledger, numbered
+from games.deals import ledger, numbered_deals
 from games.models import Deal, LedgerEntry
 from games.rules import CATALOGUE, Record, RulesError, commitment, race_commitment, replay, shuffled_deck
-from games.rules.places import Score, places
-from games.rules.race_checks import OUTCOME_OF
+from games.rules.races.file_checks import OUTCOME_OF
+from games.rules.races.ranking import Score, places
 from tests.rules.golden import games_of
 
 DAY: Final = datetime(2026, 11, 20, tzinfo=UTC)
@@ -141,7 +141,7 @@ def record_world(variant: str = "stonewall") -> World:
 def practice_world(number: int = 42) -> World:
     """Return a world with the record of a numbered practice deal, resigned at once, and a link to the deal."""
     world = deal_world()
-    seed = numbered.seed_of(CATALOGUE["plot"], number)
+    seed = numbered_deals.seed_of(CATALOGUE["plot"], number)
     world.document = Record.from_json(won("plot").to_json() | given_up(seed)).to_json()
     world.link = f"/practice/?name=plot&number={number}"
     return world

@@ -14,8 +14,8 @@ import psycopg
 from django.db.backends.postgresql import base
 from pybreaker import CircuitBreakerError
 
-from config.circuit_breaker import database
-from games.timeouts import TimedConnection, database_timeout
+from config.backends.circuit_breaker import database
+from games.db.timeouts import TimedConnection, database_timeout
 
 #: Timeout of a connection check, in seconds.
 CHECK_SECONDS: Final = 1.5

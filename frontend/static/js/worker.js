@@ -2,7 +2,7 @@
  * Service worker: shows offline pages, and displays the daily reminder.
  *
  * Network first: the cache answers only if the network fails. So users never get stale code, and no page of a player is
- * ever cached. `config/worker.py` determines the cached files and their version.
+ * ever cached. `config/assets/service_worker.py` determines the cached files and their version.
  */
 (() => {
   /**

@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 from tqdm import tqdm
 
-from games.deals import publishing, sealed
+from games.deals import publishing, sealed_stock
 from games.models import SealedDeal
 from games.rules import CATALOGUE
 
@@ -52,8 +52,8 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
         """Fill the stock, with a progress bar."""
         names: Sequence[str] = options["variant"] or list(CATALOGUE)
-        over = sealed.within(options["seconds"])
-        total = options["count"] * len(names) if options["count"] else sealed.shortage(names)
+        over = sealed_stock.within(options["seconds"])
+        total = options["count"] * len(names) if options["count"] else sealed_stock.shortage(names)
         done = 0
         with _interruption() as asked, tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:
             for made in _sealing(names, options["count"], lambda: asked.is_set() or over()):
@@ -64,7 +64,7 @@ class Command(BaseCommand):
             self.stdout.write(f"Interrupted; {done} sealed.")
             sys.exit(INTERRUPTED)
         self.stdout.write(f"{done} sealed.")
-        unfinished = done < total if options["count"] else sealed.next_variant(names) is not None
+        unfinished = done < total if options["count"] else sealed_stock.next_variant(names) is not None
         if unfinished:
             sys.exit(1)
 
@@ -88,10 +88,10 @@ def _interruption() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def _sealing(names: Sequence[str], count: int | None, stop: sealed.Stop) -> Iterator[SealedDeal]:
+def _sealing(names: Sequence[str], count: int | None, stop: sealed_stock.Stop) -> Iterator[SealedDeal]:
     """Seal deals, and publish the daily deals waiting for one after each."""
     publishing.ensure_deals(timezone.now().date())
-    made = sealed.fill(names, stop=stop) if count is None else sealed.fill_each(names, count, stop=stop)
+    made = sealed_stock.fill(names, stop=stop) if count is None else sealed_stock.fill_each(names, count, stop=stop)
     for deal in made:
         publishing.ensure_deals(timezone.now().date())
         yield deal

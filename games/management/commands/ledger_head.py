@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from games.deals import heads
+from games.deals import ledger_heads
 
 
 class Command(BaseCommand):
@@ -22,9 +22,9 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
         """Print the head, or a new key."""
         if options["new_key"]:
-            self.stdout.write(f"LEDGER_KEY={heads.new_key()}")
+            self.stdout.write(f"LEDGER_KEY={ledger_heads.new_key()}")
             return
-        found = heads.heads(1)
+        found = ledger_heads.heads(1)
         if not found:
             raise CommandError("the ledger has no line yet")
-        self.stdout.write(heads.signed(found[0]))
+        self.stdout.write(ledger_heads.signed(found[0]))

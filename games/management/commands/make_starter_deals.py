@@ -14,12 +14,12 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from tqdm import tqdm
 
-from games.deals import numbered, starter
+from games.deals import numbered_deals, starter_deals
 from games.deals.certification import certify
 from games.deals.difficulty import GRADES, longest_par
 from games.deals.publishing import SEED_BYTES
-from games.deals.sealed import PATIENCE
-from games.deals.starter import StarterDeal
+from games.deals.sealed_stock import PATIENCE
+from games.deals.starter_deals import StarterDeal
 from games.rules import CATALOGUE, RULES_VERSION
 
 
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("--variant", action="append", choices=list(CATALOGUE), help="only this one (default: all)")
         parser.add_argument("--days", type=int, default=1, help="deals of each grade for the days (default: 1)")
         parser.add_argument("--practice", type=int, default=2, help="deals of any grade for practice (default: 2)")
-        parser.add_argument("--file", type=Path, default=starter.FILE, help="the file to write")
+        parser.add_argument("--file", type=Path, default=starter_deals.FILE, help="the file to write")
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401 - Django's signature
         """Certify the deals and write the file."""
@@ -66,8 +66,8 @@ def _for_days(variant: str, count: int) -> Iterator[StarterDeal]:
 def _for_practice(variant: str, count: int) -> Iterator[StarterDeal]:
     """Certify `count` numbered deals of any grade."""
     while count:
-        number = numbered.draw()
-        deal = _certified(variant, numbered.seed_of(CATALOGUE[variant], number), GRADES, number)
+        number = numbered_deals.draw()
+        deal = _certified(variant, numbered_deals.seed_of(CATALOGUE[variant], number), GRADES, number)
         if deal is not None:
             count -= 1
             yield deal

@@ -17,13 +17,13 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from tqdm import tqdm
 
-from games.deals import grade_check, refitting
+from games.deals import grade_check, grade_fitting
 from games.deals.certification import BUDGET, certify
 from games.deals.difficulty import WEIGHTS, Figures, Weights, sample_seed
 from games.deals.grade_check import Checked, Sampled
 from games.rules import CATALOGUE, open_table
 from games.solver import Budget, Solution, shorten, solve
-from games.solver.players import SKILLS
+from games.solver.simulated_players import SKILLS
 from games.solver.tighten import tighten
 
 COLUMNS: Final = ("variant", "number", "random_wins", "greedy_wins", "nodes", "line", "score")
@@ -114,13 +114,13 @@ class Command(BaseCommand):
 
     def _refit(self, sample: Sequence[Sampled]) -> None:
         """Fit the weights to people's results and print them if they predict better than the present ones."""
-        tried = refitting.tried_deals(timezone.now())
+        tried = grade_fitting.tried_deals(timezone.now())
         try:
-            chosen = refitting.enough(tried)
-        except refitting.TooFewResultsError as error:
+            chosen = grade_fitting.enough(tried)
+        except grade_fitting.TooFewResultsError as error:
             raise CommandError(str(error), returncode=TOO_FEW) from None
-        deals = list(refitting.measured(tqdm(chosen, unit="deal", disable=not sys.stderr.isatty())))
-        found = refitting.refit(deals)
+        deals = list(grade_fitting.measured(tqdm(chosen, unit="deal", disable=not sys.stderr.isatty())))
+        found = grade_fitting.refit(deals)
         self.stdout.write(f"fitted to {found.results:,} results at {found.deals:,} deals")
         left_out = [name for name in CATALOGUE if name not in {deal.variant for deal in deals}]
         if left_out:

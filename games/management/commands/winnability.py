@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from games.rules import CATALOGUE, GAMES, RulesError, open_table
-from games.solver import study, winnability
+from games.solver import study, winnability_figures
 
 INTERRUPTED = 130
 
@@ -54,13 +54,13 @@ class Command(BaseCommand):
             except RulesError as error:
                 raise CommandError(str(error), returncode=2) from None
             summaries.append(self._run(subject, options["deals"], options["processes"], directory))
-        self.stdout.write(winnability.as_table(summaries))
+        self.stdout.write(winnability_figures.as_table(summaries))
         if options["plot"]:
-            options["plot"].write_text(winnability.as_plot(summaries))
+            options["plot"].write_text(winnability_figures.as_plot(summaries))
         if options["keep"]:
-            _keep(winnability.renewed(winnability.read(), summaries))
+            _keep(winnability_figures.renewed(winnability_figures.read(), summaries))
 
-    def _run(self, subject: study.Study, deals: int, processes: int, directory: Path) -> winnability.Summary:
+    def _run(self, subject: study.Study, deals: int, processes: int, directory: Path) -> winnability_figures.Summary:
         """Solve the deals of one variant that are not in its state file yet."""
         state = study.State(directory / f"{subject.label.replace(' ', '_')}-{subject.nodes}.jsonl")
         missing = [number for number in range(deals) if number not in state.judged]
@@ -88,18 +88,18 @@ def _check_may_keep(options: dict[str, Any]) -> None:
     if options["option"] or not set(options["variants"]) <= CATALOGUE.keys():
         raise CommandError("--keep is for variants of the catalogue", returncode=2)
     asked = options["variants"] or list(CATALOGUE)
-    for row in winnability.read():
+    for row in winnability_figures.read():
         if row.variant in asked and row.deals > options["deals"]:
             raise CommandError(f"a study of {row.deals:,} deals of {row.variant} is stored already", returncode=2)
 
 
-def _keep(summaries: list[winnability.Summary]) -> None:
+def _keep(summaries: list[winnability_figures.Summary]) -> None:
     """Write the figures, and regenerate the table and the plot in the docs."""
-    winnability.write(summaries)
+    winnability_figures.write(summaries)
     docs = Path(settings.BASE_DIR) / "docs"
     page = docs / "winnability.md"
-    page.write_text(winnability.with_table(page.read_text(), summaries))
-    (docs / "winnability.svg").write_text(winnability.as_plot(summaries))
+    page.write_text(winnability_figures.with_table(page.read_text(), summaries))
+    (docs / "winnability.svg").write_text(winnability_figures.as_plot(summaries))
 
 
 def _options(name: str, texts: list[str]) -> study.Options:

@@ -15,9 +15,9 @@ from tqdm import tqdm
 
 from games.models import Attempt
 from games.rules import CATALOGUE
-from leaderboards.management.explained import ExplainedCommand
-from leaderboards.management.named import NOT_FOUND, finished_attempt
-from leaderboards.reflagging import Outcome, Reflagged, deals_of, fairly_judged, reflag
+from leaderboards.management.attempt_lookup import NOT_FOUND, finished_attempt
+from leaderboards.management.documented_command import ExplainedCommand
+from leaderboards.verdicts.reflagging import Outcome, Reflagged, deals_of, fairly_judged, reflag
 
 DIFFERS: Final = 1
 INTERRUPTED: Final = 130

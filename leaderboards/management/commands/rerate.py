@@ -8,9 +8,9 @@ from typing import Any, Final
 from django.core.management.base import CommandParser
 from tqdm import tqdm
 
-from leaderboards.management.explained import ExplainedCommand
+from leaderboards.management.documented_command import ExplainedCommand
 from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings import inputs, keeping, proof
+from leaderboards.ratings import fold_input, proof, rating_reconciler
 
 #: Maximum number of faults printed; the rest are only counted.
 SHOWN: Final = 50
@@ -41,8 +41,8 @@ class Command(ExplainedCommand):
     def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401
         """Check and repair, or rebuild from scratch."""
         hidden = True if options["no_progress"] else None
-        with keeping.locked():
-            count = inputs.finished().count()
+        with rating_reconciler.locked():
+            count = fold_input.finished().count()
             if options["from_scratch"]:
                 self._rate_all(count, hidden=hidden)
                 return
@@ -59,7 +59,7 @@ class Command(ExplainedCommand):
     def _rate_all(self, count: int, *, hidden: bool | None) -> None:
         RatingChange.objects.all().delete()
         Rating.objects.all().delete()
-        first = inputs.first()
+        first = fold_input.first()
         with tqdm(total=count, unit="race", desc="rating", disable=hidden) as bar:
-            folded = keeping.fold_from(first, bar.update) if first else 0
+            folded = rating_reconciler.fold_from(first, bar.update) if first else 0
         self.stdout.write(f"{folded} races rated, {Rating.objects.count()} ratings")

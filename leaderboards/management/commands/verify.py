@@ -12,11 +12,11 @@ from django.db.models import QuerySet
 from tqdm import tqdm
 
 from games.models import Attempt, Deal
-from leaderboards import entries, histogram
-from leaderboards.listings import deal_listings
-from leaderboards.management.explained import ExplainedCommand
-from leaderboards.management.named import NOT_FOUND, finished_attempt
-from leaderboards.reverification import Finding, finished_attempts, reverify
+from leaderboards.boards import entries, histogram
+from leaderboards.boards.listings import deal_listings
+from leaderboards.management.attempt_lookup import NOT_FOUND, finished_attempt
+from leaderboards.management.documented_command import ExplainedCommand
+from leaderboards.verdicts.reverification import Finding, finished_attempts, reverify
 
 #: Maximum number of attempts read at a time.
 BATCH: Final = 500

@@ -14,8 +14,8 @@ from config.admission.admit_rate import BURST, PRIOR, UTILIZATION, AdmitRate
 from config.admission.gate import MAX_BACKLOG
 from config.admission.load import BEAT, TARGET, Load
 from config.admission.waiting_queue import WaitingQueue
-from config.handler import THREADS, OneHop
-from games.admission import Ticket
+from config.http.handler import THREADS, OneHop
+from games.core.admission_ticket import Ticket
 
 
 @dataclass

@@ -24,9 +24,9 @@ from config.admission import gate as module
 from config.admission.gate import PAGE, POLL, Door, Gate, door_of
 from config.admission.load import Load
 from config.asgi import application
-from config.handler import OneHop
-from config.strangers import Copies, ForStrangers, Visit
-from games.admission import COOKIE, Pass, Ticket, identities, read, set_cookie
+from config.http.handler import OneHop
+from config.page_cache.anonymous import Copies, ForStrangers, Visit
+from games.core.admission_ticket import COOKIE, Pass, Ticket, identities, read, set_cookie
 from games.races.models import new_code
 from tests.config.asking import Answer, ask
 from tests.services.racing.watching import until

@@ -9,7 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from config.admission.load import INTERVAL, TARGET, Load
-from config.handler import OneHop
+from config.http.handler import OneHop
 from tests.services.racing.watching import until
 
 

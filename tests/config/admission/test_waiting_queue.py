@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from config.admission import waiting_queue
 from config.admission.waiting_queue import WaitingQueue, update_interval
-from games.admission import Ticket
+from games.core.admission_ticket import Ticket
 
 
 def ticket(arrived: int) -> Ticket:

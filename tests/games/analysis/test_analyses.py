@@ -17,18 +17,18 @@ from asgiref.sync import async_to_sync
 from django.test import Client
 from django.utils import timezone
 
-from accounts.deletion import erase_player
-from accounts.export import export
-from accounts.guests import BACKEND, create_guest
+from accounts.lifecycle.erasure import erase_player
+from accounts.lifecycle.export import export
 from accounts.models import User
-from games import events, limits
-from games.analysis import analyses, working
+from accounts.sign_in.guests import BACKEND, create_guest
+from games.analysis import analyses, queue_worker
 from games.analysis.findings import Findings, Turn
 from games.analysis.models import Analysis
-from games.analysis.search import Report, Task
-from games.attempts import close_attempt, start_attempt
+from games.analysis.search_process import Report, Task
+from games.attempts.lifecycle import close_attempt, start_attempt
+from games.core import events, limits
+from games.core.errors import ErrorCode, Refusal
 from games.deals import publishing
-from games.errors import ErrorCode, Refusal
 from games.models import Attempt, Deal, Move
 from tests.games import certified
 from tests.players import signed_in
@@ -85,7 +85,7 @@ def searching(monkeypatch: pytest.MonkeyPatch, *reports: Report) -> list[Task]:
         given.append(task)
         yield from reports
 
-    monkeypatch.setattr(working, "reports", search)
+    monkeypatch.setattr(queue_worker, "reports", search)
     return given
 
 
@@ -101,8 +101,8 @@ def test_an_analysis_is_requested_made_and_viewed(
     assert (begun.status_code, begun.json()) == (202, {"state": "waiting", "percent": 0, "ahead": 0, "mine": True})
     assert asked[-1] == "talon.analyse"
     given = searching(monkeypatch, SOME, ALL)
-    assert working.work_off() == 1
-    assert given == [Task(RECORD.open_table().position(), list(RECORD.tokens[:3]), seconds=working.SECONDS)]
+    assert queue_worker.work_off() == 1
+    assert given == [Task(RECORD.open_table().position(), list(RECORD.tokens[:3]), seconds=queue_worker.SECONDS)]
     assert visit.get(address(attempt)).json() == {
         "state": "done",
         "percent": 100,
@@ -116,7 +116,7 @@ def test_an_analysis_is_requested_made_and_viewed(
 def test_a_worker_thread_makes_the_real_search(owner: User, visit: Client) -> None:
     attempt = played(owner, solution=RECORD.to_bytes())
     visit.post(address(attempt))
-    thread = working.work_soon()
+    thread = queue_worker.work_soon()
     assert thread is not None
     thread.join(120)
     reply = visit.get(address(attempt)).json()
@@ -129,9 +129,9 @@ def test_one_game_is_analysed_once(owner: User, visit: Client, monkeypatch: pyte
     visit.post(address(attempt))
     assert Analysis.objects.count() == 1
     searching(monkeypatch, ALL)
-    working.work_off()
+    queue_worker.work_off()
     assert visit.post(address(attempt)).json()["state"] == "done"
-    assert working.work_off() == 0
+    assert queue_worker.work_off() == 0
 
 
 def test_the_band_grows_while_the_search_goes_on(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,8 +144,8 @@ def test_the_band_grows_while_the_search_goes_on(owner: User, visit: Client, mon
         seen.append(visit.get(address(attempt)).json())
         yield ALL
 
-    monkeypatch.setattr(working, "reports", search)
-    working.work_off()
+    monkeypatch.setattr(queue_worker, "reports", search)
+    queue_worker.work_off()
     working_on = {"state": "working", "percent": 40, "ahead": 0, "mine": True}
     assert seen == [{**working_on, "verdicts": [5, 4, -2, -2], "turns": []}]
 
@@ -164,7 +164,7 @@ def test_the_queue_is_first_in_first_out(owner: User, visit: Client, monkeypatch
     visit.post(address(first))
     assert visit.post(address(second)).json()["ahead"] == 1
     given = searching(monkeypatch, ALL)
-    working.work_off()
+    queue_worker.work_off()
     assert [len(task.tokens) for task in given] == [3, 2]
 
 
@@ -258,8 +258,8 @@ def test_cancelling_by_the_requester_ends_the_search(
         finally:
             ended.append(True)
 
-    monkeypatch.setattr(working, "reports", search)
-    working.work_off()
+    monkeypatch.setattr(queue_worker, "reports", search)
+    queue_worker.work_off()
     assert ended
     assert not Analysis.objects.exists()
 
@@ -275,9 +275,11 @@ def test_others_cannot_cancel_and_finished_ones_stay(owner: User, visit: Client)
 def test_a_dead_workers_analysis_resumes_from_its_last_report(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
     working_on: dict[str, Any] = {"state": "working", "claim": uuid.uuid4(), "tries": 1}
     alive = begun(owner, seen_at=timezone.now(), **working_on)
-    dead = begun(owner, seen_at=timezone.now() - working.SILENCE * 1.1, findings=SOME.findings.pack(), **working_on)
+    dead = begun(
+        owner, seen_at=timezone.now() - queue_worker.SILENCE * 1.1, findings=SOME.findings.pack(), **working_on
+    )
     given = searching(monkeypatch, ALL)
-    assert working.work_off() == 1
+    assert queue_worker.work_off() == 1
     assert [task.known for task in given] == [SOME.findings]
     assert {row.pk: row.state for row in Analysis.objects.all()} == {alive.pk: "working", dead.pk: "done"}
 
@@ -289,8 +291,8 @@ def test_a_worker_that_was_taken_for_dead_changes_nothing(owner: User, monkeypat
         Analysis.objects.update(claim=uuid.uuid4())
         yield ALL
 
-    monkeypatch.setattr(working, "reports", search)
-    working.work_off()
+    monkeypatch.setattr(queue_worker, "reports", search)
+    queue_worker.work_off()
     analysis.refresh_from_db()
     assert (analysis.state, analysis.findings) == ("working", None)
 
@@ -300,7 +302,7 @@ def test_a_crashed_search_is_retried_a_few_times(
 ) -> None:
     analysis = begun(owner)
     given = searching(monkeypatch, SOME)
-    assert working.work_off() == working.TRIES == len(given)
+    assert queue_worker.work_off() == queue_worker.TRIES == len(given)
     reply = visit.get(address(analysis.attempt)).json()
     assert (reply["state"], reply["verdicts"]) == ("done", SOME.findings.verdicts)
     assert RECORD.open_table().position() not in caplog.text
@@ -309,35 +311,35 @@ def test_a_crashed_search_is_retried_a_few_times(
 def test_a_failed_analysis_can_be_requested_again(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     analysis = begun(owner)
     searching(monkeypatch)
-    working.work_off()
+    queue_worker.work_off()
     assert visit.get(address(analysis.attempt)).json()["state"] == "failed"
     assert visit.post(address(analysis.attempt)).json()["state"] == "waiting"
 
 
 def test_a_search_gets_a_time_limit(owner: User) -> None:
-    assert working.task_of(begun(owner)).seconds == working.SECONDS
-    assert working.SECONDS < working.LONGEST
+    assert queue_worker.task_of(begun(owner)).seconds == queue_worker.SECONDS
+    assert queue_worker.SECONDS < queue_worker.LONGEST
 
 
 @pytest.mark.parametrize("output", ["", "nothing\n", '{"share": 1}\n'])
 def test_a_search_with_malformed_output_is_rejected(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
     talking(monkeypatch, f"print({output!r}, end='')")
-    assert list(working.reports(Task("", []))) == []
+    assert list(queue_worker.reports(Task("", []))) == []
 
 
 def test_a_search_without_a_listener_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     report = msgspec.json.encode(SOME).decode()
     made = talking(monkeypatch, f"print({report!r}, flush=True); import time; time.sleep(60)")
-    listening = working.reports(Task("", []))
+    listening = queue_worker.reports(Task("", []))
     assert next(listening) == SOME
     listening.close()
     assert made[0].wait(30) < 0
 
 
 def test_a_search_that_takes_too_long_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(working, "LONGEST", 0.1)
+    monkeypatch.setattr(queue_worker, "LONGEST", 0.1)
     made = talking(monkeypatch, "import time; time.sleep(60)")
-    assert list(working.reports(Task("", []))) == []
+    assert list(queue_worker.reports(Task("", []))) == []
     assert made[0].wait(30) < 0
 
 
@@ -350,7 +352,7 @@ def talking(monkeypatch: pytest.MonkeyPatch, code: str) -> list[subprocess.Popen
         made.append(real([sys.executable, "-c", f"import sys; sys.stdin.read(); {code}"], **options))
         return made[-1]
 
-    monkeypatch.setattr("games.analysis.working.subprocess.Popen", popen)
+    monkeypatch.setattr("games.analysis.queue_worker.subprocess.Popen", popen)
     return made
 
 
@@ -363,11 +365,11 @@ def test_a_worker_makes_one_analysis_at_a_time(owner: User, monkeypatch: pytest.
         go_on.wait(60)
         yield ALL
 
-    monkeypatch.setattr(working, "reports", search)
-    thread = working.work_soon()
+    monkeypatch.setattr(queue_worker, "reports", search)
+    thread = queue_worker.work_soon()
     assert thread is not None
     assert at_it.wait(60)
-    assert working.work_soon() is None
+    assert queue_worker.work_soon() is None
     go_on.set()
     thread.join(60)
     assert Analysis.objects.get().state == "done"

@@ -6,7 +6,7 @@ import pytest
 
 from games.analysis.findings import Findings, Turn, turns_of
 from games.analysis.positions import LOST, UNKNOWN, Positions
-from games.analysis.search import next_to_try
+from games.analysis.search_process import next_to_try
 from games.rules import open_table
 from games.solver import TokensError
 from tests.games import certified

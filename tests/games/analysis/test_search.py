@@ -10,10 +10,10 @@ from functools import cache
 import msgspec
 import pytest
 
-from games.analysis import search
+from games.analysis import search_process
 from games.analysis.findings import Findings
 from games.analysis.positions import LOST, UNKNOWN
-from games.analysis.search import Report, Search, Task
+from games.analysis.search_process import Report, Search, Task
 from games.rules import from_position, open_table
 from games.solver import Budget, Effort, GaveUp, Solution, check_solution, solve
 from tests.games import certified
@@ -107,7 +107,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             asked.append(table.position())  # type: ignore[attr-defined]
         return solve(table, budget)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(search, "solve", counted)
+    monkeypatch.setattr(search_process, "solve", counted)
     return asked
 
 
@@ -119,7 +119,7 @@ def test_a_won_game_with_certificate_needs_no_search(searches: list[str]) -> Non
 
 def test_each_search_settles_half_of_the_unknown_positions(searches: list[str]) -> None:
     analysed(list(RECORD.tokens[:31]))
-    assert len(searches) <= 6 * len(search.EFFORTS)
+    assert len(searches) <= 6 * len(search_process.EFFORTS)
 
 
 def test_a_search_resumes_from_known_positions(searches: list[str]) -> None:
@@ -157,8 +157,8 @@ class Clock:
 def timed(monkeypatch: pytest.MonkeyPatch, each: float) -> Clock:
     """Run the searches on a fake clock."""
     clock = Clock(each)
-    monkeypatch.setattr("games.analysis.search.time.monotonic", lambda: clock.now)
-    monkeypatch.setattr(search, "solve", clock.solve)
+    monkeypatch.setattr("games.analysis.search_process.time.monotonic", lambda: clock.now)
+    monkeypatch.setattr(search_process, "solve", clock.solve)
     return clock
 
 
@@ -166,14 +166,14 @@ def test_no_search_exceeds_the_remaining_time(monkeypatch: pytest.MonkeyPatch) -
     clock = timed(monkeypatch, 1e9)
     (*_, last) = Search(Task(OPENING, list(RECORD.tokens[:9]), seconds=40.0)).run()
     assert last.is_last
-    assert clock.given == [pytest.approx(40.0 * (1 - search.KEPT))]
+    assert clock.given == [pytest.approx(40.0 * (1 - search_process.KEPT))]
 
 
 def test_positions_of_the_game_get_their_share_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = timed(monkeypatch, 1.0)
     list(Search(Task(OPENING, list(RECORD.tokens[:31]), seconds=20.0)).run())
     assert len(clock.given) == 15
-    assert clock.now == pytest.approx(20.0 * (1 - search.KEPT))
+    assert clock.now == pytest.approx(20.0 * (1 - search_process.KEPT))
     assert clock.given == sorted(clock.given, reverse=True)
 
 
@@ -188,7 +188,7 @@ def test_the_time_limit_includes_other_moves(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_search_process_reports_line_by_line() -> None:
     task = msgspec.json.encode(Task(LOSING, [], seconds=900.0))
-    command = [sys.executable, "-m", "games.analysis.search"]
+    command = [sys.executable, "-m", "games.analysis.search_process"]
     done = subprocess.run(command, input=task, capture_output=True, check=True)
     reports = [msgspec.json.decode(line, type=Report) for line in done.stdout.splitlines()]
     assert reports[-1] == Report(1.0, Findings([LOST]), is_last=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils import timezone
 
+from games.core.verdict_reasons import Reason, reason
 from games.models import Attempt, Deal
-from games.reasons import Reason, reason
 from tests.deals import make_deal
 from tests.leaderboards import factory
 

@@ -9,17 +9,17 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.deletion import erase_player
-from accounts.guests import create_guest, merge_guest
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
-from games import limits
+from accounts.sign_in.guests import create_guest, merge_guest
 from games.appeals import appeals
 from games.appeals.models import APPEAL_LENGTH, Appeal
-from games.errors import ErrorCode, Refusal
+from games.core import limits
+from games.core.errors import ErrorCode, Refusal
 from games.ghosts.models import Notice
 from games.models import Attempt
 from games.tasks import clean_games
-from leaderboards import boards
+from leaderboards.boards import board_queries
 from tests.games.appeals.doubtful import doubtful, past
 from tests.players import signed_in
 
@@ -103,7 +103,7 @@ def test_the_answer_decides_the_game_and_notifies_its_player(ada: User, staff: U
     appeals.answer_appeal(made, staff, "We have looked.", decision)
     attempt.refresh_from_db()
     assert attempt.state == decision
-    assert len(boards.page(attempt.deal).entries) == (decision == State.VERIFIED)
+    assert len(board_queries.page(attempt.deal).entries) == (decision == State.VERIFIED)
     assert list(appeals.open_appeals()) == []
     notice = Notice.objects.get(player=ada)
     assert notice.data == {"address": f"/appeals/{attempt.public_id}/", "granted": decision == State.VERIFIED}

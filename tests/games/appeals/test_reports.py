@@ -9,17 +9,17 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.deletion import erase_player
-from accounts.guests import create_guest
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
-from games import limits
+from accounts.sign_in.guests import create_guest
 from games.appeals import reports
 from games.appeals.models import REPORT_LENGTH, Report
-from games.errors import ErrorCode, Refusal
+from games.core import limits
+from games.core.errors import ErrorCode, Refusal
 from games.ghosts.models import Notice
 from games.models import Attempt, Deal
 from games.tasks import clean_games
-from leaderboards.deciding import decide
+from leaderboards.verdicts.decisions import decide
 from tests.deals import make_deal
 from tests.games.appeals.doubtful import doubtful, past
 from tests.players import signed_in

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from games.deals import filling, sealed, searching
+from games.deals import sealed_stock, search_client, stock_filling
 from games.deals.certification import CertificateError
 from games.management.commands.fill_sealed import Command
 from games.models import AwaitedDeal, SealedDeal
@@ -172,25 +172,25 @@ def asked_for(*options: str) -> int:
 def short(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A stock that lacks one deal of Labyrinth, and no reason to pause."""
     settings.VAR_DIR, settings.SEALED_STOCK, settings.DEAL_PATIENCE = tmp_path, 1, 300
-    monkeypatch.setattr(sealed, "next_variant", lambda *_: None if SealedDeal.objects.exists() else "labyrinth")
-    monkeypatch.setattr(filling, "_pauses", [])
+    monkeypatch.setattr(sealed_stock, "next_variant", lambda *_: None if SealedDeal.objects.exists() else "labyrinth")
+    monkeypatch.setattr(stock_filling, "_pauses", [])
     monkeypatch.setenv("TALON_NO_NUMBA", "1")
     yield
-    assert filling._turn.acquire(timeout=60), "the lock was not released"
-    filling._turn.release()
+    assert stock_filling._turn.acquire(timeout=60), "the lock was not released"
+    stock_filling._turn.release()
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("short")
 def test_a_small_process_fills_the_stock_beside_the_worker() -> None:
-    filler = filling.keep_filling()
+    filler = stock_filling.keep_filling()
     assert filler is not None
-    assert filling.keep_filling() is None, "one at a time"
+    assert stock_filling.keep_filling() is None, "one at a time"
     filler.join(300)
     kept = SealedDeal.objects.get()
     played = replay(Record.from_bytes(bytes(kept.solution)))
     assert (kept.variant, played.won, played.tokens) == ("labyrinth", True, kept.par)
-    assert filling.keep_filling() is None, "nothing is short"
+    assert stock_filling.keep_filling() is None, "nothing is short"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -203,20 +203,20 @@ def test_certification_pauses_for_players_and_other_fillers() -> None:
         yield from ()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(filling, "search", search)
-        filling.pause_while(lambda: True)
-        assert filling.keep_filling() is None
+        patch.setattr(stock_filling, "search", search)
+        stock_filling.pause_while(lambda: True)
+        assert stock_filling.keep_filling() is None
         AwaitedDeal.objects.create(variant="braid", day=timezone.now().date(), since=timezone.now())
-        assert not filling.is_paused(), "a deal is awaited today"
+        assert not stock_filling.is_paused(), "a deal is awaited today"
         AwaitedDeal.objects.all().delete()
-        filling._pauses.clear()
-        with filling.filling_lock() as free:
+        stock_filling._pauses.clear()
+        with stock_filling.filling_lock() as free:
             assert free
-            elsewhere = filling.keep_filling()
+            elsewhere = stock_filling.keep_filling()
             assert elsewhere is not None
             elsewhere.join(60)
         assert searched == []
-        again = filling.keep_filling()
+        again = stock_filling.keep_filling()
         assert again is not None
         again.join(60)
         assert searched == ["labyrinth"]
@@ -225,7 +225,7 @@ def test_certification_pauses_for_players_and_other_fillers() -> None:
 def test_search_stops_on_request() -> None:
     begun = time.monotonic()
     wanted = CATALOGUE["braid"]
-    assert list(searching.search(wanted, 600.0, stop=lambda: time.monotonic() > begun, tries=1_000_000)) == []
+    assert list(search_client.search(wanted, 600.0, stop=lambda: time.monotonic() > begun, tries=1_000_000)) == []
 
 
 @pytest.mark.django_db
@@ -236,13 +236,13 @@ def test_search_has_the_lowest_priority_if_no_deal_is_awaited(monkeypatch: pytes
         asked.append(nice)
         yield from ()
 
-    monkeypatch.setattr(filling, "search", search)
+    monkeypatch.setattr(stock_filling, "search", search)
     today = timezone.now().date()
     AwaitedDeal.objects.create(variant="braid", day=today, since=timezone.now())
-    filling.seal_beside("braid", stop=lambda: False, patience=0)
+    stock_filling.seal_beside("braid", stop=lambda: False, patience=0)
     AwaitedDeal.objects.update(day=today + timedelta(days=1))
-    filling.seal_beside("braid", stop=lambda: False, patience=0)
-    assert asked == [filling.WAITED_FOR, filling.LOWEST]
+    stock_filling.seal_beside("braid", stop=lambda: False, patience=0)
+    assert asked == [stock_filling.WAITED_FOR, stock_filling.LOWEST]
 
 
 @pytest.mark.django_db
@@ -250,15 +250,15 @@ def test_a_wrong_line_is_discarded(monkeypatch: pytest.MonkeyPatch, caplog: pyte
     def refuse(*_: object) -> None:
         raise CertificateError("the line does not win")
 
-    monkeypatch.setattr(filling, "search", lambda *_, **__: iter([{"tried": 1}, {"record": ""}]))
-    monkeypatch.setattr(filling, "checked", refuse)
-    assert filling.seal_beside("braid", stop=lambda: False, patience=0) is None
+    monkeypatch.setattr(stock_filling, "search", lambda *_, **__: iter([{"tried": 1}, {"record": ""}]))
+    monkeypatch.setattr(stock_filling, "checked", refuse)
+    assert stock_filling.seal_beside("braid", stop=lambda: False, patience=0) is None
     assert "not certified" in caplog.text
 
 
 def test_the_search_process_is_small_nice_and_dies_with_its_parent() -> None:
     order = {"name": "braid", "options": None, "tries": 1_000_000, "seconds": 600, "nice": 19}
-    command = [sys.executable, "-m", "games.deals.to_order"]
+    command = [sys.executable, "-m", "games.deals.search_process"]
     plain = {**os.environ, "TALON_NO_NUMBA": "1"}
     with subprocess.Popen(command, cwd=ROOT, env=plain, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None

@@ -11,8 +11,9 @@ import pytest
 from celery.signals import worker_ready
 from django.utils import timezone
 
-from config import celery, release
-from games.deals import difficulty, first_day, publishing, sealed
+from config import celery
+from config.processes import release
+from games.deals import difficulty, first_day, publishing, sealed_stock
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE
 from tests.config.running import run
@@ -37,7 +38,7 @@ def solver(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         made.append(variant)
         return certified.seal(variant, made.count(variant) - 1, grade=(3, 5)[made.count(variant) - 1])
 
-    monkeypatch.setattr(sealed, "seal_one", seal_one)
+    monkeypatch.setattr(sealed_stock, "seal_one", seal_one)
     return made
 
 
@@ -87,7 +88,7 @@ def test_a_coming_day_waits_for_a_deal_of_its_grade(db: None, sunday: None) -> N
     assert publishing.ensure_deals(monday, ahead=0, now=SUNDAY) == []
     for variant in set(CATALOGUE) - {"stonewall"}:
         certified.seal(variant, grade=1)
-    assert sealed.next_variant() == "stonewall"
+    assert sealed_stock.next_variant() == "stonewall"
     certified.seal("stonewall", 1, grade=1)
     made = publishing.ensure_deals(monday, ahead=0, now=SUNDAY)
     assert [deal.grade for deal in made] == [1] * len(CATALOGUE)
@@ -131,7 +132,7 @@ def test_a_worker_starts_filling_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_release_step_certifies_within_its_limit(migrated_var: Path) -> None:
     """Runs the real command: its deals are proven, and the time limit of the rest starts when it ends."""
     settings = {"SEALED_STOCK": "1", "DEAL_PATIENCE": "900", "RELEASE_PATIENCE": "15", "TALON_NO_NUMBA": "1"}
-    done = run("-m", "config.release", var=migrated_var, **settings)
+    done = run("-m", "config.processes.release", var=migrated_var, **settings)
     assert done.returncode == 0, done.stderr
     assert "of today's 9 deals certified" in done.stdout
     with sqlite3.connect(migrated_var / "talon.sqlite3") as database:

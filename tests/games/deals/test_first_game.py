@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from games.attempts import close_attempt, deal_table, start_attempt
-from games.deals import first_game, numbered, publishing
+from games.attempts.lifecycle import close_attempt, deal_table, start_attempt
+from games.deals import first_game, numbered_deals, publishing
 from games.deals.certification import winning_record
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE, Record, open_table
-from games.solver.players import greedy_game
+from games.solver.simulated_players import greedy_game
 
 VARIANT = CATALOGUE[first_game.VARIANT]
 SHIPPED = [(one["number"], one["line"].split()) for one in json.loads(first_game._FILE.read_text())]
@@ -21,7 +21,7 @@ SHIPPED = [(one["number"], one["line"].split()) for one in json.loads(first_game
 
 @pytest.mark.parametrize(("number", "line"), SHIPPED)
 def test_each_deal_can_be_won_and_usually_is(number: int, line: list[str]) -> None:
-    seed = numbered.seed_of(VARIANT, number)
+    seed = numbered_deals.seed_of(VARIANT, number)
     assert winning_record(VARIANT.name, seed, tuple(line)).tokens == tuple(line)
     chance = Random(number)
     assert sum(greedy_game(open_table(VARIANT.name, seed), chance) for _ in range(20)) >= 18
@@ -36,7 +36,7 @@ def test_a_newcomer_gets_a_proven_gentle_deal_at_once(player: Any) -> None:
 
 def test_a_first_game_started_by_number_has_hints_too(player: Any) -> None:
     number, line = SHIPPED[0]
-    deal = publishing.seeded_deal(VARIANT, numbered.seed_of(VARIANT, number))
+    deal = publishing.seeded_deal(VARIANT, numbered_deals.seed_of(VARIANT, number))
     assert not deal.proven
     assert [step.token for step in first_game.guide(deal)] == line[: first_game.GUIDED]
 
@@ -56,7 +56,7 @@ def test_a_running_first_game_resumes_and_the_next_differs(player: Any) -> None:
 
 @pytest.mark.parametrize("number", [number for number, _ in SHIPPED])
 def test_the_hints_follow_the_winning_line_truthfully(number: int, db: None) -> None:
-    seed = numbered.seed_of(VARIANT, number)
+    seed = numbered_deals.seed_of(VARIANT, number)
     deal = publishing.seeded_deal(VARIANT, seed, first_game._certificate(seed))
     steps, table = first_game.guide(deal), deal_table(deal)
     assert deal.solution is not None

@@ -58,7 +58,7 @@ class Visitor:
 
 
 def test_everything_works_on_the_first_request(tmp_path: Path) -> None:
-    with running("-m", "config.embedded", var=tmp_path, **DEFAULTS) as process:
+    with running("-m", "config.processes.embedded", var=tmp_path, **DEFAULTS) as process:
         address = process.await_line(r"ready at (http://\S+)/")[1]
         for variant in CATALOGUE:
             visitor = Visitor(address)

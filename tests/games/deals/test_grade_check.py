@@ -16,7 +16,7 @@ from games.deals import grade_check
 from games.deals.difficulty import GRADES, Figures, sample_seed
 from games.deals.grade_check import Checked, Sampled, failures, shares, summed, try_deal
 from games.rules import CATALOGUE, open_table
-from games.solver.players import SKILLS, Skill, greedy_game, skilled_game
+from games.solver.simulated_players import SKILLS, Skill, greedy_game, skilled_game
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 EASY = Sampled("labyrinth", 0, Figures(1, 1, 0, 0))

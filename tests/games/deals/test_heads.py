@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from games.deals import heads, ledger, publishing
+from games.deals import ledger, ledger_heads, publishing
 from games.models import LedgerEntry
 from tests.deals import make_deal
 from tests.games import certified
@@ -39,7 +39,7 @@ def lines(db: None) -> list[LedgerEntry]:
 @pytest.fixture
 def key(settings: Any) -> None:
     """The signing key of a site that signs its heads."""
-    settings.LEDGER_KEY = heads.new_key()
+    settings.LEDGER_KEY = ledger_heads.new_key()
 
 
 def written() -> str:
@@ -58,7 +58,7 @@ def test_the_last_line_of_each_day_is_a_head(lines: list[LedgerEntry], client: C
 
 
 def test_the_text_has_a_limited_number_of_heads(lines: list[LedgerEntry]) -> None:
-    assert [entry.index for entry in heads.heads(2)] == [5, 3]
+    assert [entry.index for entry in ledger_heads.heads(2)] == [5, 3]
 
 
 def test_the_feed_lists_each_head_under_a_unique_id(lines: list[LedgerEntry], client: Client) -> None:
@@ -68,7 +68,7 @@ def test_the_feed_lists_each_head_under_a_unique_id(lines: list[LedgerEntry], cl
     assert [entry.findtext("atom:id", None, ATOM) for entry in entries] == [
         f"urn:sha256:{lines[index].hash}" for index in (5, 3, 1)
     ]
-    assert entries[0].findtext("atom:summary", None, ATOM) == heads.head_line(lines[5])
+    assert entries[0].findtext("atom:summary", None, ATOM) == ledger_heads.head_line(lines[5])
     assert entries[0].findtext("atom:updated", None, ATOM) == "2026-11-03T13:00:00+00:00"
     link = entries[0].find("atom:link", ATOM)
     assert link is not None

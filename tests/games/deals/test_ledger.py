@@ -19,11 +19,11 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from games import limits
+from games.core import limits
 from games.deals import ledger, publishing
 from games.models import Deal, LedgerEntry
-from games.pages import ledger as ledger_pages
-from games.pages import titles
+from games.pages.info import ledger_page as ledger_pages
+from games.pages.shared import titles
 from games.rules import CATALOGUE, RULES_VERSION, shuffled_deck
 from tests.games import certified
 

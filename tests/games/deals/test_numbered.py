@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from games.attempts import DealClosedError
-from games.deals import numbered, publishing
+from games.attempts.lifecycle import DealClosedError
+from games.deals import numbered_deals, publishing
 from games.deals.certification import Certificate
 from games.models import Deal, SealedDeal
 from games.rules import CATALOGUE, Variant
@@ -22,26 +22,26 @@ STONEWALL, PLOT = CATALOGUE["stonewall"], CATALOGUE["plot"]
 
 def test_the_seed_has_the_documented_form() -> None:
     series = sha256(b"talon numbered deal\nstonewall\n{}").digest()[:24]
-    assert numbered.seed_of(STONEWALL, 4711) == series + (4711).to_bytes(8, "big")
+    assert numbered_deals.seed_of(STONEWALL, 4711) == series + (4711).to_bytes(8, "big")
 
 
 def test_a_deal_shows_its_number_which_is_per_game(db: None) -> None:
-    deal = publishing.seeded_deal(STONEWALL, numbered.seed_of(STONEWALL, 12))
-    assert numbered.number_of(deal) == 12
-    assert numbered.number_of(publishing.seeded_deal(PLOT, numbered.seed_of(PLOT, 12))) == 12
-    assert numbered.number_of(make_deal("plot")) is None
-    seeds = {numbered.seed_of(variant, 12) for variant in CATALOGUE.values()}
+    deal = publishing.seeded_deal(STONEWALL, numbered_deals.seed_of(STONEWALL, 12))
+    assert numbered_deals.number_of(deal) == 12
+    assert numbered_deals.number_of(publishing.seeded_deal(PLOT, numbered_deals.seed_of(PLOT, 12))) == 12
+    assert numbered_deals.number_of(make_deal("plot")) is None
+    seeds = {numbered_deals.seed_of(variant, 12) for variant in CATALOGUE.values()}
     assert len(seeds) == len(CATALOGUE)
 
 
-@pytest.mark.parametrize("number", [0, -1, numbered.MOST + 1])
+@pytest.mark.parametrize("number", [0, -1, numbered_deals.MOST + 1])
 def test_numbers_have_an_upper_limit(number: int) -> None:
     with pytest.raises(ValueError, match="numbered"):
-        numbered.seed_of(STONEWALL, number)
+        numbered_deals.seed_of(STONEWALL, number)
 
 
 def test_practice_without_a_choice_is_a_numbered_deal(db: None) -> None:
-    assert numbered.number_of(publishing.practice_deal("tarot", {"draw": 1})) is not None
+    assert numbered_deals.number_of(publishing.practice_deal("tarot", {"draw": 1})) is not None
 
 
 def test_the_same_seed_is_the_same_deal_with_its_proof(db: None) -> None:
@@ -55,7 +55,7 @@ def test_the_same_seed_is_the_same_deal_with_its_proof(db: None) -> None:
 
 
 def test_a_seed_belongs_to_one_game(db: None) -> None:
-    seed = numbered.seed_of(STONEWALL, 5)
+    seed = numbered_deals.seed_of(STONEWALL, 5)
     publishing.seeded_deal(STONEWALL, seed)
     with pytest.raises(ValueError, match="another game"):
         publishing.seeded_deal(PLOT, seed)
@@ -82,7 +82,7 @@ def test_a_past_deals_seed_returns_that_deal(yesterday: Deal) -> None:
 
 
 def test_concurrent_requests_return_the_same_deal(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    seed, sealed = numbered.seed_of(PLOT, 9), SealedDeal.objects
+    seed, sealed = numbered_deals.seed_of(PLOT, 9), SealedDeal.objects
 
     class Beaten:
         """Stand-in for a lookup that another player beats just before the deal is created."""
@@ -93,5 +93,5 @@ def test_concurrent_requests_return_the_same_deal(transactional_db: None, monkey
             return sealed
 
     monkeypatch.setattr(publishing, "SealedDeal", Beaten())
-    assert numbered.number_of(publishing.seeded_deal(PLOT, seed)) == 9
+    assert numbered_deals.number_of(publishing.seeded_deal(PLOT, seed)) == 9
     assert Deal.objects.count() == 1

@@ -14,10 +14,10 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts.models import User
-from games.deals import refitting
+from games.deals import grade_fitting
 from games.deals.certification import Certificate
 from games.deals.difficulty import WEIGHTS, Figures, Weights
-from games.deals.refitting import Measured, TooFewResultsError, Tried, enough, refit, tried_deals
+from games.deals.grade_fitting import Measured, TooFewResultsError, Tried, enough, refit, tried_deals
 from games.models import GRACE, Attempt, Deal
 from games.rules import CATALOGUE
 from tests.deals import make_deal
@@ -41,7 +41,7 @@ def deals(variants: Sequence[str], each: int, weights: Weights = TRUE, results: 
     return made
 
 
-def tried(variant: str, count: int, results: int = refitting.LEAST_RESULTS) -> list[Tried]:
+def tried(variant: str, count: int, results: int = grade_fitting.LEAST_RESULTS) -> list[Tried]:
     return [Tried(Deal(variant=variant), results, 1) for _ in range(count)]
 
 
@@ -83,7 +83,7 @@ def test_identical_results_leave_the_weights_finite(wins: int) -> None:
 
 
 def test_enough_is_a_hundred_deals_with_twenty_results_each() -> None:
-    half = refitting.LEAST_DEALS // 2
+    half = grade_fitting.LEAST_DEALS // 2
     known = [*tried("braid", half), *tried("plot", half)]
     assert enough([*known, *tried("braid", 5, results=19)]) == known
     with pytest.raises(TooFewResultsError, match=rf"{2 * half - 1} deals .* braid {half - 1}, .* stonewall 0"):
@@ -91,10 +91,10 @@ def test_enough_is_a_hundred_deals_with_twenty_results_each() -> None:
 
 
 def test_a_variant_with_few_deals_is_left_out() -> None:
-    known = tried("braid", refitting.LEAST_DEALS)
-    assert enough([*known, *tried("tarot", refitting.LEAST_OF_VARIANT - 1)]) == known
+    known = tried("braid", grade_fitting.LEAST_DEALS)
+    assert enough([*known, *tried("tarot", grade_fitting.LEAST_OF_VARIANT - 1)]) == known
     with pytest.raises(TooFewResultsError):
-        enough([*known[1:], *tried("tarot", refitting.LEAST_OF_VARIANT - 1)])
+        enough([*known[1:], *tried("tarot", grade_fitting.LEAST_OF_VARIANT - 1)])
 
 
 @pytest.fixture
@@ -149,8 +149,8 @@ def test_the_command_refuses_a_site_with_few_games(closed: Deal) -> None:
 
 def test_the_command_proposes_weights_and_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
     of = deals(["braid", "plot"], 50)
-    monkeypatch.setattr(refitting, "tried_deals", lambda _: [*tried("braid", 50), *tried("plot", 50)])
-    monkeypatch.setattr(refitting, "measured", lambda _: of)
+    monkeypatch.setattr(grade_fitting, "tried_deals", lambda _: [*tried("braid", 50), *tried("plot", 50)])
+    monkeypatch.setattr(grade_fitting, "measured", lambda _: of)
     told = run()
     assert "fitted to 40,000 results at 100 deals" in told
     assert "too few results of braid-either, pigtail, labyrinth" in told
@@ -159,10 +159,10 @@ def test_the_command_proposes_weights_and_thresholds(monkeypatch: pytest.MonkeyP
 
 
 def test_the_command_keeps_weights_that_predict_equally_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    worse = refitting.Refit(TRUE, 100, 2000, loss=0.6, present_loss=0.5)
-    monkeypatch.setattr(refitting, "tried_deals", lambda _: tried("braid", 100))
-    monkeypatch.setattr(refitting, "measured", lambda _: deals(["braid"], 100, results=1))
-    monkeypatch.setattr(refitting, "refit", lambda _: worse)
+    worse = grade_fitting.Refit(TRUE, 100, 2000, loss=0.6, present_loss=0.5)
+    monkeypatch.setattr(grade_fitting, "tried_deals", lambda _: tried("braid", 100))
+    monkeypatch.setattr(grade_fitting, "measured", lambda _: deals(["braid"], 100, results=1))
+    monkeypatch.setattr(grade_fitting, "refit", lambda _: worse)
     told = run()
     assert "keep them" in told
     assert "instead of" not in told
@@ -176,7 +176,7 @@ def test_figures_are_recomputed_from_the_seed(closed: Deal, monkeypatch: pytest.
         asked.append((variant, seed))
         return Certificate(None, figures, 3) if len(asked) == 1 else None  # type: ignore[arg-type]
 
-    monkeypatch.setattr(refitting, "certify", certify)
-    found = list(refitting.measured([Tried(closed, 30, 7), Tried(closed, 30, 7)]))
+    monkeypatch.setattr(grade_fitting, "certify", certify)
+    found = list(grade_fitting.measured([Tried(closed, 30, 7), Tried(closed, 30, 7)]))
     assert asked == [("labyrinth", bytes(closed.seed))] * 2
     assert found == [Measured("labyrinth", figures, 30, 7)], "deals the solver no longer wins are left out"

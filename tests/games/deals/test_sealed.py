@@ -11,8 +11,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from games import tasks
-from games.attempts import DealClosedError
-from games.deals import difficulty, first_day, ledger, publishing, sealed
+from games.attempts.lifecycle import DealClosedError
+from games.deals import difficulty, first_day, ledger, publishing, sealed_stock
 from games.deals.certification import Certificate, CertificateError, winning_record
 from games.deals.difficulty import Figures
 from games.models import AwaitedDeal, Deal, LedgerEntry, SealedDeal
@@ -43,8 +43,8 @@ def test_a_sealed_deal_is_complete(db: None, monkeypatch: pytest.MonkeyPatch) ->
         seeds.append(seed)
         return next(found)
 
-    monkeypatch.setattr(sealed, "certify", certify)
-    made = sealed.seal_one("stonewall")
+    monkeypatch.setattr(sealed_stock, "certify", certify)
+    made = sealed_stock.seal_one("stonewall")
     assert made is not None
     assert len(set(seeds)) == 2, "an unwinnable seed is followed by another"
     kept = SealedDeal.objects.get()
@@ -58,8 +58,8 @@ def test_a_deal_with_a_meaningless_par_is_skipped(db: None, monkeypatch: pytest.
     found = iter([long, short])
     monkeypatch.setattr(difficulty, "MEDIAN_PAR", {"stonewall": short.par})
     monkeypatch.setattr(difficulty, "MOST_MEDIANS", 1)
-    monkeypatch.setattr(sealed, "certify", lambda *_, **__: next(found))
-    made = sealed.seal_one("stonewall")
+    monkeypatch.setattr(sealed_stock, "certify", lambda *_, **__: next(found))
+    made = sealed_stock.seal_one("stonewall")
     assert made is not None
     assert made.par == short.par, "exactly the longest is allowed"
 
@@ -67,11 +67,11 @@ def test_a_deal_with_a_meaningless_par_is_skipped(db: None, monkeypatch: pytest.
 def test_sealed_deals_with_too_long_lines_are_not_dealt(db: None) -> None:
     row = certified.seal("stonewall")
     SealedDeal.objects.filter(pk=row.pk).update(par=difficulty.longest_par("stonewall") + 1)
-    assert sealed.take("stonewall", row.grade) is None
-    assert sealed.levels()["stonewall"].total() == 0
+    assert sealed_stock.take("stonewall", row.grade) is None
+    assert sealed_stock.levels()["stonewall"].total() == 0
     SealedDeal.objects.filter(pk=row.pk).update(par=difficulty.longest_par("stonewall"))
-    assert sealed.levels()["stonewall"].total() == 1
-    assert sealed.take("stonewall", row.grade) is not None
+    assert sealed_stock.levels()["stonewall"].total() == 1
+    assert sealed_stock.take("stonewall", row.grade) is not None
 
 
 def test_lines_are_shortened_unless_todays_deal_is_missing(
@@ -83,18 +83,18 @@ def test_lines_are_shortened_unless_todays_deal_is_missing(
         given.append(patience)
         return certificate(index=len(given) - 1)
 
-    monkeypatch.setattr(sealed, "certify", certify)
+    monkeypatch.setattr(sealed_stock, "certify", certify)
     today = timezone.now().date()
     AwaitedDeal.objects.create(variant="plot", day=today + timedelta(days=1), since=NOW)
-    next(sealed.fill(["stonewall"], stop=lambda: False))
+    next(sealed_stock.fill(["stonewall"], stop=lambda: False))
     AwaitedDeal.objects.create(variant="plot", day=today, since=NOW)
-    next(sealed.fill(["stonewall"], stop=lambda: False))
+    next(sealed_stock.fill(["stonewall"], stop=lambda: False))
     next(first_day.certify_today(lambda: False))
-    assert given == [sealed.PATIENCE, 0, 0]
+    assert given == [sealed_stock.PATIENCE, 0, 0]
 
 
 def test_nothing_is_sealed_after_a_stop_request(db: None) -> None:
-    assert sealed.seal_one("stonewall", stop=lambda: True) is None
+    assert sealed_stock.seal_one("stonewall", stop=lambda: True) is None
     assert not SealedDeal.objects.exists()
 
 
@@ -113,8 +113,8 @@ def test_a_wrong_line_is_no_certificate(
         seen.append(seed)
         return Certificate(winning_record(variant, seed, record.tokens), Figures(0, 0, 1, 1), 1)
 
-    monkeypatch.setattr(sealed, "certify", certify)
-    assert sealed.seal_one("stonewall", stop=lambda: next(asked)) is None
+    monkeypatch.setattr(sealed_stock, "certify", certify)
+    assert sealed_stock.seal_one("stonewall", stop=lambda: next(asked)) is None
     assert not SealedDeal.objects.exists()
     assert "not certified" in caplog.text
     assert seen[0].hex() not in caplog.text
@@ -133,15 +133,15 @@ def test_every_sealed_record_replays(db: None) -> None:
 def test_the_nearest_then_oldest_grade_is_taken(db: None) -> None:
     for index, grade in enumerate((5, 3, 3)):
         certified.seal("stonewall", index, grade=grade)
-    taken = [found and found.grade for found in (sealed.take("stonewall", 4) for _ in range(4))]
+    taken = [found and found.grade for found in (sealed_stock.take("stonewall", 4) for _ in range(4))]
     assert taken == [5, 3, 3, None]
 
 
 def test_deals_sealed_under_other_rules_stay_in_stock(db: None) -> None:
     row = certified.seal("stonewall")
     SealedDeal.objects.filter(pk=row.pk).update(rules_version=99)
-    assert sealed.take("stonewall", 3) is None
-    assert sealed.levels()["stonewall"].total() == 0
+    assert sealed_stock.take("stonewall", 3) is None
+    assert sealed_stock.levels()["stonewall"].total() == 0
 
 
 def test_a_day_publishes_from_the_stock_to_the_ledger(db: None, patient: None) -> None:
@@ -230,36 +230,36 @@ def test_tomorrow_waits_a_quarter_of_an_hour_at_first(db: None, patient: None) -
 
 
 def test_missing_deals_of_a_day_are_sealed_first(db: None, patient: None) -> None:
-    assert sealed.next_variant() == "braid"
+    assert sealed_stock.next_variant() == "braid"
     certified.seal("braid")
     publishing.todays_deals(NOW)
     Deal.objects.filter(variant="tarot").delete()
     AwaitedDeal.objects.exclude(variant="tarot").delete()
-    assert sealed.next_variant() == "tarot"
+    assert sealed_stock.next_variant() == "tarot"
 
 
 def test_the_scarcest_variant_is_sealed_next(db: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.SEALED_STOCK = 2
     full = Counter({1: 1, 2: 1, 3: 1, 4: 1, 5: 1})
-    monkeypatch.setattr(sealed, "levels", lambda: dict.fromkeys(CATALOGUE, full) | {"plot": Counter({3: 1})})
-    assert sealed.next_variant() == "plot"
-    assert sealed.next_variant(["braid"]) is None
+    monkeypatch.setattr(sealed_stock, "levels", lambda: dict.fromkeys(CATALOGUE, full) | {"plot": Counter({3: 1})})
+    assert sealed_stock.next_variant() == "plot"
+    assert sealed_stock.next_variant(["braid"]) is None
 
 
 def test_a_missing_grade_is_searched_up_to_twice_the_target(settings: Any) -> None:
     settings.SEALED_STOCK = 3
-    assert sealed.is_short(Counter({3: 5}))
-    assert not sealed.is_short(Counter({3: 6}))
-    assert not sealed.is_short(Counter({1: 1, 2: 1, 3: 1, 4: 1, 5: 1}))
+    assert sealed_stock.is_short(Counter({3: 5}))
+    assert not sealed_stock.is_short(Counter({3: 6}))
+    assert not sealed_stock.is_short(Counter({1: 1, 2: 1, 3: 1, 4: 1, 5: 1}))
 
 
 def test_only_spare_deals_are_taken(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     certified.seal("stonewall", 0)
     certified.seal("stonewall", 1)
-    assert sealed.take_spare("stonewall") is None
-    monkeypatch.setattr(sealed, "KEPT_FOR_DAYS", 1)
+    assert sealed_stock.take_spare("stonewall") is None
+    monkeypatch.setattr(sealed_stock, "KEPT_FOR_DAYS", 1)
     with transaction.atomic():
-        found = sealed.take_spare("stonewall")
+        found = sealed_stock.take_spare("stonewall")
     assert found is not None
     deal = publishing.make_deal(CATALOGUE["stonewall"], found, opens_at=timezone.now())
     assert deal.proven
@@ -268,7 +268,7 @@ def test_only_spare_deals_are_taken(db: None, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_practice_uses_no_sealed_deal(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sealed, "KEPT_FOR_DAYS", 0)
+    monkeypatch.setattr(sealed_stock, "KEPT_FOR_DAYS", 0)
     kept = certified.seal("stonewall")
     assert not publishing.practice_deal("stonewall").proven
     with pytest.raises(DealClosedError):

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from games.deals import practice, publishing, starter
+from games.deals import practice_deals, publishing, starter_deals
 from games.deals.difficulty import GRADES, longest_par
 from games.management.commands import make_starter_deals
 from games.models import AwaitedDeal, Deal
@@ -30,20 +30,20 @@ def allowed(settings: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "deal", starter.shipped(), ids=lambda deal: f"{deal.variant}-{deal.number or deal.seed.hex()[:6]}"
+    "deal", starter_deals.shipped(), ids=lambda deal: f"{deal.variant}-{deal.number or deal.seed.hex()[:6]}"
 )
-def test_every_shipped_line_wins_its_deal(deal: starter.StarterDeal) -> None:
+def test_every_shipped_line_wins_its_deal(deal: starter_deals.StarterDeal) -> None:
     found = deal.certificate  # replays the line
     assert (found.record.name, found.record.seed, found.grade) == (deal.variant, deal.seed, deal.grade)
     assert found.par <= longest_par(deal.variant)
 
 
 def test_each_variant_has_enough_starter_deals_of_every_grade() -> None:
-    rows = Counter((deal.variant, None if deal.number else deal.grade) for deal in starter.shipped())
+    rows = Counter((deal.variant, None if deal.number else deal.grade) for deal in starter_deals.shipped())
     assert rows == {(name, grade): 1 for name in CATALOGUE for grade in GRADES} | {
         (name, None): 2 for name in CATALOGUE
     }
-    assert len({deal.seed for deal in starter.shipped()}) == len(starter.shipped())
+    assert len({deal.seed for deal in starter_deals.shipped()}) == len(starter_deals.shipped())
 
 
 @pytest.mark.usefixtures("db", "allowed")
@@ -86,7 +86,7 @@ def test_site_without_unused_starter_deals_still_deals() -> None:
 def test_other_sites_deal_no_starter_deals(settings: Any, player: Any) -> None:
     settings.SEALED_STOCK, settings.DEAL_PATIENCE = 1, 300
     assert publishing.todays_deals(NOW) == []
-    assert practice.deal_for(player.pk, CATALOGUE["braid"]) is None
+    assert practice_deals.deal_for(player.pk, CATALOGUE["braid"]) is None
 
 
 @pytest.mark.parametrize(
@@ -119,18 +119,18 @@ def test_ledger_and_deal_page_label_starter_deals(client: Client, monkeypatch: p
 @pytest.mark.usefixtures("db", "allowed")
 def test_each_variant_can_be_practised_at_once(player: Any) -> None:
     for variant in CATALOGUE.values():
-        deal = practice.deal_for(player.pk, variant)
+        deal = practice_deals.deal_for(player.pk, variant)
         assert deal is not None
         assert (deal.proven, deal.starter, deal.day) == (True, False, None)
-        assert practice.deal_for(player.pk, variant) == deal, "until it has been started"
+        assert practice_deals.deal_for(player.pk, variant) == deal, "until it has been started"
 
 
 def test_the_command_regenerates_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = {deal.seed: deal for deal in starter.shipped() if deal.variant == "stonewall" and not deal.number}
+    lines = {deal.seed: deal for deal in starter_deals.shipped() if deal.variant == "stonewall" and not deal.number}
     seeds = iter(lines)
     monkeypatch.setattr("secrets.token_bytes", lambda _size: next(seeds))
     monkeypatch.setattr(make_starter_deals, "certify", lambda _name, seed, **_: lines[seed].certificate)
     file = tmp_path / "made.json"
     call_command("make_starter_deals", "--variant", "stonewall", "--practice", "0", "--file", file, verbosity=0)
-    made = [starter.StarterDeal.from_json(row) for row in json.loads(file.read_text())]
+    made = [starter_deals.StarterDeal.from_json(row) for row in json.loads(file.read_text())]
     assert made == list(lines.values())

@@ -7,7 +7,7 @@ from random import Random
 
 from games.rules import IllegalMoveError, Table, open_table
 from games.solver import Budget, Solution, shorten, solve
-from games.solver.players import wish
+from games.solver.simulated_players import wish
 
 MOST_TOKENS = 600
 

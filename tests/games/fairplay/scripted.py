@@ -16,9 +16,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from games.attempts import close_attempt, start_attempt
+from games.attempts.lifecycle import close_attempt, start_attempt
 from games.models import Attempt, Deal, Move
-from leaderboards import settlement
+from leaderboards.verdicts import settlement
 from tests.deals import make_deal
 from tests.games.certified import won
 from tests.leaderboards import factory

@@ -23,7 +23,7 @@ from random import Random
 from typing import Final, Literal
 
 from games.rules import CATALOGUE, Table, open_table
-from games.solver.players import greedy_game
+from games.solver.simulated_players import greedy_game
 from tests.games.certified import won
 
 Device = Literal["mouse", "touch", "keys"]

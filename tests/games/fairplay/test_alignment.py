@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from games.fairplay.alignment import Alignment, align
-from games.fairplay.gaps import Kind, gaps_of, spreads
+from games.fairplay.move_gaps import Kind, gaps_of, spreads
 from games.rules import End, Record
 from tests.games import certified
 from tests.games.fairplay.copying import disguised, played

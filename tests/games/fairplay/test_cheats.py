@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.deletion import erase_player
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
-from games.fairplay.links import COOKIE
-from games.ladders import Ladder
+from games.core.ladders import Ladder
+from games.fairplay.account_links import COOKIE
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE, open_table
-from leaderboards import boards
+from leaderboards.boards import board_queries
 from leaderboards.models import Result
 from tests.deals import make_deal
 from tests.games.certified import won
@@ -59,10 +59,10 @@ def test_a_new_account_plays_a_solvers_line_humanly(settings: Any) -> None:
     honest = play(deal, line[:40], who=regular)
     cheat = play(deal, line)
     assert (verdict(honest), verdict(cheat)) == (CLEAN, CLEAN)
-    assert boards.rank_of(deal, "race", honest.player) == 1
-    first = boards.page(deal).entries
+    assert board_queries.rank_of(deal, "race", honest.player) == 1
+    first = board_queries.page(deal).entries
     assert [(entry.rank, entry.attempt) for entry in first] == [(1, honest.public_id)]
-    among_newcomers = boards.page(deal, ladder=Ladder.NEWCOMERS).entries
+    among_newcomers = board_queries.page(deal, ladder=Ladder.NEWCOMERS).entries
     assert [entry.attempt for entry in among_newcomers] == [cheat.public_id]
 
 

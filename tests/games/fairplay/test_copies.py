@@ -14,15 +14,15 @@ from unittest.mock import Mock
 import pytest
 
 from benchmarks.copies import accused, game, sketched
-from games.attempts import How, close_attempt
+from games.attempts.lifecycle import How, close_attempt
+from games.attempts.verification import compare, judge, judge_alone
 from games.fairplay import copies
-from games.fairplay.decisions import decisions, weighed
+from games.fairplay.play_decisions import decisions, weighed
 from games.models import Attempt, Deal, Move
 from games.rules import open_table
-from games.verification import compare, judge, judge_alone
-from leaderboards.deciding import decide
 from leaderboards.models import Result
-from leaderboards.settlement import settle
+from leaderboards.verdicts.decisions import decide
+from leaderboards.verdicts.settlement import settle
 from tests.games import certified
 from tests.games.fairplay.copying import disguised, played, solved
 from tests.leaderboards import factory

@@ -10,13 +10,13 @@ from types import MappingProxyType
 
 import pytest
 
-from games.fairplay.foreseen import table_of
+from games.fairplay.evaluation import options
 from games.fairplay.foresight import Foresight, Tally, measure
-from games.fairplay.prospects import options
-from games.fairplay.unseen import Unseen
+from games.fairplay.foresight_store import table_of
+from games.fairplay.hidden_cards import Unseen
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, End, Record, Ruleset, Table, open_table
 from games.rules.catalogue import RULESETS
-from games.rules.stonewall import Stonewall
+from games.rules.variants.stonewall import Stonewall
 from tests.games.certified import won
 from tests.games.fairplay import foreseeing
 from tests.games.fairplay.foreseeing import Kind

@@ -8,14 +8,14 @@ from random import Random
 import pytest
 from django.test import Client
 
-from accounts.deletion import erase_player
-from accounts.guests import create_guest, merge_guest
-from accounts.moderation import ban_player
-from games.fairplay.links import COOKIE
+from accounts.lifecycle.bans import ban_player
+from accounts.lifecycle.erasure import erase_player
+from accounts.sign_in.guests import create_guest, merge_guest
+from games.fairplay.account_links import COOKIE
 from games.models import Attempt, Deal
 from games.rules import open_table
 from games.solver import Budget, Solution, shorten, solve
-from leaderboards.deciding import decide
+from leaderboards.verdicts.decisions import decide
 from tests.deals import make_deal
 from tests.games.certified import won
 from tests.games.fairplay.copying import played

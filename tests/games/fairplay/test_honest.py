@@ -8,10 +8,10 @@ from random import Random
 import pytest
 from django.test import Client
 
-from accounts.guests import merge_guest
 from accounts.models import User
-from games.attempts import deal_table
-from games.fairplay.links import COOKIE
+from accounts.sign_in.guests import merge_guest
+from games.attempts.lifecycle import deal_table
+from games.fairplay.account_links import COOKIE
 from games.live.autofinish import winning_run
 from games.models import Attempt, Deal, Start
 from games.rules import CATALOGUE, open_table

@@ -13,16 +13,17 @@ from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.deletion import erase_player
-from accounts.guests import BACKEND
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
-from games.addresses import UNKNOWN, area_of
-from games.fairplay import links
-from games.fairplay.links import COOKIE, KEPT, linked_among, linked_to, network_digest
-from games.housekeeping import KINDS, remove_aged
+from accounts.sign_in.guests import BACKEND
+from games.attempts.verification import judge
+from games.core.addresses import UNKNOWN, area_of
+from games.core.retention import remove_aged
+from games.fairplay import account_links
+from games.fairplay.account_links import COOKIE, KEPT, linked_among, linked_to, network_digest
+from games.housekeeping import KINDS
 from games.models import GRACE, Attempt, Deal, Start
-from games.verification import judge
-from leaderboards import settlement
+from leaderboards.verdicts import settlement
 from tests.deals import make_deal
 from tests.games.fairplay.scripted import begun, leave, member, sign_up, verdict
 from tests.leaderboards import factory
@@ -148,7 +149,7 @@ def test_the_check_is_one_query_for_many_attempts() -> None:
 
 def test_the_query_uses_indexes() -> None:
     linked_pair()
-    asked = links._LINKED.format(ids="1")
+    asked = account_links._LINKED.format(ids="1")
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute(f"EXPLAIN QUERY PLAN {asked}")
@@ -212,7 +213,7 @@ def test_newcomers_are_shown_the_rules_of_ranked_games(client: Client) -> None:
 def test_the_privacy_page_shows_the_real_retention_times(client: Client) -> None:
     page = client.get("/privacy/").content.decode()
     assert f"deleted after {KEPT.days} days" in page
-    assert f"stays for {links.COOKIE_AGE.days} days" in page
+    assert f"stays for {account_links.COOKIE_AGE.days} days" in page
     assert '<a href="/privacy/">' in client.get("/").content.decode()
     client.force_login(member(), backend=BACKEND)
     assert client.get("/privacy/").status_code == 200

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from games.attempts.verification import judge
 from games.fairplay import pace
 from games.fairplay.pace import (
     AUTO_MS,
@@ -24,7 +25,6 @@ from games.fairplay.pace import (
 )
 from games.models import Attempt
 from games.rules import CATALOGUE, End
-from games.verification import judge
 from tests.games.certified import won
 from tests.games.fairplay import simulated
 from tests.leaderboards import factory

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from games.models import Attempt, Deal
 from games.rules import End, Record
-from leaderboards.deciding import decide
-from leaderboards.settlement import State, settle
+from leaderboards.verdicts.decisions import decide
+from leaderboards.verdicts.settlement import State, settle
 from tests.deals import make_deal
 from tests.games.certified import won
 

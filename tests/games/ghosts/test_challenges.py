@@ -8,21 +8,22 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts.deletion import erase_player
-from accounts.guests import create_guest, merge_guest
+from accounts.lifecycle.bans import ban_player, lift_ban
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
-from accounts.moderation import ban_player, lift_ban
-from games import limits
-from games.attempts import DealClosedError, start_attempt
+from accounts.sign_in.guests import create_guest, merge_guest
+from games.attempts.lifecycle import DealClosedError, start_attempt
+from games.attempts.pausing import may_pause, pause_attempt
+from games.core import limits
+from games.core.errors import ErrorCode, Refusal
 from games.deals import publishing
-from games.errors import ErrorCode, Refusal
-from games.ghosts import challenges, inbox
+from games.ghosts import challenges
 from games.ghosts.models import Answer, Challenge, Notice
+from games.inbox import notices as inbox
 from games.models import Attempt
-from games.pausing import may_pause, pause_attempt
 from leaderboards import tasks
-from leaderboards.deciding import decide
-from leaderboards.settlement import State, settle
+from leaderboards.verdicts.decisions import decide
+from leaderboards.verdicts.settlement import State, settle
 from tests.games.ghosts.playing import end_running, open_deal, past_deal, played, practice_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -211,7 +212,7 @@ def test_a_doubted_answer_is_reported_once_decided(ada: User, brook: User) -> No
 def test_a_lost_call_is_repeated(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     with monkeypatch.context() as lost:
-        lost.setattr("leaderboards.settlement.challenges.verdict_given", lambda _ids: 0)
+        lost.setattr("leaderboards.verdicts.settlement.challenges.verdict_given", lambda _ids: 0)
         attempt = end_running(challenges.answer(made, brook))
     assert challenges.tell_forgotten() == 0  # it may be on its way
     assert notices(ada) == []

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from accounts.follows import follow
-from accounts.guests import create_guest
+from accounts.lifecycle.bans import ban_player
 from accounts.models import User
-from accounts.moderation import ban_player
-from games.errors import ErrorCode, Refusal
-from games.ghosts.choosing import ghosts_of
+from accounts.profile.follows import follow
+from accounts.sign_in.guests import create_guest
+from games.core.errors import ErrorCode, Refusal
+from games.ghosts.choice import ghosts_of
 from games.models import Deal
 from games.races.models import Entrant, Race, Room
 from tests.games.ghosts.playing import open_deal, past_deal, played, practice_deal

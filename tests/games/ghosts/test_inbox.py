@@ -9,9 +9,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
 from accounts.models import User
-from games.ghosts import housekeeping, inbox
+from games.core.retention import remove_aged
+from games.ghosts import housekeeping
 from games.ghosts.models import Notice
-from games.housekeeping import remove_aged
+from games.inbox import notices
 from games.templatetags.inbox import unread_notices
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -20,22 +21,22 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("count", "shown"), [(0, ""), (1, "1"), (9, "9"), (10, "9+"), (30, "9+")])
 def test_the_header_counts_to_nine(count: int, shown: str, player: User, rival: User) -> None:
     for _ in range(count):
-        inbox.put(player.pk, Notice.Kind.RATING_MOVED, {})
+        notices.put(player.pk, Notice.Kind.RATING_MOVED, {})
     assert unread_notices(player) == shown
     assert unread_notices(rival) == ""
     assert unread_notices(AnonymousUser()) == ""
-    assert inbox.mark_seen(player.pk) == count
+    assert notices.mark_seen(player.pk) == count
     assert unread_notices(player) == ""
 
 
 def test_the_newest_come_first(player: User) -> None:
-    made = [inbox.put(player.pk, Notice.Kind.RATING_MOVED, {"n": n}) for n in range(inbox.SHOWN + 5)]
-    assert inbox.latest(player.pk) == made[::-1][: inbox.SHOWN]
+    made = [notices.put(player.pk, Notice.Kind.RATING_MOVED, {"n": n}) for n in range(notices.SHOWN + 5)]
+    assert notices.latest(player.pk) == made[::-1][: notices.SHOWN]
 
 
 def test_notices_are_deleted_after_ninety_days(player: User) -> None:
     now = timezone.now()
-    young = inbox.put(player.pk, Notice.Kind.RATING_MOVED, {}, now - timedelta(days=89))
-    inbox.put(player.pk, Notice.Kind.RATING_MOVED, {}, now - timedelta(days=91))
+    young = notices.put(player.pk, Notice.Kind.RATING_MOVED, {}, now - timedelta(days=89))
+    notices.put(player.pk, Notice.Kind.RATING_MOVED, {}, now - timedelta(days=91))
     assert remove_aged(housekeeping.KINDS, now) == 1
-    assert inbox.latest(player.pk) == [young]
+    assert notices.latest(player.pk) == [young]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from games.attempts import start_attempt
-from games.ghosts import challenges, lanes
+from games.attempts.lifecycle import start_attempt
+from games.ghosts import challenges, ghost_lanes
 from games.models import Attempt
 from games.rules import End
 from tests.games.ghosts.playing import line, open_deal, past_deal, played, practice_deal, timed
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_a_lane_follows_the_cards_up_to_the_end(player: User) -> None:
     attempt = played(player, past_deal(), 1000)
-    lane = lanes.lane_of(attempt, "Ada")
+    lane = ghost_lanes.lane_of(attempt, "Ada")
     table = line().open_table()
     ups = [table.cards_up]
     for token in line().tokens:
@@ -49,71 +49,71 @@ def test_an_undo_lowers_the_lane(player: User) -> None:
     attempt.refresh_from_db()
     start = (0, 0)
     up, down, end = (100 * until, 1), (100 * (until + 1), 0), (clock[-1] + 50, 0)
-    assert lanes.lane_of(attempt, "").points == (start, up, down, end)
+    assert ghost_lanes.lane_of(attempt, "").points == (start, up, down, end)
 
 
 def test_the_certified_line_has_a_human_pace() -> None:
     deal = past_deal()
-    lane = lanes.line_of(deal, "line")
+    lane = ghost_lanes.line_of(deal, "line")
     assert lane is not None
-    assert lane.points[-1] == (lanes.MOVE_MS * len(line().tokens), lane.goal)
-    assert lanes.line_ms(deal) == lane.points[-1][0]
-    assert lanes.line_of(past_deal("plot", solution=None), "line") is None
+    assert lane.points[-1] == (ghost_lanes.MOVE_MS * len(line().tokens), lane.goal)
+    assert ghost_lanes.line_ms(deal) == lane.points[-1][0]
+    assert ghost_lanes.line_of(past_deal("plot", solution=None), "line") is None
 
 
 def test_lanes_of_a_revealed_deal_are_public(player: User) -> None:
     attempt = played(player, past_deal(), ranked=True)
-    assert lanes.may_see(attempt, None)
+    assert ghost_lanes.may_see(attempt, None)
 
 
 def test_lanes_of_an_open_deal_are_private(player: User, rival: User) -> None:
     attempt = played(player, open_deal(), ranked=True)
-    assert lanes.may_see(attempt, player.pk)
-    assert not lanes.may_see(attempt, rival.pk)
-    assert not lanes.may_see(attempt, None)
+    assert ghost_lanes.may_see(attempt, player.pk)
+    assert not ghost_lanes.may_see(attempt, rival.pk)
+    assert not ghost_lanes.may_see(attempt, None)
     # Having finished it makes no difference until the day is over.
     played(rival, attempt.deal, ranked=True)
-    assert not lanes.may_see(attempt, rival.pk)
+    assert not ghost_lanes.may_see(attempt, rival.pk)
 
 
 @pytest.mark.parametrize("state", ["pending", "rejected", "review"])
 def test_only_verified_games_have_lanes(state: str, player: User) -> None:
     attempt = played(player, past_deal())
     attempt.state = state
-    assert not lanes.may_see(attempt, player.pk)
+    assert not ghost_lanes.may_see(attempt, player.pk)
 
 
 def test_practice_lanes_are_shown_after_finishing_the_deal(player: User, rival: User) -> None:
     attempt = played(player, practice_deal())
-    assert lanes.may_see(attempt, player.pk)
-    assert not lanes.may_see(attempt, None)
-    assert not lanes.may_see(attempt, rival.pk)
+    assert ghost_lanes.may_see(attempt, player.pk)
+    assert not ghost_lanes.may_see(attempt, None)
+    assert not ghost_lanes.may_see(attempt, rival.pk)
     start_attempt(rival, attempt.deal)
-    assert not lanes.may_see(attempt, rival.pk)
+    assert not ghost_lanes.may_see(attempt, rival.pk)
     played(rival, attempt.deal)
-    assert lanes.may_see(attempt, rival.pk)
+    assert ghost_lanes.may_see(attempt, rival.pk)
     # Playing it again makes no difference.
     start_attempt(player, attempt.deal)
-    assert lanes.may_see(attempt, player.pk)
+    assert ghost_lanes.may_see(attempt, player.pk)
 
 
 def test_race_lanes_are_hidden_until_the_race_is_over(player: User, rival: User) -> None:
     deal = practice_deal(for_race=True)
     attempt = played(player, deal)
     played(rival, deal)
-    assert not lanes.may_see(attempt, rival.pk)
+    assert not ghost_lanes.may_see(attempt, rival.pk)
     deal.revealed_at = deal.opens_at
     deal.save()
     attempt.deal.refresh_from_db()
-    assert lanes.may_see(attempt, rival.pk)
+    assert ghost_lanes.may_see(attempt, rival.pk)
 
 
 def test_a_challenge_shows_only_the_lane_of_its_game(player: User, rival: User) -> None:
     attempt = played(player, practice_deal())
     other = played(player, attempt.deal, 3000)
     challenges.answer(challenges.challenge(player, attempt), rival)
-    assert lanes.may_see(attempt, rival.pk)
-    assert not lanes.may_see(other, rival.pk)
+    assert ghost_lanes.may_see(attempt, rival.pk)
+    assert not ghost_lanes.may_see(other, rival.pk)
 
 
 def test_a_timed_record_is_legal(player: User) -> None:
@@ -123,7 +123,7 @@ def test_a_timed_record_is_legal(player: User) -> None:
 
 def test_access_to_deals(player: User, rival: User) -> None:
     def knows(deal: Any, who: User | None) -> bool:
-        return lanes.knows_deal(deal, None if who is None else who.pk)
+        return ghost_lanes.knows_deal(deal, None if who is None else who.pk)
 
     assert knows(past_deal(), None)
     today = open_deal("labyrinth")

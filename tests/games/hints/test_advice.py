@@ -10,15 +10,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND, create_guest
 from accounts.models import User
-from games.attempts import start_attempt
+from accounts.sign_in.guests import BACKEND, create_guest
+from games.attempts.lifecycle import start_attempt
+from games.core.errors import Refusal
 from games.deals import publishing
-from games.errors import Refusal
-from games.hints import asking, questions, verdicts
+from games.hints import questions, search_client, search_results
 from games.hints.advice import WITHIN, Advice, advise, likely_move
 from games.hints.plans import Outlook
-from games.hints.verdicts import Verdict
+from games.hints.search_results import Verdict
 from games.models import Attempt, Deal, Question
 from games.rules import CATALOGUE, open_table
 from tests.games import certified
@@ -101,7 +101,7 @@ def astray(owner: User, *, moves: int = 1) -> tuple[Attempt, tuple[str, ...]]:
 def answered(attempt: Attempt, answer: str, way: Sequence[str] = ()) -> None:
     """Answer the attempt's question as a worker does."""
     verdict = Verdict(Question.Answer(answer), tuple(way))
-    verdicts.remember(questions.table_of(attempt, None).position(), verdict)
+    search_results.remember(questions.table_of(attempt, None).position(), verdict)
     Question.objects.filter(attempt=attempt).update(answer=answer, way=list(way))
 
 
@@ -203,7 +203,7 @@ def test_a_late_proof_corrects_a_provisional_move(owner: User, asked: list[int])
     assert (provisional.why, provisional.provisional) == ("likely", True)
     position = questions.table_of(attempt, None).position()
     play(attempt, provisional.token)
-    verdicts.remember(position, Verdict(Question.Answer.NO))
+    search_results.remember(position, Verdict(Question.Answer.NO))
     assert advise(attempt, owner.pk, free) == Advice("u", "back", 2, 0)
     assert len(asked) == 1
 
@@ -223,7 +223,7 @@ def test_a_larger_budget_repeats_the_search(owner: User, asked: list[int], monke
     attempt, _ = astray(owner)
     advise(attempt, owner.pk, free)
     answered(attempt, "unknown")
-    monkeypatch.setattr(verdicts, "FULL", asking.Limit(8_000_000, 30.0))
+    monkeypatch.setattr(search_results, "FULL", search_client.Limit(8_000_000, 30.0))
     other = create_guest()
     again = start_attempt(other, attempt.deal)
     play(again, *questions.tokens_of(attempt))

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from accounts.guests import create_guest
+from accounts.sign_in.guests import create_guest
 from benchmarks import hint_games
 from benchmarks.hint_games import Game, begin, reaches_aims, searched
 from games.deals import publishing
 from games.deals.certification import Certificate
 from games.hints import questions
-from games.hints.asking import Searcher
+from games.hints.search_client import Searcher
 from games.rules import CATALOGUE, GAMES
 from tests.games import certified
 

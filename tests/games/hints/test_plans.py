@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from games.hints.plans import Plan, adapted
-from games.hints.verdicts import Verdict
+from games.hints.search_results import Verdict
 from games.models import Question
 from games.rules import CATALOGUE, Record, Table, from_position, open_table
 from tests.games import certified

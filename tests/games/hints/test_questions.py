@@ -14,11 +14,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND, create_guest
 from accounts.models import User
-from games.attempts import close_attempt, deal_table, start_attempt
+from accounts.sign_in.guests import BACKEND, create_guest
+from games.attempts.lifecycle import close_attempt, deal_table, start_attempt
 from games.deals import publishing
-from games.hints import asking, questions, search
+from games.hints import questions, search_client, search_process
 from games.models import Attempt, Deal, Move, Question
 from games.rules import Record, Table, from_position, open_table
 from games.solver import Budget, Effort, GaveUp
@@ -31,8 +31,8 @@ STONEWALL = open_table("stonewall", bytes(32)).position()
 @pytest.fixture(autouse=True)
 def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bound searches by nodes alone, so that a busy machine makes no difference."""
-    monkeypatch.setattr(asking, "FULL", asking.Limit(asking.FULL.nodes, 900.0))
-    monkeypatch.setattr(asking, "HUNG", 900.0)
+    monkeypatch.setattr(search_client, "FULL", search_client.Limit(search_client.FULL.nodes, 900.0))
+    monkeypatch.setattr(search_client, "HUNG", 900.0)
     monkeypatch.setattr(questions, "PATIENCE", timedelta(minutes=15))
 
 
@@ -298,7 +298,7 @@ def test_a_withdrawn_question_ends_its_search(
 
 def test_a_hung_search_is_killed(owner: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = practised(owner)
-    monkeypatch.setattr(asking, "HUNG", 0.1)
+    monkeypatch.setattr(search_client, "HUNG", 0.1)
     questions.ask(attempt, owner.pk)
     processes = endless(monkeypatch)
     questions.answer(asked[0])
@@ -322,20 +322,20 @@ def test_an_unanswered_question_expires_as_unknown(owner: User, asked: list[int]
     [b"", b"nothing", b'{"answer": "yes", "way": ["r0-f"]}', b'{"answer": "yes", "way": ["zz"]}', b'{"answer": "yes"}'],
 )
 def test_a_search_without_proof_is_not_believed(output: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    assert asking.checked(output, STONEWALL) is None
+    assert search_client.checked(output, STONEWALL) is None
     assert STONEWALL not in caplog.text
 
 
 def test_the_search_reads_positions_from_stdin() -> None:
     asked = json.dumps({"position": STONEWALL, "nodes": 1_000_000, "seconds": 900}) + "\n"
-    command = [sys.executable, "-m", "games.hints.search"]
+    command = [sys.executable, "-m", "games.hints.search_process"]
     done = subprocess.run(command, input=2 * asked, capture_output=True, text=True, check=True)
     assert [json.loads(line) for line in done.stdout.splitlines()] == 2 * [{"answer": "no", "way": []}]
 
 
 def test_the_budget_of_a_search_is_cpu_time(monkeypatch: pytest.MonkeyPatch) -> None:
     used = iter([0.0, 0.5, 1.5])
-    monkeypatch.setattr("games.hints.search.time.process_time", lambda: next(used))
+    monkeypatch.setattr("games.hints.search_process.time.process_time", lambda: next(used))
     looks: list[bool] = []
 
     def solve(_table: Table, budget: Budget, *, cancel: Callable[[], bool]) -> GaveUp:
@@ -343,29 +343,29 @@ def test_the_budget_of_a_search_is_cpu_time(monkeypatch: pytest.MonkeyPatch) -> 
         looks.extend([cancel(), cancel()])
         return GaveUp("cancelled", Effort(1, 1, 0.0))
 
-    monkeypatch.setattr(search, "solve", solve)
-    assert search.search({"position": STONEWALL, "nodes": 9, "seconds": 1.0})["answer"] == "unknown"
+    monkeypatch.setattr(search_process, "solve", solve)
+    assert search_process.search({"position": STONEWALL, "nodes": 9, "seconds": 1.0})["answer"] == "unknown"
     assert looks == [False, True]
 
 
-def test_one_process_answers_questions_in_turn(searcher: asking.Searcher) -> None:
+def test_one_process_answers_questions_in_turn(searcher: search_client.Searcher) -> None:
     made = []
     for _ in range(2):
-        assert searcher.ask(STONEWALL, asking.FULL, lambda: True) == {"answer": "no", "way": []}
+        assert searcher.ask(STONEWALL, search_client.FULL, lambda: True) == {"answer": "no", "way": []}
         assert searcher.is_running
         made.append(searcher._process)
     assert made[0] is made[1]
 
 
-def test_a_dead_process_is_replaced(searcher: asking.Searcher) -> None:
-    searcher.ask(STONEWALL, asking.FULL, lambda: True)
+def test_a_dead_process_is_replaced(searcher: search_client.Searcher) -> None:
+    searcher.ask(STONEWALL, search_client.FULL, lambda: True)
     assert searcher._process is not None
     searcher._process.kill()
     searcher._process.wait(60)
-    assert searcher.ask(STONEWALL, asking.FULL, lambda: True) == {"answer": "no", "way": []}
+    assert searcher.ask(STONEWALL, search_client.FULL, lambda: True) == {"answer": "no", "way": []}
 
 
-def test_a_late_answer_is_not_used_for_the_next_question(searcher: asking.Searcher) -> None:
+def test_a_late_answer_is_not_used_for_the_next_question(searcher: search_client.Searcher) -> None:
     searcher._start()
     before = searcher._process
 
@@ -373,13 +373,13 @@ def test_a_late_answer_is_not_used_for_the_next_question(searcher: asking.Search
         raise ConnectionError("the database is away")
 
     with pytest.raises(ConnectionError):
-        searcher.ask(STONEWALL, asking.FULL, is_wanted)
+        searcher.ask(STONEWALL, search_client.FULL, is_wanted)
     assert searcher._process is not before
     assert before is not None
     assert before.returncode is not None
 
 
-def test_an_idle_process_ends(searcher: asking.Searcher) -> None:
+def test_an_idle_process_ends(searcher: search_client.Searcher) -> None:
     searcher._start()
     process = searcher._process
     assert process is not None
@@ -388,8 +388,8 @@ def test_an_idle_process_ends(searcher: asking.Searcher) -> None:
 
 
 @pytest.fixture
-def searcher() -> Iterator[asking.Searcher]:
-    searcher = asking.Searcher()
+def searcher() -> Iterator[search_client.Searcher]:
+    searcher = search_client.Searcher()
     yield searcher
     searcher.dismiss()
 
@@ -409,5 +409,5 @@ def endless(monkeypatch: pytest.MonkeyPatch) -> Callable[[], subprocess.Popen[by
         assert begun.wait(60)
         return made[0]
 
-    monkeypatch.setattr("games.hints.asking.subprocess.Popen", popen)
+    monkeypatch.setattr("games.hints.search_client.subprocess.Popen", popen)
     return first

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND
+from accounts.sign_in.guests import BACKEND
 from games.hints import questions
 from games.models import Question
 from tests.games.races.runs import Run

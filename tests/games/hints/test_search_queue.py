@@ -12,13 +12,13 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND, create_guest
 from accounts.models import User
-from games import events
-from games.attempts import start_attempt
+from accounts.sign_in.guests import BACKEND, create_guest
+from games.attempts.lifecycle import start_attempt
+from games.core import events
 from games.deals import publishing
-from games.hints import asking, questions
-from games.hints.asking import FULL, QUICK, Limit, Searcher
+from games.hints import questions, search_client
+from games.hints.search_client import FULL, QUICK, Limit, Searcher
 from games.hints.search_queue import SearchQueue
 from games.models import Attempt, Question
 from tests.games.hints.test_questions import play
@@ -40,7 +40,7 @@ def thorough(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         if position not in openings:
             return SOON
         if limit == QUICK:
-            return asking.UNKNOWN
+            return search_client.UNKNOWN
         while not over.wait(0.02):
             if not is_wanted():
                 return None

@@ -9,9 +9,9 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db import OperationalError
 
-from games import attempts
-from games.attempts import journal_of, record_of
-from games.live import loading
+from games.attempts import lifecycle as attempts
+from games.attempts.lifecycle import journal_of, record_of
+from games.live import loader
 from games.live.autofinish import winning_run
 from games.models import Attempt
 from games.rules import CATALOGUE, open_table
@@ -55,7 +55,7 @@ async def test_the_server_plays_the_run_as_ordinary_tokens(
     attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tokens = easy_labyrinth()[1]
-    for module in (attempts, loading):
+    for module in (attempts, loader):
         monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
     attempt = await sync_to_async(attempt_at)("labyrinth")
     seat, tab = sit(attempt), sit(attempt)
@@ -86,7 +86,7 @@ async def test_a_failed_close_of_a_won_game_is_retried(
     attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tokens = easy_labyrinth()[1]
-    for module in (attempts, loading):
+    for module in (attempts, loader):
         monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
     attempt = await sync_to_async(attempt_at)("labyrinth")
     seat = sit(attempt)
@@ -98,7 +98,7 @@ async def test_a_failed_close_of_a_won_game_is_retried(
         raise OperationalError("gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr("games.live.game.close_attempt", fails)
+        patch.setattr("games.live.live_game.close_attempt", fails)
         assert (await seat.move(tokens[-1]))["type"] == "moved"
         assert await seat.is_silent()  # the move was made even though the close failed
     assert (await seat.ask({"type": "ping", "t": 1}))["type"] == "pong"

@@ -11,11 +11,13 @@ from asgiref.sync import sync_to_async
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
-from games import attempts, events
-from games.attempts import close_attempt, record_of
-from games.live import catch_up, game, loading, sockets
+from games.attempts import lifecycle as attempts
+from games.attempts.lifecycle import close_attempt, record_of
+from games.core import events
+from games.live import catch_up, live_game, loader
 from games.live.journal import JournalBusyError
-from games.live.tables import LiveTables
+from games.live.sockets import base_consumer
+from games.live.table_registry import LiveTables
 from games.models import Attempt, Move
 from tests.games.conftest import Sit
 from tests.games.labyrinths import easy_labyrinth
@@ -29,7 +31,7 @@ PING = {"type": "ping", "t": 1}
 def nearly_won(attempt_at: Any, monkeypatch: pytest.MonkeyPatch) -> Attempt:
     """An attempt one move before the win."""
     monkeypatch.setattr(events, "request_verdict", Mock())
-    for module in (attempts, loading):
+    for module in (attempts, loader):
         monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
     attempt: Attempt = attempt_at("labyrinth")
     Move.objects.bulk_create(Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(WON[:-1], 1))
@@ -68,7 +70,7 @@ async def test_a_win_stands_although_its_close_failed(
     seat = sit(nearly_won)
     await seat.sit()
     with monkeypatch.context() as patch:
-        patch.setattr(game, "close_attempt", away)
+        patch.setattr(live_game, "close_attempt", away)
         assert (await seat.move(WON[-1]))["type"] == "moved"
         assert await seat.is_silent()
         assert (await seat.move("u"))["code"] == "server_busy"
@@ -145,8 +147,8 @@ async def test_a_failed_session_check_keeps_the_connection(
     seat = sit(attempt)
     await seat.sit()
     with monkeypatch.context() as patch:
-        patch.setattr(sockets, "SESSION_GOOD_FOR", -1.0)
-        patch.setattr(sockets, "user_of", Mock(side_effect=error))
+        patch.setattr(base_consumer, "SESSION_GOOD_FOR", -1.0)
+        patch.setattr(base_consumer, "user_of", Mock(side_effect=error))
         assert (await seat.move("d"))["code"] == "server_busy"
     assert (await seat.move("d"))["n"] == 1
 

@@ -11,11 +11,11 @@ import pytest
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 
-from games.attempts import journal_of
+from games.attempts.lifecycle import journal_of
 from games.live import draining
-from games.live.eviction import open_sockets
 from games.live.protocol import CLOSE_RESTART
-from games.live.tables import shared_tables
+from games.live.sockets.eviction import open_sockets
+from games.live.table_registry import shared_tables
 from tests.games.live.test_socket import ask, cookie_of, opened, socket
 from tests.games.seats import PATIENCE
 

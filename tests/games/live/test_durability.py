@@ -15,7 +15,7 @@ from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from games.live.journal_store import Entry, JournalStore
-from games.live.loading import off_loop
+from games.live.loader import off_loop
 from games.models import Attempt
 
 pytestmark = [

@@ -19,17 +19,18 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from accounts.guests import BACKEND, create_guest
 from accounts.models import User
-from games import attempts, events
-from games.attempts import journal_of, record_of, start_attempt
-from games.live import loading
+from accounts.sign_in.guests import BACKEND, create_guest
+from games.attempts import lifecycle as attempts
+from games.attempts.lifecycle import journal_of, record_of, start_attempt
+from games.core import events
+from games.core.thread_pool import ThreadPool
+from games.live import loader
 from games.live.consumer import PlayConsumer
 from games.live.journal import JournalBusyError
-from games.live.sockets import SESSION_GOOD_FOR
-from games.live.tables import LiveTables
+from games.live.sockets.base_consumer import SESSION_GOOD_FOR
+from games.live.table_registry import LiveTables
 from games.models import Attempt, Move
-from games.thread_pool import ThreadPool
 from tests.deals import make_deal
 from tests.games.faults import Stepped
 from tests.games.labyrinths import easy_labyrinth
@@ -120,7 +121,7 @@ class Line:
 def begin(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Begin:
     """Create a scenario's attempt and its player's session."""
     monkeypatch.setattr(events, "request_verdict", Mock())
-    for module in (attempts, loading):
+    for module in (attempts, loader):
         monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
     deal = make_deal("labyrinth")
 
@@ -149,7 +150,7 @@ def session_of(player: User) -> SessionBase:
 def thread(monkeypatch: pytest.MonkeyPatch) -> ThreadPool:
     """The only thread for work off the loop, so a job sent to it runs after all earlier ones."""
     hops = ThreadPool("one", 1)
-    monkeypatch.setattr(loading, "_threads", hops)
+    monkeypatch.setattr(loader, "_threads", hops)
     return hops
 
 

@@ -19,15 +19,15 @@ from asgiref.sync import sync_to_async
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from config.heads import Http
-from config.server import Server, listen, server_config
-from games.live import outbox
-from games.live.eviction import open_sockets
-from games.live.sockets import SocketConnection
-from games.presence.watching import LanesConsumer
-from games.races.consumer import RaceConsumer
+from config.http.header_limits import Http
+from config.processes.server import Server, listen, server_config
+from games.live.sockets import send_queue
+from games.live.sockets.base_consumer import SocketConnection
+from games.live.sockets.eviction import open_sockets
+from games.presence.consumer import LanesConsumer
+from games.races.live.consumer import RaceConsumer
 from games.races.rooms import open_room
-from leaderboards.consumers import BoardConsumer
+from leaderboards.boards.consumer import BoardConsumer
 from tests.games.live.test_socket import cookie_of
 from tests.games.seats import PATIENCE
 from tests.services.racing.watching import until
@@ -65,8 +65,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 @pytest_asyncio.fixture
 async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """Port of a server that runs the site as in production."""
-    monkeypatch.setattr("config.server.calm_collector", lambda: None)
-    monkeypatch.setattr("config.server.favour_the_loop", lambda: None)
+    monkeypatch.setattr("config.processes.server.calm_collector", lambda: None)
+    monkeypatch.setattr("config.processes.server.favour_the_loop", lambda: None)
     with listen("127.0.0.1", 0) as listener:
         server = Server(server_config(), lambda: None)
         server.config.load()
@@ -119,7 +119,7 @@ async def is_handed_over(socket: ClientConnection) -> None:
 
 
 async def does_not_read(socket: ClientConnection) -> None:
-    for _ in range(outbox.MAX_FRAMES + 1):
+    for _ in range(send_queue.MAX_FRAMES + 1):
         to_all(lambda one: one.tell("{}"))
     with suppress(ConnectionClosed):  # earlier messages must be read now, or only the pings would end the connection
         while True:

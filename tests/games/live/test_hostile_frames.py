@@ -9,7 +9,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from games.live.protocol import CODES, INCOMING
-from games.live.wire import MAX_FRAME
+from games.live.sockets.wire_format import MAX_FRAME
 from tests.config.hostile import VALUES
 from tests.games.conftest import Play, Sit
 
@@ -47,7 +47,7 @@ def frames() -> list[str]:
 
 @pytest.mark.django_db(transaction=True)
 async def test_no_frame_ends_the_connection(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.live.allowance.Allowance.spend", lambda _: 0)  # not under test here
+    monkeypatch.setattr("games.live.sockets.message_limit.Allowance.spend", lambda _: 0)  # not under test here
     begin: Play = attempt_at
     seat = sit(await sync_to_async(begin)("plot"))
     await seat.sit()

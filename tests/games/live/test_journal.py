@@ -13,12 +13,12 @@ from asgiref.sync import sync_to_async
 from django.db import DatabaseError, DataError, OperationalError, connection, connections
 from django.utils import timezone
 
-from games import metrics
-from games.attempts import close_attempt, journal_of, record_of
+from games.attempts.lifecycle import close_attempt, journal_of, record_of
+from games.core import metrics
 from games.live import journal_store
 from games.live.journal import Journal, JournalBusyError
 from games.live.journal_store import Entry, JournalStore
-from games.live.tables import LiveTables
+from games.live.table_registry import LiveTables
 from games.models import Attempt, Move
 from tests.deals import make_deal
 from tests.games.conftest import Play, Sit

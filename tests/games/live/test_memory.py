@@ -10,10 +10,10 @@ import pytest
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 
-from games.attempts import start_attempt
+from games.attempts.lifecycle import start_attempt
 from games.deals.publishing import practice_deal
-from games.live import allowance
-from games.live.tables import LiveTables
+from games.live.sockets import message_limit
+from games.live.table_registry import LiveTables
 from games.models import Attempt
 from games.rules import CATALOGUE
 from tests.games.seats import Seat
@@ -59,7 +59,7 @@ async def test_finished_games_leave_no_objects(
     tables: LiveTables, player: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Counts after a first round of all variants, which fills permanent caches, and again after two more."""
-    monkeypatch.setattr(allowance, "RATE", 1e6)  # one player plays faster than a person could
+    monkeypatch.setattr(message_limit, "RATE", 1e6)  # one player plays faster than a person could
     layer: Any = get_channel_layer()
     await play_games(9, tables, player)
     before, groups = kept(), len(layer.groups)

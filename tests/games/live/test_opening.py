@@ -11,11 +11,11 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
 
-from accounts.guests import BACKEND
-from games.attempts import close_attempt, start_attempt
+from accounts.sign_in.guests import BACKEND
+from games.attempts.lifecycle import close_attempt, start_attempt
 from games.deals import publishing
-from games.live import tables
-from games.live.tables import LiveTables
+from games.live import table_registry
+from games.live.table_registry import LiveTables
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE, open_table
 from tests.games.conftest import Play, Sit
@@ -118,6 +118,6 @@ def test_it_opens_no_live_table_and_needs_few_queries(
     mine: Client, player: Any, django_assert_max_num_queries: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = start_attempt(player, publishing.practice_deal("stonewall"))
-    monkeypatch.setattr(tables, "LiveTable", None)
+    monkeypatch.setattr(table_registry, "LiveTable", None)
     with django_assert_max_num_queries(MOST_QUERIES):
         opening(mine, attempt)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from games.live import outbox
 from games.live.consumer import PlayConsumer
-from games.live.outbox import Outbox
-from games.live.tables import LiveTables
+from games.live.sockets import send_queue
+from games.live.sockets.send_queue import Outbox
+from games.live.table_registry import LiveTables
 from tests.games.conftest import Sit
 
 
@@ -63,7 +63,7 @@ async def test_held_frames_wait_for_the_flush() -> None:
 async def test_a_tab_that_does_not_read_is_disconnected(
     attempt_at: Any, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox, "MAX_FRAMES", 3)
+    monkeypatch.setattr(send_queue, "MAX_FRAMES", 3)
     attempt = await sync_to_async(attempt_at)()
     closed: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     stuck, seated = asyncio.Event(), asyncio.Event()
@@ -109,7 +109,7 @@ async def test_play_continues_without_the_channel_layer(
             return fails
 
     monkeypatch.setattr(tables.notices, "_layer", Away())
-    monkeypatch.setattr("games.events.get_channel_layer", Away)
+    monkeypatch.setattr("games.core.events.get_channel_layer", Away)
     attempt = await sync_to_async(attempt_at)()
     seat, tab = sit(attempt), sit(attempt)
     await seat.sit()

@@ -13,14 +13,14 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND
-from games import events
-from games.attempts import close_attempt, record_of, restart_practice, start_attempt
+from accounts.sign_in.guests import BACKEND
+from games.attempts.lifecycle import close_attempt, record_of, restart_practice, start_attempt
+from games.attempts.pausing import pause_attempt
+from games.attempts.verification import judge
+from games.core import events
 from games.deals import publishing
-from games.live.tables import LiveTables, anyone_plays, shared_tables
+from games.live.table_registry import LiveTables, anyone_plays, shared_tables
 from games.models import Attempt, Deal, Move
-from games.pausing import pause_attempt
-from games.verification import judge
 from tests.games.conftest import Play, Sit
 
 pytestmark = pytest.mark.django_db(transaction=True)

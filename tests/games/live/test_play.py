@@ -13,9 +13,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
-from games import events
-from games.attempts import close_attempt, journal_of, record_of
-from games.live import catch_up, clock, consumer, feed, sockets
+from games.attempts.lifecycle import close_attempt, journal_of, record_of
+from games.core import events
+from games.live import catch_up, clock, consumer, feed
+from games.live.sockets import base_consumer
 from games.models import Attempt, Move
 from games.rules import CATALOGUE, open_table
 from tests.games.changes import applied
@@ -317,7 +318,7 @@ async def test_a_session_that_ends(attempt_at: Any, sit: Sit, monkeypatch: pytes
     seat = sit(attempt, session=session)
     await seat.sit()
     await session.adelete()
-    monkeypatch.setattr(sockets, "SESSION_GOOD_FOR", -1.0)
+    monkeypatch.setattr(base_consumer, "SESSION_GOOD_FOR", -1.0)
     assert (await seat.move("d"))["code"] == "session_expired"
     with pytest.raises(Closed, match="4401"):
         await seat.hear()
@@ -333,7 +334,7 @@ async def test_a_ping_checks_the_session_for_the_next_move(
     seat = sit(attempt, session=session)
     await seat.sit()
     await session.adelete()
-    monkeypatch.setattr(sockets, "SESSION_GOOD_FOR", 1e6)
+    monkeypatch.setattr(base_consumer, "SESSION_GOOD_FOR", 1e6)
     monkeypatch.setattr(consumer, "PING_AHEAD", 1e6 + 1)
     assert (await seat.move("d"))["type"] == "moved"
     assert (await seat.ask({"type": "ping", "t": 1}))["code"] == "session_expired"
@@ -382,7 +383,7 @@ async def test_bytes_and_a_move_before_hello(attempt_at: Any, sit: Sit) -> None:
 
 async def test_too_many_messages(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("games.live.allowance.monotonic", lambda: now)
+    monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: now)
     seat = sit(await sync_to_async(attempt_at)())
     await seat.sit()
     for number in range(99):
@@ -394,8 +395,8 @@ async def test_too_many_messages(attempt_at: Any, sit: Sit, monkeypatch: pytest.
 
 
 async def test_a_flooding_sender_is_disconnected(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.live.allowance.monotonic", lambda: 100.0)
-    monkeypatch.setattr(sockets, "MOST_REFUSED", 3)
+    monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: 100.0)
+    monkeypatch.setattr(base_consumer, "MOST_REFUSED", 3)
     seat = sit(await sync_to_async(attempt_at)())
     await seat.sit()
     for number in range(103):

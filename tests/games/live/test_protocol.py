@@ -10,9 +10,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from games.errors import ErrorCode, Refusal
-from games.live import allowance, capacity, outbox, protocol, sockets, wire
+from games.core.errors import ErrorCode, Refusal
+from games.live import protocol
 from games.live.protocol import CODES, FATAL, INCOMING, OUTGOING, parse
+from games.live.sockets import base_consumer, connection_limits, message_limit, send_queue, wire_format
 from games.rules import Record
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -59,18 +60,21 @@ def test_every_error_code_is_documented_with_its_close_code() -> None:
 
 
 def test_the_socket_uses_only_documented_codes() -> None:
-    parts = (DOCS.parent / "games" / "live").glob("*.py")
+    parts = (DOCS.parent / "games" / "live").rglob("*.py")
     used = {name for path in parts for name in re.findall(r"\bErrorCode\.([A-Z_]+)", path.read_text())}
     assert {ErrorCode[name] for name in used} <= CODES
 
 
 def test_limits_match_the_page() -> None:
     limits = " ".join(sections(PAGE, "##")["Limits"].split())
-    assert f"{wire.MAX_FRAME:,} characters" in limits
-    assert f"{allowance.RATE:.0f} messages a second, {allowance.BURST:.0f} at once" in limits
-    assert f"{outbox.MAX_FRAMES} frames" in limits
-    assert f"{capacity.MOST_OF_PLAYER} connections of a player and {capacity.MOST_OF_ADDRESS} of an address" in limits
-    assert f"no `hello` within {sockets.HELLO_WITHIN:.0f} seconds" in PAGE
+    assert f"{wire_format.MAX_FRAME:,} characters" in limits
+    assert f"{message_limit.RATE:.0f} messages a second, {message_limit.BURST:.0f} at once" in limits
+    assert f"{send_queue.MAX_FRAMES} frames" in limits
+    assert (
+        f"{connection_limits.MOST_OF_PLAYER} connections of a player and "
+        f"{connection_limits.MOST_OF_ADDRESS} of an address" in limits
+    )
+    assert f"no `hello` within {base_consumer.HELLO_WITHIN:.0f} seconds" in PAGE
 
 
 def test_every_close_code_is_in_the_table() -> None:

@@ -10,10 +10,10 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from frontend import messages
-from games.attempts import journal_of
+from games.attempts.lifecycle import journal_of
 from games.rules import CATALOGUE, open_table
-from games.rules.explaining import explain
-from games.rules.reasons import Why
+from games.rules.explanations import explain
+from games.rules.illegal_reasons import Why
 from tests.games.conftest import Sit
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -67,5 +67,5 @@ async def test_undo_all_is_one_commit_seen_by_every_tab(attempt_at: Any, sit: Si
 def test_every_reason_is_documented_and_has_client_text() -> None:
     told = set(re.findall(r"^\| `(\w+)` \|", PAGE.partition("## Reasons")[2].partition("## ")[0], flags=re.MULTILINE))
     assert told - {"why"} == set(Why)
-    source = (messages.SCRIPTS / "table" / "why.js").read_text()
+    source = (messages.SCRIPTS / "table" / "hud" / "illegal-reasons.js").read_text()
     assert set(Why) <= set(re.findall(r"^ {4}(\w+):\s", source, re.MULTILINE))

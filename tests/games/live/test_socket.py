@@ -14,10 +14,10 @@ from asgiref.testing import ApplicationCommunicator
 from django.conf import settings
 from django.test import Client
 
-from accounts.guests import BACKEND
+from accounts.sign_in.guests import BACKEND
 from config.asgi import application
-from config.logs import logging_config
-from games.live import table, tables
+from config.observability.logs import logging_config
+from games.live import live_table, table_registry
 from games.models import Attempt
 from tests.games.seats import PATIENCE
 
@@ -62,7 +62,7 @@ async def ask(line: ApplicationCommunicator, message: dict[str, Any]) -> dict[st
 async def left(line: ApplicationCommunicator) -> None:
     await line.send_input({"type": "websocket.disconnect", "code": 1001})
     await line.wait(PATIENCE)
-    await tables.shared_tables().close()
+    await table_registry.shared_tables().close()
 
 
 async def test_playing_with_the_sessions_cookie(attempt_at: Any) -> None:
@@ -98,7 +98,7 @@ async def test_a_session_ended_everywhere_closes_the_connection(
     line = socket(attempt.public_id, cookie=await sync_to_async(cookie_of)(attempt.player))
     await opened(line)
     assert (await ask(line, {"type": "hello", "v": 1}))["type"] == "view"
-    monkeypatch.setattr("games.live.sockets.SESSION_GOOD_FOR", -1.0)
+    monkeypatch.setattr("games.live.sockets.base_consumer.SESSION_GOOD_FOR", -1.0)
     assert (await ask(line, {"type": "move", "n": 1, "token": "d"}))["type"] == "moved"
     attempt.player.session_epoch += 1
     await attempt.player.asave()
@@ -125,7 +125,7 @@ async def test_the_log_contains_no_secrets(
     )
     for secret in (seed.hex(), repr(seed), str(bytes(attempt.deal.seed)), repr(bytes(attempt.record or b""))):
         assert secret not in written
-    empty = table.LiveTable.__new__(table.LiveTable)
+    empty = live_table.LiveTable.__new__(live_table.LiveTable)
     assert seed.hex() not in repr(empty)
     assert seed.hex() not in repr(attempt) + repr(attempt.deal)
 

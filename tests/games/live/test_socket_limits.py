@@ -14,16 +14,17 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from accounts.deletion import erase_player
+from accounts.lifecycle.bans import ban_player
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
-from accounts.moderation import ban_player
 from config.asgi import application
-from config.origins import OwnPages
-from games import addresses
-from games.attempts import start_attempt
-from games.live import allowance, capacity, eviction, protocol, sockets
-from games.live.capacity import Capped, networks_of, player_of
-from games.live.eviction import GROUP, OpenSockets, evict_player, evict_session, open_sockets, session_name
+from config.http.websocket_origin import OwnPages
+from games.attempts.lifecycle import start_attempt
+from games.core import addresses
+from games.live import protocol
+from games.live.sockets import base_consumer, connection_limits, eviction, message_limit
+from games.live.sockets.connection_limits import Capped, networks_of, player_of
+from games.live.sockets.eviction import GROUP, OpenSockets, evict_player, evict_session, open_sockets, session_name
 from tests.deals import make_deal
 from tests.games.conftest import Sit
 from tests.games.live.test_socket import ask, left, opened, socket
@@ -45,7 +46,7 @@ def _nobody_listens_yet() -> None:
 
 
 async def test_a_silent_connection_is_closed(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sockets, "HELLO_WITHIN", 0.01)
+    monkeypatch.setattr(base_consumer, "HELLO_WITHIN", 0.01)
     seat = sit(await sync_to_async(attempt_at)())
     await seat.connect()
     with pytest.raises(Closed, match=str(protocol.CLOSE_NO_HELLO)):
@@ -53,7 +54,7 @@ async def test_a_silent_connection_is_closed(attempt_at: Any, sit: Sit, monkeypa
 
 
 async def test_other_messages_are_no_hello(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sockets, "HELLO_WITHIN", 0.2)
+    monkeypatch.setattr(base_consumer, "HELLO_WITHIN", 0.2)
     seat = sit(await sync_to_async(attempt_at)())
     await seat.connect()
     assert (await seat.ask({"type": "ping", "t": 1}))["code"] == "bad_frame"
@@ -152,7 +153,7 @@ async def test_all_sockets_of_the_site_are_counted(attempt_at: Any, monkeypatch:
     attempt = await sync_to_async(attempt_at)()
     cookie = await sync_to_async(cookie_of)(attempt.player)
     gates = gates_of(application)
-    assert [gate._most for gate in gates] == [capacity.MOST_OF_ADDRESS, capacity.MOST_OF_PLAYER]
+    assert [gate._most for gate in gates] == [connection_limits.MOST_OF_ADDRESS, connection_limits.MOST_OF_PLAYER]
     monkeypatch.setattr(gates[1], "_most", 2)
     lines = [socket(attempt.public_id, cookie=cookie) for _ in range(3)]
     assert [await opened(line) for line in lines] == ["websocket.accept"] * 3
@@ -177,7 +178,7 @@ def gates_of(part: Any) -> list[Capped]:
 
 
 async def test_the_allowance_is_per_player(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.live.allowance.monotonic", lambda: 100.0)
+    monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: 100.0)
     attempt = await sync_to_async(attempt_at)()
     seats = [sit(attempt), sit(attempt)]
     for seat in seats:
@@ -189,20 +190,20 @@ async def test_the_allowance_is_per_player(attempt_at: Any, sit: Sit, monkeypatc
 
 
 async def test_players_have_separate_allowances(attempt_at: Any, rival: User, sit: Sit) -> None:
-    assert allowance.allowance_of(rival.pk) is not allowance.allowance_of(rival.pk + 1)
-    assert allowance.allowance_of(None) is not allowance.allowance_of(None)
+    assert message_limit.allowance_of(rival.pk) is not message_limit.allowance_of(rival.pk + 1)
+    assert message_limit.allowance_of(None) is not message_limit.allowance_of(None)
 
 
 async def test_reconnecting_does_not_renew_the_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     player = -17
-    monkeypatch.setattr(allowance, "RATE", 1e5)
-    mine = allowance.allowance_of(player)
-    allowance.keep_until_full(mine)
+    monkeypatch.setattr(message_limit, "RATE", 1e5)
+    mine = message_limit.allowance_of(player)
+    message_limit.keep_until_full(mine)
     identity = id(mine)
     del mine
     gc.collect()
-    assert id(allowance.allowance_of(player)) == identity
-    while player in allowance._shared:
+    assert id(message_limit.allowance_of(player)) == identity
+    while player in message_limit._shared:
         await asyncio.sleep(0.001)
         gc.collect()
 

@@ -13,10 +13,10 @@ from asgiref.sync import sync_to_async
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND
-from games.attempts import deal_table
-from games.live import start
-from games.live.tables import LiveTables
+from accounts.sign_in.guests import BACKEND
+from games.attempts.lifecycle import deal_table
+from games.live import start_timer
+from games.live.table_registry import LiveTables
 from games.models import Attempt
 from games.rules import open_table
 from tests.games.conftest import Sit
@@ -132,7 +132,7 @@ async def test_the_start_frames_are_prepared(
 
 async def test_the_timer_deals_the_cards(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     """Uses the real clocks; the view does not come early."""
-    monkeypatch.setattr(start, "LAST_LOOK", 0)
+    monkeypatch.setattr(start_timer, "LAST_LOOK", 0)
     attempt = await sync_to_async(attempt_at)("plot", started_at=timezone.now() + timedelta(milliseconds=400))
     seat = sit(attempt)
     answer = await seat.sit()

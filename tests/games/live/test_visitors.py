@@ -8,8 +8,8 @@ import pytest
 from asgiref.testing import ApplicationCommunicator
 from django.db import OperationalError
 
-from games.live import visitors
-from games.live.visitors import Visitors
+from games.live.sockets import authentication
+from games.live.sockets.authentication import Visitors
 
 
 async def test_a_socket_is_asked_to_retry_during_an_outage(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,7 +19,7 @@ async def test_a_socket_is_asked_to_retry_during_an_outage(monkeypatch: pytest.M
     async def never(*_: Any) -> None:
         raise AssertionError("nobody knows whose connection it is")
 
-    monkeypatch.setattr(visitors, "user_of", away)
+    monkeypatch.setattr(authentication, "user_of", away)
     line = ApplicationCommunicator(Visitors(never), {"type": "websocket", "headers": []})
     await line.send_input({"type": "websocket.connect"})
     assert (await line.receive_output(30))["type"] == "websocket.accept"

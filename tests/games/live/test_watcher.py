@@ -10,7 +10,7 @@ from time import monotonic
 import pytest
 
 from games.live import watcher
-from games.live.notices import Notice
+from games.live.broadcasts import Notice
 from games.live.watcher import FrameWatch, Hub, Source, Watcher
 from tests.games.seats import PATIENCE
 

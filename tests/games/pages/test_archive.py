@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from games.attempts import close_attempt, start_attempt
+from games.attempts.lifecycle import close_attempt, start_attempt
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE
 from tests.deals import make_deal

@@ -9,12 +9,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts import avatars
+from accounts.lifecycle.bans import ban_player
 from accounts.models import Follow, User
-from accounts.moderation import ban_player
-from games import limits
-from games.ghosts import challenges, inbox
+from accounts.profile import avatars
+from games.core import limits
+from games.ghosts import challenges
 from games.ghosts.models import Challenge, Notice
+from games.inbox import notices
 from games.models import Attempt, Deal
 from tests.games.ghosts.playing import end_running, open_deal, past_deal, played, practice_deal
 from tests.players import signed_in
@@ -62,7 +63,7 @@ def test_a_challenge_by_name(ada: User, brook: User) -> None:
     sent = send(ada, attempt, name=" brook ")
     assert [str(message) for message in sent.context["messages"]] == ["Your challenge is on its way to brook."]
     assert sent.context["addressee"].name == "Brook"
-    assert inbox.unread(brook.pk) == 1
+    assert notices.unread(brook.pk) == 1
     told = signed_in(brook).get("/inbox/").context["notices"]
     assert [(one.text, one.address, one.is_new) for one in told] == [
         ("Ada challenges you.", f"/challenge/{Challenge.objects.get().code}/", True)
@@ -97,10 +98,10 @@ def test_one_player_leaves_few_unread_challenges(ada: User, brook: User) -> None
     Follow.objects.create(follower=brook, followed=ada)
     deal = practice_deal()
     pages = [send(ada, played(ada, deal), name="brook") for _ in range(5)]
-    assert inbox.unread(brook.pk) == inbox.UNREAD_FROM_ONE
+    assert notices.unread(brook.pk) == notices.UNREAD_FROM_ONE
     assert [page.context["addressee"] is not None for page in pages] == [True] * 3 + [False] * 2
     assert "more challenges" in str(next(iter(pages[-1].context["messages"])))
-    inbox.mark_seen(brook.pk)
+    notices.mark_seen(brook.pk)
     assert send(ada, played(ada, deal), name="brook").context["addressee"].name == "Brook"
 
 
@@ -113,7 +114,7 @@ def test_an_undelivered_challenge_can_be_sent_later(ada: User, brook: User, monk
     assert not Challenge.objects.exists()
     monkeypatch.setitem(limits.RATES, "challenged", "1/d")
     send(ada, attempt, name="brook")
-    assert inbox.unread(brook.pk) == 1
+    assert notices.unread(brook.pk) == 1
 
 
 def test_an_unknown_code_is_not_found(client: Client, ada: User) -> None:
@@ -179,10 +180,10 @@ def test_the_inbox_shows_outcomes_and_marks_them_read(ada: User, brook: User) ->
     here = signed_in(ada)
     assert "Inbox, 1 new" in here.get("/practice/").content.decode()
     assert here.head("/inbox/").status_code == 200
-    assert inbox.unread(ada.pk) == 1  # a HEAD request does not mark them read
+    assert notices.unread(ada.pk) == 1  # a HEAD request does not mark them read
     page = here.get("/inbox/")
     assert [one.text for one in page.context["notices"]] == ["Brook has answered your challenge and beaten you."]
-    assert inbox.unread(ada.pk) == 0
+    assert notices.unread(ada.pk) == 0
     assert "Inbox, 1 new" not in here.get("/practice/").content.decode()
     assert [one.text for one in signed_in(brook).get("/inbox/").context["notices"]] == [
         "You have beaten the challenge of Ada."
@@ -201,8 +202,8 @@ def test_the_inbox_uses_current_names(ada: User, brook: User) -> None:
 @pytest.mark.parametrize("outcome", ["won", "lost", "even"])
 def test_every_outcome_has_a_text(own: bool, outcome: str, player: User, rival: User, mine: Client) -> None:
     data = {"challenge": "code", "player": rival.pk, "own": own, "outcome": outcome}
-    inbox.put(player.pk, Notice.Kind.ANSWERED, data, timezone.now() - timedelta(days=1))
-    inbox.put(player.pk, Notice.Kind.RATING_MOVED, {"address": "/boards/rating/", "before": 1620, "after": 1598})
+    notices.put(player.pk, Notice.Kind.ANSWERED, data, timezone.now() - timedelta(days=1))
+    notices.put(player.pk, Notice.Kind.RATING_MOVED, {"address": "/boards/rating/", "before": 1620, "after": 1598})
     shown = mine.get("/inbox/").context["notices"]
     assert str(rival) in shown[1].text
     assert "from 1620 to 1598" in shown[0].text

@@ -7,8 +7,8 @@ import re
 import pytest
 from django.test import Client
 
-from accounts.guests import BACKEND, create_guest
-from games.attempts import start_attempt
+from accounts.sign_in.guests import BACKEND, create_guest
+from games.attempts.lifecycle import start_attempt
 from games.models import Deal
 from games.rules import GAMES
 from tests.deals import make_deal

@@ -13,16 +13,16 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
-from accounts.guests import BACKEND
+from accounts.sign_in.guests import BACKEND
+from games.core.ladders import Ladder
+from games.db.shared_cache import CACHES
 from games.deals.difficulty import goal_of
-from games.ladders import Ladder
 from games.models import Attempt, Deal
-from games.pages import day
-from games.pages.places import Place
-from games.readings import CACHES
+from games.pages.daily import day_summary
+from games.pages.daily.day_places import Place
 from games.rules import CATALOGUE
-from leaderboards import seasons
-from leaderboards.keys import Score
+from leaderboards.boards import seasons
+from leaderboards.boards.rank_keys import Score
 from tests.leaderboards import factory
 from tests.players import signed_in
 
@@ -57,10 +57,10 @@ def played(deal: Deal, who: Any, cards_up: int) -> None:
     Attempt.objects.filter(pk=result.attempt_id).update(started_at=deal.opens_at)
 
 
-def summary_of(player: int) -> day.Summary | None:
+def summary_of(player: int) -> day_summary.Summary | None:
     now = timezone.now()
-    deals = day.deals_of(now)
-    return day.standing_of(player, now, deals, day.boards_of(now.date(), deals)).summary
+    deals = day_summary.deals_of(now)
+    return day_summary.standing_of(player, now, deals, day_summary.boards_of(now.date(), deals)).summary
 
 
 def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) -> None:
@@ -78,12 +78,12 @@ def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) ->
     assert (found.day, found.played, found.won, found.of) == (now.date(), 2, 1, 9)
     assert (found.points, found.most, found.streak) == (150, 900, 3)
     assert (found.place.rank, found.place.ladder, found.players) == (1, "established", 2)
-    assert day.share_text(found, day.address_of(found.day)).splitlines()[1:] == [
+    assert day_summary.share_text(found, day_summary.address_of(found.day)).splitlines()[1:] == [
         "🟨⬜⬜⬜⬜⬜⬜⬜🟩",
         "2 of 9 played, 1 won · 150 points · 🔥 3 days in a row",
         f"http://127.0.0.1:8000/deals/{now.date()}/",
     ]
-    assert day.standing_of(None, now, [], day.boards_of(now.date(), [])).summary is None
+    assert day_summary.standing_of(None, now, [], day_summary.boards_of(now.date(), [])).summary is None
 
 
 def test_a_coming_deal_is_one_of_the_nine(
@@ -98,7 +98,7 @@ def test_a_coming_deal_is_one_of_the_nine(
     found = summary_of(who.pk)
     assert found is not None
     assert (found.played, found.of, found.left, found.coming) == (1, 9, 7, 1)
-    squares = day.share_text(found, "").splitlines()[1]
+    squares = day_summary.share_text(found, "").splitlines()[1]
     assert (len(squares), squares.count("🟩")) == (9, 1)
     ready.append(deals["stonewall"])
     assert "still being prepared" not in mine.get("/").content.decode()
@@ -149,7 +149,7 @@ def test_shared_text_omits_games_under_review(deals: dict[str, Deal], who: Any) 
     found = summary_of(who.pk)
     assert found is not None
     assert found.played == 2
-    assert "1 of 9 played, 1 won · 100 points" in day.share_text(found, "")
+    assert "1 of 9 played, 1 won · 100 points" in day_summary.share_text(found, "")
 
 
 def test_newcomers_get_their_own_boards_and_lead_alone(

@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from games.attempts import start_attempt
+from games.attempts.lifecycle import start_attempt
 from games.models import GRACE, Deal
 from games.rules import open_table
 from tests.deals import make_deal

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from games.attempts import close_attempt
+from games.attempts.lifecycle import close_attempt
 from games.models import Attempt, Move
 
 pytestmark = pytest.mark.django_db(transaction=True)

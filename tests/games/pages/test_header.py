@@ -9,10 +9,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import create_guest
-from games.ghosts import inbox
+from accounts.sign_in.guests import create_guest
 from games.ghosts.models import Notice
-from games.races import quick, seats
+from games.inbox import notices
+from games.races import matchmaking, seats
 from games.races.models import Entrant
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,26 +32,26 @@ def test_a_player_costs_session_player_and_notices(mine: Client, django_assert_n
 
 def test_the_notice_count_is_always_current(mine: Client, player: Any) -> None:
     assert "inbox-link" not in mine.get(PLAIN).content.decode()
-    inbox.put(player.pk, Notice.Kind.RATING_MOVED, {"before": 1500, "after": 1510})
+    notices.put(player.pk, Notice.Kind.RATING_MOVED, {"before": 1500, "after": 1510})
     assert "<b>1</b></a>" in mine.get(PLAIN).content.decode()
     mine.get("/inbox/")
     assert "inbox-link" not in mine.get(PLAIN).content.decode()
 
 
 def test_notices_move_to_the_account_at_once(mine: Client, player: Any, rival: Any) -> None:
-    assert inbox.unread(player.pk) == 0
-    inbox.put(rival.pk, Notice.Kind.RATING_MOVED, {})
-    inbox.hand_over(rival.pk, player.pk, since=rival.date_joined)
-    assert inbox.unread(player.pk) == 1
+    assert notices.unread(player.pk) == 0
+    notices.put(rival.pk, Notice.Kind.RATING_MOVED, {})
+    notices.hand_over(rival.pk, player.pk, since=rival.date_joined)
+    assert notices.unread(player.pk) == 1
 
 
 def test_a_missed_quick_match_is_reported_once(mine: Client, player: Any) -> None:
     now = timezone.now()
-    quick.take_note(player.pk)
+    matchmaking.take_note(player.pk)
     mine.post("/races/quick", {"variant": "plot"})
-    quick.enter(create_guest(), ["plot"], now)
+    matchmaking.enter(create_guest(), ["plot"], now)
     assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
-    quick.tend(now + timedelta(seconds=16))
+    matchmaking.tend(now + timedelta(seconds=16))
     assert "You missed a quick match" in mine.get(PLAIN).content.decode()
     assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
 
@@ -59,21 +59,21 @@ def test_a_missed_quick_match_is_reported_once(mine: Client, player: Any) -> Non
 @pytest.mark.parametrize("left", [False, True])
 def test_missing_player_and_opponent_are_told_why(mine: Client, player: Any, left: bool) -> None:
     now = timezone.now()
-    quick.take_note(player.pk)
+    matchmaking.take_note(player.pk)
     mine.post("/races/quick", {"variant": "plot"})
-    room = quick.enter(create_guest(), ["plot"], now)
+    room = matchmaking.enter(create_guest(), ["plot"], now)
     seats.set_ready(room.pk, player.pk, ready=True, now=now)
-    quick.tend(now)
-    quick.tend(now + timedelta(seconds=8))
+    matchmaking.tend(now)
+    matchmaking.tend(now + timedelta(seconds=8))
     here = Entrant.objects.exclude(player=player) if left else Entrant.objects.filter(player=player)
-    quick.keep_countdown(room.pk, [one.pk for one in here], now + timedelta(seconds=14))
+    matchmaking.keep_countdown(room.pk, [one.pk for one in here], now + timedelta(seconds=14))
     told = "You missed a quick match" if left else "You are first in line"
     assert told in mine.get(PLAIN).content.decode()
     assert told not in mine.get(PLAIN).content.decode()
 
 
 def test_leaving_the_queue_is_no_missed_match(mine: Client, player: Any) -> None:
-    quick.take_note(player.pk)
+    matchmaking.take_note(player.pk)
     mine.post("/races/quick", {"variant": "plot"})
     seats.leave_all(player.pk)
     assert "You missed a quick match" not in mine.get(PLAIN).content.decode()

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from games.models import Deal
-from games.pages import day, home
+from games.pages.daily import day_summary, home_page
 from games.rules import CATALOGUE
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,8 +30,8 @@ def test_the_guide_is_for_newcomers(client: Client, mine: Client, today: list[De
 def test_missing_deals_are_read_once_a_visit(
     client: Client, monkeypatch: pytest.MonkeyPatch, today: list[Deal]
 ) -> None:
-    monkeypatch.setattr(day.days_deals, "fresh", 60.0)
-    monkeypatch.setattr(home.home_pages, "fresh", 60.0)
+    monkeypatch.setattr(day_summary.days_deals, "fresh", 60.0)
+    monkeypatch.setattr(home_page.home_pages, "fresh", 60.0)
     read: list[int] = []
 
     def deals(_now: datetime) -> list[Deal]:

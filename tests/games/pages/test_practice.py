@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from games import events
-from games.attempts import close_attempt, start_attempt
-from games.deals import numbered, practice, publishing
+from games.attempts.lifecycle import close_attempt, start_attempt
+from games.core import events
+from games.deals import numbered_deals, practice_deals, publishing
 from games.deals.certification import Certificate
 from games.models import Attempt, Deal, PracticeOrder, SealedDeal
 from games.rules import CATALOGUE
@@ -117,7 +117,7 @@ def test_another_grade_is_offered_when_time_is_up(mine: Client, asked: list[tupl
     mine.post("/practice/start", WINNABLE | {"grade": "5"})
     PracticeOrder.objects.update(deal=proven(grade=4))
     assert mine.get("/practice/looking.json").json()["state"] == "looking"
-    PracticeOrder.objects.update(made_at=timezone.now() - practice.PATIENCE)
+    PracticeOrder.objects.update(made_at=timezone.now() - practice_deals.PATIENCE)
     assert mine.get("/practice/looking.json").json()["state"] == "other"
     assert (
         "No deal that is fiendish turned up in time. This one is hard"
@@ -141,7 +141,7 @@ def test_a_link_deals_a_friend_the_same_cards(form: dict[str, str], mine: Client
     mine.post("/practice/start", form)
     attempt = Attempt.objects.get()
     page = mine.get(f"/table/{attempt.public_id}/")
-    assert page.context["number"] == numbered.number_of(attempt.deal)
+    assert page.context["number"] == numbered_deals.number_of(attempt.deal)
     friend = Client()
     shown = friend.get(page.context["link"])
     named = shown.context["named"]
@@ -156,7 +156,7 @@ def test_an_unused_number_creates_nothing_until_begun(client: Client) -> None:
     assert (named.number, named.deal) == (48213, None)
     assert not Deal.objects.exists()
     client.post("/practice/start", named.fields)
-    assert numbered.number_of(Attempt.objects.get().deal) == 48213
+    assert numbered_deals.number_of(Attempt.objects.get().deal) == 48213
     for wrong in ("0", "x", "f" * 63):
         page = client.get(f"/practice/?name=plot&code={wrong}")
         assert page.context["named"] is None

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
-from games.attempts import start_attempt
+from games.attempts.lifecycle import start_attempt
 from games.models import Deal
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import create_guest
+from accounts.sign_in.guests import create_guest
 from games.models import Attempt, Deal
 from games.races.models import Entrant, Race, Room
 from games.rules import RaceFile

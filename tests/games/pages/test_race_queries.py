@@ -11,14 +11,14 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.guests import BACKEND
 from accounts.models import User
-from games import events
-from games.ghosts import inbox
+from accounts.sign_in.guests import BACKEND
+from games.core import events
 from games.ghosts.models import Notice
+from games.inbox import notices
 from games.races import lobby, rooms, seats
 from games.races.models import Room
-from leaderboards.ratings import keeping
+from leaderboards.ratings import rating_reconciler
 from tests.games.races.results import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, at
 
@@ -88,7 +88,7 @@ def test_queries_of_a_result(people: list[User], rated: Any) -> None:
     few_race = heat(at(0).date(), 3, dict(zip(people[:2], (2, 1), strict=True)), rated=rated)
     many_race = heat(at(0).date(), 11, dict(zip(people, range(6), strict=True)), rated=rated)
     if rated:
-        assert keeping.rate_finished() == 2
+        assert rating_reconciler.rate_finished() == 2
     few, many = (
         statements(page_of(people[0], f"/races/{race.room.code}/{race.number}/")) for race in (few_race, many_race)
     )
@@ -100,7 +100,7 @@ def test_queries_of_joining_with_notices_and_a_coming_race(people: list[User]) -
     few = statements(read)
     room_of(people)
     for n in range(20):
-        inbox.put(people[0].pk, Notice.Kind.RATING_MOVED, {"address": "/", "before": 1500, "after": 1501 + n})
+        notices.put(people[0].pk, Notice.Kind.RATING_MOVED, {"address": "/", "before": 1500, "after": 1501 + n})
     for hour in range(4, 7):
         heat(at(0).date(), hour, dict(zip(people, range(6), strict=True)))
     many = statements(read)

@@ -11,9 +11,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from games.attempts import close_attempt, start_attempt
+from games.attempts.lifecycle import close_attempt, start_attempt
 from games.models import Attempt, Deal
-from games.pages.race_tables import DayLanes
+from games.pages.races.table_opponents import DayLanes
 from games.races.models import Entrant, Race
 from tests.deals import make_deal
 from tests.games.races.runs import Run

@@ -12,15 +12,16 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts import avatars
-from accounts.guests import create_guest
 from accounts.models import User
-from games import events, limits
+from accounts.profile import avatars
+from accounts.sign_in.guests import create_guest
+from games.core import events, limits
 from games.models import Attempt
-from games.pages.waiting import seat_of
-from games.races import finishing, lobby, rooms, seats, snapshot, starting
-from games.races.commitments import commitment_of
+from games.pages.races.race_ready_notice import seat_of
+from games.races import lobby, race_finish, race_start, rooms, seats
+from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
+from games.races.results.commitments import commitment_of
 from tests.games.races.results import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
 from tests.players import signed_in
@@ -54,8 +55,8 @@ def finished(count: int = 2, **settings: Any) -> Run:
     for place in range(count):
         run.ready(place)
     run.easy()
-    starting.begin_due(at(15))
-    starting.dealt(run.attempt_ids, at(15.1))
+    race_start.begin_due(at(15))
+    race_start.dealt(run.attempt_ids, at(15.1))
     run.play(0)
     for place in range(1, count):
         run.resign(place, 20)
@@ -283,7 +284,7 @@ def test_only_its_player_sees_a_result_under_review() -> None:
     run = finished(3)
     attempt = run.attempt(0)
     Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REVIEW)
-    finishing.verdict_given([attempt.pk])
+    race_finish.verdict_given([attempt.pk])
     pages = [signed_in(player).get(f"/races/{run.room.code}/1/").content.decode() for player in run.players[:2]]
     assert [("Under review" in page, "Not decided yet" in page) for page in pages] == [(True, False), (False, True)]
     assert all(re.search(r'class="place won( me)?">\s*<b class="place-number">–', page) for page in pages)

@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import create_guest
 from accounts.models import User
-from games.attempts import close_attempt, deal_table, start_attempt
+from accounts.sign_in.guests import create_guest
+from games.attempts.lifecycle import close_attempt, deal_table, start_attempt
 from games.deals import publishing
 from games.models import GRACE, Deal, Move
 from games.rules import Record, open_table, replay

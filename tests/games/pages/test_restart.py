@@ -9,14 +9,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import create_guest, merge_guest
 from accounts.models import User
-from games.attempts import deal_table, start_attempt
+from accounts.sign_in.guests import create_guest, merge_guest
+from games.attempts.lifecycle import deal_table, start_attempt
 from games.deals import publishing
 from games.fairplay import pace
 from games.ghosts.models import Answer, Challenge
 from games.models import Attempt, Deal, Move
-from games.replays.continuing import play_on
+from games.replays.continuations import play_on
 from tests.games.ghosts.playing import past_deal, played, practice_deal
 
 pytestmark = pytest.mark.django_db

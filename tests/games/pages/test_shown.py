@@ -17,12 +17,12 @@ from django.test.signals import template_rendered
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
-from accounts.guests import BACKEND
 from accounts.models import User
-from games.attempts import close_attempt, start_attempt
+from accounts.sign_in.guests import BACKEND
+from games.attempts.lifecycle import close_attempt, start_attempt
 from games.deals import publishing
 from games.models import Attempt, Deal, LedgerEntry, Question, SealedDeal
-from games.pages.shown import Tile
+from games.pages.shared.view_models import Tile
 from games.rules import CATALOGUE, GAMES, Record, Table, open_table
 from leaderboards.models import Result
 from tests.browser import inhabitants

@@ -15,15 +15,15 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.guests import create_guest
 from accounts.models import User
-from accounts.session_store import SessionStore
-from games import attempts
-from games.attempts import DealClosedError, start_first_attempt
-from games.live.loading import load
-from games.live.visitors import session_of, user_of
+from accounts.sign_in.guests import create_guest
+from accounts.sign_in.session_store import SessionStore
+from games.attempts import lifecycle as attempts
+from games.attempts.lifecycle import DealClosedError, start_first_attempt
+from games.live.loader import load
+from games.live.sockets.authentication import session_of, user_of
 from games.models import Attempt, Deal, Start
-from games.pages import tables
+from games.pages.daily import table_page
 from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -91,7 +91,7 @@ def test_no_guest_is_created_for_a_closed_deal(client: Client, monkeypatch: pyte
     deal = make_deal()
     Deal.objects.filter(pk=deal.pk).update(closes_at=timezone.now())
     deal.refresh_from_db()
-    monkeypatch.setattr(tables, "_todays", lambda _: deal)
+    monkeypatch.setattr(table_page, "_todays", lambda _: deal)
     assert client.post("/play/plot/start")["Location"] == "/play/plot/"
     assert not User.objects.exists()
     with pytest.raises(DealClosedError):

@@ -11,10 +11,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from games.attempts import close_attempt, start_attempt
+from games.attempts.lifecycle import close_attempt, start_attempt
 from games.deals import publishing
 from games.models import GRACE, Attempt, Deal
-from games.pages import tables
+from games.pages.daily import table_page
 from tests.games.conftest import Play
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,7 +39,7 @@ def test_a_start_by_a_player_just_deleted(
         return start_attempt(*given, **named)
 
     with monkeypatch.context() as just_then:
-        just_then.setattr(tables, "start_attempt", start)
+        just_then.setattr(table_page, "start_attempt", start)
         assert mine.post("/play/plot/start")["Location"] == "/play/plot/"
     assert mine.post("/play/plot/start")["Location"].startswith("/table/")
 
@@ -96,7 +96,7 @@ def test_pages_whose_scripts_post_refresh_the_csrf_cookie(mine: Client, player: 
 
 
 def test_starts_share_one_reading_of_a_daily_deal(today: list[Deal], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables.todays_deals, "fresh", 60.0)
+    monkeypatch.setattr(table_page.todays_deals, "fresh", 60.0)
     for _ in range(2):
         with CaptureQueriesContext(connection) as asked:
             Client().post("/play/plot/start")

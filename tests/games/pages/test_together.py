@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import create_guest
 from accounts.models import User
+from accounts.sign_in.guests import create_guest
 from games.models import Attempt
 from games.races.models import Entrant, Race, Room
 from tests.games.ghosts.playing import open_deal, past_deal, played, practice_deal

@@ -11,10 +11,10 @@ from django.test import Client
 from django.urls import resolve
 from django.utils import translation
 
-from games.pages.strangers import MARK
-from games.pages.winnability import LENGTH, kept, percent
+from games.pages.info.winnability_page import LENGTH, kept, percent
+from games.pages.shared.anonymous_cache import MARK
 from games.rules import CATALOGUE, GAMES
-from games.solver import winnability
+from games.solver import winnability_figures
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +45,7 @@ def page(client: Client, language: str = "en") -> str:
 
 def test_every_variant_has_a_bar_described_in_words(client: Client) -> None:
     drawn = Pictures(page(client))
-    rows = sorted(winnability.read(), key=lambda row: -row.won / row.deals)
+    rows = sorted(winnability_figures.read(), key=lambda row: -row.won / row.deals)
     assert len(drawn.said) == 2 * len(CATALOGUE), "the shares, and the moves"
     for row, said, widths in zip(rows, drawn.said, drawn.widths, strict=False):
         for outcome in ("won", "undecided", "lost"):
@@ -57,8 +57,8 @@ def test_every_variant_has_a_bar_described_in_words(client: Client) -> None:
 
 def test_the_table_has_every_share_with_its_interval(client: Client) -> None:
     text = page(client)
-    for row in winnability.read():
-        for outcome in winnability.OUTCOMES:
+    for row in winnability_figures.read():
+        for outcome in winnability_figures.OUTCOMES:
             share = row.share(outcome)
             assert f"{100 * share.value:.1f}%<small>{100 * share.low:.1f}–{100 * share.high:.1f}</small>" in text
         assert f"{row.budget:,}" in text
@@ -88,7 +88,9 @@ def test_the_download_is_the_file_behind_the_page(client: Client) -> None:
     assert "attachment" in answer["Content-Disposition"]
     assert "public" in answer["Cache-Control"]
     rows = list(csv.DictReader(StringIO(answer.content.decode())))
-    assert [(row["variant"], int(row["won"])) for row in rows] == [(row.variant, row.won) for row in winnability.read()]
+    assert [(row["variant"], int(row["won"])) for row in rows] == [
+        (row.variant, row.won) for row in winnability_figures.read()
+    ]
 
 
 def test_visitors_share_a_cached_copy() -> None:

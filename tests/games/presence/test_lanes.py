@@ -15,12 +15,12 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from accounts.models import User
-from games.attempts import start_attempt
-from games.live.frame_socket import CLOSE_NOT_FOUND, CLOSE_TALKING
+from games.attempts.lifecycle import start_attempt
 from games.live.protocol import CLOSE_RATE
+from games.live.sockets.frame_socket import CLOSE_NOT_FOUND, CLOSE_TALKING
 from games.models import Deal, Presence
-from games.presence import lanes, watching
-from games.presence.reporting import GOOD_FOR, Reporter
+from games.presence import consumer, daily_lanes
+from games.presence.heartbeat import GOOD_FOR, Reporter
 from tests.deals import make_deal
 from tests.games.conftest import Sit
 from tests.players import account
@@ -33,7 +33,7 @@ PATIENCE = 30.0
 def told(deal: Deal) -> dict[str, Any]:
     """Return the message that watchers of the deal get now."""
     cache.clear()
-    frame = lanes.frame_of(deal.pk)
+    frame = daily_lanes.frame_of(deal.pk)
     assert frame is not None
     found: dict[str, Any] = json.loads(frame)
     return found
@@ -44,7 +44,7 @@ class Line:
 
     def __init__(self, deal_id: int) -> None:
         scope = {"type": "websocket", "url_route": {"kwargs": {"deal": deal_id}}}
-        self.line = ApplicationCommunicator(watching.watch, scope)
+        self.line = ApplicationCommunicator(consumer.watch, scope)
 
     async def open(self) -> None:
         await self.line.send_input({"type": "websocket.connect"})
@@ -123,12 +123,12 @@ def test_an_earlier_releases_row_counts_without_lanes() -> None:
 
 def test_the_number_of_lanes_is_limited() -> None:
     deal, now = make_deal("plot"), timezone.now()
-    players = [account(f"Player {n}").pk for n in range(lanes.SHOWN + 3)]
+    players = [account(f"Player {n}").pk for n in range(daily_lanes.SHOWN + 3)]
     seats = {"plot": {"now": len(players), "accounts": players, "cards_up": list(range(len(players)))}}
     Presence.objects.create(process="a", seen_at=now, day=now.date(), players=len(players), tables=seats)
     found = told(deal)
-    assert (found["players"], len(found["lanes"])) == (lanes.SHOWN + 3, lanes.SHOWN)
-    assert found["lanes"][0][2] == lanes.SHOWN + 2
+    assert (found["players"], len(found["lanes"])) == (daily_lanes.SHOWN + 3, daily_lanes.SHOWN)
+    assert found["lanes"][0][2] == daily_lanes.SHOWN + 2
 
 
 def closed_deal() -> Deal:
@@ -148,7 +148,7 @@ def race_deal() -> Deal:
 @pytest.mark.parametrize("make", [closed_deal, coming_deal, race_deal])
 async def test_only_todays_deals_can_be_watched(make: Any, lines: list[Line]) -> None:
     deal = await sync_to_async(make)()
-    assert await sync_to_async(lanes.frame_of)(deal.pk) is None
+    assert await sync_to_async(daily_lanes.frame_of)(deal.pk) is None
     for number in (deal.pk, 2**70):
         lines.append(Line(number))
         await lines[-1].open()
@@ -158,7 +158,7 @@ async def test_only_todays_deals_can_be_watched(make: Any, lines: list[Line]) ->
 async def test_a_watcher_is_shown_the_lanes_and_what_changes(
     lines: list[Line], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lanes, "PERIOD", 0.05)
+    monkeypatch.setattr(daily_lanes, "PERIOD", 0.05)
 
     def begin() -> tuple[Deal, User]:
         return make_deal("plot"), account("Ada")
@@ -176,7 +176,7 @@ async def test_a_watcher_is_shown_the_lanes_and_what_changes(
     await lines[0].say({"type": "ping", "t": 5})
     assert await lines[0].hear() == {"type": "pong", "t": 5}  # nothing is sent twice
     await lines[0].close()
-    assert deal.pk not in lanes.hub()._watches
+    assert deal.pk not in daily_lanes.hub()._watches
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"type": "move"}', "x" * 300, '{"type": "ping", "t": "\\ud800"}'])
@@ -194,7 +194,7 @@ async def test_a_flooding_watcher_is_closed(lines: list[Line]) -> None:
     deal = await sync_to_async(make_deal)("plot")
     lines.append(Line(deal.pk))
     await lines[0].open()
-    for n in range(watching.MOST_MESSAGES + 2):
+    for n in range(consumer.MOST_MESSAGES + 2):
         await lines[0].say({"type": "ping", "t": n})
     while not isinstance(code := await lines[0].hear(), int):
         pass

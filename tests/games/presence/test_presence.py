@@ -14,12 +14,12 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from games.attempts import close_attempt, start_attempt
-from games.live import table
-from games.live.tables import LiveTables, shared_tables
+from games.attempts.lifecycle import close_attempt, start_attempt
+from games.live import live_table
+from games.live.table_registry import LiveTables, shared_tables
 from games.models import Attempt, Presence
-from games.presence import reporting, summary
-from games.presence.reporting import GOOD_FOR, Reporter, seats_at
+from games.presence import heartbeat, summary
+from games.presence.heartbeat import GOOD_FOR, Reporter, seats_at
 from tests.deals import make_deal
 from tests.games.conftest import Play, Sit
 from tests.players import account
@@ -104,7 +104,7 @@ async def test_finished_games_and_forgotten_tabs_do_not_count(
     await seat.sit()
     assert seats_at(tables.attended(), timezone.now()) == {"plot": {attempt.player_id: 1}}
     with monkeypatch.context() as patch:
-        patch.setattr(table, "ATTENDED_FOR", 0.0)
+        patch.setattr(live_table, "ATTENDED_FOR", 0.0)
         assert seats_at(tables.attended(), timezone.now()) == {}
     assert seats_at(tables.attended(), timezone.now() + timedelta(days=1)) == {}
     await sync_to_async(close_attempt)(attempt.pk, "resigned")
@@ -147,7 +147,7 @@ async def test_a_server_reports_players_until_their_tables_close(monkeypatch: py
     async def report(reporter: Reporter) -> None:
         await reports.put(reporter)
 
-    monkeypatch.setattr(reporting, "PERIOD", 0.0)
+    monkeypatch.setattr(heartbeat, "PERIOD", 0.0)
     monkeypatch.setattr(Reporter, "report", report)
     tables = shared_tables()
     reporter = await asyncio.wait_for(reports.get(), 30)

@@ -20,7 +20,7 @@ ROUNDS = 10
 
 def codes(outcomes: list[object]) -> list[str]:
     """Return the codes of the refusals; fail if anything else was raised."""
-    from games.errors import Refusal
+    from games.core.errors import Refusal
 
     raised = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
     assert all(isinstance(error, Refusal) for error in raised), raised
@@ -29,7 +29,7 @@ def codes(outcomes: list[object]) -> list[str]:
 
 def sit_in_two_rooms() -> None:
     """A player sits down in two rooms at once: one seat."""
-    from accounts.guests import create_guest
+    from accounts.sign_in.guests import create_guest
     from games.races import seats
     from games.races.models import Entrant
     from tests.games.races.runs import Run
@@ -42,7 +42,7 @@ def sit_in_two_rooms() -> None:
 
 def take_the_last_seat() -> None:
     """Two players take the last seat: one gets it."""
-    from accounts.guests import create_guest
+    from accounts.sign_in.guests import create_guest
     from games.races import seats
     from tests.games.races.runs import Run
 
@@ -76,11 +76,11 @@ def leave_while_it_starts() -> None:
 
 def take_the_step_in_every_process() -> None:
     """Several processes begin the race: one succeeds."""
-    from games.races import starting
+    from games.races import race_start
     from tests.games.races.runs import Run, at
 
     run = Run.counting(3)
-    outcomes = run_together(*[partial(starting.begin_due, at(15))] * 4)
+    outcomes = run_together(*[partial(race_start.begin_due, at(15))] * 4)
     assert codes(outcomes) == []
     taken = [race_id for begun in outcomes if isinstance(begun, list) for race_id in begun]
     assert taken.count(run.race.pk) == 1
@@ -104,7 +104,7 @@ def finish_at_once() -> None:
 
 def finished_run() -> Run:
     """Return a race whose players all resigned at once, and whose verdicts came at once."""
-    from leaderboards.settlement import settle
+    from leaderboards.verdicts.settlement import settle
     from tests.games.races.runs import Run
 
     run = Run.racing(3)
@@ -117,8 +117,8 @@ def finished_run() -> Run:
 
 def merge_while_racing() -> None:
     """A racing guest signs in to an account as the game ends: the account has the entry, with its result."""
-    from accounts.guests import merge_guest
     from accounts.models import User
+    from accounts.sign_in.guests import merge_guest
     from tests.games.races.runs import Run
 
     run = Run.racing(2)
@@ -134,7 +134,7 @@ def merge_while_racing() -> None:
 def finish_the_divisions_of_a_heat() -> None:
     """The last two divisions of a deal finish at once: the deal is revealed."""
     from games.models import Attempt, Deal
-    from games.races import finishing
+    from games.races import race_finish
     from games.races.models import Race
     from tests.games.races.runs import Run, at
 
@@ -145,7 +145,7 @@ def finish_the_divisions_of_a_heat() -> None:
         run.resign(1, 21)
         judged = Attempt.objects.filter(pk__in=run.attempt_ids)
         judged.update(state=Attempt.State.VERIFIED, cards_up=0, elapsed_ms=5000, tokens=0)
-    assert run_together(*(partial(finishing.finish, run.race.pk, at(30)) for run in runs)) == [True, True]
+    assert run_together(*(partial(race_finish.finish, run.race.pk, at(30)) for run in runs)) == [True, True]
     assert Deal.objects.get(races=runs[0].race).revealed_at == at(30)
 
 

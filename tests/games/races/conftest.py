@@ -13,14 +13,14 @@ from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 from django.utils import timezone
 
-from accounts.guests import create_guest
 from accounts.models import User
-from games.events import notifier
-from games.live.tables import LiveTables
+from accounts.sign_in.guests import create_guest
+from games.core.events import notifier
+from games.live.table_registry import LiveTables
 from games.models import Attempt
-from games.races import rooms, seats, starting
-from games.races.hub import Hub
-from games.races.lanes import Lanes
+from games.races import race_start, rooms, seats
+from games.races.live.lane_reports import Lanes
+from games.races.live.room_hub import Hub
 from games.races.models import Entrant, Race, Room
 from tests.games.races.viewers import Viewer
 
@@ -49,13 +49,13 @@ class House:
     def start(self, countdown: float = 0) -> None:
         """Freeze the seats; the cards are dealt after the countdown."""
         Entrant.objects.filter(race=self.race).update(state=Entrant.State.READY)
-        assert starting.freeze(self.race.pk, countdown=timedelta(seconds=countdown), now=timezone.now())
+        assert race_start.freeze(self.race.pk, countdown=timedelta(seconds=countdown), now=timezone.now())
 
     def run(self) -> None:
         """Start the race with all players present."""
         self.start()
-        starting.begin_due(timezone.now() + timedelta(milliseconds=5))
-        starting.dealt([attempt.pk for attempt in self.attempts()], timezone.now() + timedelta(milliseconds=5))
+        race_start.begin_due(timezone.now() + timedelta(milliseconds=5))
+        race_start.dealt([attempt.pk for attempt in self.attempts()], timezone.now() + timedelta(milliseconds=5))
 
     def entrant(self, place: int) -> Entrant:
         return Entrant.objects.filter(player=self.players[place]).latest("pk")

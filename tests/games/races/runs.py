@@ -8,14 +8,14 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from typing import Any
 
-from accounts.guests import create_guest
 from accounts.models import User
-from games.attempts import close_attempt
+from accounts.sign_in.guests import create_guest
+from games.attempts.lifecycle import close_attempt
 from games.models import Attempt, Deal, Move
-from games.races import rooms, seats, starting, tending
+from games.races import race_start, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.rules import Record, open_table, replay
-from leaderboards.settlement import settle
+from leaderboards.verdicts.settlement import settle
 from tests.games import certified
 
 T0 = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -79,8 +79,8 @@ class Run:
     def racing(cls, count: int) -> Run:
         """Create a room with a running race."""
         made = cls.counting(count)
-        assert starting.begin_due(at(15)) == [made.race.pk]
-        assert starting.dealt(made.attempt_ids, at(15.1)) == count
+        assert race_start.begin_due(at(15)) == [made.race.pk]
+        assert race_start.dealt(made.attempt_ids, at(15.1)) == count
         return made
 
     @property
@@ -136,7 +136,7 @@ class Run:
             settle(attempt_id)
 
     def tend(self, second: float) -> None:
-        tending.tend(at(second))
+        reconciler.tend(at(second))
 
     def states(self) -> str:
         """Return the state of the race and of its entrants, in order."""

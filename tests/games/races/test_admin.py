@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from games.races import starting
+from games.races import race_start
 from games.races.models import Race
 from leaderboards.models import RatingChange
-from leaderboards.ratings import keeping
+from leaderboards.ratings import rating_reconciler
 from tests.games.races.runs import Run, at
 from tests.players import signed_in
 
@@ -24,8 +24,8 @@ def running() -> Run:
     run = Run.of(2)
     run.ready(0)
     run.ready(1)
-    assert starting.begin_due(at(15)) == [run.race.pk]
-    starting.dealt(run.attempt_ids, at(15.1))
+    assert race_start.begin_due(at(15)) == [run.race.pk]
+    race_start.dealt(run.attempt_ids, at(15.1))
     return run
 
 
@@ -46,7 +46,7 @@ def test_a_spoiled_race_is_voided_once_and_not_rated() -> None:
     assert "void." in void(client, run.race)
     assert (run.race.state, run.race.void) == (Race.State.VOID, Race.Void.SERVER_FAULT)
     assert "is over" in void(client, run.race)
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     assert not RatingChange.objects.exists()
 
 

@@ -10,10 +10,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import create_guest
 from accounts.models import User
+from accounts.sign_in.guests import create_guest
 from games.models import Deal
-from games.races import heats, quick, rooms, seats, starting
+from games.races import heats, matchmaking, race_start, rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.rules import RaceFile, check_race, commitment
 from tests.games.races.results import heat, race_of
@@ -53,8 +53,8 @@ def finished_run(**settings: Any) -> Run:
         run.ready(place)
     run.easy()
     Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
-    starting.begin_due(at(15))
-    starting.dealt(run.attempt_ids, at(15.1))
+    race_start.begin_due(at(15))
+    race_start.dealt(run.attempt_ids, at(15.1))
     run.play(0)
     run.resign(1, 60)
     run.judge()
@@ -70,7 +70,7 @@ def _seed(run: Run) -> bytes:
 
 def test_races_are_listed_by_state(visitor: Client) -> None:
     player = create_guest()
-    quick.enter(player, ["plot"], NOON)
+    matchmaking.enter(player, ["plot"], NOON)
     waiting = Race.objects.get()
     done = race_of(NOON)
     rooms.open_room(create_guest(), "plot", public=False, limit_s=600, seats=4, now=NOON)
@@ -168,7 +168,7 @@ def test_a_seed_waits_for_the_other_divisions(visitor: Client) -> None:
 
 def test_hidden_players_are_named_only_after_the_race(visitor: Client) -> None:
     player = factory.player(preferences={"hide_presence": True})
-    quick.enter(player, ["plot"], NOON)
+    matchmaking.enter(player, ["plot"], NOON)
     race = Race.objects.get()
     (entrant,) = read(visitor, f"races/{race.public_id}")["entrants"]
     assert (entrant["name"], entrant["player"]) == (None, None)

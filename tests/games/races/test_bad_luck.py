@@ -16,15 +16,15 @@ from django.core.cache import cache
 from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from games import events
-from games.attempts import close_attempt, record_of
+from games.attempts.lifecycle import close_attempt, record_of
+from games.core import events
 from games.models import Attempt, Move
-from games.races import starting
+from games.races import race_start
 from games.races.models import Entrant, Race, Room
-from leaderboards import sweeping
 from leaderboards.models import RatingChange
-from leaderboards.ratings import keeping, proof
-from leaderboards.settlement import settle
+from leaderboards.ratings import proof, rating_reconciler
+from leaderboards.verdicts import pending_sweep
+from leaderboards.verdicts.settlement import settle
 from tests.games.races.runs import LIMIT_S, Run, at, times, winning
 from tests.games.races.worlds import Killed
 from tests.leaderboards import factory
@@ -101,8 +101,8 @@ class Story:
             self._player(partial(self.run.sit, place), partial(self._state, place))
         for place in range(4):
             self._player(partial(self.run.ready, place), partial(self._is, "ready", place))
-        self._server(lambda: starting.start_if_ready(self.run.room.pk, at(1)))  # unless the last `ready` did it
-        self._server(lambda: starting.begin_due(at(16)))
+        self._server(lambda: race_start.start_if_ready(self.run.room.pk, at(1)))  # unless the last `ready` did it
+        self._server(lambda: race_start.begin_due(at(16)))
         for place in range(3):
             self._player(partial(self._sees, place), partial(self._is, "racing", place))
         self._server(lambda: self.run.tend(27))
@@ -118,7 +118,7 @@ class Story:
         """Run the periodic tasks of the following hour."""
         for second in (1000, 2000):
             self.run.tend(second)
-            sweeping.resend_pending(at(100 * second))
+            pending_sweep.resend_pending(at(100 * second))
             self.trouble.queue.append(("talon.rate_races",))
             self.work()
 
@@ -129,7 +129,7 @@ class Story:
             if name == "talon.verify":
                 settle(*arguments)
             elif name == "talon.rate_races":
-                keeping.rate_finished()
+                rating_reconciler.rate_finished()
             self.trouble.queue[:1] = []
 
     def _server(self, step: Callable[[], object]) -> None:
@@ -145,7 +145,7 @@ class Story:
             raise AssertionError(self.run.states())
 
     def _sees(self, place: int) -> None:
-        starting.dealt([self.run.attempt(place).pk], at(16))
+        race_start.dealt([self.run.attempt(place).pk], at(16))
 
     def _moves(self, place: int) -> int:
         return Move.objects.filter(attempt=self.run.attempt(place)).count()

@@ -11,10 +11,11 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.guests import create_guest
-from games.events import notifier
-from games.races import rooms, seats, snapshot, telling
-from games.races.batches import Batches
+from accounts.sign_in.guests import create_guest
+from games.core.events import notifier
+from games.races import room_notifications, rooms, seats
+from games.races.live import snapshot
+from games.races.live.batched_reads import Batches
 from games.races.models import Race
 from tests.games.races.conftest import House
 
@@ -104,6 +105,6 @@ def test_changed_rooms_are_announced_once_per_group(
     sent: list[tuple[str, list[int]]] = []
     monkeypatch.setattr(notifier, "send", lambda group, message, about: sent.append((group, message["rooms"])))
     with django_capture_on_commit_callbacks(execute=True):
-        telling.tell_rooms(range(200))
-    assert len({group for group, _ in sent}) == len(sent) == telling.GROUPS
+        room_notifications.tell_rooms(range(200))
+    assert len({group for group, _ in sent}) == len(sent) == room_notifications.GROUPS
     assert sorted(room for _, rooms_told in sent for room in rooms_told) == list(range(200))

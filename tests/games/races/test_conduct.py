@@ -11,11 +11,11 @@ from asgiref.sync import sync_to_async
 from django.test import Client
 from django.utils import timezone
 
-from accounts.guests import BACKEND, create_guest
 from accounts.models import User
-from games.addresses import network_of_scope
-from games.errors import ErrorCode, Refusal
-from games.races import conduct, lobby, quick, rooms, seats, starting, tending
+from accounts.sign_in.guests import BACKEND, create_guest
+from games.core.addresses import network_of_scope
+from games.core.errors import ErrorCode, Refusal
+from games.races import lobby, matchmaking, race_start, rate_limits, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import Watch, house_of
 from tests.games.races.results import race_of
@@ -51,10 +51,10 @@ def listed() -> list[str]:
 def test_one_networks_guests_cannot_fill_the_lobby() -> None:
     answers = [guest_at(HERE).post("/races/new", FORM) for _ in range(30)]
     refused = [answer for answer in answers if answer.status_code != 302]
-    assert len(listed()) == len(answers) - len(refused) == conduct.MOST_OF_NETWORK
+    assert len(listed()) == len(answers) - len(refused) == rate_limits.MOST_OF_NETWORK
     assert {answer.json()["error"]["code"] for answer in refused} == {"too_many_rooms"}
     assert guest_at(ELSEWHERE).post("/races/new", FORM).status_code == 302
-    assert len(listed()) == conduct.MOST_OF_NETWORK + 1
+    assert len(listed()) == rate_limits.MOST_OF_NETWORK + 1
     assert guest_at(HERE).post("/races/new", FORM | {"privacy": "private"}).status_code == 302
 
 
@@ -69,7 +69,7 @@ def test_closed_rooms_free_a_place_up_to_the_hourly_limit() -> None:
 def test_one_player_has_few_public_rooms() -> None:
     """Rooms in which others have a seat stay open."""
     client = guest_at(HERE)
-    for _ in range(conduct.MOST_OF_PLAYER):
+    for _ in range(rate_limits.MOST_OF_PLAYER):
         assert client.post("/races/new", FORM).status_code == 302
         host, room = player_of(client), Room.objects.latest("pk")
         seats.sit(room.pk, create_guest())
@@ -80,7 +80,7 @@ def test_one_player_has_few_public_rooms() -> None:
 
 
 def test_private_rooms_become_public_only_within_the_limit() -> None:
-    hosts = [create_guest() for _ in range(conduct.MOST_OF_NETWORK + 1)]
+    hosts = [create_guest() for _ in range(rate_limits.MOST_OF_NETWORK + 1)]
     chosen: dict[str, Any] = {"limit_s": 600, "seats": 4, "public": True, "network": HERE}
     for host in hosts:
         made = rooms.open_room(host, "stonewall", limit_s=600, seats=4)
@@ -93,7 +93,7 @@ def test_private_rooms_become_public_only_within_the_limit() -> None:
     assert refused.value.code == ErrorCode.TOO_MANY_ROOMS
     first = Room.objects.earliest("pk")
     rooms.change(first.pk, hosts[0].pk, "braid", **chosen)  # one that is public already
-    assert len(listed()) == conduct.MOST_OF_NETWORK
+    assert len(listed()) == rate_limits.MOST_OF_NETWORK
 
 
 def test_empty_rooms_are_not_listed() -> None:
@@ -108,7 +108,7 @@ def run_at(state: str, *addresses: str, second: int = 0) -> Race:
     race = race_of(start, state=state, **fields)
     for address in addresses:
         player = create_guest()
-        conduct.remember_network(player.pk, network_of_scope({"client": (address, 1)}))
+        rate_limits.remember_network(player.pk, network_of_scope({"client": (address, 1)}))
         Entrant.objects.create(race=race, player=player, joined_at=start, state="racing")
     return race
 
@@ -134,19 +134,19 @@ def test_players_behind_a_proxy_are_not_one_network() -> None:
 
 def test_a_large_ipv6_network_has_ten_times_the_rooms_and_spoiled_starts() -> None:
     host = create_guest()
-    for n in range(10 * conduct.MOST_OF_NETWORK):
+    for n in range(10 * rate_limits.MOST_OF_NETWORK):
         network = f"2001:db8:0:{n:x}::/64"
-        conduct.check_may_list(host.pk, network)
-        conduct.note_listed(Room.objects.create(**ROOM, host=create_guest()).pk, network)
+        rate_limits.check_may_list(host.pk, network)
+        rate_limits.note_listed(Room.objects.create(**ROOM, host=create_guest()).pk, network)
     for n in range(60):
-        conduct.remember_network(host.pk, f"2001:db8:0:{n:x}::/64")
-        conduct.note_spoiled([host.pk])
+        rate_limits.remember_network(host.pk, f"2001:db8:0:{n:x}::/64")
+        rate_limits.note_spoiled([host.pk])
     with pytest.raises(Refusal):
-        conduct.check_may_list(host.pk, "2001:db8:0:ffff::/64")
+        rate_limits.check_may_list(host.pk, "2001:db8:0:ffff::/64")
     with pytest.raises(Refusal):
-        conduct.check_may_sit(None, "2001:db8:0:ffff::/64", has_account=False)
-    conduct.check_may_list(host.pk, "2001:db8:1::/64")
-    conduct.check_may_sit(None, "2001:db8:1::/64", has_account=False)
+        rate_limits.check_may_sit(None, "2001:db8:0:ffff::/64", has_account=False)
+    rate_limits.check_may_list(host.pk, "2001:db8:1::/64")
+    rate_limits.check_may_sit(None, "2001:db8:1::/64", has_account=False)
 
 
 # --- Quick matches --------------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def confirm(player: User) -> None:
     room = seats.room_of(player.pk)
     assert room is not None
     seats.set_ready(room.pk, player.pk, ready=True)
-    quick.tend_room(room.pk, timezone.now())
+    matchmaking.tend_room(room.pk, timezone.now())
 
 
 def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
@@ -175,7 +175,7 @@ def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
             break
         confirm(player_of(victim))
         if n % 2:
-            quick.tend(timezone.now() + quick.GATHERING)
+            matchmaking.tend(timezone.now() + matchmaking.GATHERING)
             assert Race.objects.get(room=room).state == "countdown"
         seats.leave(room.pk, player_of(attacker).pk)
         assert Race.objects.get(room=room).state == "open"
@@ -183,7 +183,7 @@ def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
     assert enter(guest_at(ELSEWHERE)) == 302
     assert enter(honest := guest_at("192.0.2.1")) == 302
     confirm(player_of(victim))
-    quick.tend(timezone.now() + timedelta(seconds=9))
+    matchmaking.tend(timezone.now() + timedelta(seconds=9))
     race = Race.objects.get(room=room)
     assert (race.state, race.entrants.filter(player=player_of(honest)).exists()) == ("countdown", True)
 
@@ -192,7 +192,7 @@ def test_one_player_cannot_keep_spoiling_quick_matches() -> None:
     account = factory.player()
     client = guest_at(HERE)
     client.force_login(account, backend=BACKEND)
-    quick.enter(victim := create_guest(), ["stonewall"])
+    matchmaking.enter(victim := create_guest(), ["stonewall"])
     for _ in range(3):
         assert enter(client) == 302
         confirm(victim)
@@ -207,7 +207,7 @@ def test_one_player_cannot_keep_spoiling_quick_matches() -> None:
 def spoiled(player: User) -> bool:
     """Return whether a player has used up the permitted spoiled matches."""
     try:
-        conduct.check_may_sit(player.pk, HERE, has_account=True)
+        rate_limits.check_may_sit(player.pk, HERE, has_account=True)
     except Refusal:
         return True
     return False
@@ -215,10 +215,10 @@ def spoiled(player: User) -> bool:
 
 def test_seats_held_without_getting_ready_count() -> None:
     squatter, now = create_guest(), timezone.now()
-    quick.enter(victim := create_guest(), ["stonewall"], now)
+    matchmaking.enter(victim := create_guest(), ["stonewall"], now)
     for n in range(3):
         assert not spoiled(squatter)
-        quick.enter(squatter, ["stonewall"], now)
+        matchmaking.enter(squatter, ["stonewall"], now)
         confirm(victim)
         if n:
             seats.set_ready(
@@ -227,7 +227,7 @@ def test_seats_held_without_getting_ready_count() -> None:
             seats.leave_all(squatter.pk)
         else:
             Entrant.objects.filter(player=squatter).update(state="joined")
-            quick.tend(now + quick.PROMPT)  # the player is late
+            matchmaking.tend(now + matchmaking.PROMPT)  # the player is late
             assert not Entrant.objects.filter(player=squatter).exists()
     assert spoiled(squatter)
 
@@ -239,9 +239,9 @@ def test_players_who_do_not_show_up_count() -> None:
         run = Run.of(2, players=[create_guest(), absent])
         for place in range(2):
             run.ready(place)
-        starting.begin_due(at(15))
-        starting.dealt(run.attempt_ids[:1], at(15.1))
-        tending.tend(at(26))
+        race_start.begin_due(at(15))
+        race_start.dealt(run.attempt_ids[:1], at(15.1))
+        reconciler.tend(at(26))
         assert run.entrant(1).state == "absent"
     assert spoiled(absent)
     assert not spoiled(run.players[0])
@@ -276,5 +276,5 @@ def test_leaving_without_harm_does_not_count() -> None:
     alone = Run.of(1)
     alone.leave(0)
     for player in (run.players[2], alone.players[0]):
-        conduct.note_spoiled([player.pk] * 2)
+        rate_limits.note_spoiled([player.pk] * 2)
         assert not spoiled(player)

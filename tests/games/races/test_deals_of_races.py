@@ -11,13 +11,13 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from accounts.export import _attempt
-from games import events
-from games.deals import sealed, searching, to_order
+from accounts.lifecycle.export import _attempt
+from games.core import events
+from games.deals import sealed_stock, search_client, search_process
 from games.deals.certification import Certificate, certify
 from games.hints.questions import may_ask
 from games.models import Deal, SealedDeal
-from games.races import deals, ordering, rooms, tending
+from games.races import deals_to_order, race_deals, reconciler, rooms
 from games.races.models import Race
 from games.rules import CATALOGUE, Variant
 from games.solver import Budget
@@ -40,7 +40,7 @@ def stocked(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, .
 def test_races_get_the_stock_that_the_days_can_spare(
     stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sealed, "KEPT_FOR_DAYS", 1)
+    monkeypatch.setattr(sealed_stock, "KEPT_FOR_DAYS", 1)
     for index in range(2):
         certified.seal("stonewall", index)
     run = Run.of(1)
@@ -73,25 +73,25 @@ def test_waiting_players_start_with_a_deal_made_to_order(
     run.ready(0)
     run.ready(1)
     assert run.states() == "open ready ready"
-    monkeypatch.setattr(ordering, "search", saying({"tried": 1}, {"tried": 1}, found()))
-    assert ordering.prepare(run.race.pk)
+    monkeypatch.setattr(deals_to_order, "search", saying({"tried": 1}, {"tried": 1}, found()))
+    assert deals_to_order.prepare(run.race.pk)
     assert (run.states(), run.race.deal_tries) == ("countdown ready ready", 2)
     deal = run.race.deal
     assert deal is not None
     assert (bytes(deal.seed), deal.proven, deal.grade, deal.for_race) == (winning().seed, True, 3, True)
-    assert not ordering.prepare(run.race.pk)
+    assert not deals_to_order.prepare(run.race.pk)
 
 
 def test_a_failed_search_needs_another_choice_of_game(
     stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run.of(2)
-    monkeypatch.setattr(ordering, "search", saying({"tried": 1}, {"tried": 1}))
-    assert not ordering.prepare(run.race.pk)
+    monkeypatch.setattr(deals_to_order, "search", saying({"tried": 1}, {"tried": 1}))
+    assert not deals_to_order.prepare(run.race.pk)
     assert (run.race.deal_failed, run.race.deal_tries) == (True, 2)
     stocked.clear()
-    tending.tend(at(10))
-    assert not ordering.prepare(run.race.pk)
+    reconciler.tend(at(10))
+    assert not deals_to_order.prepare(run.race.pk)
     assert not [task for task in stocked if task[0] == "talon.prepare_race_deal"]
     rooms.change(run.room.pk, run.players[0].pk, "plot", limit_s=300, seats=4, public=False)
     assert (run.race.deal_failed, run.race.deal_tries) == (False, 0)
@@ -101,7 +101,7 @@ def test_a_failed_search_needs_another_choice_of_game(
 def test_a_lost_task_is_requested_again(stocked: list[tuple[Any, ...]]) -> None:
     run = Run.of(1)
     stocked.clear()
-    tending.tend(at(5))
+    reconciler.tend(at(5))
     assert ("talon.prepare_race_deal", run.race.pk) in stocked
 
 
@@ -115,30 +115,30 @@ def test_a_deal_of_a_game_no_longer_wanted_is_not_used(
         yield {"tried": 1}
         yield found()
 
-    monkeypatch.setattr(ordering, "search", search)
-    assert not ordering.prepare(run.race.pk)
+    monkeypatch.setattr(deals_to_order, "search", search)
+    assert not deals_to_order.prepare(run.race.pk)
     assert (run.race.deal, run.race.variant, run.race.deal_tries) == (None, "plot", 0)
 
 
 def test_one_search_at_a_time(stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run.of(1)
-    monkeypatch.setattr(ordering, "prepare", lambda _: None)
-    cache.add(ordering._claim(run.race.pk), 1)
-    assert ordering.prepare_soon(run.race.pk) is None
+    monkeypatch.setattr(deals_to_order, "prepare", lambda _: None)
+    cache.add(deals_to_order._claim(run.race.pk), 1)
+    assert deals_to_order.prepare_soon(run.race.pk) is None
     cache.clear()
-    thread = ordering.prepare_soon(run.race.pk)
+    thread = deals_to_order.prepare_soon(run.race.pk)
     assert thread is not None
     thread.join()
-    assert cache.get(ordering._claim(run.race.pk)) is None
+    assert cache.get(deals_to_order._claim(run.race.pk)) is None
 
 
 def test_the_search_runs_in_its_own_process() -> None:
-    said = list(searching.search(CATALOGUE["labyrinth"], 120, tries=20))
+    said = list(search_client.search(CATALOGUE["labyrinth"], 120, tries=20))
     assert [line for line in said[:-1] if line != {"tried": 1}] == []
-    certificate = searching.checked(said[-1], CATALOGUE["labyrinth"])
+    certificate = search_client.checked(said[-1], CATALOGUE["labyrinth"])
     assert certificate.record.name == "labyrinth"
     assert certificate.grade in range(1, 6)
-    assert list(searching.search(CATALOGUE["labyrinth"], 120, tries=0)) == []
+    assert list(search_client.search(CATALOGUE["labyrinth"], 120, tries=0)) == []
 
 
 def test_any_options_are_certified() -> None:
@@ -153,8 +153,8 @@ def test_the_search_reports_each_tried_seed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     outcomes = iter([None, None, Certificate(winning(), None, 3)])
-    monkeypatch.setattr(to_order, "certify", lambda *_, **__: next(outcomes))
-    to_order.look({"name": "stonewall", "options": None, "tries": 9, "seconds": 60})
+    monkeypatch.setattr(search_process, "certify", lambda *_, **__: next(outcomes))
+    search_process.look({"name": "stonewall", "options": None, "tries": 9, "seconds": 60})
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert lines[:3] == [{"tried": 1}] * 3
     assert set(lines[3]) == {"record", "grade", "figures"}
@@ -183,7 +183,7 @@ def test_a_deal_is_used_once() -> None:
     run = Run.of(1)
     race = run.race
     before = race.deal
-    assert deals.give_deal(race)
+    assert race_deals.give_deal(race)
     assert race.deal == before
     assert Deal.objects.count() == 1
     assert Race.objects.get().deal_tries == 0

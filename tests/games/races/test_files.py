@@ -9,13 +9,15 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from games.errors import ErrorCode, Refusal
+from games.core.errors import ErrorCode, Refusal
 from games.models import Attempt, Deal
-from games.races import files, finishing, snapshot, starting
+from games.races import race_finish, race_start
+from games.races.live import snapshot
 from games.races.models import Race
+from games.races.results import race_file
 from games.rules import RaceFile, check_race, commitment
 from games.rules.__main__ import main
-from leaderboards.deciding import decide
+from leaderboards.verdicts.decisions import decide
 from tests.games.races.runs import LIMIT_S, Run, at, goal
 from tests.leaderboards import factory
 
@@ -28,8 +30,8 @@ def finished() -> Run:
     Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
     from_race = run.attempt_ids
     assert run.race.starts_at == at(15)
-    starting.begin_due(at(15))
-    starting.dealt(from_race[:3], at(15.1))
+    race_start.begin_due(at(15))
+    race_start.dealt(from_race[:3], at(15.1))
     run.tend(25)
     User.objects.filter(pk__in=[player.pk for player in run.players[1:3]]).update(is_guest=False)
     run.play(0)
@@ -48,7 +50,7 @@ def _seed(run: Run) -> bytes:
 
 def test_a_race_document_is_valid() -> None:
     run = finished()
-    written = files.race_file(run.race)
+    written = race_file.race_file(run.race)
     read = RaceFile.from_json(json.loads(json.dumps(written.to_json())))
     assert read == written
     assert check_race(read).problems == ()
@@ -62,16 +64,16 @@ def test_a_race_document_is_valid() -> None:
 
 def test_players_with_a_page_are_named() -> None:
     run = finished()
-    named = {entry.player: entry.name for entry in files.race_file(run.race).entrants if entry.player}
+    named = {entry.player: entry.name for entry in race_file.race_file(run.race).entrants if entry.player}
     assert named == {player.public_id: player.display_name for player in run.players[1:3]}
     User.objects.filter(pk=run.players[1].pk).update(deleted_at=timezone.now())
-    assert len([entry for entry in files.race_file(run.race).entrants if entry.player]) == 1
+    assert len([entry for entry in race_file.race_file(run.race).entrants if entry.player]) == 1
 
 
 def test_a_deleted_players_figures_remain() -> None:
     run = finished()
     run.players[0].delete()
-    written = files.race_file(run.race)
+    written = race_file.race_file(run.race)
     assert written.entrants[0].record is None
     assert (written.entrants[0].place, written.entrants[0].cards_up) == (1, goal())
     assert check_race(written).ok
@@ -80,7 +82,7 @@ def test_a_deleted_players_figures_remain() -> None:
 def test_a_rejected_record_is_left_out() -> None:
     run = finished()
     decide(run.attempt(0).pk, Attempt.State.REJECTED, factory.player(is_staff=True))
-    written = files.race_file(run.race)
+    written = race_file.race_file(run.race)
     assert [entry.state for entry in written.entrants][-2:] != ["won", "won"]
     out = next(entry for entry in written.entrants if entry.state == "disqualified")
     assert (out.record, out.place) == (None, 3)
@@ -90,14 +92,14 @@ def test_a_rejected_record_is_left_out() -> None:
 def test_a_record_under_review_has_no_place() -> None:
     run = finished()
     Attempt.objects.filter(pk=run.attempt(0).pk).update(state=Attempt.State.REVIEW)
-    finishing.place_anew(run.race.pk)
-    written = files.race_file(run.race)
+    race_finish.place_anew(run.race.pk)
+    written = race_file.race_file(run.race)
     (reviewed,) = (entry for entry in written.entrants if entry.in_review)
     assert (reviewed.state, reviewed.place, reviewed.cards_up) == ("won", None, None)
     assert reviewed.record is not None
     assert check_race(written).problems == ()
     run.players[0].delete()  # and the record
-    assert check_race(files.race_file(run.race)).problems == ()
+    assert check_race(race_file.race_file(run.race)).problems == ()
 
 
 def test_its_commitment_is_that_of_the_countdown() -> None:
@@ -108,16 +110,16 @@ def test_its_commitment_is_that_of_the_countdown() -> None:
     Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
     shown = _shown(run)
     assert shown is not None
-    starting.begin_due(at(15))
-    starting.dealt(run.attempt_ids, at(15.1))
+    race_start.begin_due(at(15))
+    race_start.dealt(run.attempt_ids, at(15.1))
     for place in range(2):
         run.resign(place, 60)
     run.judge()
-    written = files.race_file(run.race)
+    written = race_file.race_file(run.race)
     assert (written.file_version, written.commitment) == (2, shown)
     assert check_race(written).problems == ()
     Race.objects.filter(pk=run.race.pk).update(limit_s=1800)
-    assert files.race_file(run.race).commitment != shown
+    assert race_file.race_file(run.race).commitment != shown
 
 
 def _shown(run: Run) -> str | None:
@@ -132,8 +134,8 @@ def test_a_game_resigned_after_the_limit_ends_at_the_limit() -> None:
     run.resign(0, 60)
     run.leave(1, 15 + LIMIT_S + 3)
     run.judge()
-    assert [entry.state for entry in files.race_file(run.race).entrants] == ["retired", "timed_out"]
-    assert check_race(files.race_file(run.race)).problems == ()
+    assert [entry.state for entry in race_file.race_file(run.race).entrants] == ["retired", "timed_out"]
+    assert check_race(race_file.race_file(run.race)).problems == ()
 
 
 @pytest.mark.parametrize("state", ["open", "countdown", "racing", "settling", "void"])
@@ -142,21 +144,21 @@ def test_a_running_race_has_no_document(state: str) -> None:
     race = run.race
     race.state = state
     with pytest.raises(Refusal) as refused:
-        files.race_file(race)
+        race_file.race_file(race)
     assert refused.value.code == ErrorCode.NOT_REVEALED
 
 
 def test_there_is_no_document_while_another_division_plays() -> None:
     run = finished()
     Deal.objects.filter(races=run.race).update(revealed_at=None)
-    assert not files.is_public(run.race)
+    assert not race_file.is_public(run.race)
     with pytest.raises(Refusal):
-        files.race_file(run.race)
+        race_file.race_file(run.race)
 
 
 def test_the_command_line_verifies_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = finished()
-    file = tmp_path / files.file_name(Race.objects.get(pk=run.race.pk))
-    file.write_text(json.dumps(files.race_file(run.race).to_json()))
+    file = tmp_path / race_file.file_name(Race.objects.get(pk=run.race.pk))
+    file.write_text(json.dumps(race_file.race_file(run.race).to_json()))
     assert main(["verify", str(file)]) == 0
     assert capsys.readouterr().out.endswith("verified\n")

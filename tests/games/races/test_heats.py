@@ -10,16 +10,17 @@ from typing import Any
 
 import pytest
 
-from accounts.guests import create_guest
 from accounts.models import User
-from games.attempts import close_attempt
-from games.errors import ErrorCode, Refusal
+from accounts.sign_in.guests import create_guest
+from games.attempts.lifecycle import close_attempt
+from games.core.errors import ErrorCode, Refusal
 from games.models import Deal
-from games.races import heats, seats, snapshot, starting, tending
+from games.races import heats, race_start, reconciler, seats
+from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
-from games.races.ratings import Ratings, ShownRating, ratings
+from games.races.results.ratings_registry import Ratings, ShownRating, ratings
 from games.rules import CATALOGUE
-from leaderboards.settlement import settle
+from leaderboards.verdicts.settlement import settle
 from tests.concurrency import run_together
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -107,8 +108,8 @@ def test_the_doors_open_ten_minutes_before() -> None:
 
 
 def test_tending_creates_the_heat() -> None:
-    tending.tend(before(600))
-    tending.tend(before(595))
+    reconciler.tend(before(600))
+    reconciler.tend(before(595))
     assert [race.state for race in divisions()] == ["open"]
 
 
@@ -172,11 +173,11 @@ def test_a_single_player_gets_a_recorded_run() -> None:
     assert race.state == "countdown"
     (entrant,) = race.entrants.all()
     assert entrant.attempt_id is not None
-    assert starting.begin_due(START) == [race.pk]
-    starting.dealt([entrant.attempt_id], after(0.1))
+    assert race_start.begin_due(START) == [race.pk]
+    race_start.dealt([entrant.attempt_id], after(0.1))
     close_attempt(entrant.attempt_id, "resigned", at=after(60))
     settle(entrant.attempt_id)
-    tending.tend(after(61))
+    reconciler.tend(after(61))
     entrant = Entrant.objects.select_related("race", "attempt").get(player=player)
     assert (entrant.race.state, entrant.place, entrant.state) == ("finished", 1, "retired")
     assert entrant.attempt is not None
@@ -226,7 +227,7 @@ def test_a_missed_heat_is_not_repeated() -> None:
 def test_an_overdue_countdown_is_void() -> None:
     come(3)
     heats.tend(before(15))
-    tending.tend(after(60))
+    reconciler.tend(after(60))
     assert [(race.state, race.void) for race in divisions()] == [("void", "server_fault")]
 
 

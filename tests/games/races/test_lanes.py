@@ -11,14 +11,15 @@ from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 from django.db import OperationalError
 
-from games.live.tables import LiveTables
+from games.live.table_registry import LiveTables
 from games.models import Attempt
-from games.races import audience, hosts, lanes, starting
-from games.races import progress as progress_of
-from games.races.hub import Hub
-from games.races.lanes import Lanes
+from games.races import race_start
+from games.races.live import audience, host_succession, lane_reports
+from games.races.live import progress as progress_of
+from games.races.live.lane_reports import Lanes
+from games.races.live.room_hub import Hub
 from games.races.models import Entrant
-from games.races.telling import room_group
+from games.races.room_notifications import room_group
 from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.viewers import Viewer
 from tests.games.seats import Seat
@@ -84,7 +85,7 @@ async def test_updates_are_batched_with_consecutive_versions(
     tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`Viewer` asserts that each version follows the one before."""
-    monkeypatch.setattr(lanes, "REPEAT_EVERY", 3600.0)
+    monkeypatch.setattr(lane_reports, "REPEAT_EVERY", 3600.0)
     house, (mine, _) = await running(2)
     viewer = watch(house, house.players[1])
     await viewer.watch()
@@ -137,7 +138,7 @@ async def test_places_are_live(tables: LiveTables, watch: Watch) -> None:
 
 async def test_an_end_is_sent_at_once(tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if lanes are updated rarely."""
-    monkeypatch.setattr(lanes, "REPORT_EVERY", 3600.0)
+    monkeypatch.setattr(lane_reports, "REPORT_EVERY", 3600.0)
     monkeypatch.setattr(audience, "RACERS_EVERY", 3600.0)
     monkeypatch.setattr(audience, "OTHERS_EVERY", 3600.0)
     house, (mine, _) = await running(2)
@@ -154,8 +155,8 @@ async def test_the_first_view_marks_a_racer_present(
     tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Recorded even if the database fails at first; players who never open the table stay as they were."""
-    monkeypatch.setattr(lanes, "REPORT_EVERY", 0.01)
-    really, failures = starting.dealt, [True, True]
+    monkeypatch.setattr(lane_reports, "REPORT_EVERY", 0.01)
+    really, failures = race_start.dealt, [True, True]
 
     def sometimes(attempt_ids: Any) -> int:
         if failures:
@@ -163,7 +164,7 @@ async def test_the_first_view_marks_a_racer_present(
             raise OperationalError
         return really(attempt_ids)
 
-    monkeypatch.setattr(starting, "dealt", sometimes)
+    monkeypatch.setattr(race_start, "dealt", sometimes)
     house = await house_of(2)
     await sync_to_async(house.start)(0.3)
     viewer = watch(house, house.players[0])
@@ -185,9 +186,9 @@ async def test_the_first_view_marks_a_racer_present(
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the timeouts from seconds to tenths."""
     monkeypatch.setattr(progress_of, "AWAY_AFTER", 0.6)
-    monkeypatch.setattr(lanes, "REPEAT_EVERY", 0.1)
-    monkeypatch.setattr(lanes, "REPORT_EVERY", 0.05)
-    monkeypatch.setattr(hosts, "HERE_EVERY", 0.1)
+    monkeypatch.setattr(lane_reports, "REPEAT_EVERY", 0.1)
+    monkeypatch.setattr(lane_reports, "REPORT_EVERY", 0.05)
+    monkeypatch.setattr(host_succession, "HERE_EVERY", 0.1)
     monkeypatch.setattr(audience, "RACERS_EVERY", 0.05)
     monkeypatch.setattr(audience, "OTHERS_EVERY", 0.05)
 
@@ -264,7 +265,7 @@ async def test_a_pending_report_needs_no_second_wakeup(tables: LiveTables) -> No
 
 
 async def test_a_lost_report_is_repeated(tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "REPEAT_EVERY", 0.1)
+    monkeypatch.setattr(lane_reports, "REPEAT_EVERY", 0.1)
     house, (mine, _) = await running(2)
     viewer = watch(house)
     await viewer.watch()
@@ -312,9 +313,9 @@ async def test_a_repetition_delays_no_move(tables: LiveTables, monkeypatch: pyte
     game = tables._tables[mine.public_id].game
     told.changed(game)
     await told.report(100.0)
-    await told.report(100.0 + lanes.REPEAT_EVERY)  # nothing has changed: every lane is repeated
+    await told.report(100.0 + lane_reports.REPEAT_EVERY)  # nothing has changed: every lane is repeated
     await play(seat, 1)
     told.changed(game)
-    await told.report(100.1 + lanes.REPEAT_EVERY)
+    await told.report(100.1 + lane_reports.REPEAT_EVERY)
     assert [lane[2] for (lane,) in sent] == [0, 0, 1]
     await seat.leave()

@@ -18,13 +18,14 @@ from django.db import OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from accounts.models import User
-from games.errors import ErrorCode, Refusal
+from games.core.errors import ErrorCode, Refusal
 from games.live import protocol as table_protocol
 from games.models import Attempt
-from games.races import finishing, protocol, starting
+from games.races import race_finish, race_start
+from games.races.live import protocol
 from games.races.models import Race, Room
 from leaderboards.models import RatedRace, Rating, RatingChange
-from leaderboards.ratings import keeping
+from leaderboards.ratings import rating_reconciler
 from tests.games.races.runs import Run, at, goal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,12 +59,12 @@ def test_an_outage_at_the_start_does_not_move_the_clock(away: Away) -> None:
     run = rated(Run.counting(3))
     with away():
         with pytest.raises(OperationalError):
-            starting.begin_due(at(15))
+            race_start.begin_due(at(15))
         run.tend(16)
         with pytest.raises(OperationalError):
-            starting.dealt([], at(16))
+            race_start.dealt([], at(16))
     run.tend(24)
-    assert starting.dealt(run.attempt_ids, at(24.5)) == 3
+    assert race_start.dealt(run.attempt_ids, at(24.5)) == 3
     assert run.states() == "racing racing racing racing"
     assert {one.started_at for one in Attempt.objects.filter(pk__in=run.attempt_ids)} == {at(15)}
 
@@ -76,7 +77,7 @@ def test_a_longer_outage_voids_the_race_without_harm(away: Away) -> None:
     run.tend(35)
     assert (run.states(), run.race.void) == ("void absent absent absent", Race.Void.SERVER_FAULT)
     run.judge()
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     assert [kept.objects.count() for kept in (RatingChange, Rating, RatedRace)] == [0, 0, 0]
     assert not Attempt.objects.filter(state=Attempt.State.PLAYING).exists()
     deal = run.race.deal
@@ -93,10 +94,10 @@ def test_a_void_race_never_changes_ratings(seen: str) -> None:
         run.play(0)
         run.resign(1, 60)
         assert run.states() == "settling won retired"
-    assert finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(70))
+    assert race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(70))
     run.judge()
     run.tend(80)
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     assert run.race.state == "void"
     assert not RatingChange.objects.exists()
     assert {place for _, place, _ in run.placed()} <= {None}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from accounts.deletion import erase_player
-from accounts.guests import create_guest, merge_guest
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
-from games.errors import ErrorCode, Refusal
+from accounts.sign_in.guests import create_guest, merge_guest
+from games.core.errors import ErrorCode, Refusal
 from games.models import Attempt
-from games.races import seats, starting
+from games.races import race_start, seats
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import Rating
-from leaderboards.ratings import keeping, proof
+from leaderboards.ratings import proof, rating_reconciler
 from tests.games.races.runs import Run, at
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -57,11 +57,11 @@ def test_a_deleted_player_does_not_count_for_a_start() -> None:
     run.ready(1)
     User.objects.filter(pk=run.players[1].pk).delete()
     with pytest.raises(Refusal) as refusal:
-        starting.start(run.room.pk, run.players[0].pk, at(5))
+        race_start.start(run.room.pk, run.players[0].pk, at(5))
     assert refusal.value.code == ErrorCode.TOO_FEW_READY
-    assert not starting.freeze(run.race.pk, countdown=starting.COUNTDOWN, now=at(5))
+    assert not race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(5))
     run.ready(2)
-    starting.start(run.room.pk, run.players[0].pk, at(6))
+    race_start.start(run.room.pk, run.players[0].pk, at(6))
     assert run.states() == "countdown ready ready"
     assert run.race.entrants.filter(player=None).count() == 0
 
@@ -127,14 +127,14 @@ def test_a_guest_who_signs_in_later_is_not_rated() -> None:
         run.ready(place)
     run.easy()
     Race.objects.filter(pk=run.race.pk).update(rated=True)
-    starting.begin_due(at(15))
-    starting.dealt(run.attempt_ids, at(15.1))
+    race_start.begin_due(at(15))
+    race_start.dealt(run.attempt_ids, at(15.1))
     run.play(2)
     merge_guest(run.players[2], account)
     run.resign(0, 50)
     run.resign(1, 60)
     run.judge()
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     entrant = run.race.entrants.get(player=account)
     assert (entrant.state, entrant.place) == ("won", 1)
     assert sorted(Rating.objects.values_list("player", flat=True)) == [host.pk, other.pk]

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from games.errors import ErrorCode
-from games.races import consumer, progress, protocol
-from games.races.protocol import CODES, FATAL, INCOMING, OUTGOING, parse
+from games.core.errors import ErrorCode
+from games.races.live import consumer, progress, protocol
+from games.races.live.protocol import CODES, FATAL, INCOMING, OUTGOING, parse
 from tests.games.live.test_protocol import sections
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -46,7 +46,7 @@ def test_every_error_code_is_named_with_its_close_code() -> None:
 
 def test_the_socket_uses_only_documented_codes() -> None:
     """Covers the refusals of races; pages, heats and challenges have more."""
-    parts = ("consumer", "hub", "watch", "seats", "rooms", "starting")
+    parts = ("live/consumer", "live/room_hub", "live/room_watch", "live/audience", "seats", "rooms", "race_start")
     paths = [ROOT / "games" / "races" / f"{part}.py" for part in parts]
     used = {name for path in paths for name in re.findall(r"\bErrorCode\.([A-Z_]+)", path.read_text())}
     assert {ErrorCode[name] for name in used} <= CODES

@@ -17,12 +17,12 @@ from asgiref.sync import sync_to_async
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
-from accounts.guests import create_guest
-from games.live.tables import LiveTables
+from accounts.sign_in.guests import create_guest
+from games.live.table_registry import LiveTables
 from games.models import Attempt, Deal
-from games.races import starting
+from games.races import race_start
 from games.rules import Record
-from leaderboards.settlement import settle
+from leaderboards.verdicts.settlement import settle
 from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.runs import Run, at, winning
 from tests.games.races.viewers import Viewer
@@ -110,7 +110,7 @@ async def test_a_whole_race(
     tables: LiveTables, watch: Watch, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    monkeypatch.setattr("games.live.allowance.Allowance.spend", lambda _: 0)
+    monkeypatch.setattr("games.live.sockets.message_limit.Allowance.spend", lambda _: 0)
     house: House = await house_of(3)
     secrets = await give_known_deal(house)
     await sync_to_async(house.start)(COUNTDOWN)
@@ -195,7 +195,7 @@ async def test_a_cancelled_countdown_deals_nothing(tables: LiveTables, watch: Wa
     assert not hidden_words(stays.frames)
     await stays.leave()
     assert not await Attempt.objects.filter(pk=first.pk).aexists()
-    assert not await sync_to_async(starting.begin_due)()
+    assert not await sync_to_async(race_start.begin_due)()
 
 
 def test_the_cards_are_dealt_despite_a_late_departure(transactional_db: None) -> None:
@@ -205,5 +205,5 @@ def test_the_cards_are_dealt_despite_a_late_departure(transactional_db: None) ->
     assert early.states() == "open ready"
     late.leave(0, 12.0)
     assert late.states() == "countdown retired ready"
-    assert starting.begin_due(at(15)) == [late.race.pk]
-    assert not starting.unfreeze(late.race.pk, at(14))
+    assert race_start.begin_due(at(15)) == [late.race.pk]
+    assert not race_start.unfreeze(late.race.pk, at(14))

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from accounts.guests import create_guest
-from games import limits
-from games.errors import ErrorCode, Refusal
-from games.races import finishing, rooms, seats, starting
+from accounts.sign_in.guests import create_guest
+from games.core import limits
+from games.core.errors import ErrorCode, Refusal
+from games.races import race_finish, race_start, rooms, seats
 from games.races.models import Entrant, Race, Room
 from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
 
@@ -38,9 +38,9 @@ def in_state(state: str) -> Run:
         run.judge()
         run.tend(20)
     if state == "void":
-        finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(16))
+        race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(16))
     if state == "closed":
-        finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(16))
+        race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(16))
         rooms.close(run.room, at(17))
     return run
 
@@ -58,8 +58,8 @@ ACTS: dict[str, Callable[[Run], object]] = {
     "stranger is ready": lambda run: seats.set_ready(run.room.pk, create_guest().pk, True, NOW),
     "other leaves": lambda run: seats.leave(run.room.pk, run.players[1].pk, NOW),
     "stranger leaves": lambda run: seats.leave(run.room.pk, create_guest().pk, NOW),
-    "host starts": lambda run: starting.start(run.room.pk, run.players[0].pk, NOW),
-    "other starts": lambda run: starting.start(run.room.pk, run.players[1].pk, NOW),
+    "host starts": lambda run: race_start.start(run.room.pk, run.players[0].pk, NOW),
+    "other starts": lambda run: race_start.start(run.room.pk, run.players[1].pk, NOW),
     "host changes": lambda run: settings_of(run, 0),
     "other changes": lambda run: settings_of(run, 1),
     "host kicks": lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(2).pk, NOW),
@@ -193,17 +193,17 @@ def test_too_few_ready_and_no_deal() -> None:
     run.ready(0)
     host = run.players[0].pk
     with pytest.raises(Refusal) as refusal:
-        starting.start(run.room.pk, host)
+        race_start.start(run.room.pk, host)
     assert refusal.value.code == E.TOO_FEW_READY
     run.ready(1)
     deal = run.race.deal_id
     Race.objects.update(deal=None)
     with pytest.raises(Refusal) as refusal:
-        starting.start(run.room.pk, host)
+        race_start.start(run.room.pk, host)
     assert refusal.value.code == E.NO_DEAL
-    assert not starting.freeze(run.race.pk, countdown=starting.COUNTDOWN, now=at(0))
+    assert not race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(0))
     Race.objects.update(deal=deal)
-    starting.start(run.room.pk, host, at(0))
+    race_start.start(run.room.pk, host, at(0))
     assert run.states() == "countdown ready ready"
     assert not Entrant.objects.filter(player=run.players[2]).exists()
 
@@ -304,7 +304,7 @@ def test_leaving_does_not_cancel_a_heat() -> None:
     run = Run.of(2, kind="heat")
     run.ready(0)
     run.ready(1)
-    starting.freeze(run.race.pk, countdown=starting.COUNTDOWN, now=at(0))
+    race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(0))
     run.leave(1, 5)
     assert run.states() == "countdown ready absent"
     with pytest.raises(Refusal):

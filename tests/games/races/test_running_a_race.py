@@ -13,14 +13,14 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from prometheus_client import REGISTRY
 
-from games import events
-from games.attempts import close_due
-from games.errors import ErrorCode, Refusal
+from games.attempts.lifecycle import close_due
+from games.core import events
+from games.core.errors import ErrorCode, Refusal
 from games.models import Attempt, Deal
-from games.races import finishing, rooms, seats, starting, tending
+from games.races import race_finish, race_start, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
-from leaderboards.deciding import decide, undo
-from leaderboards.settlement import settle
+from leaderboards.verdicts.decisions import decide, undo
+from leaderboards.verdicts.settlement import settle
 from tests.games.races.runs import Run, at, goal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -50,10 +50,10 @@ def test_a_race_runs_and_its_places_are_set() -> None:
     assert run.race.starts_at == at(15)
     assert run.race.ends_at == at(315)
     run.easy()
-    assert starting.begin_due(at(14.999)) == []
-    assert starting.begin_due(at(15)) == [run.race.pk]
-    assert starting.begin_due(at(15)) == []
-    assert starting.dealt(run.attempt_ids[:3], at(15.1)) == 3
+    assert race_start.begin_due(at(14.999)) == []
+    assert race_start.begin_due(at(15)) == [run.race.pk]
+    assert race_start.begin_due(at(15)) == []
+    assert race_start.dealt(run.attempt_ids[:3], at(15.1)) == 3
     run.tend(25)
     assert run.states() == "racing racing racing racing absent"
     run.play(1, first_ms=3_000)
@@ -81,7 +81,7 @@ def test_a_countdown_gives_each_ready_player_a_table() -> None:
     counter = "talon_attempts_started_total", {"game": run.race.game, "ranked": "no"}
     before = REGISTRY.get_sample_value(*counter) or 0
     now = at(1) + timedelta(microseconds=123_456)
-    assert starting.freeze(run.race.pk, countdown=timedelta(seconds=15), now=now)
+    assert race_start.freeze(run.race.pk, countdown=timedelta(seconds=15), now=now)
     race, starts = run.race, at(16.123)
     assert (race.starts_at, race.ends_at) == (starts, at(616.123)), "in whole milliseconds, like game clocks"
     assert race.deal is not None
@@ -90,8 +90,8 @@ def test_a_countdown_gives_each_ready_player_a_table() -> None:
     tables = Attempt.objects.order_by("entrant__pk").values_list("player", "deal", "ranked", "started_at", "deadline")
     assert list(tables) == [(player.pk, race.deal.pk, False, starts, race.ends_at) for player in run.players]
     assert REGISTRY.get_sample_value(*counter) == before + 2
-    assert not starting.freeze(race.pk, countdown=timedelta(seconds=15), now=at(2))
-    assert not starting.start_if_ready(run.room.pk, at(2))
+    assert not race_start.freeze(race.pk, countdown=timedelta(seconds=15), now=at(2))
+    assert not race_start.start_if_ready(run.room.pk, at(2))
     assert run.race.starts_at == starts
 
 
@@ -99,19 +99,19 @@ def test_a_start_counts_from_now() -> None:
     run = Run.of(2)
     Entrant.objects.update(state=Entrant.State.READY)
     before = timezone.now() - timedelta(milliseconds=1)
-    assert starting.start_if_ready(run.room.pk)
+    assert race_start.start_if_ready(run.room.pk)
     starts_at = run.race.starts_at
     assert starts_at is not None
-    assert before <= starts_at - starting.COUNTDOWN <= timezone.now()
+    assert before <= starts_at - race_start.COUNTDOWN <= timezone.now()
 
 
 def test_only_a_countdown_can_be_reopened() -> None:
     run = Run.of(2)
-    assert not starting.unfreeze(run.race.pk, at(0))
+    assert not race_start.unfreeze(run.race.pk, at(0))
     run.ready(0)
     run.ready(1)
-    assert not starting.unfreeze(run.race.pk, at(15))
-    assert starting.unfreeze(run.race.pk, at(5))
+    assert not race_start.unfreeze(run.race.pk, at(15))
+    assert race_start.unfreeze(run.race.pk, at(5))
     race = run.race
     assert (race.state, race.starts_at, race.ends_at) == ("open", None, None)
     assert not Attempt.objects.exists()
@@ -138,8 +138,8 @@ def test_a_race_may_end_without_a_win() -> None:
 
 def test_a_single_remaining_racer_continues() -> None:
     run = Run.counting(2)
-    starting.begin_due(at(15))
-    starting.dealt(run.attempt_ids[:1], at(16))
+    race_start.begin_due(at(15))
+    race_start.dealt(run.attempt_ids[:1], at(16))
     run.tend(25)
     assert run.states() == "racing racing absent"
     run.play(0)
@@ -149,7 +149,7 @@ def test_a_single_remaining_racer_continues() -> None:
 
 def test_a_race_without_players_is_void() -> None:
     run = Run.counting(2)
-    starting.begin_due(at(15))
+    race_start.begin_due(at(15))
     run.tend(24.9)
     assert run.states() == "racing ready ready"
     run.tend(25)
@@ -162,7 +162,7 @@ def test_a_race_without_players_is_void() -> None:
 
 def test_a_move_proves_presence() -> None:
     run = Run.counting(2)
-    starting.begin_due(at(15))
+    race_start.begin_due(at(15))
     run.play(0, 3)
     run.tend(26)
     assert run.states() == "racing racing absent"
@@ -170,17 +170,17 @@ def test_a_move_proves_presence() -> None:
 
 def test_ten_seconds_after_the_start_is_too_late() -> None:
     run = Run.counting(2)
-    assert starting.dealt(run.attempt_ids, at(14.9)) == 0
-    starting.begin_due(at(15))
-    assert starting.dealt(run.attempt_ids[:1], at(24.9)) == 1
-    assert starting.dealt(run.attempt_ids[1:], at(25)) == 0
+    assert race_start.dealt(run.attempt_ids, at(14.9)) == 0
+    race_start.begin_due(at(15))
+    assert race_start.dealt(run.attempt_ids[:1], at(24.9)) == 1
+    assert race_start.dealt(run.attempt_ids[1:], at(25)) == 0
     assert run.states() == "racing racing ready"
 
 
 def test_a_start_missed_by_all_processes_harms_no_one() -> None:
     """For example during a database outage."""
     run = Run.counting(3)
-    assert starting.begin_due(at(25)) == []
+    assert race_start.begin_due(at(25)) == []
     run.tend(25)
     assert run.states() == "void absent absent absent"
     assert run.race.void == Race.Void.SERVER_FAULT
@@ -193,7 +193,7 @@ def test_a_start_missed_by_all_processes_harms_no_one() -> None:
 def test_a_late_step_is_no_fault_if_the_cards_were_dealt(seen: str) -> None:
     run = Run.counting(2)
     if seen == "dealt":
-        assert starting.dealt(run.attempt_ids[:1], at(15.1)) == 1
+        assert race_start.dealt(run.attempt_ids[:1], at(15.1)) == 1
     elif seen == "moved":
         run.play(0, 2)
     else:
@@ -207,7 +207,7 @@ def test_a_race_unattended_until_its_end_harms_no_one() -> None:
     """Whichever task is first: the one that closes overdue games, or the one that tends races."""
     run = Run.counting(2)
     close_due(at(400))
-    assert starting.begin_due(at(400)) == []
+    assert race_start.begin_due(at(400)) == []
     run.tend(400)
     assert run.states() == "void absent absent"
     assert run.race.void == Race.Void.SERVER_FAULT
@@ -215,8 +215,8 @@ def test_a_race_unattended_until_its_end_harms_no_one() -> None:
 
 def test_present_players_time_out_and_others_are_absent() -> None:
     run = Run.counting(3)
-    starting.begin_due(at(15))
-    starting.dealt(run.attempt_ids[:1], at(16))
+    race_start.begin_due(at(15))
+    race_start.dealt(run.attempt_ids[:1], at(16))
     run.play(1, 3)
     close_due(at(400))
     run.tend(400)
@@ -257,17 +257,17 @@ def test_a_missed_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> 
     run.play(0)
     run.play(1)
     run.judge()
-    monkeypatch.setattr("leaderboards.settlement.finishing.verdict_given", lambda _: None)
+    monkeypatch.setattr("leaderboards.verdicts.settlement.race_finish.verdict_given", lambda _: None)
     decide(run.attempt(1).pk, Attempt.State.REJECTED, "staff")
     assert run.placed()[1] == ("won", 1, 1)
     decided = Attempt.objects.get(pk=run.attempt(1).pk).verified_at
     assert decided is not None
-    assert finishing.check_decisions(decided + timedelta(days=2, seconds=1)) == 0
-    assert finishing.check_decisions(decided + timedelta(days=2)) == 1
+    assert race_finish.check_decisions(decided + timedelta(days=2, seconds=1)) == 0
+    assert race_finish.check_decisions(decided + timedelta(days=2)) == 1
     assert run.placed() == [("won", 1, 2), ("disqualified", 2, 0)]
     decide(run.attempt(1).pk, Attempt.State.VERIFIED, "staff")
-    assert finishing.check_decisions(at(400)) == 1
-    assert finishing.check_decisions(at(400)) == 0
+    assert race_finish.check_decisions(at(400)) == 1
+    assert race_finish.check_decisions(at(400)) == 0
     assert run.placed() == [("won", 1, 1), ("won", 1, 1)]
 
 
@@ -309,9 +309,9 @@ def test_a_decision_recomputes_all_places(state: str, placed: list[Any]) -> None
 def test_a_missed_review_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> None:
     run = with_a_record_in_review()
     with monkeypatch.context() as lost:
-        lost.setattr("leaderboards.settlement.finishing.verdict_given", lambda _: None)
+        lost.setattr("leaderboards.verdicts.settlement.race_finish.verdict_given", lambda _: None)
         decide(run.attempt(0).pk, Attempt.State.VERIFIED, "staff")
-    assert (finishing.check_decisions(), finishing.check_decisions()) == (1, 0)
+    assert (race_finish.check_decisions(), race_finish.check_decisions()) == (1, 0)
     assert run.placed()[0] == ("won", 1, 3)
 
 
@@ -321,7 +321,7 @@ def test_a_place_given_during_review_is_revoked() -> None:
     before = run.placed()
     Entrant.objects.filter(pk=run.entrant(0).pk).update(place=1, points=3)
     Attempt.objects.filter(pk=run.attempt(0).pk).update(verified_at=at(0))
-    assert finishing.check_decisions(at(10**8)) == 1
+    assert race_finish.check_decisions(at(10**8)) == 1
     assert run.placed() == before
 
 
@@ -343,13 +343,13 @@ def test_no_race_ends_before_its_last_racer() -> None:
     run.resign(1, 50)
     for attempt_id in run.attempt_ids[:2]:
         settle(attempt_id)
-    assert not finishing.settle_done(run.race.pk, at(60))
+    assert not race_finish.settle_done(run.race.pk, at(60))
     run.tend(60)
     assert run.states() == "racing won retired racing"
     assert run.placed() == [("won", None, None), ("retired", None, None), ("racing", None, None)]
     Race.objects.filter(pk=run.race.pk).update(state=Race.State.SETTLING)  # set by mistake
-    assert not finishing.finish(run.race.pk, at(60))
-    finishing.verdict_given(run.attempt_ids)
+    assert not race_finish.finish(run.race.pk, at(60))
+    race_finish.verdict_given(run.attempt_ids)
     assert run.states() == "settling won retired racing"
 
 
@@ -368,11 +368,11 @@ def test_a_race_waits_for_the_last_verdict() -> None:
 def test_tending_repairs_what_was_missed(monkeypatch: pytest.MonkeyPatch, lost: str) -> None:
     run = Run.racing(2)
     if lost == "closed":
-        monkeypatch.setattr("games.attempts._followers", [])
+        monkeypatch.setattr("games.attempts.lifecycle._followers", [])
     elif lost == "verdict_given":
-        monkeypatch.setattr(finishing, lost, lambda _: None)
+        monkeypatch.setattr(race_finish, lost, lambda _: None)
     else:
-        monkeypatch.setattr(finishing, lost, lambda _: None)
+        monkeypatch.setattr(race_finish, lost, lambda _: None)
     run.play(0)
     run.resign(1, 50)
     run.judge()
@@ -387,7 +387,7 @@ def test_a_failing_step_does_not_stop_the_others(
     def fail(_now: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(tending, "STEPS", (fail, *tending.STEPS))
+    monkeypatch.setattr(reconciler, "STEPS", (fail, *reconciler.STEPS))
     run = Run.counting(2)
     run.tend(15)
     assert run.states().startswith("racing")
@@ -404,11 +404,11 @@ def test_a_failure_after_a_game_is_logged_and_repaired_later(
     run = Run.racing(2)
     run.resign(0, 20)
     with monkeypatch.context() as patch:
-        patch.setattr(finishing, "settle_done" if hears == "closed" else "finish", fail)
+        patch.setattr(race_finish, "settle_done" if hears == "closed" else "finish", fail)
         run.resign(1, 30)
         run.judge()
     (noted,) = {(one.name, one.levelname) for one in caplog.records if one.exc_info}
-    assert noted == ("games.races.finishing", "ERROR")
+    assert noted == ("games.races.race_finish", "ERROR")
     run.tend(40)
     assert run.states() == "finished retired retired"
 
@@ -421,24 +421,24 @@ def test_a_tasks_time_limit_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) ->
     for one in (run, other):
         one.resign(0, 20)
     other.resign(1, 30)
-    monkeypatch.setattr(finishing, "settle_done", stop)
+    monkeypatch.setattr(race_finish, "settle_done", stop)
     with pytest.raises(SoftTimeLimitExceeded):
         run.resign(1, 30)
-    monkeypatch.setattr(finishing, "finish", stop)
+    monkeypatch.setattr(race_finish, "finish", stop)
     with pytest.raises(SoftTimeLimitExceeded):
-        finishing.verdict_given(other.attempt_ids)
+        race_finish.verdict_given(other.attempt_ids)
 
 
 @pytest.mark.parametrize(
     "step",
     [
-        finishing.settle_done,
-        finishing.finish,
-        finishing.place_anew,
-        partial(finishing.void, why=Race.Void.SERVER_FAULT),
-        partial(starting.freeze, countdown=starting.COUNTDOWN),
-        starting.unfreeze,
-        starting.start_if_ready,
+        race_finish.settle_done,
+        race_finish.finish,
+        race_finish.place_anew,
+        partial(race_finish.void, why=Race.Void.SERVER_FAULT),
+        partial(race_start.freeze, countdown=race_start.COUNTDOWN),
+        race_start.unfreeze,
+        race_start.start_if_ready,
     ],
 )
 def test_unknown_races_are_ignored(step: Callable[[int], bool]) -> None:
@@ -447,12 +447,12 @@ def test_unknown_races_are_ignored(step: Callable[[int], bool]) -> None:
 
 def test_a_race_ends_when_its_own_last_game_does(monkeypatch: pytest.MonkeyPatch) -> None:
     run, other = Run.racing(2), Run.racing(2)
-    monkeypatch.setattr(finishing, "_one_less", lambda _: None)
+    monkeypatch.setattr(race_finish, "_one_less", lambda _: None)
     for place in range(2):
         other.resign(place, 20)
-    assert not finishing.settle_done(run.race.pk, at(30))
+    assert not race_finish.settle_done(run.race.pk, at(30))
     assert other.states() == "racing retired retired"
-    assert finishing.settle_done(other.race.pk, at(30))
+    assert race_finish.settle_done(other.race.pk, at(30))
     assert (run.states(), other.states()) == ("racing racing racing", "settling retired retired")
 
 
@@ -461,7 +461,7 @@ def test_the_last_game_finishes_a_race_already_judged() -> None:
     run.play(0)
     settle(run.attempt_ids[0])
     Entrant.objects.filter(pk=run.entrant(1).pk).update(state=Entrant.State.RETIRED, attempt=None)
-    assert finishing.settle_done(run.race.pk, at(100))
+    assert race_finish.settle_done(run.race.pk, at(100))
     assert (run.race.state, run.race.finished_at) == ("finished", at(100))
 
 
@@ -475,7 +475,7 @@ def test_a_last_game_that_ends_during_the_check_voids_nothing(monkeypatch: pytes
         return changed
 
     monkeypatch.setattr(QuerySet, "update", update_late)
-    assert not finishing.settle_done(run.race.pk, at(30))
+    assert not race_finish.settle_done(run.race.pk, at(30))
     assert run.states() == "racing retired retired"
 
 
@@ -488,7 +488,7 @@ def test_a_deal_of_another_running_race_stays_secret() -> None:
     assert run.states() == "finished won won"
     deal = Deal.objects.get(pk=other.race.deal_id or 0)
     assert deal.revealed_at is None
-    assert finishing.void(other.race.pk, Race.Void.SERVER_FAULT, at(400))
+    assert race_finish.void(other.race.pk, Race.Void.SERVER_FAULT, at(400))
     deal.refresh_from_db()
     assert deal.revealed_at == at(400)
 
@@ -496,9 +496,9 @@ def test_a_deal_of_another_running_race_stays_secret() -> None:
 def test_a_void_race_counts_for_no_one_and_frees_its_players() -> None:
     run = Run.racing(3)
     run.play(0)
-    assert finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(100))
+    assert race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(100))
     assert run.states() == "void won absent absent"
-    assert not finishing.void(run.race.pk, Race.Void.SERVER_FAULT, at(101))
+    assert not race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(101))
     assert not Attempt.objects.filter(state="playing").exists()
     run.judge()
     assert run.placed() == [("won", None, None), ("absent", None, None), ("absent", None, None)]
@@ -530,9 +530,9 @@ def test_the_next_race_waits_for_the_running_one() -> None:
         run.sit(place, 60)
         run.ready(place, second=60)
     assert run.states() == "open ready ready"
-    assert not starting.freeze(run.race.pk, countdown=starting.COUNTDOWN, now=at(61))
+    assert not race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(61))
     with pytest.raises(Refusal) as refusal:
-        starting.start(run.room.pk, run.players[0].pk, at(61))
+        race_start.start(run.room.pk, run.players[0].pk, at(61))
     assert refusal.value.code == ErrorCode.RACE_NOT_OPEN
     run.tend(316)
     assert run.states() == "countdown ready ready"
@@ -542,10 +542,10 @@ def test_a_heat_may_be_run_alone() -> None:
     run = Run.of(1, kind="heat")
     run.ready(0)
     assert run.states() == "open ready"
-    assert starting.freeze(run.race.pk, countdown=starting.COUNTDOWN, now=at(0))
+    assert race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(0))
     run.easy()
-    starting.begin_due(at(15))
-    starting.dealt(run.attempt_ids, at(15))
+    race_start.begin_due(at(15))
+    race_start.dealt(run.attempt_ids, at(15))
     run.play(0)
     run.judge()
     assert run.placed() == [("won", 1, 1)]
@@ -564,7 +564,7 @@ def test_leaving_a_race_retires_the_player() -> None:
 
 def test_many_single_waiting_players_delay_no_start(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rooms that cannot start yet do not crowd out those that can."""
-    monkeypatch.setattr(tending, "AT_A_TIME", 1)
+    monkeypatch.setattr(reconciler, "AT_A_TIME", 1)
     for _ in range(2):
         Run.of(1).ready(0)
     half = Run.of(2)

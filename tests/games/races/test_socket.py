@@ -13,13 +13,14 @@ from asgiref.testing import ApplicationCommunicator
 from channels.layers import get_channel_layer
 from django.db import OperationalError
 
-from accounts.guests import create_guest
 from accounts.models import User
+from accounts.sign_in.guests import create_guest
 from config.asgi import application
-from games import limits
+from games.core import limits
 from games.live import protocol as live_protocol
-from games.races import consumer, protocol, quick, rooms, seats
-from games.races.hub import Hub, shared_hub
+from games.races import matchmaking, rooms, seats
+from games.races.live import consumer, protocol
+from games.races.live.room_hub import Hub, shared_hub
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.viewers import Viewer
@@ -193,7 +194,7 @@ async def test_simultaneous_reactions_all_arrive(watch: Watch, hub: Hub, other_h
 
 
 async def test_reactions_are_limited(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.live.allowance.monotonic", lambda: 100.0)
+    monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: 100.0)
     house = await house_of(1)
     viewer = watch(house, house.players[0])
     await viewer.watch()
@@ -204,7 +205,7 @@ async def test_reactions_are_limited(watch: Watch, monkeypatch: pytest.MonkeyPat
 
 async def test_commands_are_limited_over_all_connections(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command locks the room's row, and a player with many tabs must not block the others."""
-    monkeypatch.setattr("games.live.allowance.monotonic", lambda: 100.0)
+    monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: 100.0)
     house = await house_of(2)
     tabs = [watch(house, house.players[0]), watch(house, house.players[0])]
     other = watch(house, house.players[1])
@@ -259,7 +260,7 @@ async def waiting_in_quick_match(count: int) -> House:
 
     def enter() -> House:
         players = [create_guest() for _ in range(count)]
-        found = {quick.enter(player, ["plot", "tarot"]).pk for player in players}
+        found = {matchmaking.enter(player, ["plot", "tarot"]).pk for player in players}
         assert len(found) == 1
         return House(Room.objects.get(pk=found.pop()), players)
 
@@ -282,10 +283,10 @@ async def test_every_moved_player_is_notified(watch: Watch, monkeypatch: pytest.
             await send(group, message)
 
     monkeypatch.setattr(layer, "group_send", send_late)
-    monkeypatch.setattr("games.races.watch.LOOK_EVERY", 0.05)
-    monkeypatch.setattr("games.races.watch.LOOKS_APART", 1)
+    monkeypatch.setattr("games.races.live.room_watch.LOOK_EVERY", 0.05)
+    monkeypatch.setattr("games.races.live.room_watch.LOOKS_APART", 1)
     await Race.objects.filter(room=house.room).aupdate(deal=None, deal_failed=True)
-    await sync_to_async(quick.tend_room)(house.room.pk)
+    await sync_to_async(matchmaking.tend_room)(house.room.pk)
     may_send.set()
     target = await Room.objects.aget(races__entrants__player=house.players[0])
     assert target != house.room
@@ -338,7 +339,7 @@ async def test_binary_frames_and_commands_before_hello(watch: Watch) -> None:
 
 
 async def test_a_silent_connection_is_closed(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.live.sockets.HELLO_WITHIN", 0.01)
+    monkeypatch.setattr("games.live.sockets.base_consumer.HELLO_WITHIN", 0.01)
     viewer = watch(await house_of(1))
     await viewer.connect()
     with pytest.raises(Closed, match=str(live_protocol.CLOSE_NO_HELLO)):
@@ -385,8 +386,8 @@ async def test_changes_reach_other_processes(watch: Watch, other_hub: Hub) -> No
 
 
 async def test_missed_notices_are_made_up_by_reading(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.races.watch.LOOK_EVERY", 0.05)
-    monkeypatch.setattr("games.races.watch.LOOKS_APART", 1)
+    monkeypatch.setattr("games.races.live.room_watch.LOOK_EVERY", 0.05)
+    monkeypatch.setattr("games.races.live.room_watch.LOOKS_APART", 1)
     house = await house_of(2)
     viewer = watch(house)
     await viewer.watch()

@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from accounts.guests import create_guest
 from accounts.models import User
-from games.races import standings
+from accounts.sign_in.guests import create_guest
 from games.races.models import Entrant, Room
+from games.races.results import heat_standings
 from tests.games.races.results import heat, race_of
 from tests.leaderboards import factory
 
@@ -28,9 +28,10 @@ def bob() -> User:
     return factory.player()  # type: ignore[no-any-return]
 
 
-def shown(period: standings.Period, day: date = SUNDAY, **asked: int) -> list[tuple[int, int, int, int, int]]:
+def shown(period: heat_standings.Period, day: date = SUNDAY, **asked: int) -> list[tuple[int, int, int, int, int]]:
     return [
-        (one.place, one.player_id, one.points, one.heats, one.wins) for one in standings.standing(period, day, **asked)
+        (one.place, one.player_id, one.points, one.heats, one.wins)
+        for one in heat_standings.standing(period, day, **asked)
     ]
 
 
@@ -47,7 +48,7 @@ def test_weeks_are_iso_weeks(ada: User) -> None:
         heat(day, 11, {ada: 3})
     assert shown("week") == shown("week", date(2026, 11, 18)) == [(1, ada.pk, 6, 2, 2)]
     assert shown("week", date(2026, 11, 23)) == [(1, ada.pk, 3, 1, 1)]
-    assert standings.span("week", SUNDAY) == (date(2026, 11, 16), date(2026, 11, 23))
+    assert heat_standings.span("week", SUNDAY) == (date(2026, 11, 16), date(2026, 11, 23))
 
 
 def test_equal_points_share_a_place(ada: User, bob: User) -> None:
@@ -62,8 +63,8 @@ def test_only_players_with_a_page_are_listed(ada: User, bob: User) -> None:
     heat(SUNDAY, 3, {create_guest(): 9, banned: 8, bob: 7, ada: 1})
     User.objects.filter(pk=bob.pk).update(deleted_at=timezone.now())
     assert shown("day") == [(1, ada.pk, 1, 1, 0)]
-    assert standings.standing_of(bob.pk, "day", SUNDAY) is None
-    (entry,) = standings.standing("day", SUNDAY)
+    assert heat_standings.standing_of(bob.pk, "day", SUNDAY) is None
+    (entry,) = heat_standings.standing("day", SUNDAY)
     assert (entry.name, entry.page) == (ada.display_name, ada.public_id)
 
 
@@ -88,9 +89,9 @@ def test_divisions_count_equally(ada: User, bob: User) -> None:
 
 def test_own_standing_equals_the_listed_one(ada: User, bob: User) -> None:
     heat(SUNDAY, 3, {ada: 4, bob: 6, factory.player(): 6})
-    for entry in standings.standing("day", SUNDAY):
-        assert standings.standing_of(entry.player_id, "day", SUNDAY) == entry
-    assert standings.standing_of(factory.player().pk, "day", SUNDAY) is None
+    for entry in heat_standings.standing("day", SUNDAY):
+        assert heat_standings.standing_of(entry.player_id, "day", SUNDAY) == entry
+    assert heat_standings.standing_of(factory.player().pk, "day", SUNDAY) is None
 
 
 def test_a_decision_updates_the_standing(ada: User, bob: User) -> None:
@@ -103,15 +104,15 @@ def test_a_decision_updates_the_standing(ada: User, bob: User) -> None:
 def test_days_without_races_are_refused(day: date) -> None:
     for period in ("day", "week"):
         with pytest.raises(ValueError, match="no races"):
-            standings.standing(period, day)
+            heat_standings.standing(period, day)
 
 
 def test_a_history_lists_finished_races_latest_first(ada: User, bob: User) -> None:
     races = [heat(SUNDAY, hour, {ada: 1, bob: 1}) for hour in (3, 11, 19)]
     heat(SUNDAY + timedelta(days=1), 3, {ada: 1}, state="void")
-    found = standings.history(ada.pk, limit=2)
+    found = heat_standings.history(ada.pk, limit=2)
     assert [one.race_id for one in found] == [races[2].pk, races[1].pk]
-    assert [one.race_id for one in standings.history(ada.pk, before=found[-1].pk)] == [races[0].pk]
+    assert [one.race_id for one in heat_standings.history(ada.pk, before=found[-1].pk)] == [races[0].pk]
 
 
 def test_recent_results_exclude_private_rooms(ada: User) -> None:
@@ -120,7 +121,7 @@ def test_recent_results_exclude_private_rooms(ada: User) -> None:
     races = [race_of(start, kind=kind) for kind in kinds]
     race_of(start, kind=Room.Kind.QUICK, state="void")
     later = race_of(start + timedelta(hours=1))
-    assert standings.recent() == [later, races[2], races[1], races[0]]
-    assert standings.recent(limit=2) == [later, races[2]]
+    assert heat_standings.recent() == [later, races[2], races[1], races[0]]
+    assert heat_standings.recent(limit=2) == [later, races[2]]
     assert races[2].finished_at is not None
-    assert standings.recent(before=(races[2].finished_at, races[2].pk)) == [races[1], races[0]]
+    assert heat_standings.recent(before=(races[2].finished_at, races[2].pk)) == [races[1], races[0]]

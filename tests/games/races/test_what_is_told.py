@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from accounts.guests import create_guest
-from games.events import notifier
+from accounts.sign_in.guests import create_guest
+from games.core.events import notifier
 from games.models import Attempt
-from games.races import finishing, rooms, seats, starting
+from games.races import race_finish, race_start, rooms, seats
 from games.races.models import Entrant, Race, Room
-from leaderboards.deciding import decide
+from leaderboards.verdicts.decisions import decide
 from tests.games.races.runs import Run, at
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,8 +54,8 @@ def startable() -> Run:
 def begun() -> Run:
     """Return a race whose cards were dealt to the first of three."""
     run = Run.counting(3)
-    starting.begin_due(at(15))
-    starting.dealt(run.attempt_ids[:1], at(15))
+    race_start.begin_due(at(15))
+    race_start.dealt(run.attempt_ids[:1], at(15))
     return run
 
 
@@ -82,16 +82,16 @@ DEEDS: dict[str, tuple[Callable[[], Run], Act]] = {
     "goes on the way": (lambda: Run.counting(3), lambda run: run.leave(1, 5)),
     "resigns": (lambda: Run.racing(3), lambda run: run.leave(1, 20)),
     "sends away": (half_ready, lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20))),
-    "starts": (startable, lambda run: starting.start(run.room.pk, run.players[0].pk, at(20))),
+    "starts": (startable, lambda run: race_start.start(run.room.pk, run.players[0].pk, at(20))),
 }
 #: Events without a player.
 EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {
-    "the countdown ends": (lambda: Run.counting(2), lambda run: starting.begin_due(at(15))),
-    "the cards are seen": (begun, lambda run: starting.dealt(run.attempt_ids[1:2], at(16))),
-    "somebody does not come": (begun, lambda _: starting.mark_absent(at(25))),
+    "the countdown ends": (lambda: Run.counting(2), lambda run: race_start.begin_due(at(15))),
+    "the cards are seen": (begun, lambda run: race_start.dealt(run.attempt_ids[1:2], at(16))),
+    "somebody does not come": (begun, lambda _: race_start.mark_absent(at(25))),
     "a game of several ends": (lambda: Run.racing(3), lambda run: run.resign(0, 20)),
-    "the race opens again": (lambda: Run.counting(2), lambda run: starting.unfreeze(run.race.pk, at(5))),
-    "the race is void": (lambda: Run.racing(2), lambda run: finishing.void(run.race.pk, FAULT, at(20))),
+    "the race opens again": (lambda: Run.counting(2), lambda run: race_start.unfreeze(run.race.pk, at(5))),
+    "the race is void": (lambda: Run.racing(2), lambda run: race_finish.void(run.race.pk, FAULT, at(20))),
     "the places are given": (settling, lambda run: run.judge()),
     "a record is rejected": (finished, lambda run: decide(run.attempt(0).pk, Attempt.State.REJECTED, "staff")),
 }
@@ -114,9 +114,9 @@ def test_a_failing_step_is_rolled_back(name: str, monkeypatch: pytest.MonkeyPatc
     make, act = (DEEDS | EVENTS)[name]
     run = make()
     before = [list(model.objects.order_by("pk").values()) for model in (Room, Race, Entrant)]
-    for module in (finishing, rooms, seats, starting):
+    for module in (race_finish, rooms, seats, race_start):
         monkeypatch.setattr(module, "tell_room", fail)
-    monkeypatch.setattr(starting, "tell_rooms", fail)
+    monkeypatch.setattr(race_start, "tell_rooms", fail)
     with suppress(RuntimeError):
         act(run)
     assert [list(model.objects.order_by("pk").values()) for model in (Room, Race, Entrant)] == before
@@ -143,8 +143,8 @@ def test_the_last_games_end_notifies_the_room(told: set[int]) -> None:
 def test_a_finished_race_marks_its_room_as_used() -> None:
     run, other = settling(), Run.of(2)
     Attempt.objects.update(state=Attempt.State.VERIFIED)
-    assert finishing.finish(run.race.pk, at(500))
-    assert not finishing.finish(run.race.pk, at(600))
+    assert race_finish.finish(run.race.pk, at(500))
+    assert not race_finish.finish(run.race.pk, at(600))
     deal = run.race.deal
     assert deal is not None
     used_at = Room.objects.get(pk=run.room.pk).used_at

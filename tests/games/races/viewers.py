@@ -10,9 +10,9 @@ import msgspec
 from asgiref.testing import ApplicationCommunicator
 from django.contrib.auth.models import AnonymousUser
 
-from games.races import protocol
-from games.races.consumer import RaceConsumer
-from games.races.hub import Hub
+from games.races.live import protocol
+from games.races.live.consumer import RaceConsumer
+from games.races.live.room_hub import Hub
 from tests.games.seats import PATIENCE, Closed, _Lazy
 
 _decoder = msgspec.json.Decoder(protocol.ServerMessage)

@@ -23,15 +23,15 @@ from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from accounts.models import User
-from games import events
-from games.attempts import close_attempt, record_of
-from games.errors import Refusal
+from games.attempts.lifecycle import close_attempt, record_of
+from games.core import events
+from games.core.errors import Refusal
 from games.models import Attempt, Move
-from games.races import rooms, starting
+from games.races import race_start, rooms
 from games.races.models import Entrant, Race, Room
-from leaderboards.deciding import decide
-from leaderboards.ratings import inputs, keeping
-from leaderboards.settlement import settle
+from leaderboards.ratings import fold_input, rating_reconciler
+from leaderboards.verdicts.decisions import decide
+from leaderboards.verdicts.settlement import settle
 from tests.games.races.runs import Run, at, figures_of, winning
 
 PLAYERS: Final = 4
@@ -73,7 +73,15 @@ class World:
 
     def _acts(self) -> list[Callable[[], object]]:
         players = [partial(self._player, place) for place in range(PLAYERS)]
-        return [*players, *players, self._start, self._server, self._server, self._judge, keeping.rate_finished]
+        return [
+            *players,
+            *players,
+            self._start,
+            self._server,
+            self._server,
+            self._judge,
+            rating_reconciler.rate_finished,
+        ]
 
     def _player(self, place: int) -> None:
         entrant = self._entrant(place)
@@ -102,7 +110,7 @@ class World:
         attempt = self.run.attempt(place)
         if attempt.state != "playing":
             return
-        starting.dealt([attempt.pk], at(self.now))
+        race_start.dealt([attempt.pk], at(self.now))
         what = self.chance.random()
         if what < 0.08:
             self.run.leave(place, self.now)
@@ -131,13 +139,13 @@ class World:
     def _start(self) -> None:
         host = Room.objects.get(pk=self.run.room.pk).host_id
         if host is not None and self.chance.random() < 0.3:
-            starting.start(self.run.room.pk, host, at(self.now))
+            race_start.start(self.run.room.pk, host, at(self.now))
 
     def _server(self) -> None:
         if self.chance.random() < 0.5:
             self.run.tend(self.now)
         else:
-            starting.begin_due(at(self.now))
+            race_start.begin_due(at(self.now))
 
     def _judge(self) -> None:
         for attempt_id in self.run.attempt_ids:
@@ -227,11 +235,11 @@ def simulate(seed: int, pool: Sequence[User]) -> World:
     with quiet():
         world.to_the_end()
         decide_some(world)
-        with patch.object(inputs, "REVIEW_WAIT", timedelta(days=world.chance.choice([0, 10_000]))):
-            keeping.rate_finished()
+        with patch.object(fold_input, "REVIEW_WAIT", timedelta(days=world.chance.choice([0, 10_000]))):
+            rating_reconciler.rate_finished()
             decide_reviews(world)
-            keeping.rate_finished()
-        keeping.refold_changed(at(0))
+            rating_reconciler.rate_finished()
+        rating_reconciler.refold_changed(at(0))
     check(world)
     rooms.close(run.room)
     return world

@@ -15,14 +15,14 @@ from django.test import Client
 from django.utils import timezone
 from PIL import Image
 
-from accounts.guests import create_guest
 from accounts.models import User
-from games import events
-from games.housekeeping import remove_aged
+from accounts.sign_in.guests import create_guest
+from games.core import events
+from games.core.retention import remove_aged
 from games.models import Attempt
-from games.replays import drawing, housekeeping, pictures, tabletop
+from games.replays import gif_drawing, housekeeping, pictures, table_renderer
 from games.replays.models import Picture
-from games.replays.plans import PLANS
+from games.replays.picture_layouts import PLANS
 from games.rules import GAMES, End, Record
 from tests.games.ghosts.playing import line, open_deal, past_deal, played, practice_deal
 from tests.players import signed_in
@@ -65,22 +65,22 @@ def test_every_pile_of_every_game_has_a_position(game: str) -> None:
 def test_the_last_frame_is_the_final_table(variant: str) -> None:
     record = line(variant)
     record = replace(record, tokens=record.tokens[:40], clock=record.clock[:40], end=End("resigned", 10**6))
-    drawn = frames(drawing.animation(record, "talon.example"))
+    drawn = frames(gif_drawing.animation(record, "talon.example"))
     table = record.open_table()
-    first = drawing.Canvas(table.view(), "talon.example").image.convert("RGB")
+    first = gif_drawing.Canvas(table.view(), "talon.example").image.convert("RGB")
     for token in record.tokens:
         table.push(token)
-    last = drawing.Canvas(table.view(), "talon.example").image.convert("RGB")
+    last = gif_drawing.Canvas(table.view(), "talon.example").image.convert("RGB")
     assert drawn[0].tobytes() == first.tobytes()
     assert drawn[-1].tobytes() == last.tobytes()
     assert first.tobytes() != last.tobytes()
 
 
 def test_a_face_down_card_is_drawn_as_its_back() -> None:
-    sheet = tabletop.sheet_of("tarot")
+    sheet = table_renderer.sheet_of("tarot")
     assert sheet.card(None).tobytes() == sheet.cards["back"].tobytes()
     assert {name.partition("-")[0] for name in sheet.cards} == {*GAMES["tarot"].DECK.names, "back", "slot"}
-    assert {name.partition("-")[0] for name in tabletop.sheet_of("plot").cards} == {
+    assert {name.partition("-")[0] for name in table_renderer.sheet_of("plot").cards} == {
         *GAMES["plot"].DECK.names, "back", "slot"
     }  # fmt: skip
 
@@ -95,13 +95,13 @@ def test_the_sprite_sheets_match_the_sites_cards(deck: str, size: str) -> None:
 
 
 def test_a_long_game_has_a_limited_number_of_frames(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawing, "MOST_FRAMES", 12)
+    monkeypatch.setattr(gif_drawing, "MOST_FRAMES", 12)
     there_and_back = tuple(islice(cycle(("d", "u")), 99))
     record = Record(1, "labyrinth", None, bytes(32), there_and_back, tuple(range(99)), End("resigned", 100))
-    assert drawing._shown(99)[-1] == 99
-    assert 2 <= len(frames(drawing.animation(record, "talon.example"))) <= 13
+    assert gif_drawing._shown(99)[-1] == 99
+    assert 2 <= len(frames(gif_drawing.animation(record, "talon.example"))) <= 13
     nothing = replace(record, tokens=(), clock=())
-    assert len(frames(drawing.animation(nothing, "talon.example"))) == 1
+    assert len(frames(gif_drawing.animation(nothing, "talon.example"))) == 1
 
 
 @pytest.fixture

@@ -8,20 +8,20 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.export import _continuation
-from accounts.guests import create_guest
+from accounts.lifecycle.export import _continuation
 from accounts.models import User
-from games import limits
-from games.attempts import close_attempt, record_of, start_attempt
-from games.errors import Refusal
-from games.ghosts import choosing
+from accounts.sign_in.guests import create_guest
+from games.attempts.lifecycle import close_attempt, record_of, start_attempt
+from games.core import limits
+from games.core.errors import Refusal
+from games.ghosts import choice
 from games.ghosts.challenges import may_challenge
-from games.live.loading import load
+from games.live.loader import load
 from games.models import Attempt, Deal, Move
-from games.replays import continuing
+from games.replays import continuations
 from games.replays.models import Continuation
 from games.rules import open_table
-from leaderboards.settlement import settle
+from leaderboards.verdicts.settlement import settle
 from tests.games.ghosts.playing import line, open_deal, past_deal, played, practice_deal
 from tests.players import signed_in
 
@@ -106,7 +106,7 @@ def test_only_watchable_games_can_be_continued(client: Client, mine: Client, riv
     assert play_on(client, hidden, 2).status_code == 403
     assert User.objects.count() == 2  # no guest was created for it
     with pytest.raises(Refusal):
-        continuing.play_on(create_guest(), hidden, 2)
+        continuations.play_on(create_guest(), hidden, 2)
 
 
 def test_a_visitor_becomes_a_guest(client: Client, rival: User) -> None:
@@ -149,7 +149,7 @@ def test_a_continued_game_is_not_taken_for_a_whole_one(mine: Client, player: Use
     attempt.refresh_from_db()
     assert not may_challenge(attempt, player.pk)
     assert may_challenge(slow, player.pk)
-    assert choosing.best_of(deal, player.pk) == slow
+    assert choice.best_of(deal, player.pk) == slow
 
 
 def test_its_origin_is_stored_and_exported(mine: Client, player: User) -> None:

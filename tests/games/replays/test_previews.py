@@ -16,12 +16,12 @@ from django.utils.formats import date_format
 from PIL import Image
 from pytest_django import Settings
 
-from accounts.guests import BACKEND, create_guest
-from games import limits
+from accounts.sign_in.guests import BACKEND, create_guest
+from games.core import limits
 from games.models import Deal
-from games.pages.titles import VARIANT_TITLES
-from games.replays import previews
-from games.replays.previews import Lettering, Preview
+from games.pages.shared.titles import VARIANT_TITLES
+from games.replays import preview_images
+from games.replays.preview_images import Lettering, Preview
 from games.rules import CATALOGUE, open_table
 from tests.deals import make_deal
 from tests.games.ghosts.playing import past_deal, played, practice_deal
@@ -46,7 +46,7 @@ def told_by(page: str) -> list[str]:
 @pytest.mark.parametrize("variant", CATALOGUE)
 def test_a_variants_layout_is_the_same_for_all_deals(variant: str) -> None:
     table = open_table(variant, bytes([7] * 32)).view()
-    drawn = previews.face_down(variant)
+    drawn = preview_images.face_down(variant)
     assert {name: len(cards) for name, cards in drawn["piles"].items()} == {
         name: len(cards) for name, cards in table["piles"].items()
     }
@@ -76,11 +76,11 @@ def test_a_deal_with_running_games_is_not_shown(client: Client) -> None:
 def test_a_revealed_deals_picture_is_its_opening(client: Client) -> None:
     deals = [make_deal("stonewall", seed=bytes([n] * 32), day=date(2026, 3, n)) for n in (1, 2)]
     for deal in deals:
-        table = previews.opening(deal)
+        table = preview_images.opening(deal)
         assert table["piles"] == open_table("stonewall", bytes(deal.seed)).view()["piles"]
-    first = previews.draw(Preview("", "", [], [previews.opening(deals[0])]))
-    second = previews.draw(Preview("", "", [], [previews.opening(deals[1])]))
-    backs = previews.draw(Preview("", "", [], [previews.face_down("stonewall")]))
+    first = preview_images.draw(Preview("", "", [], [preview_images.opening(deals[0])]))
+    second = preview_images.draw(Preview("", "", [], [preview_images.opening(deals[1])]))
+    backs = preview_images.draw(Preview("", "", [], [preview_images.face_down("stonewall")]))
     assert len({first, second, backs}) == 3
     assert client.get(address(deals[0], "opening")).content != client.get(address(deals[0])).content
 
@@ -88,7 +88,9 @@ def test_a_revealed_deals_picture_is_its_opening(client: Client) -> None:
 @pytest.mark.parametrize("variant", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
 def test_a_picture_has_the_standard_preview_size(variant: str) -> None:
     deal = Deal(variant=variant, game=CATALOGUE[variant].game, options={}, rules_version=1, seed=bytes(32))
-    image = previews.draw(Preview("Talon", "Name", ["21 November 2026", "talon.example"], [previews.opening(deal)]))
+    image = preview_images.draw(
+        Preview("Talon", "Name", ["21 November 2026", "talon.example"], [preview_images.opening(deal)])
+    )
     assert len(image) < MOST_BYTES
     with Image.open(io.BytesIO(image)) as picture:
         assert (picture.format, picture.size) == ("PNG", (1200, 630))
@@ -113,13 +115,13 @@ def test_the_font_covers_all_names_and_dates(language: str) -> None:
     for lettering, texts in ((title, names), (text, days)):
         assert not {letter for one in texts for letter in one if not lettering.width(letter)}
     for name in names:
-        assert max(title.width(line) for line in previews._wrapped(name, title)) <= previews._WORDS_WIDTH
+        assert max(title.width(line) for line in preview_images._wrapped(name, title)) <= preview_images._WORDS_WIDTH
 
 
 def test_pictures_are_shared_and_cached(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     deal = past_deal()
     first = client.get(address(deal, "opening"))
-    monkeypatch.delattr(previews, "draw")
+    monkeypatch.delattr(preview_images, "draw")
     again = client.get(address(deal, "opening"), headers={"accept-language": "de"})
     assert again.content == first.content
     assert first["Content-Type"] == "image/png"

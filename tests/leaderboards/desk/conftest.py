@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from games.models import Attempt, Deal
-from leaderboards.settlement import settle
+from leaderboards.verdicts.settlement import settle
 from tests.leaderboards import factory
 from tests.players import signed_in
 

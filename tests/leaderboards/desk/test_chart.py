@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from games.fairplay.gaps import Gap, Kind
-from leaderboards.desk.chart import Series, chart, seconds
+from games.fairplay.move_gaps import Gap, Kind
+from leaderboards.desk.gap_chart import Series, chart, seconds
 
 
 def gaps(*given: tuple[Kind, int]) -> list[Gap]:

@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 
-from games import events
+from games.core import events
 from games.models import Attempt, Decision
 from games.races.models import Entrant, Race
-from leaderboards import boards, deciding
-from leaderboards.deciding import NotDecidableError, decide, undo
-from leaderboards.listings import deal_listing
+from leaderboards.boards import board_queries
+from leaderboards.boards.listings import deal_listing
 from leaderboards.models import Result
-from leaderboards.ratings import keeping
+from leaderboards.ratings import rating_reconciler
+from leaderboards.verdicts import decisions
+from leaderboards.verdicts.decisions import NotDecidableError, decide, undo
 from tests.games.races.runs import Run
 from tests.leaderboards import factory, raced
 from tests.leaderboards.desk.conftest import over, reviewed, verified
@@ -30,7 +31,10 @@ def state_of(attempt: Attempt) -> tuple[str, list[dict[str, Any]]]:
 
 def board(*deals: Any) -> list[list[tuple[int | None, object]]]:
     return [
-        [(entry.rank, entry.player) for entry in boards.sql_page(deal_listing(deal.pk, "race"), None, 50).entries]
+        [
+            (entry.rank, entry.player)
+            for entry in board_queries.sql_page(deal_listing(deal.pk, "race"), None, 50).entries
+        ]
         for deal in deals
     ]
 
@@ -106,12 +110,12 @@ def test_a_rings_decisions_are_made_and_undone_together(decider: Any) -> None:
     found.append(reviewed(over("braid"), ring[0]))
     unread = factory.finished(second, ring[1], ranked=False)
     states, ranks = [state_of(one) for one in found], board(first, second)
-    done = deciding.decide_all([one.pk for one in [*found, unread]], State.REJECTED, decider, "One person.")
+    done = decisions.decide_all([one.pk for one in [*found, unread]], State.REJECTED, decider, "One person.")
     assert (done.decided, [public_id for public_id, _ in done.refused]) == (5, [unread.public_id])
     assert {one.state for one in Attempt.objects.filter(player__in=ring, ranked=True)} == {State.REJECTED}
     assert list(Result.objects.values_list("attempt", flat=True)) == [honest.pk]
     decide(found[0].pk, State.VERIFIED, decider, "This one is hers.")
-    back = deciding.undo_all(done.batch, decider, "Two people after all.")
+    back = decisions.undo_all(done.batch, decider, "Two people after all.")
     assert (back.decided, [public_id for public_id, _ in back.refused]) == (4, [found[0].public_id])
     assert [state_of(one) for one in found[1:]] == states[1:]
     assert board(first, second) == ranks
@@ -128,12 +132,12 @@ def test_ratings_follow_a_decision_and_its_undoing(decider: Any, monkeypatch: py
     for place in range(3):
         run.play(place, first_ms=1_000 * (place + 1))
     run.judge()
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     before = raced.ratings()
     assert len(before) == 3
     decision = decide(run.attempt(0).pk, State.REJECTED, decider, "A copy.")
-    keeping.refold_changed()
+    rating_reconciler.refold_changed()
     assert [row[:2] for row in raced.ratings()] != [row[:2] for row in before]
     undo(decision, decider, "No copy.")
-    keeping.refold_changed()
+    rating_reconciler.refold_changed()
     assert raced.ratings() == before

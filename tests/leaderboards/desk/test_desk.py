@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from games.appeals.models import Appeal
-from games.attempts import DealClosedError, start_attempt
-from games.fairplay import evidence, links
+from games.attempts.lifecycle import DealClosedError, start_attempt
+from games.core.verdict_reasons import reason
+from games.fairplay import account_links, evidence
 from games.models import Attempt, Decision, SeenDeal, StaffNote, Start
-from games.reasons import reason
-from leaderboards.desk.queue import queue
-from leaderboards.keys import Score
+from leaderboards.boards.rank_keys import Score
+from leaderboards.desk.review_queue import queue
 from tests.leaderboards import factory
 from tests.leaderboards.desk.conftest import Browser, MakeStaff, begun, over, reviewed, todays, verified
 
@@ -74,7 +74,7 @@ def test_top_places_of_open_and_recent_deals_come_first() -> None:
 
 
 def test_an_appeal_comes_first_however_old(looker: Any, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leaderboards.desk.queue.READ", 2)
+    monkeypatch.setattr("leaderboards.desk.review_queue.READ", 2)
     old = waiting(over(days=40), Score(10, 60_000, 100))
     first, second = (waiting(deal, Score(52, 60_000, 100)) for deal in (todays(), over(days=2)))
     assert old.public_id not in {one.public_id for one in queue().waiting}
@@ -223,7 +223,7 @@ def test_related_and_copied_attempts_are_linked(looker: Any, browser: Browser) -
     attempt.reasons.append(reason("copied_line", "Decided before.", attempt=str(copied.public_id)))
     attempt.line = b"-"  # as of a win
     attempt.save(update_fields=["reasons", "line"])
-    assert set(links.linked_to(attempt)) == {guest, elsewhere}
+    assert set(account_links.linked_to(attempt)) == {guest, elsewhere}
     page = text(browser(looker).get(at("attempt", attempt)))
     for one in (guest, elsewhere, copied):
         assert at("attempt", one) in page

@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 
 from games.appeals import appeals, reports
-from games.fairplay import foreseen
-from leaderboards.ratings import keeping
+from games.fairplay import foresight_store
+from leaderboards.ratings import rating_reconciler
 from tests.leaderboards import factory, raced
 from tests.leaderboards.desk.conftest import Browser, over, reviewed, todays, verified
 from tests.leaderboards.desk.test_desk import at, text
@@ -38,7 +38,7 @@ def test_appeals_and_reports_are_shown_without_reporters(looker: Any, browser: B
 def test_foresight_is_shown_to_staff_who_may_watch(looker: Any, browser: Browser) -> None:
     deal = todays("tarot")
     attempt = reviewed(deal)
-    foreseen.keep(attempt)
+    foresight_store.keep(attempt)
     client = browser(looker)
     assert "<h2>Foresight" in text(client.get(at("attempt", attempt)))
     factory.finished(deal, looker)
@@ -48,7 +48,7 @@ def test_foresight_is_shown_to_staff_who_may_watch(looker: Any, browser: Browser
 def test_a_daily_game_is_shown_beside_the_players_races(looker: Any, browser: Browser) -> None:
     player, rival = factory.player(), factory.player()
     raced.race([player, rival], at=timezone.now() - timedelta(days=2))
-    keeping.rate_finished()
+    rating_reconciler.rate_finished()
     deal = over("plot")
     verified(deal, rival)
     page = text(browser(looker).get(at("attempt", verified(deal, player))))

@@ -1,5 +1,5 @@
 /**
- * Messages of the race's socket (games/races/protocol.py), version 1.
+ * Messages of the race's socket (games/races/live/protocol.py), version 1.
  *
  * @typedef {[entrant: number, cardsUp: number, tokens: number, state: string, away: boolean,
  *   place: number|null, ms: number|null]} Lane

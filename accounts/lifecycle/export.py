@@ -1,0 +1,270 @@
+"""Personal data export: everything stored about a player as one streamed JSON document.
+
+Records of deals that are not yet revealed are left out: they contain the seed, and others may still be playing the
+deal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterable
+from datetime import datetime
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Model, Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import Ban, CalendarLink, DailyReminder, Follow, PushDevice, User
+from accounts.preferences import preferences_of
+from games.analysis.findings import Findings
+from games.analysis.models import Analysis
+from games.appeals.models import Appeal, Report
+from games.core.ladders import Ladder
+from games.core.verdict_reasons import for_player
+from games.ghosts.models import Answer, Challenge, Notice
+from games.live.loader import off_loop
+from games.models import Attempt, Decision, Start
+from games.replays.models import Continuation
+from games.rules import Record, RecordError
+from leaderboards.models import RatingChange, Result
+
+_BATCH: Final = 100
+
+Facts = dict[str, Any]
+
+
+async def export(user: User) -> AsyncIterator[str]:
+    """Yield the document in chunks, with at most a hundred rows in memory at a time."""
+    now = timezone.now()
+    lists: dict[str, AsyncIterator[Facts]] = {
+        "following": _rows(Follow.objects.filter(follower=user).select_related("followed"), _follow),
+        "calendar": _rows(CalendarLink.objects.filter(player=user), _calendar),
+        "reminders": _rows(DailyReminder.objects.filter(player=user), _reminder),
+        "push_devices": _rows(PushDevice.objects.filter(player=user), _device),
+        "attempts": _rows(
+            Attempt.objects.filter(player=user).select_related("deal"), lambda attempt: _attempt(attempt, now)
+        ),
+        "starts": _rows(Start.objects.filter(attempt__player=user).select_related("attempt"), _start),
+        "results": _rows(Result.objects.filter(player=user).select_related("attempt"), _result),
+        "challenges": _rows(Challenge.objects.filter(sender=user).select_related("attempt", "addressee"), _challenge),
+        "answers": _rows(Answer.objects.filter(attempt__player=user).select_related("attempt", "challenge"), _answer),
+        "continuations": _rows(
+            Continuation.objects.filter(attempt__player=user).select_related("attempt", "origin"), _continuation
+        ),
+        "notices": _rows(Notice.objects.filter(player=user), _notice),
+        "appeals": _rows(Appeal.objects.filter(attempt__player=user).select_related("attempt"), _appeal),
+        "reports": _rows(Report.objects.filter(reporter=user).select_related("attempt"), _report),
+        "analyses": _rows(
+            Analysis.objects.filter(Q(asked_by=user) | Q(attempt__player=user)).select_related("attempt"),
+            lambda analysis: _analysis(analysis, user),
+        ),
+        "decisions": _rows(Decision.objects.filter(attempt__player=user).select_related("attempt"), _decision),
+        "bans": _rows(Ban.objects.filter(player=user), _ban),
+        "ratings": _rows(RatingChange.objects.filter(player=user).select_related("race"), _rating),
+    }
+    yield f'{{"exported_at": {_json(now)}, "account": {_json(await off_loop(_account)(user))}'
+    for name, rows in lists.items():
+        yield f', "{name}": ['
+        comma = ""
+        async for facts in rows:
+            yield comma + _json(facts)
+            comma = ", "
+        yield "]"
+    yield "}\n"
+
+
+async def _rows(query: QuerySet[Any], facts: Callable[[Any], Facts]) -> AsyncIterator[Facts]:
+    last = 0
+    while batch := await off_loop(_batch)(query, last, facts):
+        for last, entry in batch:  # noqa: B007  the last key is where the next batch begins
+            yield entry
+
+
+def _batch(query: QuerySet[Any], after: int, facts: Callable[[Any], Facts]) -> list[tuple[int, Facts]]:
+    rows: Iterable[Model] = query.filter(pk__gt=after).order_by("pk")[:_BATCH]
+    return [(row.pk, facts(row)) for row in rows]
+
+
+def _account(user: User) -> Facts:
+    return {
+        "name": user.display_name,
+        "public_id": user.public_id,
+        "guest": user.is_guest,
+        "joined": user.date_joined,
+        "last_login": user.last_login,
+        "preferences": preferences_of(user.preferences),
+        "followers": user.followers.count(),
+        "email_addresses": list(EmailAddress.objects.filter(user=user).values("email", "verified", "primary")),
+        "sign_in_by": list(
+            SocialAccount.objects.filter(user=user).values("provider", "uid", "date_joined", "last_login")
+        ),
+        "authenticators": list(Authenticator.objects.filter(user=user).values("type", "created_at", "last_used_at")),
+        "sessions": list(
+            UserSession.objects.filter(user=user).values("created_at", "last_seen_at", "ip", "user_agent")
+        ),
+    }
+
+
+def _follow(follow: Follow) -> Facts:
+    return {"name": follow.followed.display_name, "public_id": follow.followed.public_id, "since": follow.created_at}
+
+
+def _attempt(attempt: Attempt, now: datetime) -> Facts:
+    deal = attempt.deal
+    facts: Facts = {
+        "id": attempt.public_id,
+        "variant": deal.variant,
+        "game": deal.game,
+        "options": deal.options,
+        "day": deal.day,
+        "commitment": deal.commitment,
+        "ranked": attempt.ranked,
+        "state": attempt.state,
+        "started_at": attempt.started_at,
+        "paused_ms": attempt.paused_ms,
+        "finished_at": attempt.finished_at,
+        "end": attempt.end,
+        "cards_up": attempt.cards_up,
+        "elapsed_ms": attempt.elapsed_ms,
+        "tokens": attempt.tokens,
+        "reasons": for_player(attempt.reasons),
+        "verified_at": attempt.verified_at,
+    }
+    if attempt.record is not None and ((deal.day is None and not deal.for_race) or deal.is_revealed(now)):
+        facts["record"] = _record(bytes(attempt.record))
+    return facts
+
+
+def _record(packed: bytes) -> object:
+    """Return a record as JSON, or None if it cannot be read: one bad record must not cost the player the export."""
+    try:
+        return Record.from_bytes(packed).to_json()
+    except RecordError:
+        return None
+
+
+def _start(start: Start) -> Facts:
+    return {
+        "attempt": start.attempt and start.attempt.public_id,
+        "device": start.device,
+        "network": bytes(start.network).hex(),
+        "made_at": start.made_at,
+    }
+
+
+def _result(result: Result) -> Facts:
+    return {
+        "attempt": result.attempt.public_id,
+        "cards_up": result.cards_up,
+        "elapsed_ms": result.elapsed_ms,
+        "tokens": result.tokens,
+        "finished_at": result.finished_at,
+        "listed": result.listed,
+        "ladder": Ladder(result.ladder).slug,
+    }
+
+
+def _challenge(challenge: Challenge) -> Facts:
+    addressee = challenge.addressee
+    return {
+        "code": challenge.code,
+        "attempt": challenge.attempt.public_id,
+        "to": addressee.display_name if addressee is not None and addressee.has_page else None,
+        "made_at": challenge.made_at,
+    }
+
+
+def _answer(answer: Answer) -> Facts:
+    return {"challenge": answer.challenge.code, "attempt": answer.attempt.public_id, "told_at": answer.told_at}
+
+
+def _continuation(begun: Continuation) -> Facts:
+    return {"attempt": begun.attempt.public_id, "from": begun.origin and begun.origin.public_id, "moves": begun.n}
+
+
+def _notice(notice: Notice) -> Facts:
+    data = {key: value for key, value in notice.data.items() if key != "player"}  # the key of another player
+    return {"kind": notice.kind, "data": data, "made_at": notice.made_at, "seen_at": notice.seen_at}
+
+
+def _appeal(appeal: Appeal) -> Facts:
+    return {
+        "attempt": appeal.attempt.public_id,
+        "text": appeal.text,
+        "made_at": appeal.made_at,
+        "decision": appeal.decision or None,
+        "answer": appeal.answer,
+        "answered_at": appeal.answered_at,
+    }
+
+
+def _report(report: Report) -> Facts:
+    return {
+        "attempt": report.attempt.public_id,
+        "reason": report.reason,
+        "text": report.text,
+        "made_at": report.made_at,
+        "action_taken": report.action_taken,
+        "answered_at": report.answered_at,
+    }
+
+
+def _analysis(analysis: Analysis, user: User) -> Facts:
+    """Describe an analysis without its other requesters. Verdicts on another player's game are on its replay page."""
+    own = analysis.attempt.player_id == user.pk
+    return {
+        "attempt": analysis.attempt.public_id,
+        "asked_by_you": analysis.asked_by_id == user.pk,
+        "asked_at": analysis.asked_at,
+        "done_at": analysis.done_at,
+        "verdicts": _verdicts(analysis) if own else None,
+    }
+
+
+def _verdicts(analysis: Analysis) -> list[int] | None:
+    return None if analysis.findings is None else Findings.unpack(bytes(analysis.findings)).verdicts
+
+
+def _calendar(link: CalendarLink) -> Facts:
+    return {"hour": link.hour, "made_at": link.made_at}
+
+
+def _reminder(reminder: DailyReminder) -> Facts:
+    return {"hour": reminder.hour, "zone": reminder.zone, "told_at": reminder.told_at}
+
+
+def _device(device: PushDevice) -> Facts:
+    """Describe a device without its endpoint, which is a credential: it lets its holder send notifications."""
+    return {
+        "service": urlsplit(device.endpoint).hostname,
+        "language": device.language,
+        "made_at": device.made_at,
+    }
+
+
+def _decision(decision: Decision) -> Facts:
+    return {"attempt": decision.attempt.public_id, "state": decision.state, "made_at": decision.made_at}
+
+
+def _ban(ban: Ban) -> Facts:
+    return {"why": ban.why, "made_at": ban.made_at, "until": ban.until, "ended_at": ban.ended_at, "end": ban.end}
+
+
+def _rating(change: RatingChange) -> Facts:
+    return {
+        "race": change.race.public_id,
+        "finished_at": change.finished_at,
+        "rank": change.rank,
+        "before": {"mu": change.mu_before, "sigma": change.sigma_before},
+        "after": {"mu": change.mu_after, "sigma": change.sigma_after},
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False)

@@ -1,0 +1,52 @@
+"""Reservation of names that were given up.
+
+By deleting or renaming an account, a player could otherwise play today's deals a second time under the same name. So a
+name stays reserved until the deals played under it are revealed.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from django.core.exceptions import ValidationError
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import HeldName, User
+from accounts.names.validation import alike_keys
+from games.models import GRACE, Attempt
+
+HELD: Final = _("This name has just been given up. It can be taken when the deals played under it are revealed.")
+
+
+def hold(user: User, key: str | None, *, kept_by: User | None, now: datetime | None = None) -> None:
+    """Reserve the name with this key until the deals that ``user`` has played are revealed.
+
+    ``kept_by`` may take the name back; with None, no player can. Call this in the transaction that gives the name up,
+    before attempts are deleted.
+    """
+    now = now or timezone.now()
+    secret = Attempt.objects.filter(player=user, deal__day__isnull=False, deal__closes_at__gt=now - GRACE)
+    closes_at = secret.aggregate(last=Max("deal__closes_at"))["last"]
+    if key and closes_at is not None:
+        kept = {"until": closes_at + GRACE, "player": kept_by}
+        HeldName.objects.update_or_create(key=_digest(key), defaults=kept)
+
+
+def check_not_held(name: str, player: User | None = None, now: datetime | None = None) -> None:
+    """Check that a name, or one that reads like it, is not reserved for a player other than ``player``.
+
+    :raises ValidationError: if it is reserved.
+    """
+    held = HeldName.objects.filter(key__in=map(_digest, alike_keys(name)), until__gt=now or timezone.now())
+    if player is not None and player.pk:
+        held = held.exclude(player=player)
+    if held.exists():
+        raise ValidationError(HELD, code="name_held")
+
+
+def _digest(key: str) -> str:
+    return salted_hmac("accounts.held_names", key, algorithm="sha256").hexdigest()

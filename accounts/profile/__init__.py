@@ -1,0 +1,1 @@
+"""Profiles: statistics, streaks, achievements, avatars, comparison, follows, invitations and the calendar feed."""

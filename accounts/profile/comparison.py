@@ -1,0 +1,171 @@
+"""Comparison of two players: their figures, the deals both have finished and the rated races both were in.
+
+It shows only facts that are on their profiles too: verified ranked games and rated races.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final, Literal, TypeVar
+
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from accounts.profile.player_statistics import Figures, Play, figures
+from accounts.profile.profile_queries import plays_of
+from games.ghosts.results import Score
+from games.races.results.ratings_registry import ShownRating
+from games.rules import CATALOGUE
+from leaderboards.ratings.display import shown_ratings
+from leaderboards.ratings.meetings import RaceMet, races_met, ranks_in_common
+
+_Rank = TypeVar("_Rank", int, tuple[int, int, int])
+
+#: Maximum number of deals and races listed; all are counted.
+LATEST: Final = 10
+
+#: Side that is ahead.
+Ahead = Literal["first", "second", "neither"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Figure of both players; `kind` selects its format."""
+
+    title: Promise
+    values: tuple[int | None, int | None]
+    ahead: Ahead
+    kind: Literal["count", "time"] = "count"
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Number of times each player was ahead, and number of draws."""
+
+    first: int
+    second: int
+    neither: int
+
+    @property
+    def total(self) -> int:
+        """Number of times the two have met."""
+        return self.first + self.second + self.neither
+
+
+@dataclass(frozen=True, slots=True)
+class DealMet:
+    """Daily deal that both have finished."""
+
+    variant: str
+    day: date
+    plays: tuple[Play, Play]
+    ahead: Ahead
+
+    @property
+    def is_by_moves(self) -> bool:
+        """True if cards and times are equal, so that the number of moves decides."""
+        one, two = self.plays
+        return (one.cards_up, one.elapsed_ms) == (two.cards_up, two.elapsed_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two players side by side, with the variants that at least one of them has played."""
+
+    ratings: tuple[ShownRating | None, ShownRating | None]
+    overall: tuple[Figures, Figures]
+    by_variant: dict[str, tuple[Figures, Figures]]
+    deals: Tally
+    latest_deals: list[DealMet]
+    races: Tally
+    latest_races: list[tuple[RaceMet, Ahead]]
+
+
+def compare(first: User, second: User) -> Comparison:
+    """Compare two players, as of today (UTC)."""
+    today = timezone.now().date()
+    plays = plays_of(first), plays_of(second)
+    ratings = shown_ratings((first.pk, second.pk))
+    met = _deals_met(*plays)
+    ranks = ranks_in_common(first.pk, second.pk)
+    return Comparison(
+        ratings=(ratings.get(first.pk), ratings.get(second.pk)),
+        overall=(figures(plays[0], today), figures(plays[1], today)),
+        by_variant={variant: both for variant in CATALOGUE if (both := _of_variant(plays, variant, today))},
+        deals=_tally(one.ahead for one in met),
+        latest_deals=met[:LATEST],
+        races=_tally(_less(*places) for places in ranks.values()),
+        latest_races=[(race, _less(*ranks[key])) for key, race in races_met(ranks, LATEST)],
+    )
+
+
+def figures_of(both: tuple[Figures, Figures]) -> list[Figure]:
+    """Return the figures of both in page order, each with the side that is ahead."""
+    one, two = both
+    return [
+        Figure(_("Games"), (one.played, two.played), "neither"),
+        Figure(_("Won"), (one.won, two.won), _more(one.won, two.won)),
+        Figure(_("Best time"), (one.best_ms, two.best_ms), _less(one.best_ms, two.best_ms), "time"),
+        Figure(_("Fewest moves"), (one.fewest_moves, two.fewest_moves), _less(one.fewest_moves, two.fewest_moves)),
+        Figure(
+            _("Streak"),
+            (one.streaks.current, two.streaks.current),
+            _more(one.streaks.current, two.streaks.current),
+        ),
+        Figure(
+            _("Longest streak"),
+            (one.streaks.longest, two.streaks.longest),
+            _more(one.streaks.longest, two.streaks.longest),
+        ),
+    ]
+
+
+def rating_of(ratings: tuple[ShownRating | None, ShownRating | None]) -> list[Figure]:
+    """Return the ratings of both as a figure, if either has one. If a rating is provisional, neither side is ahead."""
+    one, two = ratings
+    if one is None and two is None:
+        return []
+    values = (one.value if one else None, two.value if two else None)
+    sure = one is not None and two is not None and not (one.provisional or two.provisional)
+    return [Figure(_("Rating"), values, _more(values[0] or 0, values[1] or 0) if sure else "neither")]
+
+
+def _of_variant(
+    plays: tuple[Sequence[Play], Sequence[Play]], variant: str, today: date
+) -> tuple[Figures, Figures] | None:
+    one, two = ([play for play in some if play.variant == variant] for some in plays)
+    return (figures(one, today), figures(two, today)) if one or two else None
+
+
+def _deals_met(first: Iterable[Play], second: Iterable[Play]) -> list[DealMet]:
+    """Return the deals in both lists of plays, latest day first."""
+    theirs = {(play.day, play.variant): play for play in second}
+    met = [(play, theirs[play.day, play.variant]) for play in first if (play.day, play.variant) in theirs]
+    met.sort(key=lambda both: both[0].day, reverse=True)
+    return [DealMet(one.variant, one.day, (one, two), _less(_rank_key(one), _rank_key(two))) for one, two in met]
+
+
+def _rank_key(play: Play) -> tuple[int, int, int]:
+    return Score(play.cards_up, play.elapsed_ms, play.tokens).rank_key
+
+
+def _tally(outcomes: Iterable[Ahead]) -> Tally:
+    told = list(outcomes)
+    return Tally(told.count("first"), told.count("second"), told.count("neither"))
+
+
+def _more(one: int, two: int) -> Ahead:
+    return "first" if one > two else "second" if two > one else "neither"
+
+
+def _less(one: _Rank | None, two: _Rank | None) -> Ahead:
+    """Compare where less is better; a missing value is behind."""
+    if one == two:
+        return "neither"
+    if one is None or two is None:
+        return "second" if one is None else "first"
+    return "first" if one < two else "second"

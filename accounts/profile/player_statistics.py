@@ -1,0 +1,71 @@
+"""Player statistics, computed from plain data: games played, games won, times and moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from accounts.profile.streaks import Streaks, streaks
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """One verified ranked attempt at the deal of ``variant`` and ``day``."""
+
+    variant: str
+    day: date
+    won: bool
+    cards_up: int
+    elapsed_ms: int
+    tokens: int
+    par: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Statistics over a set of plays. Best time and fewest moves count won games only, and are None without one."""
+
+    played: int
+    won: int
+    best_ms: int | None
+    fewest_moves: int | None
+    streaks: Streaks
+
+    @property
+    def win_rate(self) -> float | None:
+        """Share of games won, 0 to 1; None if no game was played."""
+        return self.won / self.played if self.played else None
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Statistics over all variants together, and for each variant played."""
+
+    overall: Figures
+    by_variant: dict[str, Figures]
+
+
+def figures(plays: Sequence[Play], today: date) -> Figures:
+    """Compute the statistics of ``plays`` as of ``today``."""
+    wins = [play for play in plays if play.won]
+    return Figures(
+        played=len(plays),
+        won=len(wins),
+        best_ms=min((play.elapsed_ms for play in wins), default=None),
+        fewest_moves=min((play.tokens for play in wins), default=None),
+        streaks=streaks({play.day for play in wins}, today),
+    )
+
+
+def statistics(plays: Iterable[Play], today: date, order: Sequence[str] = ()) -> Statistics:
+    """Compute the statistics overall and by variant. Variants are sorted as in ``order``, then by name."""
+    everything = list(plays)
+    by_variant: dict[str, list[Play]] = {}
+    for play in everything:
+        by_variant.setdefault(play.variant, []).append(play)
+    places = {name: place for place, name in enumerate(order)}
+    names = sorted(by_variant, key=lambda name: (places.get(name, len(places)), name))
+    return Statistics(
+        overall=figures(everything, today), by_variant={name: figures(by_variant[name], today) for name in names}
+    )

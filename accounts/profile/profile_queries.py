@@ -1,0 +1,126 @@
+"""Queries for a player's profile page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.http import Http404
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.profile.achievements import Achievement, achievements
+from accounts.profile.player_statistics import Play, Statistics, statistics
+from games.models import Attempt
+from games.pages.races.race_suggestion import RaceHint
+from games.pages.shared.view_models import Tile
+from games.rules import CATALOGUE
+from leaderboards.boards.eligibility import missing
+from leaderboards.boards.own_result import missing_in_words
+from leaderboards.ratings import display, rating_board
+from leaderboards.summary import race_control
+
+RESULTS_A_PAGE: Final = 25
+
+#: Time span of the charts.
+HISTORY: Final = timedelta(days=400)
+
+#: Maximum number of rated races on a profile.
+RUNS_SHOWN: Final = 10
+
+_State = Attempt.State
+
+
+def visible_player(public_id: UUID, viewer: User | None) -> User:
+    """Return the player whose page ``viewer`` requests: one with a page, or the viewer.
+
+    :raises Http404: for any other player.
+    """
+    player = User.objects.filter(public_id=public_id).first()
+    if player is None or not (player.has_page or player == viewer):
+        raise Http404
+    return player
+
+
+def plays_of(player: User, *, since: date | None = None) -> list[Play]:
+    """Return the player's verified ranked attempts, oldest deal first."""
+    attempts = Attempt.objects.filter(player=player, ranked=True, state=_State.VERIFIED, deal__day__isnull=False)
+    if since:
+        attempts = attempts.filter(deal__day__gte=since)
+    columns = ("deal__variant", "deal__day", "end", "cards_up", "elapsed_ms", "tokens", "deal__par")
+    return [
+        Play(variant=variant, day=day, won=end == Attempt.End.WON, cards_up=cards_up, elapsed_ms=ms, tokens=n, par=par)
+        for variant, day, end, cards_up, ms, n, par in attempts.order_by("deal__day", "id").values_list(*columns)
+    ]
+
+
+def statistics_of(player: User) -> tuple[Statistics, list[Achievement]]:
+    """Return the player's statistics as of today (UTC) and the achievements, from one query of the plays."""
+    plays, variants = plays_of(player), list(CATALOGUE)
+    return statistics(plays, timezone.now().date(), variants), achievements(plays, variants)
+
+
+def history_of(player: User, variant: str = "") -> list[Play]:
+    """Return the plays shown in the charts, of one variant or of all."""
+    plays = plays_of(player, since=timezone.now().date() - HISTORY)
+    return [play for play in plays if variant in {"", play.variant}]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingPanel:
+    """Rating panel of a profile."""
+
+    own: rating_board.Own
+    runs: list[rating_board.RatedRun]
+
+
+def rating_of(player: User) -> RatingPanel | None:
+    """Return the player's rating with the latest rated races, or None if there are no rated races."""
+    own = rating_board.own(player)
+    return None if own is None else RatingPanel(own, rating_board.runs(player, RUNS_SHOWN))
+
+
+def to_be_established(player: User) -> str:
+    """Describe the requirements the player lacks to be ranked as established; empty for a guest."""
+    lacks = None if player.is_guest else missing(player)
+    return missing_in_words(lacks) if lacks else ""
+
+
+def rating_history_of(player: User) -> list[tuple[datetime, int]]:
+    """Return the points of the rating chart, oldest first."""
+    return display.history_points(player.pk, timezone.now() - HISTORY)
+
+
+def race_hint_of(player: User) -> RaceHint | None:
+    """Return the hint that asks the player to confirm a top place in a race, if one is unconfirmed."""
+    deal = race_control.unconfirmed(player)
+    return None if deal is None else RaceHint.of(deal)
+
+
+def results_page(player: User, *, own: bool, before: UUID | None = None) -> tuple[list[Tile], UUID | None]:
+    """Return a page of ranked attempts, latest first, and the cursor of the next page if there is one.
+
+    Other players see verified attempts only; ``own`` adds pending and rejected ones.
+
+    :raises Http404: if ``before`` is not one of the player's attempts.
+    """
+    attempts = Attempt.objects.filter(player=player, ranked=True).exclude(state=_State.PLAYING)
+    if not own:
+        attempts = attempts.filter(state=_State.VERIFIED)
+    if before:
+        attempts = _earlier(attempts, player, before)
+    latest = attempts.select_related("deal").defer("record", "deal__solution").order_by("-started_at", "-id")
+    rows = list(latest[: RESULTS_A_PAGE + 1])
+    page = [Tile.of(attempt.deal, attempt) for attempt in rows[:RESULTS_A_PAGE]]
+    return page, rows[-2].public_id if len(rows) > RESULTS_A_PAGE else None
+
+
+def _earlier(attempts: QuerySet[Attempt], player: User, before: UUID) -> QuerySet[Attempt]:
+    cursor = Attempt.objects.filter(player=player, public_id=before).values_list("started_at", "id").first()
+    if cursor is None:
+        raise Http404
+    started, key = cursor
+    return attempts.filter(Q(started_at__lt=started) | Q(started_at=started, id__lt=key))

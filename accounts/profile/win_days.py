@@ -1,0 +1,41 @@
+"""Days won by a player, read only as far back as the question needs."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+
+from accounts.profile.streaks import FORGIVEN_A_MONTH, streaks
+from games.models import Attempt
+
+#: Look-back windows for a streak, in days; a longer one is read only if the streak fills the shorter one.
+_LOOKED_AT: Final = (62, 400, 36_500)
+#: Most days in a row that a streak can miss: the forgiven days of two months.
+_GAP: Final = 2 * FORGIVEN_A_MONTH
+
+
+def current_streak(player_id: int, today: date) -> int:
+    """Compute the streak that ends today or yesterday, in days won (see `accounts.profile.streaks`)."""
+    current = 0
+    for days in _LOOKED_AT:
+        first = today - timedelta(days=days)
+        won = days_won(player_id, first)
+        current = streaks(won, today).current
+        # The streak can reach further back only if it includes every day won in the window, from its start.
+        if current < len(won) or not won or (min(won) - first).days > _GAP:
+            break
+    return current
+
+
+def days_won(player_id: int, first: date) -> set[date]:
+    """Return the days since `first` on which the player has won a deal, by verified ranked games."""
+    begins = datetime.combine(first, time.min, tzinfo=UTC)  # a deal is started on its own day
+    won = Attempt.objects.filter(
+        player=player_id,
+        ranked=True,
+        state=Attempt.State.VERIFIED,
+        end=Attempt.End.WON,
+        started_at__gte=begins,
+        deal__day__gte=first,
+    )
+    return {day for day in won.order_by().values_list("deal__day", flat=True).distinct() if day is not None}

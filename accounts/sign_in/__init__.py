@@ -1,0 +1,1 @@
+"""Sign-in: allauth adapter, guests, providers, sessions and second factors; settings pages are in `accounts.views`."""

@@ -1,0 +1,1 @@
+"""Logs, metrics and health probes; metrics of a single subject are defined in `games.core.metrics`."""

@@ -1,0 +1,208 @@
+"""Liveness and readiness probes, answered in the ASGI layer so that they never wait for a page thread or the database.
+
+Liveness means that the event loop runs. Readiness means that a visitor can start a game.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.db import close_old_connections, connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from config.admission import table_capacity
+from config.observability.state_metrics import waiting
+from games.core.errors import ErrorCode, Refusal
+from games.core.thread_pool import ThreadPool
+from games.db.timeouts import database_timeout
+from games.deals.publishing import todays_deals
+from games.live.sockets.eviction import open_sockets
+from games.models import Presence
+from games.rules import CATALOGUE
+
+log = logging.getLogger(__name__)
+
+LIVENESS: Final = "/healthz"
+READINESS: Final = "/readyz"
+
+#: Timeouts in seconds: of the readiness response, and of one statement in its check.
+ANSWER_WITHIN: Final = 1.8
+STATEMENT_SECONDS: Final = 1.5
+
+#: Key that the check writes to each Redis server, and its expiry in seconds.
+_REDIS_KEY: Final = "talon.readiness"
+_REDIS_SECONDS: Final = 10
+
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+Checks = dict[str, str]
+"""Results by check name: "ok", "unused", or a description of the problem."""
+
+#: An overloaded process is ready: its newcomers wait in its queue, and admitted players still need its pages.
+_FINE: Final = {"ok", "unused", "full"}
+_migrated = False
+
+
+class Health:
+    """ASGI middleware that answers the probes and passes all other requests on.
+
+    `is_full` returns True if the process admits no newcomers, and `tables_elsewhere` is True in a web process without
+    tables of its own.
+    """
+
+    def __init__(
+        self, application: Application, is_full: Callable[[], bool], *, tables_elsewhere: bool = False
+    ) -> None:
+        self._application = application
+        self._is_full = is_full
+        self._tables_elsewhere = tables_elsewhere
+        self._thread = ThreadPool("readiness", 1)
+        self._running: asyncio.Task[dict[str, Any]] | None = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+        """Serve one request."""
+        if scope["path"] == LIVENESS:
+            await _send(scope, send, 200, {"status": "ok"})
+        elif scope["path"] == READINESS:
+            await self._answer_readiness(scope, send)
+        else:
+            await self._application(scope, receive, send)
+
+    async def _answer_readiness(self, scope: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+        found = await self._checked()
+        checks: Checks = found["checks"] | {"admission": self._admission()}
+        failed = sorted(name for name, state in checks.items() if state not in _FINE)
+        if failed:
+            refusal = Refusal(ErrorCode.NOT_READY, f"Not ready: {', '.join(failed)}.", **checks)
+            await _send(scope, send, refusal.code.status, refusal.to_json())
+        else:
+            await _send(scope, send, 200, {"status": "ok", **found, "checks": checks})
+
+    async def _checked(self) -> dict[str, Any]:
+        """Return the result of the running check, or of a new one, unless it takes too long."""
+        if self._running is None or self._running.done():
+            self._running = asyncio.create_task(self._check())
+        running = self._running  # another probe may start the next
+        done, _ = await asyncio.wait({running}, timeout=ANSWER_WITHIN)
+        return running.result() if done else {"checks": {"database": f"no answer within {ANSWER_WITHIN} s"}}
+
+    async def _check(self) -> dict[str, Any]:
+        try:
+            return await self._thread.run(_check_in_thread, self._tables_elsewhere)
+        except Exception:
+            log.exception("readiness not checked")
+            return {"checks": {"database": "not checked"}}
+
+    def _admission(self) -> str:
+        if open_sockets().are_leaving:
+            return "stopping"
+        return "full" if self._is_full() else "ok"
+
+
+def check(tables_elsewhere: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002
+    """Check everything a process needs for a visitor to start a game.
+
+    `verification` is informational: without workers the site still plays, and ranks later.
+    """
+    tables = table_capacity.readiness() if tables_elsewhere else "unused"
+    checks = {"redis": check_redis(), "tables": tables, "database": "unreachable"}
+    try:
+        with database_timeout(STATEMENT_SECONDS):
+            checks["database"] = check_writable()
+            if checks["database"] != "ok":
+                return {"checks": checks}
+            checks["migrations"] = _check_migrations()
+            if checks["migrations"] == "ok":
+                checks["deals"] = "ok" if len(todays_deals()) == len(CATALOGUE) else "missing"
+            return {"checks": checks, "verification": _verification()}
+    except DatabaseError:
+        log.warning("the database failed a check", exc_info=True)
+        return {"checks": checks | {"database": "failed"}}
+
+
+def _check_in_thread(tables_elsewhere: bool) -> dict[str, Any]:  # noqa: FBT001
+    close_old_connections()
+    try:
+        return check(tables_elsewhere)
+    finally:
+        close_old_connections()
+
+
+def check_database() -> str:
+    """Check that the database answers."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return "unreachable"
+    return "ok"
+
+
+def check_writable() -> str:
+    """Check that the database accepts a row, which is rolled back."""
+    if check_database() != "ok":
+        return "unreachable"
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            Presence.objects.create(process=uuid.uuid4().hex, seen_at=now, day=now.date(), players=0, tables={})
+            transaction.set_rollback(True)
+    except DatabaseError:
+        log.warning("the database refuses writes", exc_info=True)
+        return "not writable"
+    return "ok"
+
+
+def check_redis() -> str:
+    """Check that every Redis server accepts a key; one failure is enough to report the whole set.
+
+    A read-only or full server answers a ping, but channel layer, queue and cache all write.
+    """
+    if not settings.REDIS_SERVERS:
+        return "unused"
+    import redis  # noqa: PLC0415 - 7 MB that the embedded site does without
+
+    from config.backends.caches import TIMEOUT  # noqa: PLC0415
+
+    try:  # not through the cache, which tolerates an outage of Redis
+        for url in settings.REDIS_SERVERS:
+            with redis.Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT) as server:
+                server.set(_REDIS_KEY, 1, ex=_REDIS_SECONDS)
+    except redis.ResponseError:
+        return "not writable"
+    except (redis.RedisError, OSError):
+        return "unreachable"
+    return "ok"
+
+
+def _check_migrations() -> str:
+    """Check that this code's migrations are applied, and stop checking once they are."""
+    global _migrated  # noqa: PLW0603
+    if not _migrated:
+        executor = MigrationExecutor(connection)
+        _migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return "ok" if _migrated else "unapplied"
+
+
+def _verification() -> dict[str, Any]:
+    """Return the number of pending verdicts and the age of the oldest, in seconds."""
+    pending, oldest = waiting(timezone.now())
+    return {"pending": pending, "oldest_seconds": round(oldest, 1)}
+
+
+async def _send(scope: Any, send: Any, status: int, data: dict[str, Any]) -> None:  # noqa: ANN401 - ASGI's
+    body = json.dumps(data).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"cache-control", b"no-store"),
+        (b"content-length", str(len(body)).encode()),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})

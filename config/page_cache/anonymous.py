@@ -1,0 +1,266 @@
+"""Page cache for visitors without a session.
+
+Traffic peaks at midnight, and most requests come from visitors without a session. Their pages differ only in the CSRF
+token (`games.pages.shared.anonymous_cache`), so a process caches each page for a few seconds and answers on the event
+loop, before Django runs. Processes share nothing, and no proxy stores a copy: copies keep the page's original headers,
+including `Cache-Control: private`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.conf import settings
+from django.http import HttpRequest, parse_cookie
+from django.middleware.csrf import CSRF_SECRET_LENGTH, get_token
+from django.urls import Resolver404, resolve
+from django.utils import timezone
+from django.utils.translation import get_language_from_request
+
+from config.page_cache.page import NOW, TOKEN, Headers, Page, cut
+from games.core.admission_ticket import COOKIE
+from games.core.metrics import PAGES_COPIED
+from games.pages.daily.home_page import KNOWS_THE_WAY
+from games.pages.shared.anonymous_cache import MARK
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+Key = tuple[object, ...]
+
+#: Maximum number of cached pages.
+KEPT: Final = 128
+#: Seconds before the next attempt at a page that could not be made or may not be cached.
+_REFUSED: Final = 1.0
+#: Seconds that a visitor waits for a new copy if there is an old one.
+_STALE_AFTER: Final = 0.5
+#: The secret in a CSRF cookie, as Django generates it.
+_SECRET: Final = re.compile(rf"[A-Za-z0-9]{{{CSRF_SECRET_LENGTH}}}")
+_GZIP: Final = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
+#: Headers from which Django determines the host and scheme.
+_PLACE: Final = (b"host", b"x-forwarded-host", b"x-forwarded-proto")
+#: Headers that belong to one response, not to the page.
+_OF_ONE: Final = {b"content-length", b"set-cookie", b"content-encoding"}
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """The parts of a request that matter here."""
+
+    scope: Scope
+    headers: dict[bytes, str]
+    cookies: dict[str, str]
+
+    @classmethod
+    def of(cls, scope: Scope) -> Visit:
+        """Parse a request's headers and cookies."""
+        headers: dict[bytes, str] = {}
+        for name, value in scope["headers"]:
+            said, between = headers.get(name), "; " if name == b"cookie" else ","
+            headers[name] = value.decode("latin1") if said is None else f"{said}{between}{value.decode('latin1')}"
+        return cls(scope, headers, parse_cookie(headers.get(b"cookie", "")))
+
+    @property
+    def seconds(self) -> float:
+        """Lifetime of a copy for this visitor; 0 unless this is a browser without a session."""
+        known = {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME, KNOWS_THE_WAY, COOKIE}
+        accepted = self.headers.get(b"accept", "")
+        is_stranger = (
+            self.scope["method"] in {"GET", "HEAD"}
+            and not self.scope["query_string"]
+            and "text/html" in accepted
+            and "application/json" not in accepted
+            and self.cookies.keys() <= known
+            and self.cookies.get(settings.CSRF_COOKIE_NAME, "") == self.secret
+        )
+        return _seconds_of(self.scope["path"]) if is_stranger else 0.0
+
+    @property
+    def secret(self) -> str:
+        """The secret of the CSRF cookie, or an empty string if it is missing or malformed; a new one is then issued."""
+        secret = self.cookies.get(settings.CSRF_COOKIE_NAME, "")
+        return secret if _SECRET.fullmatch(secret) else ""
+
+    @property
+    def language(self) -> str:
+        """The language of the page."""
+        asked = HttpRequest()
+        asked.COOKIES, asked.META = self.cookies, {"HTTP_ACCEPT_LANGUAGE": self.headers.get(b"accept-language", "")}
+        return get_language_from_request(asked)
+
+    @property
+    def key(self) -> Key:
+        """The cache key: everything the page depends on. Host and scheme are for Django to judge."""
+        told = tuple(self.headers.get(name) for name in _PLACE)
+        knows = KNOWS_THE_WAY in self.cookies
+        return (self.scope["path"], self.scope["scheme"], told, self.language, knows, timezone.now().date())
+
+    def of_any(self) -> Scope:
+        """Return the scope of an anonymous visit with the same key. Nothing else in the request can change the page."""
+        heads = [(name, value) for name, value in self.scope["headers"] if name in _PLACE]
+        cookies = [f"{settings.LANGUAGE_COOKIE_NAME}={self.language}"]
+        if KNOWS_THE_WAY in self.cookies:
+            cookies.append(f"{KNOWS_THE_WAY}=1")
+        heads += [(b"accept", b"text/html"), (b"cookie", "; ".join(cookies).encode("ascii"))]
+        return {**self.scope, "method": "GET", "headers": heads}
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A page, and the CSRF cookie that comes with it (b"" for none), with `%s` in place of the secret."""
+
+    page: Page
+    cookie: bytes
+
+    def for_visitor(self, visit: Visit) -> tuple[Headers, dict[bytes, bytes]]:
+        """Return the headers for a visitor and the values for the page's placeholders."""
+        heads, own = list(self.page.headers), {NOW: timezone.now().isoformat().encode()}
+        if self.cookie:
+            asked = HttpRequest()
+            if visit.secret:
+                asked.META["CSRF_COOKIE"] = visit.secret
+            own[TOKEN] = get_token(asked).encode()
+            if not visit.secret:
+                heads.append((b"Set-Cookie", self.cookie.replace(b"%s", asked.META["CSRF_COOKIE"].encode(), 1)))
+        return heads, own
+
+    async def send_to(self, visit: Visit, send: Send) -> None:
+        """Send the copy with the visitor's own values."""
+        heads, own = self.for_visitor(visit)
+        if _GZIP.search(visit.headers.get(b"accept-encoding", "")):
+            body = self.page.packed(own)
+            heads.append((b"Content-Encoding", b"gzip"))
+        else:
+            body = self.page.plain(own)
+        heads.append((b"Content-Length", str(len(body)).encode()))
+        await send({"type": "http.response.start", "status": 200, "headers": heads})
+        await send({"type": "http.response.body", "body": body if visit.scope["method"] == "GET" else b""})
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Cache entry: a copy, or None for a response that may not be cached, and its expiry time (monotonic)."""
+
+    copy: Copy | None
+    until: float
+
+
+class UnavailableError(Exception):
+    """The application cannot make the page now."""
+
+
+class Copies:
+    """Page cache of a process. The application makes each copy on demand."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._kept: dict[Key, Kept] = {}
+        self._making: dict[Key, asyncio.Task[Kept]] = {}
+
+    async def get(self, visit: Visit, seconds: float) -> Copy | None:
+        """Return the page, made at most once in `seconds` for all visitors, or None if it may not be cached.
+
+        While a new copy is slow or cannot be made, the old one is served (stale-while-revalidate and stale-if-error,
+        RFC 5861).
+        """
+        key = visit.key
+        kept = self._kept.get(key)
+        if kept is None or time.monotonic() >= kept.until:
+            making = self._making.get(key)
+            if making is None:
+                making = self._making[key] = asyncio.create_task(self._make(key, visit, seconds))
+                making.add_done_callback(lambda _: self._making.pop(key))
+            if kept is None or kept.copy is None:
+                kept = await asyncio.shield(making)  # other visitors wait for it too
+            elif (await asyncio.wait({making}, timeout=_STALE_AFTER))[0]:
+                kept = making.result()
+        return kept.copy
+
+    async def _make(self, key: Key, visit: Visit, seconds: float) -> Kept:
+        begun, old = time.monotonic(), self._kept.get(key)
+        try:
+            copy = await _made(self._application, visit)
+        except UnavailableError:
+            return self._keep(key, Kept(old.copy if old else None, time.monotonic() + _REFUSED))
+        return self._keep(key, Kept(copy, begun + (seconds if copy else _REFUSED)))
+
+    def _keep(self, key: Key, kept: Kept) -> Kept:
+        self._kept.pop(key, None)  # keeps the newest last
+        while len(self._kept) >= KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[key] = kept
+        return kept
+
+
+class ForStrangers:
+    """ASGI middleware that answers visitors without a session from the cache, and passes on all other requests."""
+
+    def __init__(self, application: Application, copies: Copies) -> None:
+        self._application = application
+        self._copies = copies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        visit = Visit.of(scope)
+        seconds = visit.seconds
+        copy = await self._copies.get(visit, seconds) if seconds else None
+        if copy is None:
+            await self._application(scope, receive, send)
+        else:
+            PAGES_COPIED.inc()
+            await copy.send_to(visit, send)
+
+
+async def _made(application: Application, visit: Visit) -> Copy | None:
+    """Return a copy of the page as the application makes it now, or None if the response may not be cached.
+
+    :raises UnavailableError: if the response is a server error.
+    """
+    told: list[Any] = []
+
+    async def receive() -> Any:  # noqa: ANN401 - ASGI's
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def listen(message: Any) -> None:  # noqa: ANN401 - ASGI's
+        told.append(message)
+
+    await application(visit.of_any(), receive, listen)
+    if told and told[0]["status"] >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise UnavailableError
+    if not told or told[0]["status"] != HTTPStatus.OK:
+        return None
+    headers: Headers = told[0]["headers"]
+    body = b"".join(message.get("body", b"") for message in told[1:])
+    page = cut([one for one in headers if one[0].lower() not in _OF_ONE], body)
+    return _without_secret(page, [value for name, value in headers if name.lower() == b"set-cookie"])
+
+
+def _without_secret(page: Page, given: list[bytes]) -> Copy | None:
+    """Return the page and its CSRF cookie with the secret removed, or None if that is not possible."""
+    if not given and not page.has_token:
+        return Copy(page, b"")
+    name = settings.CSRF_COOKIE_NAME.encode() + b"="
+    if len(given) != 1 or not given[0].startswith(name):
+        return None
+    secret, _, rest = given[0].removeprefix(name).partition(b";")
+    if secret in rest or any(secret in piece.plain for piece in page.pieces):
+        return None
+    return Copy(page, name + b"%s;" + rest)
+
+
+@lru_cache(maxsize=256)
+def _seconds_of(path: str) -> float:
+    """Return the cache lifetime of a page at this path; 0 if it may not be cached."""
+    try:
+        view = resolve(path).func
+    except Resolver404:
+        return 0.0
+    return float(getattr(view, MARK, 0.0))

@@ -1,0 +1,68 @@
+"""Release step, run before a new version serves: `python -m config.processes.release`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import django
+from django.conf import settings
+from django.core import checks
+from django.core.management import call_command
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
+
+
+def prepare() -> None:
+    """Migrate the database and publish today's deals. Safe to repeat."""
+    migrate()
+    deal_today()
+
+
+def migrate() -> None:
+    """Migrate the database.
+
+    :raises SystemExit: if the database cannot be migrated from its present state, with a message that says what to do.
+    """
+    errors = checks.run_checks(tags=[checks.Tags.database], databases=[DEFAULT_DB_ALIAS])
+    if errors:
+        sys.exit("\n".join(f"{error.msg} {error.hint or ''}" for error in errors))
+    call_command("migrate", verbosity=0, interactive=False)
+
+
+def deal_today() -> None:
+    """Publish today's certified deals."""
+    # Imported here because the models need Django to be set up.
+    from games.deals.publishing import todays_deals  # noqa: PLC0415
+
+    with transaction.atomic():
+        todays_deals()
+    connections.close_all()
+
+
+def certify_today() -> None:
+    """Wait up to RELEASE_PATIENCE seconds until today's deals are certified, and print the progress.
+
+    Waits only if there is no stock yet, that is, when a site opens for the first time.
+    """
+    # Imported here because the models need Django to be set up.
+    from games.deals import first_day, sealed_stock  # noqa: PLC0415
+
+    began, told = time.monotonic(), ""
+    for readiness in first_day.certify_today(sealed_stock.within(settings.RELEASE_PATIENCE)):
+        if str(readiness) != told:
+            told = str(readiness)
+            print(f"{told} ({time.monotonic() - began:.0f} of {settings.RELEASE_PATIENCE} s).", flush=True)  # noqa: T201
+
+
+def main() -> None:
+    """Prepare the database that the environment names."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+    migrate()
+    certify_today()
+    deal_today()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""Analysis queue worker: a background thread that processes queued analyses, oldest first.
+
+The queue is in the database; a Celery task only wakes the worker up. Each search runs in a separate process
+(`games.analysis.search_process`), whose reports are written to the row and serve as heartbeats. If a worker falls
+silent, another one claims its analysis and continues from the last report. A worker whose row was deleted or claimed by
+another ends its search.
+"""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Generator
+from datetime import timedelta
+from typing import Final
+
+import msgspec
+from django.conf import settings
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from games.analysis.findings import Findings
+from games.analysis.models import Analysis
+from games.analysis.search_process import Report, Task
+from games.attempts.lifecycle import record_of
+from games.core.background_threads import run_beside
+from games.models import Attempt
+from games.rules import Record
+
+log = logging.getLogger(__name__)
+
+#: Time limit for one game in seconds, without loading the search.
+SECONDS: Final = 40.0
+#: Time without a heartbeat after which a worker counts as dead. Compiling the first search on a machine takes a while.
+SILENCE: Final = timedelta(seconds=90)
+#: Hard limit in seconds, after which a search is killed.
+LONGEST: Final = SECONDS + SILENCE.total_seconds()
+#: Maximum number of searches for an analysis; after the last one, partial findings are final.
+TRIES: Final = 3
+
+#: One analysis at a time in a worker process.
+_turn = threading.Lock()
+
+
+def work_soon() -> threading.Thread | None:
+    """Process the queue in a background thread of this worker; return None if one is already running."""
+    if not _turn.acquire(blocking=False):
+        return None
+    return run_beside("analyst", work_off, finally_=_turn.release)
+
+
+def work_off() -> int:
+    """Process analyses until the queue is empty; return how many were started."""
+    begun = 0
+    while (claimed := _claim()) is not None:
+        begun += 1
+        _make(claimed)
+    return begun
+
+
+def _free() -> Q:
+    silent = Q(state=Analysis.State.WORKING, seen_at__lt=timezone.now() - SILENCE)
+    return Q(state=Analysis.State.WAITING) | silent
+
+
+def _claim() -> Analysis | None:
+    """Claim the oldest analysis that has no live worker; None if there is none."""
+    while key := Analysis.objects.filter(_free()).order_by("asked_at", "pk").values_list("pk", flat=True).first():
+        claim = uuid.uuid4()
+        taken = {"state": Analysis.State.WORKING, "claim": claim, "seen_at": timezone.now(), "tries": F("tries") + 1}
+        if Analysis.objects.filter(_free(), pk=key).update(**taken):
+            mine = Analysis.objects.select_related("attempt__deal").filter(pk=key, claim=claim)
+            return mine.first()
+    return None
+
+
+def _make(analysis: Analysis) -> None:
+    """Run a claimed analysis. If it does not finish, put it back in the queue or, after the last try, mark it done."""
+    mine = Analysis.objects.filter(pk=analysis.pk, claim=analysis.claim)
+    if analysis.tries <= TRIES:
+        for report in reports(task_of(analysis)):
+            if not _note(mine, report) or report.is_last:
+                return
+        log.warning("analysis not finished", extra={"attempt": analysis.attempt_id})
+    if analysis.tries >= TRIES:
+        mine.update(state=Analysis.State.DONE, done_at=timezone.now(), claim=None)
+    else:
+        mine.update(state=Analysis.State.WAITING, claim=None)
+
+
+def _note(mine: QuerySet[Analysis], report: Report) -> bool:
+    """Write a report to the row; return False if the row was deleted or claimed by another worker."""
+    now = timezone.now()
+    noted: dict[str, object] = {
+        "seen_at": now, "percent": round(100 * report.share), "findings": report.findings.pack()
+    }  # fmt: skip
+    if report.is_last:
+        noted |= {"state": Analysis.State.DONE, "done_at": now, "claim": None}
+    return mine.update(**noted) > 0
+
+
+def task_of(analysis: Analysis) -> Task:
+    """Return the search task for an analysis."""
+    record = record_of(analysis.attempt)
+    known = None if analysis.findings is None else Findings.unpack(bytes(analysis.findings))
+    opening = record.open_table().position()
+    return Task(opening, list(record.tokens), _certified_line(analysis.attempt), known, SECONDS)
+
+
+def _certified_line(attempt: Attempt) -> list[str]:
+    solution = attempt.deal.solution
+    return [] if solution is None else list(Record.from_bytes(bytes(solution)).tokens)
+
+
+def reports(task: Task) -> Generator[Report, None, None]:
+    """Run the search process and yield its reports; kill it when its time is up or the generator is closed."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "games.analysis.search_process"],
+        cwd=settings.BASE_DIR,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    latest = threading.Timer(LONGEST, process.kill)
+    latest.start()
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(msgspec.json.encode(task))
+            process.stdin.close()
+            for line in process.stdout:
+                yield msgspec.json.decode(line, type=Report)
+        except (BrokenPipeError, msgspec.DecodeError):
+            # The process was killed. Its output could name cards, so it is not logged.
+            return
+        finally:
+            latest.cancel()
+            process.kill()

@@ -1,0 +1,382 @@
+"""API endpoints for races, race files, heats and standings; `config.api` combines them with the others.
+
+The seed and the records stay hidden until every race on the deal is finished. An unfinished race in a private room is
+shown only to clients with the room's link or a seat in the race.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from typing import Any, Final, Literal, Self
+from uuid import UUID
+
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from ninja import Field, Query, Router, Schema
+
+from games.api.common import ERRORS, Day
+from games.api.deals import RecordIO
+from games.core.errors import ErrorCode, Refusal
+from games.db.players import Names, people, player_id
+from games.races import heats
+from games.races.models import Entrant, Race, Room
+from games.races.results import heat_standings, race_file
+from games.races.results.commitments import commitment_of
+
+MOST_LISTED: Final = 100
+
+router = Router(tags=["races"])
+
+#: The race states behind each value of the `state` filter.
+_LISTED: Final[dict[str, tuple[str, ...]]] = {
+    "open": (Race.State.OPEN,),
+    "running": (Race.State.COUNTDOWN, Race.State.RACING, Race.State.SETTLING),
+    "finished": (Race.State.FINISHED,),
+}
+
+
+class RaceOut(Schema):
+    """A race. `room` is the code of its room, null for a private room; `seed` is null until it is public."""
+
+    id: UUID
+    room: str | None
+    kind: Literal["private", "public", "quick", "heat"]
+    number: int
+    state: Literal["open", "countdown", "racing", "settling", "finished", "void"]
+    void: str
+    rated: bool
+    variant: str
+    game: str
+    options: dict[str, Any]
+    limit_s: int
+    seats: int
+    taken: int
+    commitment: str | None
+    race_commitment: str | None
+    seed: str | None
+    scheduled_at: datetime | None
+    division: int
+    starts_at: datetime | None
+    ends_at: datetime | None
+    finished_at: datetime | None
+
+    @classmethod
+    def of(cls, race: Any, now: datetime, *, linked: bool = False) -> Self:  # noqa: ANN401 - with the seats taken
+        """Return the JSON form of a race as of `now`; `linked` includes the code of a private room."""
+        deal, room = race.deal, race.room
+        return cls(
+            id=race.public_id,
+            room=room.code if linked or room.kind != Room.Kind.PRIVATE else None,
+            kind=room.kind,
+            number=race.number,
+            state=race.state,
+            void=race.void,
+            rated=race.rated,
+            variant=race.variant,
+            game=race.game,
+            options=race.options,
+            limit_s=race.limit_s,
+            seats=room.seats,
+            taken=race.taken,
+            commitment=deal and deal.commitment,
+            race_commitment=commitment_of(race),
+            seed=bytes(deal.seed).hex() if race_file.is_public(race, now) else None,
+            scheduled_at=race.scheduled_at,
+            division=race.division,
+            starts_at=race.starts_at,
+            ends_at=race.ends_at,
+            finished_at=race.finished_at,
+        )
+
+
+class EntrantOut(Schema):
+    """An entrant in a race. `name` and `player` are null for guests.
+
+    The figures and the place are set when the race ends; while a record is under review they stay null.
+    """
+
+    id: int
+    name: str | None
+    player: UUID | None
+    state: Literal["joined", "ready", "racing", "won", "retired", "timed_out", "absent", "disqualified"]
+    place: int | None
+    points: int | None
+    cards_up: int | None
+    elapsed_ms: int | None
+    tokens: int | None
+
+    @classmethod
+    def of(cls, entrant: Entrant, names: Names) -> Self:
+        """Return the JSON form of an entrant."""
+        name, page = names.get(entrant.player_id or 0, (None, None))
+        figures = ("id", "state", "place", "points", "cards_up", "elapsed_ms", "tokens")
+        return cls(name=name, player=page, **{key: getattr(entrant, key) for key in figures})
+
+
+class RaceWithEntrantsOut(RaceOut):
+    """A race with its entrants, ordered by place."""
+
+    entrants: list[EntrantOut]
+
+
+class RacesOut(Schema):
+    """A page of races. `cursor` requests the next page and is null on the last one."""
+
+    races: list[RaceOut]
+    cursor: UUID | None
+
+
+class MyRaceOut(Schema):
+    """A race with the requester's own entry."""
+
+    race: RaceOut
+    me: EntrantOut
+
+
+class MyRacesOut(Schema):
+    """A page of the requester's finished races. `cursor` requests the next page and is null on the last one."""
+
+    races: list[MyRaceOut]
+    cursor: UUID | None
+
+
+class NextHeatOut(Schema):
+    """The next heat; `race` is null until its doors open."""
+
+    starts_at: datetime
+    doors_at: datetime
+    variant: str
+    race: RaceOut | None
+
+
+class HeatsOut(Schema):
+    """The next heat, and a page of finished heats with one race for each division."""
+
+    next: NextHeatOut
+    past: list[RaceOut]
+    cursor: UUID | None
+
+
+class StandingOut(Schema):
+    """A player's standing in the heats of a day or week. Players with equal points share a place."""
+
+    place: int
+    name: str
+    player: UUID
+    points: int
+    heats: int
+    wins: int
+
+
+class StandingsOut(Schema):
+    """The standings of the heats from day `first` (inclusive) to day `until` (exclusive)."""
+
+    first: date
+    until: date
+    entries: list[StandingOut]
+
+
+class RaceFactsOut(Schema):
+    """The race in a race file."""
+
+    id: UUID
+    room: str
+    number: int
+    rated: bool
+    rules: int
+    variant: str | None = None
+    game: str | None = None
+    options: dict[str, Any] | None = None
+    limit_s: int
+    starts_at: str
+    commitment: str
+    seed: str
+
+
+class FileEntrantOut(Schema):
+    """An entrant in a race file."""
+
+    id: int
+    name: str | None
+    player: UUID | None
+    state: str
+    place: int | None
+    cards_up: int | None
+    elapsed_ms: int | None
+    tokens: int | None
+    record: RecordIO | None
+
+
+class RaceFileOut(Schema):
+    """A race file: a finished race with its records, in the format that `python -m games.rules verify` checks."""
+
+    format: Literal["talon-race"]
+    version: Literal[1]
+    race: RaceFactsOut
+    entrants: list[FileEntrantOut]
+
+
+class RacePageIn(Schema):
+    """Pagination: omit `cursor` for the first page; pass a page's `cursor` to get the next one."""
+
+    cursor: UUID | None = None
+    limit: int = Field(heat_standings.PAGE, ge=1, le=MOST_LISTED)
+
+
+class RacesIn(RacePageIn):
+    """Filters and pagination for races."""
+
+    state: Literal["open", "running", "finished"] = "open"
+
+
+class RaceIn(Schema):
+    """The code of the race's room, required for an unfinished race in a private room unless you have a seat in it."""
+
+    code: str = Field("", max_length=32)
+
+
+class StandingsIn(Schema):
+    """Filters for standings: a day, or the ISO week that contains it; `after` skips that many players."""
+
+    period: heat_standings.Period = "day"
+    day: Day | None = None
+    after: int = Field(0, ge=0, le=1_000_000)
+    limit: int = Field(heat_standings.PAGE, ge=1, le=MOST_LISTED)
+
+
+@router.get("/races", response={200: RacesOut, **ERRORS})
+def list_races(request: HttpRequest, asked: Query[RacesIn]) -> RacesOut:  # noqa: ARG001
+    """List races in public rooms, latest first. Races in private rooms are not listed."""
+    found = _races().filter(state__in=_LISTED[asked.state]).exclude(room__kind=Room.Kind.PRIVATE)
+    if asked.state == "open":
+        found = found.filter(room__closed_at=None)
+    if asked.cursor is not None:
+        found = _before(found, asked.cursor, asked.state)
+    order = ("-finished_at", "-pk") if asked.state == "finished" else ("-pk",)
+    races = list(found.order_by(*order)[: asked.limit + 1])
+    return RacesOut(races=_out(races[: asked.limit]), cursor=_cursor(races, asked.limit))
+
+
+@router.get("/races/mine", response={200: MyRacesOut, **ERRORS})
+def list_my_races(request: HttpRequest, asked: Query[RacePageIn]) -> MyRacesOut:
+    """List your own finished races, latest first. You must be signed in; being a guest is enough."""
+    me = player_id(request)
+    if me is None:
+        raise Refusal(ErrorCode.NOT_SIGNED_IN, "Sign in to see your races.")
+    before = None
+    if asked.cursor is not None:
+        before = Entrant.objects.filter(player=me, race__public_id=asked.cursor).values_list("pk", flat=True).first()
+        if before is None:
+            raise _bad_cursor()
+    entries = heat_standings.history(me, before=before, limit=asked.limit + 1)
+    names = people().names_on_pages([me])
+    races = {race.pk: race for race in _races().filter(pk__in=[entry.race_id for entry in entries])}
+    now = timezone.now()
+    shown = [
+        MyRaceOut(race=RaceOut.of(races[one.race_id], now, linked=True), me=EntrantOut.of(one, names))
+        for one in entries[: asked.limit]
+    ]
+    return MyRacesOut(races=shown, cursor=_cursor([races[one.race_id] for one in entries], asked.limit))
+
+
+@router.get("/races/{uuid:race}", response={200: RaceWithEntrantsOut, **ERRORS})
+def get_race(request: HttpRequest, race: UUID, asked: Query[RaceIn]) -> RaceWithEntrantsOut:
+    """Return one race with its entrants."""
+    found = get_object_or_404(_races(), public_id=race)
+    linked = _is_linked(found, asked.code, player_id(request))
+    if found.room.kind == Room.Kind.PRIVATE and found.state != Race.State.FINISHED and not linked:
+        raise Refusal(ErrorCode.NOT_FOUND)
+    entrants = sorted(found.entrants.all(), key=lambda one: (one.place is None, one.place or 0, one.pk))
+    players = [one.player_id for one in entrants if one.player_id is not None]
+    # Players may hide that they are playing right now, but not that they have raced.
+    is_over = found.state == Race.State.FINISHED
+    names = people().names_on_pages(players) if is_over else people().shown_names(players)
+    shown = RaceOut.of(found, timezone.now(), linked=linked)
+    return RaceWithEntrantsOut(**shown.dict(), entrants=[EntrantOut.of(one, names) for one in entrants])
+
+
+@router.get("/races/{uuid:race}/file", response={200: RaceFileOut, **ERRORS}, summary="Download a race")
+def get_race_file(request: HttpRequest, race: UUID, asked: Query[RaceIn]) -> HttpResponse:
+    """Download a finished race with all its records, once every race on its deal is finished."""
+    found = get_object_or_404(_races(), public_id=race)
+    linked = _is_linked(found, asked.code, player_id(request))
+    if found.room.kind == Room.Kind.PRIVATE and found.state != Race.State.FINISHED and not linked:
+        raise Refusal(ErrorCode.NOT_FOUND)
+    disposition = f'attachment; filename="{race_file.file_name(found)}"'
+    return JsonResponse(race_file.race_file(found).to_json(), headers={"Content-Disposition": disposition})
+
+
+@router.get("/heats", response={200: HeatsOut, **ERRORS})
+def list_heats(request: HttpRequest, asked: Query[RacePageIn]) -> HeatsOut:  # noqa: ARG001
+    """Return the next heat, and list finished heats, latest first."""
+    now = timezone.now()
+    start = heats.next_start(now)
+    race = _races().filter(scheduled_at=start, division=1).first()
+    past = _races().filter(scheduled_at__isnull=False, state=Race.State.FINISHED)
+    if asked.cursor is not None:
+        past = _before(past, asked.cursor, "finished")
+    races = list(past.order_by("-finished_at", "-pk")[: asked.limit + 1])
+    return HeatsOut(
+        next=NextHeatOut(
+            starts_at=start,
+            doors_at=start - heats.DOORS,
+            variant=heats.variant_at(start),
+            race=None if race is None else RaceOut.of(race, now),
+        ),
+        past=_out(races[: asked.limit]),
+        cursor=_cursor(races, asked.limit),
+    )
+
+
+@router.get("/heats/standings", response={200: StandingsOut, **ERRORS})
+def get_standings(request: HttpRequest, asked: Query[StandingsIn]) -> StandingsOut:  # noqa: ARG001
+    """Return the players' points from the heats of a day or week, by default those of today."""
+    day = asked.day or timezone.now().date()
+    try:
+        first, until = heat_standings.span(asked.period, day)
+    except ValueError as error:
+        raise Refusal(ErrorCode.BAD_DAYS, str(error)) from None
+    found = heat_standings.standing(asked.period, day, limit=asked.limit, after=asked.after)
+    entries = [
+        StandingOut(place=one.place, name=one.name, player=one.page, points=one.points, heats=one.heats, wins=one.wins)
+        for one in found
+    ]
+    return StandingsOut(first=first, until=until, entries=entries)
+
+
+def _races() -> Any:  # noqa: ANN401 - races with the seats taken
+    return Race.objects.select_related("room", "deal").annotate(taken=Count("entrants"))
+
+
+def _out(races: Iterable[Race]) -> list[RaceOut]:
+    now = timezone.now()
+    return [RaceOut.of(race, now) for race in races]
+
+
+def _cursor(races: list[Race], limit: int) -> UUID | None:
+    """Return the id of the page's last race if another page follows, else None."""
+    return races[limit - 1].public_id if len(races) > limit else None
+
+
+def _before(races: Any, cursor: UUID, state: str) -> Any:  # noqa: ANN401
+    """Return the races that follow the cursor's race in the list, even if that race no longer matches the filter."""
+    last = Race.objects.filter(public_id=cursor).first()
+    if last is None:
+        raise _bad_cursor()
+    if state != "finished":
+        return races.filter(pk__lt=last.pk)
+    if last.finished_at is None:
+        raise _bad_cursor()
+    return races.filter(Q(finished_at__lt=last.finished_at) | Q(finished_at=last.finished_at, pk__lt=last.pk))
+
+
+def _bad_cursor() -> Refusal:
+    return Refusal(ErrorCode.BAD_CURSOR, "This cursor is invalid.")
+
+
+def _is_linked(race: Race, code: str, player: int | None) -> bool:
+    """Return True if the requester knows the code of the race's room or has a seat in the race."""
+    return code == race.room.code or (player is not None and race.entrants.filter(player=player).exists())

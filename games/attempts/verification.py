@@ -1,0 +1,166 @@
+"""Verification of finished attempts: a verdict from the record and the deal, independent of the live game's results.
+
+Legality comes first: the record must belong to the deal, replay token by token under its own rules version, and end as
+the attempt did; otherwise the attempt is rejected. Fair play comes second, for ranked attempts and those of races
+(`games.fairplay`): a legal game that a person can hardly have played goes to review with the evidence, and staff
+decide. Only ranked wins are compared with each other to find copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+from uuid import UUID
+
+from games.core.verdict_reasons import Reason, reason
+from games.fairplay import account_links, copies, pace
+from games.models import Attempt, Deal
+from games.rules import Record, RecordError, Replay, RulesError, replay
+
+#: Maximum number of similar earlier wins, first ones first, with which a win is compared in detail; each takes some
+#: 20 ms.
+_MOST_COMPARED: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Verdict on an attempt: its state, the reasons, and the replay (None if there was nothing to replay)."""
+
+    state: Attempt.State
+    reasons: list[Reason]
+    replay: Replay | None = None
+    line: bytes | None = None
+
+
+def judge(attempt: Attempt) -> Judgement:
+    """Return the verdict on a finished attempt; reads the database, writes nothing."""
+    return compare([(attempt, judge_alone(attempt))])[0]
+
+
+def judge_alone(attempt: Attempt) -> Judgement:
+    """Return the part of the verdict that does not depend on other players' attempts."""
+    judgement, record = _read(attempt)
+    if record is None or judgement.state != Attempt.State.VERIFIED or not (attempt.ranked or attempt.in_race):
+        return judgement
+    doubts = pace.doubts(attempt, record)
+    return replace(judgement, state=Attempt.State.REVIEW, reasons=doubts) if doubts else judgement
+
+
+def judge_record(attempt: Attempt) -> Judgement:
+    """Return a verdict on the record alone: legal, complete and from its deal. Fair play is not checked."""
+    judgement, _record = _read(attempt)
+    return judgement
+
+
+def _read(attempt: Attempt) -> tuple[Judgement, Record | None]:
+    try:
+        record = Record.from_bytes(bytes(attempt.record or b""))
+    except RecordError as error:
+        # The server wrote the record, so the player is not to blame.
+        return Judgement(Attempt.State.REVIEW, [reason("unreadable_record", str(error))]), None
+    foreign = _foreign(record, attempt.deal)
+    if foreign:
+        return Judgement(Attempt.State.REJECTED, [foreign]), record
+    played = _replayed(record)
+    if isinstance(played, RulesError):
+        return Judgement(Attempt.State.REVIEW, [reason("unreadable_record", str(played))]), record
+    refusal = _refusal(attempt, played)
+    if refusal:
+        return Judgement(Attempt.State.REJECTED, [refusal], played), record
+    line = copies.line_of(record.open_table(), played.table.moves) if attempt.ranked and played.won else None
+    return Judgement(Attempt.State.VERIFIED, [], played, line), record
+
+
+def compare(
+    judged: Sequence[tuple[Attempt, Judgement]], known: Mapping[int, Attempt.State] | None = None
+) -> list[Judgement]:
+    """Return the judgements, sending to review copies of another account's earlier win, and attempts at a deal that
+    another player began earlier on the same device.
+
+    `known` maps attempt ids to states that override the database and these judgements: those that staff decided, and
+    those that a dry run does not write.
+    """
+    known = known or {}
+    judged = _with_links(judged)
+    asked = [(attempt, judgement.line) for attempt, judgement in judged if attempt.ranked and judgement.line]
+    found = {attempt.pk: judgement for attempt, judgement in judged}
+    earlier = copies.may_be_copied(asked, [*found, *(known.keys() - found)]) if asked else {}
+    asked.sort(key=lambda one: (one[0].finished_at, one[0].pk))  # a copy is no evidence against later wins
+    for attempt, _line in asked:
+        standing = [one for one in earlier[attempt.pk] if _stands(known.get(one.pk), found.get(one.pk))]
+        copied = _copied(attempt, standing) if standing else None
+        if copied is not None:
+            found[attempt.pk] = _with_copy(found[attempt.pk], copied)
+    return [found[attempt.pk] for attempt, _judgement in judged]
+
+
+def _stands(known: Attempt.State | None, judgement: Judgement | None) -> bool:
+    state = known or (judgement.state if judgement is not None else Attempt.State.VERIFIED)
+    return state == Attempt.State.VERIFIED
+
+
+def _copied(attempt: Attempt, earlier: Sequence[copies.Earlier]) -> UUID | None:
+    """Return the first earlier attempt that this one copies, or None. On an easy deal many may be similar."""
+    if not copies.can_be_copy(attempt):
+        return None
+    own = copies.weights(bytes(attempt.record or b""))
+    for one in earlier[:_MOST_COMPARED]:
+        record = Attempt.objects.values_list("record", flat=True).get(pk=one.pk)
+        if copies.is_copy(own, copies.weights(bytes(record or b"")), attempt.deal.game):
+            return one.public_id
+    return None
+
+
+def _with_copy(judgement: Judgement, earlier: UUID) -> Judgement:
+    copied = reason("copied_line", "Another account decided the same before.", attempt=str(earlier))
+    return replace(judgement, state=Attempt.State.REVIEW, reasons=[*judgement.reasons, copied])
+
+
+def _with_links(judged: Sequence[tuple[Attempt, Judgement]]) -> list[tuple[Attempt, Judgement]]:
+    linked = account_links.linked_among([attempt.pk for attempt, _judgement in judged if attempt.ranked])
+    return [
+        (attempt, _in_doubt(judgement, account_links.doubt()))
+        if attempt.ranked and (attempt.pk in linked or account_links.is_doubted(attempt.reasons))
+        else (attempt, judgement)
+        for attempt, judgement in judged
+    ]
+
+
+def _in_doubt(judgement: Judgement, doubt: Reason) -> Judgement:
+    """Send a judgement to review with a doubt, unless it is a rejection."""
+    if judgement.state == Attempt.State.REJECTED:
+        return judgement
+    return replace(judgement, state=Attempt.State.REVIEW, reasons=[*judgement.reasons, doubt])
+
+
+def _replayed(record: Record) -> Replay | RulesError:
+    try:
+        return replay(record)
+    except RulesError as error:
+        return error
+
+
+def _foreign(record: Record, deal: Deal) -> Reason | None:
+    if record.seed != bytes(deal.seed):
+        return reason("wrong_deal", "The record was played from another seed.")
+    if record.version != deal.rules_version:
+        return reason(
+            "wrong_rules", f"The record follows rules version {record.version}, the deal {deal.rules_version}."
+        )
+    if record.name not in {deal.variant, deal.game} or (record.name == deal.game and not _same_options(record, deal)):
+        return reason("wrong_variant", "The record is of another game than the deal.")
+    return None
+
+
+def _same_options(record: Record, deal: Deal) -> bool:
+    return record.options is None or dict(record.options) == deal.options
+
+
+def _refusal(attempt: Attempt, played: Replay) -> Reason | None:
+    if played.failure is not None:
+        failure = played.failure
+        return reason("replay_failed", failure.reason, index=failure.index, token=failure.token)
+    if played.how != attempt.end:
+        return reason("wrong_end", f"The attempt ended as {attempt.end}, its record as {played.how}.")
+    return None

@@ -1,0 +1,158 @@
+"""Rate limits for requests, per player or address.
+
+django-ratelimit counts fixed windows in the cache. Losing the cache only resets the counters; while it is down, each
+process counts on its own (`config.backends.caches`). Two limits live elsewhere: allauth limits sign-in, sign-up and the
+like (`ACCOUNT_RATE_LIMITS`), and `games.live.sockets.message_limit` limits messages on a WebSocket within the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, Literal
+
+from django.http import HttpRequest
+from django_ratelimit.core import get_usage
+
+from games.core.addresses import network_of, shares_of
+from games.core.errors import RateLimitedError
+
+Action = Literal[
+    "analyse",
+    "answered",
+    "api",
+    "appeal",
+    "ask",
+    "challenge",
+    "challenged",
+    "delete",
+    "export",
+    "follow",
+    "guest",
+    "hint",
+    "invited",
+    "picture",
+    "play_on",
+    "preferences",
+    "preview",
+    "public_room",
+    "rename",
+    "replay",
+    "report",
+    "room",
+    "search",
+    "service",
+    "spoil",
+    "spoil_network",
+    "start",
+    "verify",
+]
+
+#: Requests per window: for a player, or for an address without a signed-in player.
+RATES: Final[dict[Action, str]] = {
+    "analyse": "30/h",
+    "answered": "20/d",  # notices of strangers' answers sent to one player
+    "api": "300/m",
+    "appeal": "20/h",
+    "ask": "20/m",
+    "challenge": "30/h",
+    "challenged": "20/d",  # notices of strangers' challenges sent to one player
+    "delete": "10/h",
+    "export": "10/h",
+    "follow": "60/m",
+    "guest": "60/10m",
+    "hint": "240/m",
+    "invited": "30/h",
+    "picture": "30/h",
+    "play_on": "30/h",
+    "preferences": "60/m",
+    "preview": "120/m",
+    "public_room": "16/h",
+    "rename": "5/h",
+    "replay": "120/m",
+    "report": "20/h",
+    "room": "60/h",
+    "search": "60/m",
+    "service": "60/10m",
+    "spoil": "2/10m",
+    "spoil_network": "5/10m",
+    "start": "60/m",
+    "verify": "30/m",
+}
+
+
+def spend(request: HttpRequest, action: Action) -> None:
+    """Count one `action` of the request's player or address; call it before the work that it limits.
+
+    :raises RateLimitedError: when there have been too many.
+    """
+    user = request.user
+    _spend(_player(user.pk) if user.is_authenticated else shares_of(network_of(request)), action)
+
+
+def spend_of(player_id: int, action: Action) -> None:
+    """Count one `action` of a player without a request, as on a WebSocket.
+
+    :raises RateLimitedError: when there have been too many.
+    """
+    _spend(_player(player_id), action)
+
+
+def spend_of_network(network: str, action: Action) -> None:
+    """Count one `action` of a network, regardless of signed-in players.
+
+    :raises RateLimitedError: when there have been too many.
+    """
+    _spend(shares_of(network), action)
+
+
+def note_of(player_id: int, action: Action) -> None:
+    """Count one `action` of a player without refusing it; `check_of` refuses later ones."""
+    _note(_player(player_id), action)
+
+
+def note_of_network(network: str, action: Action) -> None:
+    """Count one `action` of a network without refusing it; `check_of_network` refuses later ones."""
+    _note(shares_of(network), action)
+
+
+def check_of(player_id: int, action: Action) -> None:
+    """Check that a player's limit of an `action` is not used up, without counting.
+
+    :raises RateLimitedError: when there have been too many.
+    """
+    _refuse(_usages(_player(player_id), action, increment=False))
+
+
+def check_of_network(network: str, action: Action) -> None:
+    """Check that a network's limit of an `action` is not used up, without counting.
+
+    :raises RateLimitedError: when there have been too many.
+    """
+    _refuse(_usages(shares_of(network), action, increment=False))
+
+
+def _player(player_id: int) -> dict[str, int]:
+    return {f"player:{player_id}": 1}
+
+
+def _spend(shares: Mapping[str, int], action: Action) -> None:
+    """Count one `action` for each key, stopping at the first that is refused: it must not use up its /48's limit."""
+    _refuse(_usages(shares, action))
+
+
+def _note(shares: Mapping[str, int], action: Action) -> None:
+    list(_usages(shares, action))
+
+
+def _usages(shares: Mapping[str, int], action: Action, *, increment: bool = True) -> Iterator[dict[str, Any] | None]:
+    """Yield the usage of each key in `shares`, whose values are the factors on the rate."""
+    number, _, window = RATES[action].partition("/")
+    for who, times in shares.items():
+        rate = f"{int(number) * times}/{window}"
+        yield get_usage(None, group=f"talon.{action}", key=lambda *_, who=who: who, rate=rate, increment=increment)
+
+
+def _refuse(usages: Iterable[dict[str, Any] | None]) -> None:
+    for usage in usages:
+        if usage and usage["should_limit"]:
+            raise RateLimitedError(max(1, usage["time_left"]))

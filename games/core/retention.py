@@ -1,0 +1,68 @@
+"""Row retention: deletes expired rows, so that no table grows with time alone.
+
+Each kind of row has a maximum age and a function that deletes one batch in its own transaction. `remove_aged` cycles
+through the kinds until nothing is left or its time is up; the rest waits for the next run. Each app's `housekeeping`
+module lists its kinds.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db import Error
+from django.db.models import Model, QuerySet
+from django.utils import timezone
+
+log = logging.getLogger(__name__)
+
+#: Seconds that `remove_aged` runs: well within the time limit of a task.
+SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Aged:
+    """Retention rule: rows of one model and their maximum age."""
+
+    model: type[Model]
+    what: str
+    """The rows and their treatment, worded as in docs/run.md."""
+    age: timedelta
+    remove: Callable[[datetime, int], int]
+    """Function that takes a time and a batch size, handles at most that many older rows and returns their number."""
+    batch: int = 500
+
+
+def remove_aged(kinds: Sequence[Aged], now: datetime | None = None, *, seconds: float = SECONDS) -> int:
+    """Delete expired rows batch by batch and return their number. A kind that fails does not stop the others."""
+    now = now or timezone.now()
+    latest = time.monotonic() + seconds
+    removed, left = 0, list(kinds)
+    while left:
+        for kind in tuple(left):
+            if time.monotonic() >= latest:
+                return removed
+            done = _removed(kind, now)
+            removed += done
+            if not done:
+                left.remove(kind)
+    return removed
+
+
+def _removed(kind: Aged, now: datetime) -> int:
+    try:
+        return kind.remove(now - kind.age, kind.batch)
+    except Error:
+        log.exception("not deleted: %s", kind.what)
+        return 0
+
+
+def rows(found: QuerySet[Any], size: int) -> int:
+    """Delete at most `size` rows of a query, with their dependent rows; return the number without the dependents."""
+    keys = list(found.order_by("pk").values_list("pk", flat=True)[:size])
+    _, removed = QuerySet(found.model).filter(pk__in=keys).delete()
+    return removed.get(found.model._meta.label, 0)

@@ -1,0 +1,87 @@
+"""Player lookups. `accounts` depends on `games`, so it registers the functions needed here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final, Protocol
+from uuid import UUID
+
+from django.http import HttpRequest
+
+from games.core import limits
+from games.core.registry import Provider
+
+Names = dict[int, tuple[str, UUID]]
+"""Display name and public id by player id."""
+
+
+class Player(Protocol):
+    """Interface of the user model."""
+
+    pk: Any
+    public_id: Any
+    date_joined: Any
+
+    @property
+    def is_former(self) -> bool:
+        """True if the account was deleted."""
+
+    @property
+    def has_page(self) -> bool:
+        """True if others may see the player's page."""
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Functions that `accounts` provides to `games`. Sets and mappings are keyed by player id."""
+
+    player_for: Callable[[HttpRequest], Player]
+    """Return the session's player, creating a guest if there is none."""
+    create_guest: Callable[[], Player]
+    """Create a guest."""
+    sign_in: Callable[[HttpRequest, Player], None]
+    """Sign a new guest in to the session."""
+    accounts_among: Callable[[Collection[int]], set[int]]
+    """Return those players who have accounts."""
+    shown_names: Callable[[Collection[int]], Names]
+    """Return the names of those players who may be named while they play."""
+    names_on_pages: Callable[[Collection[int]], Names]
+    """Return the names of those players who have pages and so are named with their results."""
+    names_of: Callable[[Collection[int]], Names]
+    """Return the names of those players, guests included, who are neither banned nor deleted."""
+    streak_of: Callable[[int, date], int]
+    """Return a player's streak on a day: days won in a row."""
+    find_by_name: Callable[[str], int | None]
+    """Return the id of the account with this name, or None if there is none that others may find."""
+    follows: Callable[[int, int], bool]
+    """Return True if the first player follows the second."""
+    avatar_of: Callable[[str], str]
+    """Return the URL of the avatar for a player's name, or of the anonymous avatar for an empty name."""
+
+
+people: Final = Provider[People]()
+
+
+def player_for(request: HttpRequest) -> Player:
+    """Return the session's player, creating a guest if there is none. Call `check_may_begin` first."""
+    return people().player_for(request)
+
+
+def check_may_begin(request: HttpRequest) -> None:
+    """Count one new game, for the player or for the address of a new guest; call it before creating anything.
+
+    :raises RateLimitedError: when too many games were begun, or too many guests came from one address.
+    """
+    limits.spend(request, "start" if request.user.is_authenticated else "guest")
+
+
+def has_account(request: HttpRequest) -> bool:
+    """Return True if the visitor is signed in with an account, not as a guest."""
+    return request.user.is_authenticated and request.user.has_page
+
+
+def player_id(request: HttpRequest) -> int | None:
+    """Return the player's id, or None for a visitor who has not played."""
+    return request.user.pk if request.user.is_authenticated else None

@@ -1,0 +1,97 @@
+"""Background job that fills the stock of sealed deals.
+
+The solver computes for seconds at a time. In a server thread it would slow down every move, and in a Celery worker it
+would delay verdicts. So a separate process (`games.deals.search_process`) certifies each deal at the lowest priority,
+or a higher one while players wait for a deal of today. A worker thread reads its output. Only one such thread runs per
+machine.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final
+
+from django.conf import settings
+from django.utils import timezone
+
+from games.core.background_threads import run_beside
+from games.deals import publishing, sealed_stock
+from games.deals.certification import CertificateError
+from games.deals.search_client import checked, search
+from games.models import SealedDeal
+from games.rules import CATALOGUE
+
+log = logging.getLogger(__name__)
+
+#: Niceness of the search process while a deal of today is awaited, and otherwise.
+WAITED_FOR: Final = 5
+LOWEST: Final = 19
+
+#: Limits of one search: seeds and seconds.
+TRIES: Final = 40
+SECONDS: Final = 300.0
+
+_turn = threading.Lock()
+_pauses: list[Callable[[], bool]] = []
+
+
+def pause_while(reason: Callable[[], bool]) -> None:
+    """Pause filling while `reason()` is true, which must be callable from any thread."""
+    _pauses.append(reason)
+
+
+def is_paused() -> bool:
+    """Return True if there is a reason to pause, unless players wait for a deal of today."""
+    return any(reason() for reason in _pauses) and not sealed_stock.is_waited_for()
+
+
+def keep_filling() -> threading.Thread | None:
+    """Start a background thread that fills the stock; return None if it is full, paused or already being filled."""
+    if not _turn.acquire(blocking=False):
+        return None
+    if sealed_stock.next_variant() is None or is_paused():
+        _turn.release()
+        return None
+    return run_beside("fill-sealed", _fill, finally_=_turn.release)
+
+
+def _fill() -> None:
+    """Fill the stock until nothing is short or filling is paused; the periodic task starts it again."""
+    with filling_lock() as free:
+        if free:
+            for _ in sealed_stock.fill(tuple(CATALOGUE), stop=is_paused, seal=seal_beside):
+                publishing.ensure_deals(timezone.now().date())
+
+
+def seal_beside(variant: str, *, stop: sealed_stock.Stop, patience: float) -> SealedDeal | None:
+    """Have another process certify one deal and put it in stock; None if it finds none or `stop` becomes true first."""
+    wanted = CATALOGUE[variant]
+    niceness = WAITED_FOR if sealed_stock.is_waited_for() else LOWEST
+    for said in search(wanted, SECONDS, stop=stop, tries=TRIES, patience=patience, nice=niceness):
+        if "record" in said:
+            try:
+                return sealed_stock.put(variant, checked(said, wanted))
+            except CertificateError as error:
+                log.error("deal not certified: %s", error)  # noqa: TRY400 - frames could tell of the seed
+    return None
+
+
+@contextmanager
+def filling_lock() -> Iterator[bool]:
+    """Try to hold this machine's file lock for filling; yield True if it was free."""
+    path = Path(settings.VAR_DIR) / "fill_sealed.lock"
+    with path.open("a") as file:
+        yield _is_locked_by_us(file)
+
+
+def _is_locked_by_us(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

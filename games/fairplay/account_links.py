@@ -1,0 +1,121 @@
+"""Links between accounts: games of the day that started in the same browser.
+
+A browser gets a device mark when a game starts in it: a random number in a signed cookie. The mark is stored for thirty
+days with each game of the day started there, beside a keyed digest of the network address. A player who starts a deal
+in a browser where another player started it earlier may have known the cards. That is only a reason to look, because
+siblings share a computer. The address alone is no reason at all, because families, schools and offices share one.
+"""
+
+from __future__ import annotations
+
+import hmac
+import uuid
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.crypto import salted_hmac
+
+from games.core.addresses import UNKNOWN, area_of
+from games.core.verdict_reasons import Reason, reason
+from games.db.statements import run_in_order
+from games.models import GRACE, Attempt, Start
+
+COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_device"
+#: Lifetime of the device mark after the last game started in the browser.
+COOKIE_AGE: Final = timedelta(days=400)
+#: Retention of the device mark and network digest of a game.
+KEPT: Final = timedelta(days=30)
+SAME_DEVICE: Final = "same_device"
+
+_SALT: Final = "games.fairplay.links"
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+# Hand-written SQL because every verdict runs it. A start without an attempt belongs to a deleted player.
+_LINKED: Final = (
+    "SELECT DISTINCT mine.attempt_id "  # noqa: S608
+    f"FROM {Start._meta.db_table} mine JOIN {Attempt._meta.db_table} my ON my.id = mine.attempt_id "
+    f"JOIN {Start._meta.db_table} other ON other.device = mine.device AND other.deal_id = mine.deal_id "
+    "AND (other.made_at, other.id) < (mine.made_at, mine.id) "
+    f"LEFT JOIN {Attempt._meta.db_table} theirs ON theirs.id = other.attempt_id "
+    "WHERE mine.attempt_id IN ({ids}) AND (theirs.id IS NULL OR theirs.player_id <> my.player_id)"
+)
+
+
+def device_of(request: HttpRequest) -> uuid.UUID:
+    """Return the device mark of the request's browser, or a new one if the cookie is missing or not ours."""
+    known = request.get_signed_cookie(COOKIE, default=None, salt=_SALT)
+    return uuid.UUID(known) if known else uuid.uuid4()
+
+
+def mark(response: HttpResponseBase, device: uuid.UUID) -> None:
+    """Set the device cookie."""
+    response.set_signed_cookie(
+        COOKIE,
+        device.hex,
+        salt=_SALT,
+        max_age=COOKIE_AGE,
+        httponly=True,
+        samesite="Lax",
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
+
+
+def record_start(attempt: Attempt, request: HttpRequest, device: uuid.UUID) -> None:
+    """Store the origin of a new attempt, in the transaction that creates the attempt."""
+    network = network_digest(area_of(request), attempt.started_at)
+    made_at = attempt.started_at
+    Start.objects.create(attempt=attempt, deal_id=attempt.deal_id, device=device, network=network, made_at=made_at)
+
+
+def network_digest(area: str, now: datetime) -> bytes:
+    """Return a keyed digest of a network address; empty for an unknown address.
+
+    Digests of two games are comparable only within the same thirty days, and cannot be reversed without the site's key.
+    """
+    if area == UNKNOWN:
+        return b""
+    key = salted_hmac(_SALT, str((now - _EPOCH) // KEPT), algorithm="sha256").digest()
+    return hmac.digest(key, area.encode(), "sha256")[:16]
+
+
+def linked_among(attempt_ids: Collection[int]) -> set[int]:
+    """Return the ids of the attempts whose deal another player had started earlier in the same browser."""
+    if not attempt_ids:
+        return set()
+    asked = _LINKED.format(ids=", ".join(["%s"] * len(attempt_ids)))
+    (found,) = run_in_order([(asked, list(attempt_ids))])
+    return {row[0] for row in found}
+
+
+def linked_to(attempt: Attempt) -> QuerySet[Attempt]:
+    """Return other players' attempts at any deal that were started in this attempt's browser, earliest first. For
+    staff.
+    """
+    devices = Start.objects.filter(attempt=attempt).values("device")
+    others = Attempt.objects.filter(start__device__in=devices).exclude(player=attempt.player_id)
+    return others.order_by("started_at", "pk")
+
+
+def doubt() -> Reason:
+    """Return the reason to store and show. It names no player."""
+    return reason(SAME_DEVICE, "Another player had begun this deal before on the same device.")
+
+
+def is_doubted(reasons: Collection[Reason]) -> bool:
+    """Return whether an earlier verdict found a link. The evidence itself is deleted after a while."""
+    return any(one.get("code") == SAME_DEVICE for one in reasons)
+
+
+def forget(player_id: int, now: datetime) -> None:
+    """Delete the origins of a player's games.
+
+    For deals that are still secret, only the player is removed until the deal is revealed. Otherwise a player could
+    delete the account and play the deal again.
+    """
+    starts = Start.objects.filter(attempt__player=player_id)
+    starts.filter(deal__closes_at__lte=now - GRACE).delete()
+    starts.update(attempt=None)

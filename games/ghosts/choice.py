@@ -1,0 +1,152 @@
+"""Choice of ghosts: the player's best, the next better game, followed players, the leader, the certified line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from games.core.errors import ErrorCode, Refusal
+from games.ghosts import ghost_lanes
+from games.ghosts.results import Score, results
+from games.models import GRACE, Attempt, Deal
+
+#: Maximum followed players offered as ghosts.
+FRIENDS: Final = 5
+#: Number of daily deals, and of the player's practice deals, offered before a deal is chosen.
+DAILY: Final = 9
+PRACTICE: Final = 3
+
+
+class Whose(StrEnum):
+    """Reason for offering a ghost."""
+
+    OWN = "own"
+    NEXT = "next"
+    FRIEND = "friend"
+    LEADER = "leader"
+    LINE = "line"
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost:
+    """A game to race against; the certified line has no attempt."""
+
+    whose: Whose
+    attempt: Attempt | None
+    elapsed_ms: int | None
+
+
+def ghosts_of(deal: Deal, player_id: int | None) -> list[Ghost]:
+    """Return the ghosts that a player may race on a deal, each game once.
+
+    :raises Refusal: if the player may not know the deal.
+    """
+    if not ghost_lanes.knows_deal(deal, player_id):
+        raise Refusal(ErrorCode.NOT_REVEALED)
+    found: list[Ghost] = []
+    seen: set[int] = set()
+    for whose, attempt in _offered(deal, player_id):
+        if attempt.pk not in seen:
+            seen.add(attempt.pk)
+            found.append(Ghost(whose, attempt, attempt.elapsed_ms))
+    if (line := ghost_lanes.line_ms(deal)) is not None:
+        found.append(Ghost(Whose.LINE, None, line))
+    return found
+
+
+def latest_ghosts(player_id: int | None, now: datetime | None = None) -> list[tuple[Deal, Ghost]]:
+    """Return a ghost for each of the latest daily deals that are over and of the player's latest practice deals."""
+    over = Deal.objects.filter(day__isnull=False, closes_at__lte=(now or timezone.now()) - GRACE)
+    deals = list(over.order_by("-day", "pk")[:DAILY])
+    if player_id is not None:
+        mine = Attempt.objects.filter(player=player_id, deal__day=None, deal__for_race=False)
+        practised = mine.filter(state=Attempt.State.VERIFIED).order_by("-pk").select_related("deal").defer("record")
+        unique = {attempt.deal_id: attempt.deal for attempt in practised[: 2 * PRACTICE]}
+        deals += [deal for deal in unique.values() if ghost_lanes.knows_deal(deal, player_id)][:PRACTICE]
+    ghosts = [(deal, _best_ghost(deal, player_id)) for deal in deals]
+    return [(deal, ghost) for deal, ghost in ghosts if ghost is not None]
+
+
+def _best_ghost(deal: Deal, player_id: int | None) -> Ghost | None:
+    """Return the leader's game, or else the certified line."""
+    leader = leader_of(deal, player_id)
+    if leader is not None:
+        whose = Whose.OWN if leader.player_id == player_id else Whose.LEADER
+        return Ghost(whose, leader, leader.elapsed_ms)
+    line = ghost_lanes.line_ms(deal)
+    return None if line is None else Ghost(Whose.LINE, None, line)
+
+
+def score_of(attempt: Attempt) -> Score:
+    """Return a verified attempt's score."""
+    return Score(attempt.cards_up or 0, attempt.elapsed_ms or 0, attempt.tokens or 0)
+
+
+def best_of(deal: Deal, player_id: int | None) -> Attempt | None:
+    """Return a player's best verified attempt at a deal that was played from the first card."""
+    return None if player_id is None else _best_first(deal).filter(player=player_id, continuation=None).first()
+
+
+def leader_of(deal: Deal, player_id: int | None) -> Attempt | None:
+    """Return the best attempt at a deal; on a practice deal, which has no board, the player's own best."""
+    if deal.day is not None and not deal.for_race:
+        key = results().leader(deal.pk)
+        return None if key is None else _verified(deal).filter(pk=key).first()
+    if deal.for_race:
+        return _best_first(deal).filter(entrant__isnull=False, player__is_active=True).first()
+    return best_of(deal, player_id)
+
+
+def _offered(deal: Deal, player_id: int | None) -> Iterator[tuple[Whose, Attempt]]:
+    own = best_of(deal, player_id)
+    if own is not None:
+        yield Whose.OWN, own
+    if deal.for_race:
+        yield from _in_race(deal, player_id, own)
+    elif deal.day is not None:
+        yield from _on_board(deal, player_id, own)
+
+
+def _on_board(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterator[tuple[Whose, Attempt]]:
+    known = results()
+    better = known.next_better(deal.pk, score_of(own), own.player_id) if own is not None else None
+    friends = known.among(deal.pk, known.followed(player_id))[:FRIENDS] if player_id is not None else ()
+    wanted = [
+        (Whose.NEXT, better),
+        *((Whose.FRIEND, friend) for friend in friends),
+        (Whose.LEADER, known.leader(deal.pk)),
+    ]
+    attempts = _verified(deal).in_bulk([key for _, key in wanted if key is not None])
+    for whose, key in wanted:
+        if key in attempts:
+            yield whose, attempts[key]
+
+
+def _in_race(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterator[tuple[Whose, Attempt]]:
+    """Yield the ghosts of a finished race, which has no board but few entrants."""
+    ran = list(_best_first(deal).filter(entrant__isnull=False, player__is_active=True))
+    others = [one for one in ran if one.player_id != player_id]
+    if own is not None:
+        mine = score_of(own).rank_key
+        yield from ((Whose.NEXT, one) for one in _last(one for one in others if score_of(one).rank_key < mine))
+    followed = results().followed(player_id) if player_id is not None else set()
+    yield from ((Whose.FRIEND, one) for one in [one for one in others if one.player_id in followed][:FRIENDS])
+    yield from ((Whose.LEADER, one) for one in ran[:1])
+
+
+def _last(found: Iterator[Attempt]) -> Sequence[Attempt]:
+    return list(found)[-1:]
+
+
+def _verified(deal: Deal) -> QuerySet[Attempt]:
+    return Attempt.objects.filter(deal=deal, state=Attempt.State.VERIFIED).select_related("player").defer("record")
+
+
+def _best_first(deal: Deal) -> QuerySet[Attempt]:
+    return _verified(deal).order_by("-cards_up", "elapsed_ms", "tokens", "finished_at", "id")

@@ -1,0 +1,84 @@
+"""The inbox: notices to a player on the site."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
+
+from django.db import transaction
+from django.utils import timezone
+
+from games.core import limits
+from games.core.errors import RateLimitedError
+from games.db.players import people
+from games.ghosts.models import Notice
+
+#: Cap on counting unread notices; the site shows "9+" from here on.
+COUNTED: Final = 10
+
+#: Maximum unread notices of one kind that one player can cause for another.
+UNREAD_FROM_ONE: Final = 3
+_HOUR: Final = 3600
+
+#: Number of notices shown in the inbox, and their retention.
+SHOWN: Final = 50
+KEPT: Final = timedelta(days=90)
+
+
+def put(player_id: int, kind: Notice.Kind, data: Mapping[str, Any], now: datetime | None = None) -> Notice:
+    """Send a player a notice. `data` refers to players by id, so that no names are stored here."""
+    return Notice.objects.create(player_id=player_id, kind=kind, data=dict(data), made_at=now or timezone.now())
+
+
+def check_room(player_id: int, kind: Literal["challenged", "answered"], from_id: int) -> None:
+    """Count a notice that one player causes for another against the receiver's limits, to prevent spam.
+
+    One player can cause only a few unread notices, and all players whom the receiver does not follow share a small
+    daily limit.
+
+    :raises RateLimitedError: if the receiver has too many.
+    """
+    unread_ones = Notice.objects.filter(player=player_id, kind=kind, seen_at=None, data__player=from_id)
+    if unread_ones.count() >= UNREAD_FROM_ONE:
+        raise RateLimitedError(_HOUR)
+    if not people().follows(player_id, from_id):
+        limits.spend_of(player_id, kind)
+
+
+def renew(player_id: int, kind: Notice.Kind, data: Mapping[str, Any]) -> bool:
+    """Replace an unread notice of this kind about the same player with a new one; return whether there was one."""
+    with transaction.atomic():
+        unseen = Notice.objects.filter(player=player_id, kind=kind, seen_at=None, data__player=data["player"])
+        is_there = unseen.delete()[0] > 0
+        if is_there:
+            put(player_id, kind, data)
+    return is_there
+
+
+def unread(player_id: int) -> int:
+    """Return the number of unread notices, at most `COUNTED`."""
+    return Notice.objects.filter(player=player_id, seen_at=None)[:COUNTED].count()
+
+
+def latest(player_id: int) -> list[Notice]:
+    """Return a player's notices, newest first."""
+    return list(Notice.objects.filter(player=player_id).order_by("-id")[:SHOWN])
+
+
+def mark_seen(player_id: int, now: datetime | None = None) -> int:
+    """Mark all of a player's notices as seen; return the number that were unread."""
+    return Notice.objects.filter(player=player_id, seen_at=None).update(seen_at=now or timezone.now())
+
+
+def hand_over(before: int, after: int, since: datetime) -> None:
+    """Move a guest's notices to the account they signed in to.
+
+    Notices to other players about the guest's accepted invitations now refer to the account. All of them are newer than
+    the guest, who was created at `since`.
+    """
+    Notice.objects.filter(player=before).update(player=after)
+    told = list(Notice.objects.filter(kind=Notice.Kind.JOINED, made_at__gte=since, data__player=before).order_by("id"))
+    for notice in told:
+        notice.data["player"] = after
+    Notice.objects.bulk_update(told, ["data"])

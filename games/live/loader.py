@@ -1,0 +1,196 @@
+"""Attempt loader: reads everything a live table needs from the database. Synchronous; runs in a database thread."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache, wraps
+from sys import intern
+from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
+
+from django.db import OperationalError, close_old_connections
+
+from games.attempts.lifecycle import deal_table, record_of
+from games.core.thread_pool import PoolFullError, ThreadPool
+from games.core.verdict_reasons import for_player
+from games.db import hot_queries
+from games.db.timeouts import database_timeout
+from games.live.protocol import DealInfo, Verdict
+from games.models import Attempt, Deal
+from games.rules import Table
+
+_MS = timedelta(milliseconds=1)
+_EPOCH = datetime.fromtimestamp(0, UTC)
+_threads: Final = ThreadPool("tables", 8)
+_Given = ParamSpec("_Given")
+_Got = TypeVar("_Got")
+
+
+def off_loop(function: Callable[_Given, _Got]) -> Callable[_Given, Coroutine[Any, Any, _Got]]:
+    """Wrap a blocking function to run in a thread pool, where each thread has its own database connection.
+
+    Channels' `database_sync_to_async` uses one thread per process: a single finish that waits seconds for a hanging
+    queue would hold up every player joining a table.
+    """
+
+    def tidily(*given: _Given.args, **named: _Given.kwargs) -> _Got:
+        close_old_connections()
+        try:
+            with database_timeout():
+                return function(*given, **named)
+        finally:
+            close_old_connections()
+
+    @wraps(function)
+    async def off(*given: _Given.args, **named: _Given.kwargs) -> _Got:
+        try:
+            return await _threads.run(tidily, *given, **named)
+        except PoolFullError as error:
+            raise OperationalError("too many calls are waiting for the database") from error
+
+    return off
+
+
+class Pauses(NamedTuple):
+    """The start of the current pause, in ms since 1970 (None while the clock runs), and the ms of earlier pauses."""
+
+    since_ms: int | None
+    ms: int
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Self:
+        """Return the pauses of an attempt that has just been read."""
+        since = attempt.paused_at
+        return cls(None if since is None else (since - _EPOCH) // _MS, attempt.paused_ms)
+
+
+@dataclass(slots=True)
+class Loaded:
+    """An attempt as read from the database: `table` is freshly dealt; `tokens` were played on it at `clock`, in ms."""
+
+    attempt_id: int
+    player_id: int
+    ranked: bool
+    state: str
+    how: str
+    started_at: datetime
+    started_ms: int
+    deals_at_ms: int
+    """When the cards may first be shown, in ms since 1970: `started_at`, rounded up."""
+    for_race: bool
+    deadline: str | None
+    deadline_ms: int | None
+    end_ms: int
+    may_pause: bool
+    pauses: Pauses
+    deal: DealInfo
+    table: Table
+    tokens: tuple[str, ...]
+    clock: tuple[int, ...]
+    verdict: Verdict | None
+
+    @property
+    def is_paused(self) -> bool:
+        """True while the clock is stopped."""
+        return self.pauses.since_ms is not None
+
+    def elapsed_ms(self, last_ms: int, now_ms: int) -> int:
+        """Return the attempt's clock without pauses: the current reading during play, else the reading at the end.
+
+        During play it never reads less than `last_ms`, the time of the last token.
+        """
+        if self.state != Attempt.State.PLAYING:
+            return self.end_ms
+        since = self.pauses.since_ms
+        return max(last_ms, (now_ms if since is None else since) - self.started_ms - self.pauses.ms)
+
+
+def load(public_id: uuid.UUID) -> Loaded:
+    """Read an attempt and its tokens.
+
+    :raises Attempt.DoesNotExist: if there is none.
+    """
+    return loaded(read(public_id))
+
+
+class Read(NamedTuple):
+    """An attempt, and the journal read a moment later, with the state at that time."""
+
+    attempt: Attempt
+    played: list[hot_queries.Played]
+
+
+def read(public_id: uuid.UUID) -> Read:
+    """Read an attempt with its deal and journal.
+
+    :raises Attempt.DoesNotExist: if there is none.
+    """
+    attempt = hot_queries.attempt_with_deal(public_id)
+    if attempt is None:
+        raise Attempt.DoesNotExist
+    return Read(attempt, hot_queries.played(public_id))
+
+
+def loaded(found: Read) -> Loaded:
+    """Convert the rows read to what a live table is made from."""
+    attempt, rows = found
+    tokens: tuple[str, ...]
+    if attempt.is_over:
+        record = record_of(attempt)
+        tokens, clock, end_ms = record.tokens, record.clock, record.end.ms
+    else:
+        if not rows or rows[0].state != Attempt.State.PLAYING:
+            # Closed or deleted between the two queries.
+            return load(attempt.public_id)
+        # The journal has all tokens of an attempt in play: its state is from the same snapshot.
+        played = [(intern(row.token), row.ms or 0) for row in rows if row.token]
+        tokens, clock, end_ms = tuple(token for token, _ in played), tuple(ms for _, ms in played), 0
+    deal = attempt.deal
+    return Loaded(
+        attempt_id=attempt.pk,
+        player_id=attempt.player_id,
+        ranked=attempt.ranked,
+        state=attempt.state,
+        how=attempt.end,
+        started_at=attempt.started_at,
+        started_ms=int(attempt.started_at.timestamp() * 1000),
+        deals_at_ms=-((_EPOCH - attempt.started_at) // _MS),
+        for_race=deal.for_race,
+        deadline=attempt.deadline.isoformat() if attempt.deadline else None,
+        deadline_ms=(attempt.deadline - attempt.started_at) // _MS if attempt.deadline else None,
+        end_ms=end_ms,
+        may_pause=attempt.may_pause,
+        pauses=Pauses.of(attempt),
+        deal=deal_info(deal),
+        table=deal_table(deal),
+        tokens=tokens,
+        clock=clock,
+        verdict=_verdict(attempt),
+    )
+
+
+def deal_info(deal: Deal) -> DealInfo:
+    """Return the public facts of a deal."""
+    return _deal_info(deal.variant, deal.game, tuple(deal.options.items()), str(deal.day or ""), deal.commitment)
+
+
+@lru_cache(maxsize=256)
+def _deal_info(variant: str, game: str, options: tuple[tuple[str, Any], ...], day: str, commitment: str) -> DealInfo:
+    """Return an object shared by all attempts at a deal."""
+    return DealInfo(variant=variant, game=game, options=dict(options), day=day or None, commitment=commitment)
+
+
+def _verdict(attempt: Attempt) -> Verdict | None:
+    if attempt.state in {Attempt.State.PLAYING, Attempt.State.PENDING}:
+        return None
+    return Verdict(
+        state=attempt.state,
+        reasons=for_player(attempt.reasons),
+        rank=None,
+        cards_up=attempt.cards_up,
+        elapsed_ms=attempt.elapsed_ms,
+        tokens=attempt.tokens,
+        ladder=attempt.ladder_slug,
+    )

@@ -1,0 +1,4 @@
+"""WebSocket connections: base consumer, authentication, limits, send queue and closing.
+
+The game's messages are in `games.live`.
+"""

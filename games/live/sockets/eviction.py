@@ -1,0 +1,130 @@
+"""Socket eviction: close a player's sockets in every process as soon as a session ends.
+
+This is only a shortcut: every connection's session is checked against the database once a minute anyway. An evicted
+client may reconnect, and its `hello` is answered from the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Protocol
+from weakref import WeakSet
+
+from channels.layers import get_channel_layer
+from django.db import transaction
+
+from games.core.events import notifier
+from games.live.per_loop import PerLoop
+
+log = logging.getLogger(__name__)
+
+#: Channel-layer group that every process with sockets listens to.
+GROUP: Final = "evictions"
+#: Seconds after which the group is joined again, because channel layers expire memberships.
+RENEWED_EVERY: Final = 1800.0
+_PAUSE: Final = 5.0  # seconds between attempts to listen
+
+
+class Socket(Protocol):
+    """An open connection."""
+
+    @property
+    def player_id(self) -> int | None:
+        """Id of the player it belongs to; None for a visitor."""
+
+    @property
+    def session(self) -> str | None:
+        """`session_name` of the session it was opened in."""
+
+    def evict(self) -> None:
+        """Close without waiting."""
+
+    def go_away(self) -> None:
+        """Close once every message received so far is answered; return without waiting."""
+
+
+def evict_player(player_id: int) -> None:
+    """Close every socket of a player once the transaction commits."""
+    _tell({"type": f"evict.player.{player_id}", "player": player_id})
+
+
+def evict_session(session_key: str | None) -> None:
+    """Close every socket of a session once the transaction commits."""
+    if session_key:
+        name = session_name(session_key)
+        _tell({"type": f"evict.session.{name}", "session": name})
+
+
+def session_name(session_key: str) -> str:
+    """Return a hash of the session key for messages between processes; the key itself would be a credential."""
+    return hashlib.sha256(session_key.encode()).hexdigest()
+
+
+def _tell(message: dict[str, Any]) -> None:
+    # A separate type per player and session, because the notifier keeps only the newest pending message of a type.
+    transaction.on_commit(lambda: notifier.send(GROUP, message))
+
+
+class OpenSockets:
+    """The open sockets of a process, and the listener for eviction messages."""
+
+    def __init__(self) -> None:
+        self._sockets: WeakSet[Socket] = WeakSet()
+        self._listener: asyncio.Task[None] | None = None
+        self.are_leaving = False
+        """True while the process is shutting down and draining its connections."""
+
+    def __len__(self) -> int:
+        return len(self._sockets)
+
+    def __iter__(self) -> Iterator[Socket]:
+        return iter(list(self._sockets))
+
+    def add(self, socket: Socket) -> None:
+        """Register a socket, to be closed when its session ends."""
+        self._sockets.add(socket)
+        if self._listener is None:
+            self._listener = asyncio.create_task(self._keep_listening())
+
+    def discard(self, socket: Socket) -> None:
+        """Unregister a closed socket."""
+        self._sockets.discard(socket)
+
+    def heard(self, message: dict[str, Any]) -> None:
+        """Close the sockets that a message refers to."""
+        for socket in self._meant(message):
+            socket.evict()
+
+    def _meant(self, message: dict[str, Any]) -> Iterable[Socket]:
+        player, session = message.get("player"), message.get("session")
+        for socket in self:
+            if (player and socket.player_id == player) or (session and socket.session == session):
+                yield socket
+
+    async def _keep_listening(self) -> None:
+        while True:
+            try:
+                await self._listen()
+            except Exception:
+                log.warning("evictions not received", exc_info=True)
+            await asyncio.sleep(_PAUSE)
+
+    async def _listen(self) -> None:
+        layer: Any = get_channel_layer()
+        channel = await layer.new_channel("evictions.")
+        while True:
+            hearing = asyncio.ensure_future(layer.receive(channel))
+            try:
+                # Cancelling a receive gives up its channel, so it stays pending while the group is joined again.
+                while not hearing.done():
+                    await layer.group_add(GROUP, channel)
+                    await asyncio.wait({hearing}, timeout=RENEWED_EVERY)
+                self.heard(hearing.result())
+            finally:
+                hearing.cancel()
+
+
+open_sockets: Final = PerLoop(OpenSockets)

@@ -1,0 +1,88 @@
+"""Base class of the public sockets that show one subject's newest frame, such as a board."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from typing import ClassVar, Final, Generic, TypeVar
+
+from django.db import Error
+from prometheus_client import Gauge
+
+from games.live.sockets.base_consumer import Receive, Scope, Send
+from games.live.watcher import FrameWatch, Hub
+
+CLOSE_NOT_FOUND: Final = 4404
+CLOSE_TALKING: Final = 4400
+CLOSE_LATER: Final = 1013
+
+_Key = TypeVar("_Key")
+
+
+class FrameSocket(ABC, Generic[_Key]):
+    """A connection that watches a subject. Subjects are public, so no sign-in is needed."""
+
+    SOCKETS: ClassVar[Gauge]
+    """Gauge of open connections."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope = scope
+        self._send = send
+        self._newest: str | None = None
+        self._sender: asyncio.Task[None] | None = None
+
+    async def run(self, receive: Receive) -> None:
+        """Serve the connection until it ends."""
+        self.SOCKETS.inc()
+        try:
+            await receive()
+            await self._send({"type": "websocket.accept"})
+            if code := await self._serve(receive):
+                await self._send({"type": "websocket.close", "code": code})
+        finally:
+            self.SOCKETS.dec()
+            if self._sender is not None:
+                self._sender.cancel()
+
+    def show(self, frame: str) -> None:
+        """Send the newest frame; a slow client skips the ones in between."""
+        self._newest = frame
+        if self._sender is None or self._sender.done():
+            self._sender = asyncio.create_task(self._send_newest())
+
+    @abstractmethod
+    def _hub(self) -> Hub[_Key, FrameWatch]:
+        """Return the process's hub of subjects of this kind."""
+
+    @abstractmethod
+    async def _subject(self) -> _Key | None:
+        """Return the subject to watch; None if there is no such subject.
+
+        :raises Error: if the database cannot be reached.
+        """
+
+    async def _answer(self, _text: str | None) -> int:
+        """Answer a message; return a close code if it is not allowed, else 0."""
+        return CLOSE_TALKING
+
+    async def _serve(self, receive: Receive) -> int:
+        """Show the subject until the client leaves; return the close code if this ends the connection, else 0."""
+        try:
+            key = await self._subject()
+        except Error:
+            return CLOSE_LATER
+        if key is None:
+            return CLOSE_NOT_FOUND
+        await self._hub().join(key, self)
+        try:
+            while (message := await receive())["type"] != "websocket.disconnect":
+                if code := await self._answer(message.get("text")):
+                    return code
+        finally:
+            self._hub().leave(key, self)
+        return 0
+
+    async def _send_newest(self) -> None:
+        while (frame := self._newest) is not None:
+            self._newest = None
+            await self._send({"type": "websocket.send", "text": frame})

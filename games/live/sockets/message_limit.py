@@ -1,0 +1,70 @@
+"""Per-player rate limit for socket messages, shared by all of a player's connections to this process.
+
+Counted in memory, unlike HTTP requests (`games.core.limits`): a move cannot wait for a round trip to Redis.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+from typing import Final
+from weakref import WeakValueDictionary
+
+#: Messages per second, and the burst size. This protects the server; the verifier judges whether a pace is human.
+RATE: Final = 50.0
+BURST: Final = 100.0
+
+
+class Allowance:
+    """A token bucket that holds `burst` tokens and refills at `rate` per second; the defaults are for messages."""
+
+    __slots__ = ("__weakref__", "_at", "_burst", "_left", "_rate")
+
+    def __init__(self, rate: float | None = None, burst: float | None = None) -> None:
+        self._rate = RATE if rate is None else rate
+        self._left = self._burst = BURST if burst is None else burst
+        self._at = monotonic()
+
+    @property
+    def fills_in(self) -> float:
+        """Seconds it takes to refill an empty bucket."""
+        return self._burst / self._rate
+
+    def spend(self) -> int:
+        """Take a token and return 0, or return the milliseconds until one is available."""
+        now = monotonic()
+        left = min(self._burst, self._left + (now - self._at) * self._rate)
+        self._at = now
+        if left < 1:
+            self._left = left
+            return max(1, round((1 - left) / self._rate * 1000))
+        self._left = left - 1
+        return 0
+
+
+_shared: WeakValueDictionary[int, Allowance] = WeakValueDictionary()
+_of_others: WeakValueDictionary[tuple[str, int], Allowance] = WeakValueDictionary()
+
+
+def allowance_of(player_id: int | None) -> Allowance:
+    """Return the player's message allowance in this process; a visitor gets a new one for the connection."""
+    return Allowance() if player_id is None else _shared.setdefault(player_id, Allowance())
+
+
+def share_of(player_id: int | None, what: str, rate: float, burst: float) -> Allowance:
+    """Return the player's allowance for something other than messages; a visitor gets one for the connection."""
+    if player_id is None:
+        return Allowance(rate, burst)
+    kept = _of_others.get((what, player_id))
+    if kept is None:
+        kept = _of_others[what, player_id] = Allowance(rate, burst)
+    return kept
+
+
+def keep_until_full(allowance: Allowance) -> None:
+    """Keep the allowance until it would be full again, so that reconnecting gains nothing."""
+    asyncio.get_running_loop().call_later(allowance.fills_in, _let_go, allowance)
+
+
+def _let_go(_allowance: Allowance) -> None:
+    """Drop the event loop's reference to the allowance."""

@@ -1,0 +1,187 @@
+"""Registry of a process's live tables: joining, leaving, and notices from other processes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, Final, Protocol
+
+from django.db import Error
+
+from games.core import events
+from games.core.errors import Refusal
+from games.live import protocol
+from games.live.broadcasts import Notice, Notices
+from games.live.journal import Journal
+from games.live.live_game import LiveGame
+from games.live.live_table import LiveTable
+from games.live.loader import load, off_loop
+from games.live.per_loop import PerLoop
+from games.live.subscribers import Connection, Follower
+from games.models import Attempt
+
+log = logging.getLogger(__name__)
+
+
+class Companion(Protocol):
+    """A background service that runs as long as a process's tables."""
+
+    async def close(self) -> None:
+        """Stop."""
+
+
+class LiveTables:
+    """The tables open in this process, by the attempt's public id."""
+
+    def __init__(self) -> None:
+        self.process = uuid.uuid4().hex
+        self.journal = Journal()
+        self.notices = Notices(self._heard)
+        self._tables: dict[uuid.UUID, LiveTable] = {}
+        self._users: Counter[uuid.UUID] = Counter()
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._companions: list[Companion] = []
+        self._followers: list[Follower] = []
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    async def join(self, public_id: uuid.UUID, player_id: int, connection: Connection, have: int | None) -> LiveTable:
+        """Add a connection to its table, loaded if needed, and send it what it has not seen.
+
+        :raises Refusal: not_found, not_yours or server_busy.
+        """
+        self._users[public_id] += 1
+        try:
+            table = self._tables.get(public_id)
+            fresh = table is None
+            if table is None:
+                table = await self._opened(public_id, player_id)
+            await table.check_owner(player_id)
+            await table.greet(connection, have, fresh=fresh)
+        except BaseException:
+            await self.leave(public_id, connection)
+            raise
+        return table
+
+    async def leave(self, public_id: uuid.UUID, connection: Connection) -> None:
+        """Remove a connection; a table without connections is dropped."""
+        table = self._tables.get(public_id)
+        if table is not None:
+            table.leave(connection)
+        self._users[public_id] -= 1
+        if self._users[public_id]:
+            return
+        del self._users[public_id]
+        self._tables.pop(public_id, None)
+        if table is not None:
+            table.game.leave_alone()
+        if table is not None and table.game.elsewhere:
+            events.tell_attempt(public_id, "left", process=self.process)
+        await self.notices.unwatch(events.attempt_group(public_id))
+
+    def attended(self) -> Iterator[LiveTable]:
+        """Yield the tables with an active player, leaving out those idle for a long time."""
+        return (table for table in list(self._tables.values()) if table.is_attended())
+
+    def follow(self, follower: Follower) -> None:
+        """Register a follower: offer it every table opened from now on, and tell it of changes at those it accepts."""
+        self._followers.append(follower)
+
+    def accompany(self, companion: Companion) -> None:
+        """Close a companion when the tables close."""
+        self._companions.append(companion)
+
+    async def close(self) -> None:
+        """Stop the companions, then commit pending moves and stop."""
+        for companion in self._companions:
+            await companion.close()
+        await self.journal.close()
+        await self.notices.close()
+
+    async def _opened(self, public_id: uuid.UUID, player_id: int) -> LiveTable:
+        # Subscribe before reading, so that no change after the read is missed.
+        await self.notices.watch(events.attempt_group(public_id))
+        try:
+            loaded = await off_loop(load)(public_id)
+        except Attempt.DoesNotExist:
+            raise protocol.not_found() from None
+        except Error:
+            raise protocol.busy("the database could not be reached") from None
+        if loaded.player_id != player_id:
+            raise protocol.not_yours()
+        # Another connection may have loaded it by now; a process has one table per attempt.
+        made = LiveTable(LiveGame(public_id, loaded, journal=self.journal, process=self.process))
+        table = self._tables.setdefault(public_id, made)
+        if table is made:
+            table.game.followers = tuple(follower for follower in self._followers if follower.follows(table.game))
+        self._tell_place("opened", table.game)
+        return table
+
+    def _heard(self, notice: Notice) -> None:
+        """Handle a notice from another process, from this one, or from the verifier."""
+        table = self._tables.get(uuid.UUID(notice["attempt"]))
+        if table is None or notice.get("process") == self.process:
+            return
+        what = notice["type"].removeprefix("attempt.")
+        if what == "verdict":
+            names = protocol.Verdict.__struct_fields__
+            verdict = protocol.Verdict(**{name: notice[name] for name in names if name in notice})
+            self._soon(table.settled(verdict))
+        elif what == "closed":
+            self._soon(table.heard(notice["n"], closed=True))
+        elif what == "left":
+            table.game.elsewhere.discard(notice["process"])
+        else:
+            table.game.elsewhere.add(notice["process"])
+            if what == "opened":
+                self._tell_place("here", table.game)
+            self._soon(table.heard(notice["n"], pauses=notice.get("pauses")))
+
+    def _tell_place(self, what: str, game: LiveGame) -> None:
+        """Announce that the game is open here, with its last token and pauses, in case others have changed since."""
+        events.tell_attempt(game.public_id, what, process=self.process, n=game.n, pauses=[*game.facts.pauses])
+
+    def _soon(self, doing: Coroutine[Any, Any, None]) -> None:
+        async def safely() -> None:
+            try:
+                await doing
+            except Refusal:
+                log.info("notice not handled")  # the client's next message makes up for it
+
+        task = asyncio.create_task(safely())
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+
+
+_beginnings: Final[list[Callable[[LiveTables], Companion]]] = []
+
+
+def register_companion(begin: Callable[[LiveTables], Companion]) -> None:
+    """Register, at start-up, a factory called with a process's tables when they are created."""
+    _beginnings.append(begin)
+
+
+def _begun() -> LiveTables:
+    tables = LiveTables()
+    for begin in _beginnings:
+        tables.accompany(begin(tables))
+    return tables
+
+
+shared_tables: Final = PerLoop(_begun)
+
+
+def anyone_plays() -> bool:
+    """Return whether a game is being played at this process's tables. Safe to call from any thread."""
+    return any(True for tables in list(shared_tables.values()) for _ in tables.attended())
+
+
+async def close_shared_tables() -> None:
+    """Commit pending moves and close the tables of the running loop, if it has any."""
+    tables = shared_tables.pop(asyncio.get_running_loop(), None)
+    if tables is not None:
+        await tables.close()

@@ -1,0 +1,198 @@
+"""Archive: a monthly calendar of all days with deals, and the deals of a selected day."""
+
+from __future__ import annotations
+
+from calendar import Calendar
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+from typing import Any, Final, TypedDict
+
+from django.db.models import Max, Min
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from games.db.players import player_id
+from games.db.replicas.decorator import from_replica
+from games.db.shared_cache import SharedCache
+from games.models import Attempt, Deal
+from games.pages.shared.anonymous_cache import same_for_strangers
+from games.pages.shared.view_models import Tile, ranked_attempts
+from games.rules import CATALOGUE
+
+_WEEKS: Final = Calendar(firstweekday=0)
+
+
+class FirstAndLast(TypedDict):
+    """First and last day with deals, or None."""
+
+    first: date | None
+    last: date | None
+
+
+#: Shared caches of the days with deals.
+months: Final = SharedCache("months", dict[date, dict[str, int]], fresh=2.0)
+first_and_last_days: Final = SharedCache("first_and_last_days", FirstAndLast, fresh=2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day of the calendar, with the player's mark for each of its deals in catalogue order.
+
+    A mark is `none` (no such deal), `sealed` (the day has not begun), `open` (not played), `playing`, `won` or `lost`.
+    """
+
+    day: date
+    marks: tuple[str, ...]
+    is_today: bool
+    is_chosen: bool
+
+    @property
+    def has_deals(self) -> bool:
+        """True if the day can be selected."""
+        return any(mark != "none" for mark in self.marks)
+
+    @property
+    def is_ahead(self) -> bool:
+        """True if the day has not begun: its deals are fixed, and nothing else is known about them."""
+        return "sealed" in self.marks
+
+    @property
+    def cell(self) -> SafeString:
+        """The rendered calendar cell, in the language of the request."""
+        return _cell(self, get_language())
+
+    @property
+    def tally(self) -> dict[str, int]:
+        """Number of deals by mark."""
+        return dict(Counter(self.marks))
+
+
+@lru_cache(maxsize=2048)
+def _cell(day: Day, _language: str | None) -> SafeString:
+    """Render a calendar cell. Cached, because players' calendars have most cells in common."""
+    return render_to_string("games/_calendar_day.html", {"day": day})
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """A month of deals, and the player's ranked attempts by deal id."""
+
+    first: date
+    deals: Mapping[date, Mapping[str, int]]
+    """Ids of each day's deals, by variant."""
+    attempts: Mapping[int, Attempt]
+
+    @classmethod
+    def read(cls, first: date, player: int | None) -> Month:
+        """Read the month that begins with `first`, with the player's attempts."""
+        deals = months.get(str(first), lambda: _deals_of(first))
+        mine = ranked_attempts(player).filter(deal__day__gte=first, deal__day__lt=_next(first))
+        return cls(first, deals, {attempt.deal_id: attempt for attempt in mine})
+
+    def weeks(self, today: date, chosen: date | None) -> list[list[Day | None]]:
+        """Return whole weeks from Monday; None marks a day of another month."""
+        return [
+            [self._day(day, today, chosen) if day.month == self.first.month else None for day in week]
+            for week in _WEEKS.monthdatescalendar(self.first.year, self.first.month)
+        ]
+
+    def _day(self, day: date, today: date, chosen: date | None) -> Day:
+        deals = self.deals.get(day, {})
+        marks = tuple(
+            _mark(self.attempts.get(deals[name]), ahead=day > today) if name in deals else "none" for name in CATALOGUE
+        )
+        return Day(day, marks, is_today=day == today, is_chosen=day == chosen)
+
+
+@require_safe
+@never_cache
+@same_for_strangers(2.0)
+@from_replica("archive")
+def archive(request: HttpRequest, month: date | None = None, day: date | None = None) -> HttpResponse:
+    """Show a month, with the nine deals of `day`; by default this month and today."""
+    now = timezone.now()
+    today = now.date()
+    if month is None:
+        day = day or today
+        month = day.replace(day=1)
+    shown = Month.read(month, player_id(request))
+    if not _is_there(shown.deals, day, today):
+        raise Http404
+    tiles = [] if day is None else _tiles(day, shown.attempts, now)
+    known = first_and_last_days.get("", _ends)
+    context = {
+        "month": month,
+        "weeks": shown.weeks(today, day),
+        "weekdays": _WEEKS.monthdatescalendar(month.year, month.month)[0],
+        "today": today,
+        "chosen": day,
+        "ahead": day is not None and day > today,
+        "tiles": tiles,
+        "is_first_day": not known["first"] or known["first"] >= today,
+        "is_revealed": bool(tiles) and all(tile.deal.is_revealed for tile in tiles),
+        **_neighbours(month, known),
+        **_score(shown.attempts.values()),
+    }
+    return render(request, "games/archive.html", context)
+
+
+def _deals_of(first: date) -> dict[date, dict[str, int]]:
+    dealt = Deal.objects.filter(day__gte=first, day__lt=_next(first), variant__in=CATALOGUE)
+    deals: dict[date, dict[str, int]] = {}
+    for day, variant, pk in dealt.order_by("day").values_list("day", "variant", "pk"):
+        assert day is not None
+        deals.setdefault(day, {})[variant] = pk
+    return deals
+
+
+def _is_there(deals: Collection[date], day: date | None, today: date) -> bool:
+    """Return whether the page exists: for a month with deals, a day with deals, or today."""
+    return bool(deals) if day is None else day in deals or day == today
+
+
+def _neighbours(month: date, known: FirstAndLast) -> dict[str, date | None]:
+    """Return the previous and next month, or None where there are no deals."""
+    following = _next(month)
+    return {
+        "previous": (month - timedelta(days=1)).replace(day=1) if known["first"] and known["first"] < month else None,
+        "next": following if known["last"] and known["last"] >= following else None,
+    }
+
+
+def _ends() -> FirstAndLast:
+    found = Deal.objects.filter(day__isnull=False).aggregate(first=Min("day"), last=Max("day"))
+    return {"first": found["first"], "last": found["last"]}
+
+
+def _next(month: date) -> date:
+    return (month + timedelta(days=31)).replace(day=1)
+
+
+def _score(attempts: Collection[Attempt]) -> dict[str, Any]:
+    return {
+        "played": sum(attempt.is_over for attempt in attempts),
+        "won": sum(attempt.end == Attempt.End.WON for attempt in attempts),
+    }
+
+
+def _mark(attempt: Attempt | None, *, ahead: bool) -> str:
+    if attempt is None:
+        return "sealed" if ahead else "open"
+    if not attempt.is_over:
+        return "playing"
+    return "won" if attempt.end == Attempt.End.WON else "lost"
+
+
+def _tiles(day: date, attempts: Mapping[int, Attempt], now: datetime) -> list[Tile]:
+    """Return the day's deals in catalogue order."""
+    deals = {deal.variant: deal for deal in Deal.objects.filter(day=day, variant__in=CATALOGUE).defer("solution")}
+    return [Tile.of(deals[name], attempts.get(deals[name].pk), now) for name in CATALOGUE if name in deals]

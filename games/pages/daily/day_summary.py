@@ -1,0 +1,176 @@
+"""A player's daily summary: deals played and won of nine, points, streak and a text to share.
+
+The home page and the end of a game show the same figures from this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Final
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from games.db.players import people
+from games.db.shared_cache import SharedCache
+from games.deals import publishing
+from games.deals.daily_points import MOST, points
+from games.models import Attempt
+from games.pages.daily.day_places import DayBoards, OwnPlaces, Place, boards
+from games.pages.shared.view_models import ShownAttempt, ShownDeal, begun_on
+from games.rules import CATALOGUE
+
+State = Attempt.State
+
+#: Shared caches of the day's deals and leaders.
+days_deals: Final = SharedCache("days_deals", list[ShownDeal], fresh=5.0)
+days_boards: Final = SharedCache("days_boards", DayBoards, fresh=5.0)
+
+_SQUARES: Final[Mapping[str, str]] = {"won": "🟩", "lost": "🟨", "review": "⬛", "void": "⬛"}
+_EMPTY: Final = "⬜"
+#: Marks of finished games that count for everyone.
+_COUNTED: Final = ("won", "lost")
+#: Mark of a finished game that counts for its own player only, until staff decide.
+_IN_REVIEW: Final = "review"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A player's results at the nine deals of a day.
+
+    `marks` has `won`, `lost` (played, not won), `review` (played and under review), `playing`, `open`, `coming` (still
+    being prepared) or `void` (played, but not ranked or rejected) for each variant. Only verified games earn points.
+    """
+
+    day: date
+    marks: Mapping[str, str]
+    points: int
+    streak: int
+    place: Place | None = None
+    players: int = 0
+    most: int = MOST
+
+    @property
+    def played(self) -> int:
+        """Number of finished deals, including games under review."""
+        return sum(map(is_played, self.marks.values()))
+
+    @property
+    def counted(self) -> int:
+        """Number of finished deals that others may be told about: games under review don't count yet."""
+        return sum(mark in _COUNTED for mark in self.marks.values())
+
+    @property
+    def in_review(self) -> int:
+        """Number of finished deals under review."""
+        return sum(mark == _IN_REVIEW for mark in self.marks.values())
+
+    @property
+    def won(self) -> int:
+        """Number of deals won."""
+        return sum(mark == "won" for mark in self.marks.values())
+
+    @property
+    def of(self) -> int:
+        """Number of deals."""
+        return len(self.marks)
+
+    @property
+    def coming(self) -> int:
+        """Number of deals still being prepared."""
+        return sum(mark == "coming" for mark in self.marks.values())
+
+    @property
+    def left(self) -> int:
+        """Number of deals that the player can still finish."""
+        return sum(mark in {"open", "playing"} for mark in self.marks.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A player's day: attempts by deal id, places, and the summary."""
+
+    attempts: Mapping[int, ShownAttempt] = field(default_factory=dict)
+    places: OwnPlaces = field(default_factory=OwnPlaces)
+    summary: Summary | None = None
+
+
+def deals_of(now: datetime) -> list[ShownDeal]:
+    """Return the day's published deals in catalogue order, as everyone sees them."""
+    key = f"{now.date()}.{get_language()}"
+    return days_deals.get(key, lambda: _read_deals(now), is_complete=lambda found: len(found) == len(CATALOGUE))
+
+
+def _read_deals(now: datetime) -> list[ShownDeal]:
+    return [ShownDeal.of(deal, now) for deal in publishing.todays_deals(now)]
+
+
+def boards_of(day: date, deals: Collection[ShownDeal]) -> DayBoards:
+    """Return the day's leaders, at most some seconds old."""
+    ids = [deal.id for deal in deals]
+    return days_boards.get(f"{day}.{len(ids)}", lambda: boards().of_day(day, ids))
+
+
+def is_played(mark: str) -> bool:
+    """Return whether a mark, as in `Summary.marks`, counts as played for the player."""
+    return mark in _COUNTED or mark == _IN_REVIEW
+
+
+def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], shown: DayBoards) -> Standing:
+    """Return a player's standing on the day of `now`, given its deals and boards; an empty one for a visitor."""
+    if player is None:
+        return Standing()
+    begun = begun_on(player, now.date())
+    ranked = {deal_id for deal_id, attempt in begun.items() if attempt.ranked and attempt.state == State.VERIFIED}
+    places = boards().own(player, ranked, shown) if ranked else OwnPlaces()
+    summary = Summary(
+        day=now.date(),
+        marks=dict.fromkeys(CATALOGUE, "coming") | {deal.variant: mark_of(begun.get(deal.id)) for deal in deals},
+        points=sum(points(deal.variant, begun[deal.id].cards_up or 0) for deal in deals if deal.id in ranked),
+        streak=people().streak_of(player, now.date()),
+        place=places.nine,
+        players=shown.players,
+    )
+    return Standing({deal_id: ShownAttempt.of(attempt) for deal_id, attempt in begun.items()}, places, summary)
+
+
+def mark_of(attempt: Attempt | None) -> str:
+    """Return an attempt's mark, as in `Summary.marks`.
+
+    Practice games that began as a guest, and rejected games, don't count.
+    """
+    if attempt is None:
+        return "open"
+    if not attempt.ranked or attempt.state == State.REJECTED:
+        return "void"
+    if attempt.state == State.REVIEW:
+        return _IN_REVIEW
+    if not attempt.is_over:
+        return "playing"
+    return "won" if attempt.end == Attempt.End.WON else "lost"
+
+
+def share_text(summary: Summary, address: str) -> str:
+    """Return the day as a few lines to share: a square for each deal and the figures, without spoilers."""
+    squares = [_SQUARES.get(mark, _EMPTY) for mark in summary.marks.values()]
+    day = date_format(summary.day, "DATE_FORMAT")
+    done = _("%(played)s of %(of)s played, %(won)s won") % {
+        "played": summary.counted,
+        "of": summary.of,
+        "won": summary.won,
+    }
+    figures = [done, _("%(points)s points") % {"points": summary.points}] if summary.points else [done]
+    if summary.streak > 1:
+        days = ngettext("%(n)s day in a row", "%(n)s days in a row", summary.streak)
+        figures.append("🔥 " + days % {"n": summary.streak})
+    return "\n".join([f"Talon, {day}", "".join(squares), " · ".join(figures), address])
+
+
+def address_of(day: date) -> str:
+    """Return the public URL of a day's deals."""
+    return settings.PUBLIC_URL + reverse("games:archive_day", args=[day])

@@ -1,0 +1,127 @@
+"""Home page: today's deals.
+
+Traffic peaks at midnight, so the parts common to all visitors are read and rendered once: the deals, the leaders, and
+most of each tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.http import require_safe
+
+from games.db.players import player_id
+from games.db.shared_cache import SharedCache
+from games.deals import publishing
+from games.pages.daily.day_places import DayBoards, Place
+from games.pages.daily.day_summary import Standing, address_of, boards_of, deals_of, share_text, standing_of
+from games.pages.shared import titles
+from games.pages.shared.anonymous_cache import same_for_strangers
+from games.pages.shared.view_models import ShownAttempt, ShownDeal
+from games.presence import summary
+from games.rules import CATALOGUE
+
+#: Cookie of a visitor who has dismissed the newcomers' guide.
+KNOWS_THE_WAY: Final = f"{settings.COOKIE_PREFIX}talon_guide"
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Part of the page common to everyone in one language: deals, boards, and each tile's rendered head and unplayed
+    foot.
+    """
+
+    deals: list[ShownDeal]
+    heads: Mapping[int, SafeString]
+    feet: Mapping[int, SafeString]
+    boards: DayBoards
+    best: SafeString
+
+
+#: Shared cache of the common part of the page.
+home_pages: Final = SharedCache("home_pages", Shared, fresh=3.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One of today's deals: its rendered parts, and the player's attempt and place if any."""
+
+    deal: ShownDeal
+    head: SafeString
+    foot: SafeString
+    attempt: ShownAttempt | None
+    place: Place | None
+
+    @classmethod
+    def of(cls, deal: ShownDeal, shared: Shared, mine: Standing) -> Tile:
+        """Return the tile of a deal."""
+        head, foot = shared.heads[deal.id], shared.feet[deal.id]
+        return cls(deal, head, foot, mine.attempts.get(deal.id), mine.places.deals.get(deal.id))
+
+
+@require_safe
+@never_cache
+@same_for_strangers(2.0)
+def home(request: HttpRequest) -> HttpResponse:
+    """Show today's nine deals with the player's results; `preparing` lists deals that are not published yet.
+
+    `mine` is the player's summary of the day (None for a visitor), `boards` the leaders.
+    """
+    now = timezone.now()
+    shared = _shared(now)
+    standing = standing_of(player_id(request), now, shared.deals, shared.boards)
+    mine = standing.summary
+    published = {deal.variant for deal in shared.deals}
+    context = {
+        "day": now.date(),
+        "now": now,
+        "closes_at": publishing.next_midnight(now),
+        "tiles": [Tile.of(deal, shared, standing) for deal in shared.deals],
+        "mine": mine,
+        "boards": shared.boards,
+        "best": shared.best,
+        "share_text": share_text(mine, address_of(mine.day)) if mine and mine.counted else "",
+        "newcomer": "" if request.user.is_authenticated or KNOWS_THE_WAY in request.COOKIES else KNOWS_THE_WAY,
+        "playing": summary.now_playing(),
+        "preparing": [
+            {"variant": variant, "title": titles.VARIANT_TITLES[name]}
+            for name, variant in CATALOGUE.items()
+            if name not in published
+        ],
+    }
+    return render(request, "games/home.html", context)
+
+
+@require_safe
+@cache_control(max_age=round(summary.FRESH))
+def playing_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
+    """Return the players now playing, identical for everyone; visible home pages poll it every 20 seconds."""
+    return JsonResponse(summary.now_playing())
+
+
+def _shared(now: datetime) -> Shared:
+    """Return the common part of the page. It is not cached until all of the day's deals are published."""
+    key = f"{now.date()}.{get_language()}"
+    return home_pages.get(key, lambda: _read(now), is_complete=lambda found: len(found.deals) == len(CATALOGUE))
+
+
+def _read(now: datetime) -> Shared:
+    deals = deals_of(now)
+    boards = boards_of(now.date(), deals)
+    heads = {
+        deal.id: render_to_string("games/_tile.html", {"deal": deal, "leader": boards.leaders.get(deal.id)})
+        for deal in deals
+    }
+    feet = {deal.id: render_to_string("games/_foot.html", {"deal": deal}) for deal in deals}
+    return Shared(deals, heads, feet, boards, render_to_string("games/_best.html", {"boards": boards}))

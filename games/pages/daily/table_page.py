@@ -1,0 +1,208 @@
+"""Table pages: a daily deal before its cards are seen, its start, and the table itself."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from functools import partial
+from typing import Final
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from games.attempts.lifecycle import DealClosedError, restart_practice, start_attempt, start_first_attempt
+from games.attempts.pausing import may_pause
+from games.core.admission_ticket import give_pass
+from games.core.errors import wants_json
+from games.db.players import check_may_begin, has_account, people, player_for, player_id
+from games.db.shared_cache import ProcessCache
+from games.deals import first_game, numbered_deals, publishing
+from games.deals.publishing import DealAwaitedError
+from games.fairplay import account_links, pace
+from games.ghosts.models import Answer
+from games.hints import questions
+from games.live.loader import read
+from games.live.opening_message import opening_view
+from games.models import Attempt, Deal
+from games.pages.daily.day_places import boards
+from games.pages.daily.first_game_guide import guide_at
+from games.pages.practice.practice_links import link_to
+from games.pages.races.race_suggestion import hint_at
+from games.pages.races.table_opponents import DayLanes, RaceSeat
+from games.pages.replays.ghost_pages import ghost_beside
+from games.pages.shared import titles
+from games.pages.shared.anonymous_cache import same_for_strangers
+from games.pages.shared.view_models import ShownAttempt, ShownDeal, begun_at, has_ranked
+from games.races import race_start
+from games.replays import continuations
+from games.rules import CATALOGUE
+
+todays_deals: Final = ProcessCache[Deal]("todays_deals", fresh=3.0)
+
+
+@require_safe
+@never_cache
+@same_for_strangers(2.0)
+def play(request: HttpRequest, variant: str) -> HttpResponse:
+    """Show today's deal of a variant before its first card, or redirect to the table if the player has started it."""
+    try:
+        deal = _todays(variant)
+    except DealAwaitedError:
+        return _preparing(request, variant)
+    attempt = begun_at(player_id(request), deal)
+    if attempt is not None:
+        return redirect("games:table", attempt=attempt.public_id)
+    player = request.user if request.user.is_authenticated and has_account(request) else None
+    context = {
+        "deal": ShownDeal.of(deal),
+        "is_first": not has_ranked(player_id(request)),  # selects the explanation of ranked games
+        "has_account": player is not None,
+        "ladder": boards().ladder_of(player, deal) if player else None,
+    }
+    return render(request, "games/play.html", context)
+
+
+@require_POST
+def start(request: HttpRequest, variant: str) -> HttpResponse:
+    """Start or resume today's deal of a variant; a visitor without an account becomes a guest."""
+    check_may_begin(request)
+    try:
+        deal = _todays(variant)
+        return _begun(request, deal)
+    except DealClosedError as refusal:
+        # The day ended between the click and the first card: show the new day's deal.
+        if wants_json(request):
+            raise
+        messages.error(request, refusal.sentence)
+        return redirect("games:play", variant=variant)
+    except (DealAwaitedError, IntegrityError):
+        # The deal is not ready yet, or an idle guest was deleted just now and may start again as a new one.
+        return redirect("games:play", variant=variant)
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
+    """Show the table of the player's own attempt in its current position. Updates follow over the WebSocket."""
+    try:
+        there = read(attempt)
+    except Attempt.DoesNotExist:
+        raise Http404 from None
+    found = there.attempt
+    if found.player_id != player_id(request):
+        if found.is_over and publishing.may_see_seed(found.deal, player_id(request)):
+            return redirect("games:replay", attempt=attempt)
+        raise PermissionDenied
+    now = timezone.now()
+    opening = opening_view(there)
+    if found.in_race and opening["type"] == "view" and not found.is_over:
+        race_start.dealt([found.pk])  # the player has seen the cards and races, with or without a socket
+    day_lanes, ghost_url = DayLanes.of(found.deal, now), ghost_beside(found, request.GET.get("ghost", ""))
+    context = {
+        "deal": ShownDeal.of(found.deal),
+        "attempt": ShownAttempt.of(found),
+        "race": RaceSeat.of(found),
+        "day_lanes": day_lanes,
+        "ghost_url": ghost_url,
+        "has_pace": bool(day_lanes or ghost_url),
+        "opening": opening,
+        "waits": opening["type"] == "waiting",
+        "socket": f"/ws/play/{found.public_id}/",
+        "may_ask": questions.may_ask(found, player_id(request), now),
+        "race_hint": hint_at(request, found),
+        "may_pause": not found.is_over and (found.paused_at is not None or may_pause(found)),
+        "may_restart": _may_restart(found, now),
+        "auto_pace": pace.AUTO_PRACTICE_MS if _is_practice(found, now) else pace.AUTO_MS,
+        "number": numbered_deals.number_of(found.deal),
+        "link": link_to(request, found.deal, player_id(request)),
+        "guide": guide_at(found),
+        "is_first_game": not found.ranked and first_game.is_first_game(found.deal),
+        "replay_url": _origin_url(found),
+    }
+    response = render(request, "games/table.html", context)
+    if not found.is_over:
+        give_pass(request, response)
+    return response
+
+
+@require_POST
+def restart(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
+    """Restart a practice game with the same cards beside the same `ghost`, and close the previous attempt."""
+    check_may_begin(request)
+    found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=attempt)
+    if found.player_id != player_id(request) or not _may_restart(found, timezone.now()):
+        raise PermissionDenied
+    begun = restart_practice(player_for(request), found.deal)
+    ghost = request.GET.get("ghost", "")
+    return redirect(
+        reverse("games:table", args=[begun.public_id]) + (f"?{urlencode({'ghost': ghost})}" if ghost else "")
+    )
+
+
+def _may_restart(attempt: Attempt, now: datetime) -> bool:
+    """Return whether the game can be restarted at will: it is practice, and its deal answers no challenge now."""
+    if not _is_practice(attempt, now):
+        return False
+    running = Q(attempt__player=attempt.player_id, attempt__deal=attempt.deal_id, attempt__state=Attempt.State.PLAYING)
+    return not Answer.objects.filter(Q(attempt=attempt) | running).exists()
+
+
+def _is_practice(attempt: Attempt, now: datetime) -> bool:
+    """Return whether the game counts for nothing. A guest's daily game that an account took over is not practice while
+    its deal is secret.
+    """
+    return not attempt.ranked and not attempt.in_race and not publishing.is_secret(attempt.deal, now)
+
+
+def _begun(request: HttpRequest, deal: Deal) -> HttpResponse:
+    """Redirect to the table of the new or running attempt, and set the device cookie.
+
+    :raises DealClosedError: as `start_attempt` does, before a guest is created.
+    """
+    now, device = timezone.now(), account_links.device_of(request)
+    origin = partial(account_links.record_start, request=request, device=device)
+    if request.user.is_authenticated:
+        attempt = start_attempt(player_for(request), deal, now=now, origin=origin)
+    elif deal.is_open(now):
+        attempt = start_first_attempt(deal, now=now, origin=origin)
+        people().sign_in(request, attempt.player)
+    else:
+        raise DealClosedError
+    response = redirect("games:table", attempt=attempt.public_id)
+    account_links.mark(response, device)
+    return response
+
+
+def _origin_url(attempt: Attempt) -> str:
+    """Return the URL of the replay position that a practice game continues."""
+    origin = None if attempt.deadline else continuations.origin_of(attempt, attempt.player_id)
+    if origin is None or origin.origin is None:
+        return ""
+    return f"{reverse('games:replay', args=[origin.origin.public_id])}?n={origin.n}"
+
+
+def _preparing(request: HttpRequest, variant: str) -> HttpResponse:
+    """Show the page of a deal that is still being certified; the page reloads itself."""
+    context = {"title": titles.VARIANT_TITLES[variant], "variant": CATALOGUE[variant]}
+    response = render(request, "games/preparing.html", context, status=503)
+    response["Retry-After"] = "3"
+    return response
+
+
+def _todays(variant: str) -> Deal:
+    """Return today's deal. A daily deal never changes, so all players who start it within seconds share one read."""
+    try:
+        return todays_deals.get(f"{variant} {timezone.now().date()}", lambda: publishing.todays_deal(variant))
+    except Deal.DoesNotExist:
+        raise Http404 from None

@@ -1,0 +1,1 @@
+"""Pages that explain: rules, winnability, fair play, ledger, privacy, offline and queue pages, and the inbox."""

@@ -1,0 +1,93 @@
+"""Inbox page: a player's notices, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from games.db.players import Names, people, player_id
+from games.ghosts.models import Notice
+from games.inbox import notices as inbox
+
+_ANSWERED: Final = {
+    (False, "won"): gettext_lazy("%(name)s has answered your challenge, and you stay ahead."),
+    (False, "lost"): gettext_lazy("%(name)s has answered your challenge and beaten you."),
+    (False, "even"): gettext_lazy("%(name)s has answered your challenge and drawn level with you."),
+    (True, "won"): gettext_lazy("You have beaten the challenge of %(name)s."),
+    (True, "lost"): gettext_lazy("The challenge of %(name)s stands: you did not beat it."),
+    (True, "even"): gettext_lazy("You have drawn level with the challenge of %(name)s."),
+    (True, "rejected"): gettext_lazy("Your answer to the challenge of %(name)s does not count: it was not verified."),
+}
+_APPEALED: Final = {
+    True: gettext_lazy("Your appeal has been answered: the game is verified."),
+    False: gettext_lazy("Your appeal has been answered: the game stays rejected."),
+}
+_REPORTED: Final = {
+    True: gettext_lazy("The game that you reported has been looked at, and action was taken."),
+    False: gettext_lazy("The game that you reported has been looked at, and nothing was found."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNotice:
+    """A notice in words; `address` is its link, or empty."""
+
+    text: str
+    address: str
+    made_at: datetime
+    is_new: bool
+
+
+@require_safe
+@never_cache
+def inbox_page(request: HttpRequest) -> HttpResponse:
+    """Show a player's notices and mark them as seen."""
+    player = player_id(request)
+    if player is None:
+        return redirect_to_login(request.get_full_path(), settings.LOGIN_URL)
+    notices = shown_notices(inbox.latest(player))
+    if request.method == "GET":
+        inbox.mark_seen(player)
+    return render(request, "games/inbox.html", {"notices": notices})
+
+
+def shown_notices(notices: Iterable[Notice]) -> list[ShownNotice]:
+    """Return notices in words, with the current names of players."""
+    found = list(notices)
+    names = people().names_of({one.data["player"] for one in found if "player" in one.data})
+    return [ShownNotice(_text(one, names), _address(one), one.made_at, one.seen_at is None) for one in found]
+
+
+def _text(notice: Notice, names: Names) -> str:
+    data: dict[str, Any] = notice.data
+    name, _page = names.get(data.get("player", 0), (_("Somebody"), UUID(int=0)))
+    if notice.kind == Notice.Kind.CHALLENGED:
+        return _("%(name)s challenges you.") % {"name": name}
+    if notice.kind == Notice.Kind.JOINED:
+        return _("%(name)s has accepted your invitation and waits for you in a room.") % {"name": name}
+    if notice.kind == Notice.Kind.ANSWERED:
+        return _ANSWERED[data["own"], data["outcome"]] % {"name": name}
+    if notice.kind == Notice.Kind.APPEALED:
+        return str(_APPEALED[data["granted"]])
+    if notice.kind == Notice.Kind.REPORTED:
+        return str(_REPORTED[data["taken"]])
+    return _("Your rating has moved from %(before)s to %(after)s after a decision about a race.") % data
+
+
+def _address(notice: Notice) -> str:
+    if code := notice.data.get("challenge"):
+        return reverse("games:challenge", args=[code])
+    return str(notice.data.get("address", ""))

@@ -1,0 +1,54 @@
+"""Public ledger of deals, for verification: as a page, and in full as JSON."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_safe
+
+from games.db.replicas.decorator import from_replica
+from games.deals import ledger
+from games.models import LedgerEntry
+from games.pages.shared import titles
+
+#: Lines per page of the ledger: more than two weeks' worth. The JSON has more.
+PAGE_LINES: Final = 150
+
+
+@require_safe
+@never_cache
+@from_replica("ledger")
+def ledger_page(request: HttpRequest) -> HttpResponse:
+    """Show the ledger, newest line first; `?before=<index>` shows older lines."""
+    now = timezone.now()
+    before = _index(request, "before")
+    entries = LedgerEntry.objects.select_related("deal").order_by("-index")
+    if before is not None:
+        entries = entries.filter(index__lt=before)
+    found = list(entries[:PAGE_LINES])
+    context = {
+        "lines": [
+            ledger.entry_json(entry, now) | {"title": titles.VARIANT_TITLES[entry.variant], "date": entry.day}
+            for entry in found
+        ],
+        "older": found[-1].index if found and found[-1].index else None,
+        "head": LedgerEntry.objects.order_by("-index").values_list("hash", flat=True).first(),
+    }
+    return render(request, "games/ledger.html", context)
+
+
+@require_GET
+@never_cache
+@from_replica("ledger")
+def ledger_json(request: HttpRequest) -> HttpResponse:
+    """Return the ledger from the start or from `?from=<index>`; `next` is the following index, null at the end."""
+    return JsonResponse(ledger.lines_from(_index(request, "from") or 0, timezone.now()))
+
+
+def _index(request: HttpRequest, name: str) -> int | None:
+    text = request.GET.get(name)
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None

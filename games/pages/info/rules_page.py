@@ -1,0 +1,46 @@
+"""Rules of each game, with a lesson."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from games.pages.shared import titles
+from games.pages.shared.anonymous_cache import same_for_strangers
+from games.rules import CATALOGUE, GAMES
+
+
+@require_safe
+@same_for_strangers(60.0)
+def index(request: HttpRequest) -> HttpResponse:
+    """List the games with their variants and links to the rules."""
+    variants: dict[str, list[str]] = {}
+    for name, variant in CATALOGUE.items():
+        variants.setdefault(variant.game, []).append(name)
+    games = [
+        {"name": name, "title": title, "variants": variants[name]} for name, title, _ in titles.games_and_options()
+    ]
+    return render(request, "games/rules/index.html", {"games": games})
+
+
+@require_safe
+@same_for_strangers(60.0)
+def rules(request: HttpRequest, game: str) -> HttpResponse:
+    """Show the rules of a game, and its variants to practise."""
+    if game not in GAMES:
+        raise Http404
+    return render(request, f"games/rules/{game}.html", rules_context(game))
+
+
+def rules_context(game: str) -> dict[str, Any]:
+    """Return the template context of a game's rules."""
+    variants = [
+        {"name": name, "title": titles.VARIANT_TITLES[name]}
+        for name, variant in CATALOGUE.items()
+        if variant.game == game
+    ]
+    games = [{"name": name, "title": title} for name, title, _ in titles.games_and_options()]
+    return {"game": game, "title": titles.GAME_TITLES[game], "variants": variants, "games": games}

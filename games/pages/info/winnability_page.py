@@ -1,0 +1,127 @@
+"""Page on the winnability of each game, with its figures as CSV (`games.solver.winnability_figures`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.formats import number_format
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from games.pages.shared import titles
+from games.pages.shared.anonymous_cache import same_for_strangers
+from games.rules import CATALOGUE
+from games.solver import winnability_figures
+from games.solver.winnability_figures import Outcome, Share, Summary
+
+#: Length of a bar, in units of its SVG.
+LENGTH: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A segment of a bar, in units of its picture."""
+
+    outcome: Outcome
+    begin: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A variant's row on the page."""
+
+    found: Summary
+    title: Promise
+    game: str
+    longest: float
+    """The longest median line of all variants."""
+
+    @property
+    def won(self) -> tuple[str, str]:
+        """The share won, and its confidence interval, as text."""
+        return _in_words(self.found.share("won"))
+
+    @property
+    def lost(self) -> tuple[str, str]:
+        """The share proved lost, and its confidence interval, as text."""
+        return _in_words(self.found.share("lost"))
+
+    @property
+    def undecided(self) -> tuple[str, str]:
+        """The share undecided, and its confidence interval, as text."""
+        return _in_words(self.found.share("undecided"))
+
+    @property
+    def shares(self) -> list[tuple[str, str]]:
+        """All three shares, in the order of the table's columns."""
+        return [self.won, self.lost, self.undecided]
+
+    @property
+    def between(self) -> str:
+        """Lower and upper bound of the share that can be won."""
+        return f"{_in_hundred(self.found.share('won').low)}–{percent(self.found.share('won', 'undecided').high)}"
+
+    @property
+    def bar(self) -> list[Stretch]:
+        """Segments of the outcomes that occurred."""
+        return [
+            Stretch(outcome, round(LENGTH * begin), round(LENGTH * (begin + length)) - round(LENGTH * begin))
+            for outcome, begin, length in self.found.stretches()
+            if length
+        ]
+
+    @property
+    def whisker(self) -> tuple[int, int]:
+        """Ends of the wins' confidence interval, in units of the bar."""
+        won = self.found.share("won")
+        return round(LENGTH * won.low), round(LENGTH * won.high)
+
+    @property
+    def line_length(self) -> int:
+        """Length of the median line, in units of a bar that is as long as the longest of them."""
+        return round(LENGTH * self.found.line / self.longest)
+
+
+def percent(share: float) -> str:
+    """Format a share as a percentage with one decimal place, in the current language."""
+    return _("%(number)s%%") % {"number": _in_hundred(share)}
+
+
+def _in_words(share: Share) -> tuple[str, str]:
+    return percent(share.value), f"{_in_hundred(share.low)}–{_in_hundred(share.high)}"
+
+
+def _in_hundred(share: float) -> str:
+    return number_format(round(100 * share, 1), 1)  # number_format truncates instead of rounding
+
+
+@cache
+def kept() -> list[Summary]:
+    """Return the figures shipped with the code, most often won first."""
+    return sorted(winnability_figures.read(), key=lambda row: -row.share("won").value)
+
+
+@require_safe
+@same_for_strangers(60.0)
+def page(request: HttpRequest) -> HttpResponse:
+    """Show the figures as charts and tables, the method, and published results by others."""
+    summaries = kept()
+    longest = max(row.line for row in summaries)
+    rows = [Row(row, titles.VARIANT_TITLES[row.variant], CATALOGUE[row.variant].game, longest) for row in summaries]
+    context = {"rows": rows, "deals": sum(row.deals for row in summaries), "whole": LENGTH}
+    return render(request, "games/winnability.html", context)
+
+
+@require_safe
+@cache_control(public=True, max_age=3600)
+def data(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """Return the CSV file behind the page."""
+    headers = {"Content-Disposition": 'attachment; filename="talon-winnability.csv"'}
+    return HttpResponse(winnability_figures.KEPT.read_bytes(), content_type="text/csv; charset=utf-8", headers=headers)

@@ -1,0 +1,241 @@
+"""Unranked practice: any variant, a game with custom options, a deal by its number, or a past deal."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from games.attempts.lifecycle import DealClosedError, start_attempt
+from games.core import limits
+from games.db.players import Player, check_may_begin, player_for, player_id
+from games.deals import first_game, numbered_deals, practice_deals, publishing
+from games.deals.difficulty import GRADES, grade_name
+from games.models import Attempt, Deal, PracticeOrder
+from games.pages.practice.practice_links import OPTION_PREFIX, fields_of, seed_in, variant_in
+from games.pages.shared import titles
+from games.pages.shared.view_models import ShownDeal, Tile
+from games.rules import CATALOGUE, Option, Variant, commitment
+
+_RUNNING_SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDeal:
+    """A deal named by a link: its description, and the form fields that start it."""
+
+    variant: Variant
+    title: str
+    options: list[tuple[str, str]]
+    number: int | None
+    deal: ShownDeal | None
+    fields: dict[str, str]
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> Self | None:
+        """Return the deal that the URL names, or None if it names none.
+
+        :raises ValueError: if there is no such deal.
+        """
+        if "name" not in request.GET:
+            return None
+        variant = variant_in(request.GET)
+        seed = seed_in(request.GET, variant)
+        if seed is None:
+            return None
+        known = Deal.objects.filter(commitment=commitment(seed), game=variant.game, day=None, for_race=False).first()
+        draft = known or Deal(variant=variant.name, game=variant.game, options=dict(variant.options), seed=seed)
+        number = numbered_deals.number_of(draft)
+        return cls(
+            variant,
+            titles.deal_title(variant.name, variant.game),
+            [] if variant.name else titles.options_in_words(variant.options),
+            number,
+            ShownDeal.of(known) if known else None,
+            fields_of(variant) | ({"number": str(number)} if number else {"seed": seed.hex()}),
+        )
+
+
+@require_safe
+@never_cache
+def practice_page(request: HttpRequest) -> HttpResponse:
+    """Show the form to choose a practice game.
+
+    The choices are a variant, a game with options, a past deal (`?deal=<id>`), or the deal of a link
+    (`?name=…&number=…`).
+    """
+    past = Deal.objects.filter(pk=_number(request.GET.get("deal")), day__isnull=False).first()
+    try:
+        named = NamedDeal.of(request)
+    except ValueError:
+        named = None
+        messages.error(
+            request, _("There is no such deal: a number has up to seven digits, a seed 64 of 0 to 9 and a to f.")
+        )
+    running = Attempt.objects.filter(player=player_id(request), ranked=False, state=Attempt.State.PLAYING).exclude(
+        deal__for_race=True, deadline__isnull=False
+    )
+    latest = running.select_related("deal").order_by("-started_at")[:_RUNNING_SHOWN]
+    context = {
+        "variants": [{"name": name, "title": titles.VARIANT_TITLES[name]} for name in CATALOGUE],
+        "games": [
+            {"name": name, "title": title, "options": [_option(option) for option in options]}
+            for name, title, options in titles.games_and_options()
+        ],
+        "past": past and ShownDeal.of(past),
+        "named": named,
+        "running": [Tile.of(attempt.deal, attempt) for attempt in latest],
+        "certifies": bool(settings.SEALED_STOCK),
+        "grades": [{"number": number, "title": grade_name(number)} for number in GRADES],
+    }
+    return render(request, "games/practice.html", context)
+
+
+@require_POST
+def start_practice(request: HttpRequest) -> HttpResponse:
+    """Start a practice game: `deal` (an id), or `name` with `option-<name>` fields of JSON values.
+
+    A `number` or `seed` selects a specific deal; `deals=winnable`, with or without a `grade`, one that can be won.
+    """
+    check_may_begin(request)
+    try:
+        if _wants_winnable(request):
+            return _begin_winnable(request)
+        deal = _chosen_deal(request)
+        return _begun(player_for(request), deal)
+    except DealClosedError as refusal:
+        messages.error(request, refusal.sentence)
+    except ValueError:
+        messages.error(request, _("This cannot be practised."))
+    return redirect("games:practice")
+
+
+@require_POST
+def start_first_game(request: HttpRequest) -> HttpResponse:
+    """Start or resume a newcomer's first game: a gentle deal with hints for its first moves."""
+    check_may_begin(request)
+    player = player_for(request)
+    return _begun(player, first_game.deal_for(player.pk))
+
+
+@require_safe
+@never_cache
+def looking(request: HttpRequest) -> HttpResponse:
+    """Show the progress of the search for a deal, and offer the deal once it is found."""
+    wish = practice_deals.order_of(player_id(request))
+    if wish is None:
+        return redirect("games:practice")
+    variant = Variant(wish.variant, wish.game, wish.options)
+    context = {
+        "variant": variant,
+        "title": titles.deal_title(wish.variant, wish.game),
+        "grade": grade_name(wish.grade),
+        "state": _state(wish),
+        "tried": wish.tried,
+        "seconds": int(practice_deals.SECONDS),
+        "passed": max(0, min(int((timezone.now() - wish.made_at).total_seconds()), int(practice_deals.SECONDS))),
+        "deal": wish.deal and ShownDeal.of(wish.deal),
+        "fields": fields_of(variant),
+        "again": fields_of(variant) | {"deals": "winnable"} | ({"grade": str(wish.grade)} if wish.grade else {}),
+    }
+    return render(request, "games/looking.html", context)
+
+
+@require_safe
+@never_cache
+def looking_json(request: HttpRequest) -> HttpResponse:
+    """Return the search's state: {"state": "looking", "found", "other" (another grade) or "none", "tried": number}."""
+    wish = practice_deals.order_of(player_id(request))
+    if wish is None:
+        return JsonResponse({"state": "none", "tried": 0})
+    return JsonResponse({"state": _state(wish), "tried": wish.tried})
+
+
+@require_POST
+def start_found(request: HttpRequest) -> HttpResponse:
+    """Start the deal that the search has found."""
+    check_may_begin(request)
+    wish = practice_deals.order_of(player_id(request))
+    if wish is None or wish.deal is None:
+        return redirect("games:practice")
+    response = _begun(player_for(request), wish.deal)
+    wish.delete()
+    return response
+
+
+def _state(wish: PracticeOrder) -> str:
+    if practice_deals.fits(wish):
+        return "found"
+    if not practice_deals.is_over(wish):
+        return "looking"
+    return "other" if wish.deal else "none"
+
+
+def _wants_winnable(request: HttpRequest) -> bool:
+    """Return whether the form asks for a winnable deal. Without a stock none is certified, and any deal will do."""
+    named = any(request.POST.get(field) for field in ("deal", "number", "seed"))
+    return request.POST.get("deals") == "winnable" and bool(settings.SEALED_STOCK) and not named
+
+
+def _begin_winnable(request: HttpRequest) -> HttpResponse:
+    """Start a winnable deal that is in stock, or redirect to the page that waits for one."""
+    variant = variant_in(request.POST)
+    wished = _number(request.POST.get("grade"))
+    grade = wished if variant.name and wished in GRADES else None
+    player = player_for(request)
+    deal = practice_deals.deal_for(player.pk, variant, grade)
+    if deal is not None:
+        return _begun(player, deal)
+    limits.spend(request, "ask")  # a search, as for questions
+    practice_deals.order(player, variant, grade)
+    return redirect("games:looking")
+
+
+def _chosen_deal(request: HttpRequest) -> Deal:
+    """Return the deal that the form asks for.
+
+    :raises ValueError: if it cannot be practised.
+    """
+    if "deal" in request.POST:
+        return _known_deal(request)
+    variant = variant_in(request.POST)
+    seed = seed_in(request.POST, variant)
+    if seed is not None:
+        return publishing.seeded_deal(variant, seed)
+    return publishing.practice_deal(variant.name or variant.game, None if variant.name else variant.options)
+
+
+def _known_deal(request: HttpRequest) -> Deal:
+    """Return a deal to play again: a past daily deal, or a practice deal that this player has played."""
+    known = Deal.objects.filter(pk=_number(request.POST["deal"]))
+    deal = known.filter(day__isnull=False).first() or known.filter(attempts__player=player_id(request)).first()
+    if deal is None:
+        raise ValueError("there is no such deal")
+    return publishing.practice_deal("", of=deal)
+
+
+def _begun(player: Player, deal: Deal) -> HttpResponse:
+    return redirect("games:table", attempt=start_attempt(player, deal).public_id)
+
+
+def _option(option: Option) -> dict[str, Any]:
+    name = option.name
+    choices = [
+        {"value": json.dumps(value), "title": titles.choice_title(name, value), "standard": value == option.default}
+        for value in option.choices
+    ]
+    return {"name": f"{OPTION_PREFIX}{name}", "title": titles.OPTION_TITLES[name], "choices": choices}
+
+
+def _number(text: str | None) -> int:
+    """Parse an id of a request; return 0, which no row has, for anything else."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else 0

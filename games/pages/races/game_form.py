@@ -1,0 +1,90 @@
+"""Form for the game of a room: a variant, or a game with custom options."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.http import QueryDict
+
+from games.core.errors import ErrorCode, Refusal
+from games.core.json_body import parse_json
+from games.pages.shared import titles
+from games.races.rooms import LEAST_SEATS, LIMITS_S, MOST_SEATS
+from games.rules import CATALOGUE, GAMES
+
+#: Prefix of a game played with the custom options of the form.
+OWN: Final = "own:"
+_NAME: Final = "stonewall"
+_LIMIT_S: Final = 900
+_SEATS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The contents of the form."""
+
+    name: str
+    options: dict[str, Any] | None
+    limit_s: int
+    seats: int
+    public: bool
+
+
+def chosen(form: QueryDict) -> Chosen:
+    """Parse the form. The room checks later that the game exists.
+
+    :raises Refusal: if the form is invalid.
+    """
+    name = form.get("name", _NAME)
+    try:
+        options = None
+        if name.startswith(OWN):
+            name = name.removeprefix(OWN)
+            options = _options(name, form)
+        limit_s, seats = int(form.get("limit", _LIMIT_S)), int(form.get("seats", _SEATS))
+    except ValueError:
+        raise Refusal(ErrorCode.BAD_OPTION) from None
+    return Chosen(name, options, limit_s, seats, form.get("privacy") == "public")
+
+
+def _options(game: str, form: QueryDict) -> dict[str, Any]:
+    if game not in GAMES:
+        raise ValueError("there is no such game")
+    names = [option.name for option in GAMES[game].OPTIONS]
+    return {name: parse_json(str(form[key])) for name in names if (key := f"option-{game}-{name}") in form}
+
+
+def choices() -> dict[str, Any]:
+    """Return the form's choices for its template."""
+    return {
+        "variants": [
+            {"name": name, "title": titles.VARIANT_TITLES[name], "standard": name == _NAME} for name in CATALOGUE
+        ],
+        "games": [
+            {
+                "name": name,
+                "title": title,
+                "options": [
+                    {
+                        "name": option.name,
+                        "title": titles.OPTION_TITLES[option.name],
+                        "choices": [
+                            {
+                                "value": json.dumps(value),
+                                "title": titles.choice_title(option.name, value),
+                                "standard": value == option.default,
+                            }
+                            for value in option.choices
+                        ],
+                    }
+                    for option in options
+                ],
+            }
+            for name, title, options in titles.games_and_options()
+            if options
+        ],
+        "limits": [{"seconds": limit, "minutes": limit // 60, "standard": limit == _LIMIT_S} for limit in LIMITS_S],
+        "seats": [{"count": count, "standard": count == _SEATS} for count in range(LEAST_SEATS, MOST_SEATS + 1)],
+    }

@@ -1,0 +1,145 @@
+"""Race lobby: races to watch, seats to take, and new races."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from games.core import limits
+from games.core.addresses import network_of
+from games.core.admission_ticket import give_pass
+from games.core.errors import ErrorCode, Refusal, wants_json
+from games.db.players import Player, check_may_begin, has_account, player_for, player_id
+from games.pages.races.game_form import Chosen, choices, chosen
+from games.pages.races.race_ready_notice import mark_waiting, seat_of
+from games.pages.shared import titles
+from games.races import heats, lobby, matchmaking, rate_limits, rooms, seats
+from games.races.models import Room
+from games.rules import CATALOGUE
+
+#: Refusals caused by a seat elsewhere; the response redirects there.
+_ELSEWHERE: Final = frozenset({ErrorCode.ALREADY_RACING})
+
+
+@require_safe
+@never_cache
+def races(request: HttpRequest) -> HttpResponse:
+    """Show the lobby. The page includes its current state and polls for updates every few seconds."""
+    context = {
+        "lobby": lobby.now_in_the_lobby(),
+        "naming": titles.for_client(),
+        "choices": choices(),
+        "variants": [{"name": name, "title": titles.VARIANT_TITLES[name]} for name in CATALOGUE],
+        "seat": seat_of(player_id(request)),
+    }
+    return render(request, "races/lobby.html", context)
+
+
+@require_safe
+def lobby_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
+    """Return the current state of the lobby, identical for everyone."""
+    response = JsonResponse(lobby.now_in_the_lobby())
+    response["Cache-Control"] = f"max-age={lobby.lobbies.fresh:.0f}"
+    return response
+
+
+@require_POST
+def new(request: HttpRequest) -> HttpResponse:
+    """Open a room and take its first seat. The player's unused rooms are closed."""
+    limits.spend(request, "room")
+    check_may_sit(request)
+    try:
+        room = open_own_room(request, chosen(request.POST))
+    except Refusal as refusal:
+        return refused(request, refusal)
+    return to_seat(request, room.code)
+
+
+def open_own_room(request: HttpRequest, asked: Chosen) -> Room:
+    """Open the requested room, and give its first seat to the session's player or a new guest.
+
+    :raises Refusal: if there is no such game, or the player has a seat elsewhere.
+    """
+    player = seated_player(request)
+    _check_free(player.pk)
+    rooms.close_unused(player.pk)
+    if asked.public:
+        rate_limits.check_may_list(player.pk, network_of(request))
+    room = rooms.open_room(
+        player, asked.name, asked.options, public=asked.public, limit_s=asked.limit_s, seats=asked.seats
+    )
+    if asked.public:
+        rate_limits.note_listed(room.pk, network_of(request))
+    seats.sit(room.pk, player)
+    return room
+
+
+def check_may_sit(request: HttpRequest) -> None:
+    """Check that a visitor may start a game and take a seat beside others. Creates nothing.
+
+    :raises RateLimitedError: if the visitor has started too many games or spoiled too many starts.
+    """
+    check_may_begin(request)
+    rate_limits.check_may_sit(player_id(request), network_of(request), has_account=has_account(request))
+
+
+def seated_player(request: HttpRequest) -> Player:
+    """Return the player of this session, or a new guest, to be seated. Call `check_may_sit` first."""
+    player = player_for(request)
+    rate_limits.remember_network(player.pk, network_of(request))
+    return player
+
+
+@require_POST
+def quick_match(request: HttpRequest) -> HttpResponse:
+    """Take a seat in a quick match of one of the chosen variants; `variant` is repeated for each."""
+    check_may_sit(request)
+    try:
+        wishes = [name for name in request.POST.getlist("variant") if name in CATALOGUE]
+        room = matchmaking.enter(seated_player(request), wishes or list(CATALOGUE))
+    except Refusal as refusal:
+        return refused(request, refusal)
+    mark_waiting(request)
+    return to_seat(request, room.code)
+
+
+def to_seat(request: HttpRequest, code: str) -> HttpResponse:
+    """Redirect a newly seated player to the room, past the admission queue, because the race will not wait."""
+    response = redirect("games:room", code=code)
+    give_pass(request, response)
+    return response
+
+
+@require_safe
+@never_cache
+def heat(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """Redirect to the room of the next heat, or to the lobby before its doors open."""
+    room = heats.next_room()
+    return redirect("games:room", code=room.code) if room else redirect("games:races")
+
+
+def refused(request: HttpRequest, refusal: Refusal, *, stays: str = "") -> HttpResponse:
+    """Show a refusal in the room of the player's seat, in the room with the code `stays`, or else in the lobby.
+
+    API clients get the refusal itself.
+    """
+    if wants_json(request):
+        raise refusal
+    messages.error(request, refusal.sentence)
+    seat = seat_of(player_id(request)) if refusal.code in _ELSEWHERE else None
+    code = seat.code if seat else stays
+    return redirect("games:room", code=code) if code else redirect("games:races")
+
+
+def _check_free(player: int) -> None:
+    """Check that the player has no seat.
+
+    :raises Refusal: if the player has one.
+    """
+    if seat_of(player) is not None:
+        raise Refusal(ErrorCode.ALREADY_RACING)

@@ -1,0 +1,78 @@
+"""A player's seat in a race, and the session flag of players who wait for a quick match.
+
+Pages opened in the meantime announce that the race is ready. Only sessions with the flag query the database.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.contrib import messages
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from games.db.players import player_id
+from games.db.replicas.router import reading_primary
+from games.races import matchmaking
+from games.races.models import Entrant, Race, Room
+
+_MARK: Final = "waits_for_race"
+_BEFORE: Final = [Race.State.OPEN, Race.State.COUNTDOWN]
+_SEATED: Final = [Entrant.State.JOINED, Entrant.State.READY, Entrant.State.RACING]
+
+
+_NOTES: Final = {
+    matchmaking.Note.MISSED: _("You missed a quick match: you didn't confirm in time. To race, join the queue again."),
+    matchmaking.Note.ABSENT: _(
+        "You missed a quick match: you weren't there at the start. To race, join the queue again."
+    ),
+    matchmaking.Note.ALONE: _("Your opponent wasn't there at the start. You are first in line for the next one."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSeat:
+    """A seat in an unfinished race: the room, and whether the race has begun."""
+
+    code: str
+    kind: str
+    has_begun: bool
+
+
+def seat_of(player: int | None) -> ShownSeat | None:
+    """Return the player's seat in a race that is not over for them."""
+    if player is None:
+        return None
+    found = Entrant.objects.filter(player=player, state__in=_SEATED).select_related("race__room").first()
+    if found is None:
+        return None
+    return ShownSeat(found.race.room.code, found.race.room.kind, found.race.state not in _BEFORE)
+
+
+def mark_waiting(request: HttpRequest) -> None:
+    """Set the session flag, so that this player's pages announce the race."""
+    request.session[_MARK] = True
+
+
+def waiting_room(request: HttpRequest) -> dict[str, str]:
+    """Return the code of the quick match that the player waits in, for every template; empty for all others."""
+    session = getattr(request, "session", None)
+    if session is None or not session.get(_MARK):
+        return {"waiting_room": ""}
+    player = player_id(request)
+    with reading_primary():  # a lagging replica must not clear the flag
+        seat = seat_of(player)
+    if seat is None or seat.kind != Room.Kind.QUICK or seat.has_begun:
+        del session[_MARK]
+        _tell_note(request, player)
+        return {"waiting_room": ""}
+    _tell_note(request, player)
+    return {"waiting_room": seat.code}
+
+
+def _tell_note(request: HttpRequest, player: int | None) -> None:
+    """Tell a player why a match didn't start for them."""
+    note = None if player is None else matchmaking.take_note(player)
+    if note is not None:
+        messages.warning(request, _NOTES[note])

@@ -1,0 +1,216 @@
+"""Race results: a single race, and a player's history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, Self
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from games.core import limits
+from games.db.players import Names, Player, people, player_id
+from games.pages.shared import titles
+from games.pages.shared.view_models import ShownDeal
+from games.races.models import Entrant, Race
+from games.races.results import race_file
+from games.races.results.commitments import commitment_of
+from games.races.results.pseudonyms import number_of
+from games.races.results.ratings_registry import RatingChange, ratings
+
+_PAGE: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """Rating points from one opponent."""
+
+    name: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChange:
+    """A rating change from a race, by opponent."""
+
+    before: int
+    after: int
+    provisional: bool
+    duels: list[Duel]
+
+    @property
+    def change(self) -> int:
+        """Difference in rating points."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEntrant:
+    """An entrant of a finished race. `name` is empty for a guest who has been removed."""
+
+    id: int
+    name: str
+    page: UUID | None
+    is_me: bool
+    state: str
+    state_title: str
+    place: int | None
+    in_review: bool
+    cards_up: int | None
+    elapsed_ms: int | None
+    tokens: int | None
+    replay: UUID | None
+    rating: ShownChange | None
+
+    @classmethod
+    def of(cls, entrant: Entrant, names: Names, me: int | None, rating: ShownChange | None = None) -> Self:
+        """Return the visible part of an entrant of a finished race."""
+        return cls(
+            id=entrant.pk,
+            name=_name(entrant, names),
+            page=entrant.player.public_id if entrant.player is not None and entrant.player.has_page else None,
+            is_me=me is not None and entrant.player_id == me,
+            state=entrant.state,
+            state_title=str(Entrant.State(entrant.state).label),
+            place=entrant.place,
+            in_review=entrant.is_in_review,
+            cards_up=entrant.cards_up,
+            elapsed_ms=entrant.elapsed_ms,
+            tokens=entrant.tokens,
+            replay=entrant.attempt.public_id if entrant.attempt else None,
+            rating=rating,
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def has_page(self) -> bool:
+        """True if the player has a page, and with it a picture."""
+        return self.page is not None
+
+
+def _name(entrant: Entrant, names: Names) -> str:
+    """Return the name, or a substitute for a deleted account or a banned player."""
+    player: Player | None = entrant.player
+    if player is None:
+        return ""
+    if player.pk in names:
+        return names[player.pk][0]
+    return _("Former player") if player.is_former else _("Player %(number)s") % {"number": number_of(player.pk)}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRace:
+    """A finished race without its entrants."""
+
+    code: str
+    kind: str
+    number: int
+    title: str
+    variant: str
+    game: str
+    options: list[tuple[str, str]]
+    limit_s: int
+    state: str
+    rated: bool
+    why_void: str
+    starts_at: datetime | None
+    finished_at: datetime | None
+    room_is_open: bool
+
+    @classmethod
+    def of(cls, race: Race) -> Self:
+        """Return the visible part of `race`."""
+        return cls(
+            code=race.room.code,
+            kind=race.room.kind,
+            number=race.number,
+            title=titles.deal_title(race.variant, race.game),
+            variant=race.variant,
+            game=race.game,
+            options=[] if race.variant else titles.options_in_words(race.options),
+            limit_s=race.limit_s,
+            state=race.state,
+            rated=race.rated,
+            why_void=str(Race.Void(race.void).label) if race.void else "",
+            starts_at=race.starts_at,
+            finished_at=race.finished_at,
+            room_is_open=race.room.closed_at is None,
+        )
+
+
+@require_safe
+@never_cache
+def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """Show the result of a race, or redirect to the room while it is unfinished."""
+    race = get_object_or_404(Race.objects.select_related("room", "deal"), room__code=code, number=number)
+    if race.state not in {Race.State.FINISHED, Race.State.VOID}:
+        return redirect("games:room", code=code)
+    finished = race.state == Race.State.FINISHED
+    entrants = _entrants(race, player_id(request)) if finished else []
+    context = {
+        "race": ShownRace.of(race),
+        "entrants": entrants,
+        "has_winner": any(one.state == Entrant.State.WON for one in entrants),
+        "deal": ShownDeal.of(race.deal) if finished and race.deal else None,
+        "commitment": commitment_of(race),
+        "is_public": race_file.is_public(race),
+    }
+    return render(request, "races/result.html", context)
+
+
+def _entrants(race: Race, me: int | None) -> list[ShownEntrant]:
+    """Return the entrants in the order of their places, absent ones last."""
+    rows = list(Entrant.objects.filter(race=race).select_related("attempt", "player"))
+    rows.sort(key=lambda row: (row.place is None, row.place or 0, row.pk))
+    names = people().names_of([row.player_id for row in rows if row.player_id])
+    named = {row.pk: _name(row, names) for row in rows}
+    changes = ratings().changes(race.pk) if race.rated else {}
+    shown = [ShownEntrant.of(row, names, me, _change(changes.get(row.pk), named)) for row in rows]
+    return shown if race_file.is_public(race) else [replace(one, replay=None) for one in shown]
+
+
+@require_safe
+def race_json(request: HttpRequest, code: str, number: int) -> JsonResponse:
+    """Return a finished race with every record, for anyone to verify."""
+    limits.spend(request, "replay")
+    race = get_object_or_404(Race.objects.select_related("room", "deal"), room__code=code, number=number)
+    disposition = f'attachment; filename="{race_file.file_name(race)}"'
+    return JsonResponse(race_file.race_file(race).to_json(), headers={"Content-Disposition": disposition})
+
+
+def _change(change: RatingChange | None, names: dict[int, str]) -> ShownChange | None:
+    if change is None:
+        return None
+    duels = [Duel(names.get(entrant, ""), round(points)) for entrant, points in change.duels]
+    return ShownChange(change.before.value, change.after.value, change.after.provisional, duels)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A race in a player's history, with the player's result."""
+
+    race: ShownRace
+    me: ShownEntrant
+
+
+@require_safe
+@never_cache
+def mine(request: HttpRequest) -> HttpResponse:
+    """List the player's finished races, latest first."""
+    me = player_id(request)
+    over = [Race.State.FINISHED, Race.State.SETTLING]
+    rows = Entrant.objects.filter(player=me, race__state__in=over) if me else Entrant.objects.none()
+    rows = rows.select_related("race__room", "attempt", "player").order_by("-pk")
+    page = Paginator(rows, _PAGE).get_page(request.GET.get("page"))
+    entries = [Entry(ShownRace.of(row.race), ShownEntrant.of(row, {}, me)) for row in page.object_list]
+    more = page.next_page_number() if page.has_next() else None
+    less = page.previous_page_number() if page.has_previous() else None
+    return render(request, "races/mine.html", {"entries": entries, "more": more, "less": less})

@@ -1,0 +1,89 @@
+"""Room page, and seats for visitors with its link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from games.core.admission_ticket import give_pass
+from games.core.errors import ErrorCode, Refusal
+from games.db.players import player_id
+from games.pages.races.game_form import choices
+from games.pages.races.lobby_page import check_may_sit, refused, seated_player, to_seat
+from games.pages.races.race_ready_notice import mark_waiting
+from games.pages.shared import titles
+from games.races import seats
+from games.races.models import Race, Room
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRoom:
+    """A room as everyone with its link may see it."""
+
+    code: str
+    kind: str
+    title: str
+    variant: str
+    game: str
+    results: list[int]
+
+    @classmethod
+    def of(cls, room: Room) -> Self:
+        """Return the visible part of `room`; its `results` are the numbers of finished races, latest first."""
+        finished = Race.objects.filter(room=room, state=Race.State.FINISHED).order_by("-number")
+        title = titles.deal_title(room.variant, room.game)
+        return cls(
+            room.code, room.kind, title, room.variant, room.game, list(finished.values_list("number", flat=True))
+        )
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+def room(request: HttpRequest, code: str) -> HttpResponse:
+    """Show the room, which is updated over the WebSocket. A closed room shows its results."""
+    found = get_object_or_404(Room, code=code)
+    shown = ShownRoom.of(found)
+    if why := _shut(found, player_id(request)):
+        return render(
+            request, "races/shut.html", {"room": shown, "why": why.value, "sentence": why.sentence}, status=why.status
+        )
+    context = {
+        "room": shown,
+        "naming": titles.for_client(),
+        "choices": choices(),
+        "games": [name for name, _title, _options in titles.games_and_options()],
+    }
+    response = render(request, "races/room.html", context)
+    if seats.has_seat(found.pk, player_id(request)):
+        give_pass(request, response)
+    return response
+
+
+@require_POST
+def sit(request: HttpRequest, code: str) -> HttpResponse:
+    """Take a seat in the next race; a visitor without an account becomes a guest."""
+    found = get_object_or_404(Room, code=code)
+    if why := _shut(found, player_id(request)):
+        raise Refusal(why)
+    check_may_sit(request)
+    try:
+        seats.sit(found.pk, seated_player(request))
+    except Refusal as refusal:
+        return refused(request, refusal, stays=code)
+    if found.kind == Room.Kind.QUICK:
+        mark_waiting(request)
+    return to_seat(request, code)
+
+
+def _shut(room: Room, player: int | None) -> ErrorCode | None:
+    """Return the reason why a player may not enter, or None."""
+    if room.closed_at is not None:
+        return ErrorCode.ROOM_CLOSED
+    return ErrorCode.KICKED if player is not None and player in room.kicked else None

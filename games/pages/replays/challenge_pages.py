@@ -1,0 +1,171 @@
+"""Challenge pages: send a challenge, show it, and play in answer to it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from games.attempts.lifecycle import DealClosedError
+from games.core import limits
+from games.core.errors import ErrorCode, Refusal, wants_json
+from games.db.players import check_may_begin, player_for, player_id
+from games.deals import publishing
+from games.ghosts import challenges
+from games.ghosts.choice import score_of
+from games.ghosts.models import Challenge
+from games.models import Attempt
+from games.pages.shared.view_models import ShownDeal, ShownPlayer
+
+#: Maximum answers listed on the page of a challenge.
+SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A game on the page of a challenge: the sender's, or an answer with its outcome."""
+
+    place: int
+    player: ShownPlayer
+    own: bool
+    is_sender: bool
+    outcome: str
+    attempt: uuid.UUID
+    cards_up: int | None
+    elapsed_ms: int | None
+    tokens: int | None
+    paused_ms: int
+
+    @classmethod
+    def of(cls, place: int, attempt: Attempt, found: Challenge, asker: int | None) -> Self:
+        """Return the visible part of `attempt`."""
+        is_sender = attempt.pk == found.attempt_id
+        return cls(
+            place=place,
+            player=ShownPlayer.of(attempt.player),
+            own=asker is not None and attempt.player_id == asker,
+            is_sender=is_sender,
+            outcome="" if is_sender else challenges.outcome(attempt, found.attempt),
+            attempt=attempt.public_id,
+            cards_up=attempt.cards_up,
+            elapsed_ms=attempt.elapsed_ms,
+            tokens=attempt.tokens,
+            paused_ms=attempt.paused_ms,
+        )
+
+
+@require_POST
+def send(request: HttpRequest) -> HttpResponse:
+    """Challenge others with the finished game `attempt`: anyone with the link, or the account called `name`."""
+    limits.spend(request, "challenge")
+    if not request.user.is_authenticated:
+        raise Refusal(ErrorCode.NOT_SIGNED_IN)
+    attempt = get_object_or_404(Attempt.objects.select_related("deal"), public_id=_id(request.POST.get("attempt")))
+    name = request.POST.get("name", "").strip()
+    try:
+        made = challenges.challenge(request.user, attempt, to=name)
+    except Refusal as refusal:
+        if not name or wants_json(request):
+            raise
+        # If the name cannot be challenged, explain why and create a challenge by link instead.
+        messages.error(request, _not_sent(refusal, name))
+        made = challenges.challenge(request.user, attempt)
+    else:
+        if name:
+            messages.success(request, _("Your challenge is on its way to %(name)s.") % {"name": name})
+    return redirect("games:challenge", code=made.code)
+
+
+@require_safe
+@never_cache
+def challenge(request: HttpRequest, code: str) -> HttpResponse:
+    """Show a challenge: the game to beat, and the answers so far."""
+    found = _found(code)
+    asker = player_id(request)
+    answers = challenges.answers_to(found)
+    lines = list(_lines(found, answers[:SHOWN], asker))
+    running = Attempt.objects.filter(answer__challenge=found, player=asker, state=Attempt.State.PLAYING).first()
+    context = {
+        "deal": ShownDeal.of(found.attempt.deal),
+        "code": code,
+        "link": request.build_absolute_uri(reverse("games:challenge", args=[code])),
+        "sender": ShownPlayer.of(found.sender),
+        "addressee": found.addressee and ShownPlayer.of(found.addressee),
+        "is_mine": found.sender_id == asker,
+        "may_name": found.sender.has_page,
+        "goal": next(line for line in lines if line.is_sender),
+        "lines": lines if len(lines) > 1 else [],
+        "mine": next((line for line in lines if line.own and not line.is_sender), None),
+        "running": running and running.public_id,
+        "is_playable": challenges.may_challenge(found.attempt, found.sender_id),
+        "together": _together(lines) if publishing.may_see_seed(found.attempt.deal, asker) else "",
+    }
+    return render(request, "games/challenge.html", context)
+
+
+@require_POST
+def answer(request: HttpRequest, code: str) -> HttpResponse:
+    """Start a game in answer to a challenge; a visitor without an account becomes a guest."""
+    found = _found(code)
+    if found.sender_id == player_id(request):
+        raise Refusal(ErrorCode.NO_CHALLENGE)
+    check_may_begin(request)
+    try:
+        attempt = challenges.answer(found, player_for(request))
+    except DealClosedError as refusal:
+        messages.error(request, refusal.sentence)
+        return redirect("games:challenge", code=code)
+    return redirect("games:table", attempt=attempt.public_id)
+
+
+def _found(code: str) -> Challenge:
+    try:
+        return challenges.find(code)
+    except Challenge.DoesNotExist:
+        raise Http404 from None
+
+
+def _lines(found: Challenge, answers: list[Attempt], asker: int | None) -> Iterator[Line]:
+    """Yield the sender's game and the answers, ranked together; equal games share a place."""
+    games = sorted([found.attempt, *answers], key=_key)
+    for attempt in games:
+        place = 1 + sum(_key(other) < _key(attempt) for other in games)
+        yield Line.of(place, attempt, found, asker)
+
+
+def _key(attempt: Attempt) -> tuple[int, int, int]:
+    return score_of(attempt).rank_key
+
+
+def _together(lines: list[Line]) -> str:
+    if len(lines) < 2:
+        return ""
+    # The sender's game, the visitor's own, and the best of the others.
+    shown = sorted(lines, key=lambda line: not (line.is_sender or line.own))[:16]
+    return f"{reverse('games:together')}?" + "&".join(f"game={line.attempt}" for line in shown)
+
+
+def _not_sent(refusal: Refusal, name: str) -> str:
+    if refusal.code == ErrorCode.NOT_FOUND:
+        return _("Nobody here is called %(name)s. The link works for anybody.") % {"name": name}
+    if refusal.code == ErrorCode.NO_CHALLENGE:
+        return _("You cannot challenge yourself. The link works for anybody else.")
+    if refusal.code == ErrorCode.RATE_LIMITED:
+        return _("%(name)s can't get more challenges right now. Send them the link instead.") % {"name": name}
+    return str(refusal.sentence)
+
+
+def _id(text: str | None) -> uuid.UUID:
+    try:
+        return uuid.UUID(text or "")
+    except ValueError:
+        raise Http404 from None

@@ -1,0 +1,165 @@
+"""Ghost pages: choose a ghost, start a game beside it, and fetch its lane."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST, require_safe
+
+from games.attempts.lifecycle import start_attempt
+from games.core import limits
+from games.core.errors import ErrorCode, Refusal, json_only
+from games.db.players import check_may_begin, player_for, player_id
+from games.deals import publishing
+from games.ghosts import choice, ghost_lanes
+from games.ghosts.choice import Ghost, Whose
+from games.ghosts.models import Answer
+from games.models import Attempt, Deal
+from games.pages.shared.view_models import ShownDeal, ShownPlayer
+
+#: Name of the certified line where other ghosts have an attempt id.
+LINE: Final = "line"
+
+_WHOSE: Final = {
+    Whose.OWN: gettext_lazy("Your best"),
+    Whose.NEXT: gettext_lazy("The next better"),
+    Whose.FRIEND: gettext_lazy("Somebody you follow"),
+    Whose.LEADER: gettext_lazy("The leader"),
+    Whose.LINE: gettext_lazy("The certified line"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGhost:
+    """A ghost to choose; `ghost` is the form's value, and `attempt` is None for the certified line."""
+
+    whose: str
+    ghost: str
+    player: ShownPlayer | None
+    attempt: uuid.UUID | None
+    cards_up: int | None
+    elapsed_ms: int | None
+
+    @classmethod
+    def of(cls, ghost: Ghost) -> Self:
+        """Return the visible part of `ghost`."""
+        whose, attempt = str(_WHOSE[ghost.whose]), ghost.attempt
+        if attempt is None:
+            return cls(whose, LINE, None, None, None, ghost.elapsed_ms)
+        player = None if ghost.whose == Whose.OWN else ShownPlayer.of(attempt.player)
+        return cls(whose, str(attempt.public_id), player, attempt.public_id, attempt.cards_up, attempt.elapsed_ms)
+
+
+@require_safe
+@never_cache
+def latest(request: HttpRequest) -> HttpResponse:
+    """List ghosts on different deals that the visitor can race at once."""
+    found = choice.latest_ghosts(player_id(request))
+    offers = [(ShownDeal.of(deal), ShownGhost.of(ghost)) for deal, ghost in found]
+    return render(request, "games/latest_ghosts.html", {"offers": offers})
+
+
+@require_safe
+@never_cache
+def choose(request: HttpRequest, deal: int) -> HttpResponse:
+    """List the ghosts of a deal that the visitor may know."""
+    found = get_object_or_404(Deal, pk=deal)
+    ghosts = [ShownGhost.of(ghost) for ghost in choice.ghosts_of(found, player_id(request))]
+    games = [ghost.attempt for ghost in ghosts if ghost.attempt is not None]
+    context = {
+        "deal": ShownDeal.of(found),
+        "ghosts": ghosts,
+        "together": _together_address(games) if _may_compare(found, request, games) else "",
+    }
+    return render(request, "games/ghosts.html", context)
+
+
+@require_POST
+def race(request: HttpRequest, deal: int) -> HttpResponse:
+    """Start a practice game of a deal beside the ghost named by `ghost`."""
+    found = get_object_or_404(Deal, pk=deal)
+    if not ghost_lanes.knows_deal(found, player_id(request)):
+        raise Refusal(ErrorCode.NOT_REVEALED)
+    ghost = request.POST.get("ghost", "")
+    if not _lane_address(found, ghost, player_id(request)):
+        raise Refusal(ErrorCode.NOT_FOUND)
+    check_may_begin(request)
+    attempt = start_attempt(player_for(request), publishing.practice_deal("", of=found))
+    return redirect(f"{reverse('games:table', args=[attempt.public_id])}?ghost={ghost}")
+
+
+@require_GET
+@never_cache
+@json_only
+def lane(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
+    """Return the lane of a verified game: the number of cards up over time."""
+    limits.spend(request, "replay")
+    found = get_object_or_404(Attempt.objects.select_related("deal", "player"), public_id=attempt)
+    asker = player_id(request)
+    if not ghost_lanes.may_see(found, asker):
+        raise Refusal(ErrorCode.NOT_REVEALED)
+    own = found.player_id == asker
+    name = _("personal best") if own else _("Former player") if found.player.is_former else str(found.player)
+    return JsonResponse(ghost_lanes.lane_of(found, name).to_json() | {"own": own})
+
+
+@require_GET
+@never_cache
+@json_only
+def line(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
+    """Return the lane of the certified line of an attempt's deal, to the attempt's player."""
+    limits.spend(request, "replay")
+    found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=attempt)
+    if found.player_id != player_id(request):
+        raise Refusal(ErrorCode.NOT_YOURS)
+    if not ghost_lanes.knows_deal(found.deal, found.player_id):
+        raise Refusal(ErrorCode.NOT_REVEALED)
+    certified = ghost_lanes.line_of(found.deal, _("The certified line"))
+    if certified is None:
+        raise Refusal(ErrorCode.NOT_FOUND)
+    return JsonResponse(certified.to_json() | {"own": False})
+
+
+def ghost_beside(attempt: Attempt, wanted: str) -> str:
+    """Return the URL of the lane to race at an attempt's table; empty if there is none.
+
+    It is the lane of the challenge that the attempt answers, or else the `wanted` one. Ranked games have no ghost.
+    """
+    if attempt.ranked:
+        return ""
+    challenged = Answer.objects.filter(attempt=attempt).values_list("challenge__attempt__public_id", flat=True).first()
+    if challenged is not None:
+        return reverse("games:lane", args=[challenged])
+    if wanted == LINE and attempt.deal.solution is not None and ghost_lanes.knows_deal(attempt.deal, attempt.player_id):
+        return reverse("games:line", args=[attempt.public_id])
+    return _lane_address(attempt.deal, wanted, attempt.player_id) if wanted != LINE else ""
+
+
+def _lane_address(deal: Deal, ghost: str, player: int | None) -> str:
+    """Return the URL of the lane of a ghost on this deal; empty if there is none that the player may race."""
+    if ghost == LINE:
+        return LINE if deal.solution is not None else ""
+    try:
+        found = Attempt.objects.select_related("deal").filter(deal=deal, public_id=uuid.UUID(ghost)).first()
+    except ValueError:
+        return ""
+    if found is None or not ghost_lanes.may_see(found, player):
+        return ""
+    return reverse("games:lane", args=[found.public_id])
+
+
+def _may_compare(deal: Deal, request: HttpRequest, games: list[uuid.UUID]) -> bool:
+    return len(games) > 1 and publishing.may_see_seed(deal, player_id(request))
+
+
+def _together_address(games: list[uuid.UUID]) -> str:
+    query: Any = "&".join(f"game={game}" for game in games)
+    return f"{reverse('games:together')}?{query}"

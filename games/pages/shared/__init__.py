@@ -1,0 +1,1 @@
+"""Helpers shared by all pages: view models, titles, URL converters and the page cache marker; no views."""

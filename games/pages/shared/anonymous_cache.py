@@ -1,0 +1,27 @@
+"""Marker for pages that are cached for visitors without a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from django.http import HttpResponse
+
+#: View attribute with the lifetime in seconds of the cached page.
+MARK: Final = "same_for_strangers"
+
+View = TypeVar("View", bound=Callable[..., HttpResponse])
+
+
+def same_for_strangers(seconds: float) -> Callable[[View], View]:
+    """Mark a view whose page, for visitors without a session, depends only on URL, language and day.
+
+    The newcomers' guide (`games.pages.daily.home_page`), the CSRF token and the server time (`data-now`) may differ;
+    `config.page_cache.anonymous` handles them.
+    """
+
+    def mark(view: View) -> View:
+        setattr(view, MARK, seconds)
+        return view
+
+    return mark

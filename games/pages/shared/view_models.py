@@ -1,0 +1,171 @@
+"""View models: the visible parts of deals, attempts and players.
+
+Templates get these instead of model instances, so that no template can leak a seed, a solution, a record or an e-mail
+address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Self
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from games.core.ladders import LadderSlug
+from games.core.verdict_reasons import Shown, shown
+from games.db import hot_queries
+from games.db.players import Player
+from games.deals.difficulty import grade_name
+from games.models import GRACE, Attempt, Deal
+from games.pages.shared import titles
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDeal:
+    """A deal as everyone may see it now; `seed` is empty until the deal is revealed."""
+
+    id: int
+    variant: str
+    game: str
+    day: date | None
+    title: str
+    options: list[tuple[str, str]]
+    commitment: str
+    proven: bool
+    starter: bool
+    grade: str
+    par: int | None
+    is_open: bool
+    is_revealed: bool
+    reveals_at: datetime | None
+    seed: str
+
+    @classmethod
+    def of(cls, deal: Deal, now: datetime | None = None) -> Self:
+        """Return the visible part of `deal` at `now`."""
+        now = now or timezone.now()
+        is_revealed = deal.is_revealed(now)
+        return cls(
+            id=deal.pk,
+            variant=deal.variant,
+            game=deal.game,
+            day=deal.day,
+            title=titles.deal_title(deal.variant, deal.game),
+            options=titles.options_in_words(deal.options),
+            commitment=deal.commitment,
+            proven=deal.proven,
+            starter=deal.starter,
+            grade=grade_name(deal.grade),
+            par=deal.par,
+            is_open=deal.is_open(now),
+            is_revealed=is_revealed,
+            reveals_at=deal.closes_at and deal.closes_at + GRACE,
+            seed=bytes(deal.seed).hex() if is_revealed else "",
+        )
+
+
+#: States whose reasons are shown to the attempt's player.
+_EXPLAINED = frozenset({Attempt.State.REVIEW, Attempt.State.REJECTED})
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAttempt:
+    """An attempt without its record; `reasons` explain to its player why it is under review or rejected."""
+
+    public_id: UUID
+    ranked: bool
+    state: str
+    end: str
+    started_at: datetime
+    cards_up: int | None
+    elapsed_ms: int | None
+    tokens: int | None
+    ladder: LadderSlug | None
+    reasons: list[Shown]
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Self:
+        """Return the visible part of `attempt`."""
+        return cls(
+            public_id=attempt.public_id,
+            ranked=attempt.ranked,
+            state=attempt.state,
+            end=attempt.end,
+            started_at=attempt.started_at,
+            cards_up=attempt.cards_up,
+            elapsed_ms=attempt.elapsed_ms,
+            tokens=attempt.tokens,
+            ladder=attempt.ladder_slug,
+            reasons=shown(attempt.reasons) if attempt.state in _EXPLAINED else [],
+        )
+
+    @property
+    def subjects(self) -> list[str]:
+        """Subjects of the reasons, without duplicates."""
+        return list(dict.fromkeys(str(one.about) for one in self.reasons))
+
+    @property
+    def is_over(self) -> bool:
+        """True if the attempt takes no more moves."""
+        return self.state != Attempt.State.PLAYING
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A deal, and a player's attempt at it or None."""
+
+    deal: ShownDeal
+    attempt: ShownAttempt | None
+
+    @classmethod
+    def of(cls, deal: Deal, attempt: Attempt | None, now: datetime | None = None) -> Self:
+        """Return the visible part of both at `now`."""
+        return cls(ShownDeal.of(deal, now), None if attempt is None else ShownAttempt.of(attempt))
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlayer:
+    """A player as others may see them."""
+
+    public_id: UUID
+    name: str
+    joined: datetime
+    is_former: bool
+    has_page: bool
+
+    @classmethod
+    def of(cls, player: Player) -> Self:
+        """Return the visible part of `player`."""
+        return cls(player.public_id, str(player), player.date_joined, player.is_former, player.has_page)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def ranked_attempts(player_id: int | None) -> QuerySet[Attempt]:
+    """Return a player's ranked attempts, without their records; none for a visitor who has not played."""
+    if player_id is None:
+        return Attempt.objects.none()
+    return Attempt.objects.filter(player=player_id, ranked=True).defer("record")
+
+
+def has_ranked(player_id: int | None) -> bool:
+    """Return whether a player has started a ranked game; False for a visitor who has not played."""
+    return player_id is not None and Attempt.objects.filter(player=player_id, ranked=True).exists()
+
+
+def begun_on(player_id: int | None, day: date) -> dict[int, Attempt]:
+    """Return a player's attempts at the deals of a day, by deal id.
+
+    It is the ranked attempt, or else the practice attempt started on that day as a guest.
+    """
+    return {} if player_id is None else {one.deal_id: one for one in hot_queries.begun_on(player_id, day)}
+
+
+def begun_at(player_id: int | None, deal: Deal) -> Attempt | None:
+    """Return a player's attempt at a deal, as in `begun_on`."""
+    begun = [] if player_id is None else hot_queries.begun_at(player_id, deal.pk)
+    return begun[-1] if begun else None

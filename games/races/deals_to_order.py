@@ -1,0 +1,73 @@
+"""Deals made to order, for races whose game is not in stock.
+
+The search runs in a subprocess (`games.deals.search_process`), whose output a worker thread reads. The thread counts
+the seeds tried in the race's row as they are reported. If the worker dies the search ends, and tending requests
+another.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+from django.core.cache import cache
+from django.db.models import F
+
+from games.core.background_threads import run_beside
+from games.deals.search_client import checked, search
+from games.races import race_deals, race_start
+from games.races.models import Race
+from games.races.room_notifications import tell_room
+
+#: Maximum seeds to try: for a common game the first or second is nearly always certified.
+TRIES: Final = 40
+#: Maximum seconds for one deal's search.
+SECONDS: Final = 120.0
+#: Expiry in seconds of the lock against parallel searches for a race; every seed reported renews it.
+_CLAIM: Final = 30
+
+#: Limit of concurrent searches per worker process; tending requests the others again.
+_turns = threading.BoundedSemaphore(2)
+
+
+def prepare_soon(race_id: int) -> threading.Thread | None:
+    """Start a thread that searches for the race's deal; return None if one is running or the limit is reached."""
+    if not cache.add(_claim(race_id), 1, timeout=_CLAIM):
+        return None
+    if not _turns.acquire(blocking=False):
+        cache.delete(_claim(race_id))
+        return None
+
+    def give_back() -> None:
+        _turns.release()
+        cache.delete(_claim(race_id))
+
+    return run_beside(f"race-deal-{race_id}", lambda: prepare(race_id), finally_=give_back)
+
+
+def prepare(race_id: int) -> bool:
+    """Search for the race's deal and return whether it was assigned one; mark the search as failed if none is found."""
+    race = Race.objects.filter(pk=race_id, state=Race.State.OPEN, deal=None, deal_failed=False).first()
+    if race is None:
+        return False
+    wanted = race_deals.wanted_by(race)
+    waiting = Race.objects.filter(
+        pk=race_id, state=Race.State.OPEN, deal=None, variant=wanted.name, game=wanted.game, options=wanted.options
+    )
+    for said in search(wanted, SECONDS, tries=max(TRIES - race.deal_tries, 0)):
+        if "record" in said:
+            if not race_deals.deal_made(race_id, wanted, checked(said, wanted)):
+                return False
+            race_start.start_if_ready(race.room_id)
+            return True
+        cache.touch(_claim(race_id), _CLAIM)
+        if not waiting.update(deal_tries=F("deal_tries") + 1):
+            return False
+        tell_room(race.room_id)
+    if waiting.update(deal_failed=True):
+        tell_room(race.room_id)
+    return False
+
+
+def _claim(race_id: int) -> str:
+    return f"talon.race_deal.{race_id}"

@@ -1,0 +1,152 @@
+"""The viewers of a room in this process, and the messages that tell them of its changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+from time import monotonic
+from typing import Final
+
+from django.utils import timezone
+
+from games.races.live import protocol, snapshot
+from games.races.live.progress import Progress
+from games.races.live.snapshot import RoomFacts
+from games.races.live.stream import Stream, Viewer
+from games.races.models import Race, Room
+
+#: Minimum seconds between lane messages, to racers and to all other viewers.
+RACERS_EVERY: Final = 0.5
+OTHERS_EVERY: Final = 1.0
+
+_OPEN: Final = Race.State.OPEN
+
+
+class Audience:
+    """The viewers of one room, with the facts and the progress that they are shown."""
+
+    def __init__(self, facts: RoomFacts) -> None:
+        self.facts = facts
+        self.progress = Progress(facts)
+        self._racers, self._others = Stream(RACERS_EVERY), Stream(OTHERS_EVERY)
+        self._yours: dict[Viewer, protocol.You] = {}
+
+    # Who is here.
+
+    def add(self, viewer: Viewer) -> None:
+        """Show the room to a viewer from now on."""
+        self._yours[viewer] = snapshot.you_message(self.facts, viewer.player_id)
+        self._place(viewer)
+        self.show(viewer)
+        self._dismiss([viewer])
+
+    def discard(self, viewer: Viewer) -> None:
+        """Remove a viewer."""
+        self._yours.pop(viewer, None)
+        self._racers.viewers.discard(viewer)
+        self._others.viewers.discard(viewer)
+
+    def seated(self) -> list[int]:
+        """Return the entrants of the next race with the room open here."""
+        return sorted({yours.to_come for yours in self._yours.values() if yours.to_come is not None})
+
+    def moved_from(self, facts: RoomFacts) -> set[int]:
+        """Return the seats here that are in none of the races of `facts`."""
+        return set(self.seated()) - {entrant.id for race in facts.races() for entrant in race.entrants}
+
+    def has_host(self) -> bool:
+        """Return whether the host has the room open here."""
+        host = self.facts.host_id
+        return host is not None and any(viewer.player_id == host for viewer in self._yours)
+
+    def heirs(self) -> list[int]:
+        """Return the possible new hosts: other players here who are seated in a race that is still open."""
+        race, host = self.facts.to_come, self.facts.host_id
+        if race is None or race.state != _OPEN:
+            return []
+        seated = {viewer.player_id for viewer, yours in self._yours.items() if yours.to_come is not None}
+        return sorted(player for player in seated if player is not None and player != host)
+
+    @property
+    def is_roll_called(self) -> bool:
+        """True during the countdown of a quick match, in which players without a connection lose their seats."""
+        race = self.facts.to_come
+        return race is not None and race.state == Race.State.COUNTDOWN and self.facts.kind == Room.Kind.QUICK
+
+    def has_left(self, viewer: Viewer) -> int | None:
+        """Return the entrant of a viewer who is leaving, in a countdown with a roll call, unless they stay elsewhere.
+
+        Other processes are not asked.
+        """
+        yours = self._yours.get(viewer)
+        if yours is None or yours.to_come is None or not self.is_roll_called:
+            return None
+        others = (other.to_come for one, other in self._yours.items() if one is not viewer)
+        return None if yours.to_come in others else yours.to_come
+
+    # Sending.
+
+    def show(self, viewer: Viewer) -> None:
+        """Send a viewer the `you` and `room` messages."""
+        stream = self._racers if viewer in self._racers.viewers else self._others
+        viewer.tell(protocol.write(self._yours[viewer]))
+        viewer.tell(self._room_frame(stream, to_all=len(stream.viewers) == 1))
+
+    def show_all(self) -> None:
+        """Send a change of the room to all viewers: `you` first where it has changed, then `room`."""
+        for viewer, had in list(self._yours.items()):
+            yours = self._yours[viewer] = snapshot.you_message(self.facts, viewer.player_id)
+            self._place(viewer)
+            if yours != had:
+                viewer.tell(protocol.write(yours))
+        for stream in (self._racers, self._others):
+            if stream.viewers:
+                stream.send(self._room_frame(stream, to_all=True))
+        self._dismiss(list(self._yours))
+
+    def tell_reaction(self, entrant: int, kind: protocol.Reaction) -> None:
+        """Send an entrant's reaction to all viewers."""
+        _tell(protocol.Reacted(entrant=entrant, kind=kind), self._yours)
+
+    def tell_moved(self, entrant: int, code: str) -> None:
+        """Send an entrant's player the code of the room that their seat was moved to."""
+        _tell(protocol.Moved(code=code), [one for one, yours in self._yours.items() if yours.to_come == entrant])
+
+    async def keep_telling_lanes(self) -> float:
+        """Send changed lanes to each stream that is due, or at once if a game has begun or ended."""
+        now, lanes = monotonic(), self.progress.all()
+        times = self.progress.next_away(now)
+        for stream in (self._racers, self._others):
+            changed = stream.changes(lanes) if stream.viewers else []
+            due_at = stream.told_at + stream.every
+            if changed and (now >= due_at or stream.is_urgent(changed)):
+                stream.tell(changed, now)
+            elif changed:
+                times.append(due_at)
+        return min(times, default=inf)
+
+    def _room_frame(self, stream: Stream, *, to_all: bool) -> str:
+        if to_all:
+            stream.told = {lane.entrant: lane for lane in self.progress.all()}
+        return protocol.write(snapshot.room_message(self.facts, self.progress.of, stream.v, timezone.now()))
+
+    def _place(self, viewer: Viewer) -> None:
+        """Assign a viewer to the stream of the racers or to that of the others."""
+        yours = self._yours[viewer]
+        races = yours.running is not None or yours.to_come is not None
+        mine, other = (self._racers, self._others) if races else (self._others, self._racers)
+        other.viewers.discard(viewer)
+        mine.viewers.add(viewer)
+
+    def _dismiss(self, viewers: Iterable[Viewer]) -> None:
+        """Send `gone` to those of the viewers who may not stay, and remove them: the room is closed, or kicked them."""
+        for viewer in viewers:
+            if self.facts.is_closed or viewer.player_id in self.facts.kicked:
+                self.discard(viewer)
+                viewer.dismiss(protocol.write(protocol.Gone(why="closed" if self.facts.is_closed else "kicked")))
+
+
+def _tell(message: protocol.ServerMessage, viewers: Iterable[Viewer]) -> None:
+    frame = protocol.write(message)
+    for viewer in list(viewers):
+        viewer.tell(frame)

@@ -1,0 +1,187 @@
+"""WebSocket consumer of a room: parse, call, reply. Anyone with the code may watch; commands need a player."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final
+
+import structlog
+from django.contrib.auth import get_user_model
+from django.db import Error
+from django.utils import timezone
+
+from games.core import metrics
+from games.core.addresses import network_of_scope
+from games.core.errors import ErrorCode, RateLimitedError, Refusal
+from games.core.events import notifier
+from games.db.players import Player
+from games.live.loader import off_loop
+from games.live.protocol import busy
+from games.live.sockets.base_consumer import Receive, Scope, Send, SocketConnection, check_version, session_expired
+from games.live.sockets.message_limit import keep_until_full, share_of
+from games.races import race_start, rate_limits, rooms, seats
+from games.races.live import protocol
+from games.races.live.room_hub import Hub, shared_hub
+from games.races.live.room_watch import Watch
+from games.races.room_notifications import room_group
+
+log = structlog.get_logger(__name__)
+
+#: Rate limit of a player's reactions: per second, and burst.
+REACTIONS: Final = 1.0
+REACTIONS_AT_ONCE: Final = 5.0
+#: Rate limit of a player's commands: per second, and burst. Each one writes while holding the room's lock.
+COMMANDS: Final = 2.0
+COMMANDS_AT_ONCE: Final = 20.0
+
+
+async def race(scope: Scope, receive: Receive, send: Send) -> None:
+    """Serve one connection, as an ASGI application."""
+    await RaceConsumer(scope, send, shared_hub()).run(receive)
+
+
+class RaceConsumer(SocketConnection):
+    """A connection to one room."""
+
+    __slots__ = ("_code", "_commands", "_hub", "_network", "_reactions", "_watch")
+
+    FATAL = protocol.FATAL
+    SOCKETS = metrics.SOCKETS.labels("race")
+
+    def __init__(self, scope: Scope, send: Send, hub: Hub) -> None:
+        super().__init__(scope, send)
+        self._code: str = scope["url_route"]["kwargs"]["code"]
+        self._hub = hub
+        self._network = network_of_scope(scope)
+        self._watch: Watch | None = None
+        self._reactions = share_of(self.player_id, "reactions", REACTIONS, REACTIONS_AT_ONCE)
+        self._commands = share_of(self.player_id, "commands", COMMANDS, COMMANDS_AT_ONCE)
+
+    async def run(self, receive: Receive) -> None:
+        """Serve the connection until it ends."""
+        structlog.contextvars.bind_contextvars(room=self._code)
+        await super().run(receive)
+
+    def dismiss(self, frame: str) -> None:
+        """Send a last frame and close."""
+        self.tell(frame)
+        self._closer = asyncio.ensure_future(self._close(protocol.CLOSE_GONE))
+
+    async def _do(self, text: str) -> None:
+        message = protocol.parse(text)
+        if self.player_id is not None and self._is_check_due():
+            await self._check_session()
+        if type(message) is protocol.Hello:
+            self._stop_clock()
+            await self._hello(message)
+            return
+        watch = self._watch
+        if watch is None:
+            raise Refusal(ErrorCode.BAD_FRAME, "the first message must be hello")
+        if type(message) is protocol.Ping:
+            self.tell(protocol.write(protocol.Pong(t=message.t, now=protocol.clock(timezone.now()))))
+        elif type(message) is protocol.Sync:
+            watch.audience.show(self)
+        elif self.player_id is None:
+            raise session_expired()
+        elif type(message) is protocol.React:
+            self._react(watch, self.player_id, message.kind)
+        else:
+            await self._command(watch, _deed(message, watch.facts.id, self.player_id, self._network))
+
+    async def _hello(self, message: protocol.Hello) -> None:
+        check_version(message.v, protocol.VERSION)
+        if self._watch is None:
+            self._watch = await self._hub.enter(self._code, self)
+        else:
+            self._watch.audience.show(self)
+
+    async def _command(self, watch: Watch, deed: Callable[[], object]) -> None:
+        """Execute a command and have the room read again, which sends all viewers the changes."""
+        if wait := self._commands.spend():
+            raise Refusal(ErrorCode.RATE_LIMITED, "too many commands", retry_after_ms=wait)
+        try:
+            await off_loop(deed)()
+        except Error:
+            log.warning("command failed", exc_info=True)
+            raise busy("the database could not be reached") from None
+        except RateLimitedError as error:  # from the HTTP rate limiter, which counts in seconds
+            wait = 1000 * int(error.data["retry_after"])
+            raise Refusal(ErrorCode.RATE_LIMITED, "too often", retry_after_ms=wait) from None
+        except Refusal as error:
+            if error.code is ErrorCode.SESSION_EXPIRED:
+                self.evict()
+            raise
+        watch.look()
+
+    def _react(self, watch: Watch, player_id: int, kind: protocol.Reaction) -> None:
+        entrant = watch.entrant_of(player_id)
+        if entrant is None:
+            raise Refusal(ErrorCode.NOT_ENTERED)
+        if wait := self._reactions.spend():
+            raise Refusal(ErrorCode.RATE_LIMITED, "too many reactions", retry_after_ms=wait)
+        told = {"type": "room.reacted", "room": watch.facts.id, "entrant": entrant.id, "kind": kind}
+        notifier.send(room_group(watch.facts.id), told, about=entrant.id)
+
+    async def _check_session(self) -> None:
+        """Check the session; close the connection if it has ended, after which the client may return as a visitor.
+
+        :raises Refusal: as the base class.
+        """
+        try:
+            await super()._check_session()
+        except Refusal as error:
+            if error.code is ErrorCode.SESSION_EXPIRED:
+                self.evict()
+            raise
+
+    async def _leave(self) -> None:
+        keep_until_full(self._reactions)
+        keep_until_full(self._commands)
+        if self._watch is not None:
+            await self._hub.exit(self._watch, self)
+
+    def _error_frame(self, error: Refusal) -> str:
+        return protocol.write(protocol.Error(code=error.code, message=error.message, data=error.data))
+
+
+def _deed(message: protocol.ClientMessage, room_id: int, player_id: int, network: str) -> Callable[[], Any]:
+    """Return the function that executes a command; each function checks permissions itself.
+
+    :raises Refusal: unknown_type for a message that is no command.
+    """
+    match message:
+        case protocol.Sit():
+            return lambda: _sit(room_id, player_id, network)
+        case protocol.Leave():
+            return lambda: seats.leave(room_id, player_id)
+        case protocol.Ready(ready=ready):
+            return lambda: seats.set_ready(room_id, player_id, ready)
+        case protocol.Start():
+            return lambda: race_start.start(room_id, player_id)
+        case protocol.Kick(entrant=entrant):
+            return lambda: seats.kick(room_id, player_id, entrant)
+        case protocol.Settings(name=name, options=options, limit_s=limit_s, seats=most, public=public):
+            chosen: dict[str, Any] = {"limit_s": limit_s, "seats": most, "public": public, "network": network}
+            return lambda: rooms.change(room_id, player_id, name, options, **chosen)
+        case _:
+            raise Refusal(ErrorCode.UNKNOWN_TYPE, "unknown command")
+
+
+def _sit(room_id: int, player_id: int, network: str) -> None:
+    player = _active(player_id)
+    rate_limits.check_may_sit(player_id, network, has_account=player.has_page)
+    rate_limits.remember_network(player_id, network)
+    seats.sit(room_id, player)
+
+
+def _active(player_id: int) -> Player:
+    """Return the player.
+
+    :raises Refusal: session_expired if the player was banned or removed since the connection was opened.
+    """
+    found = get_user_model().objects.filter(pk=player_id, is_active=True).first()
+    if found is None:
+        raise session_expired()
+    return found

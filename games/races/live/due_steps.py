@@ -1,0 +1,114 @@
+"""Steps of a room's races that are due: each process that watches the room tries to take them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from math import inf
+from time import monotonic
+from typing import Final, Protocol
+
+from django.utils import timezone
+
+from games.live.loader import off_loop
+from games.races import heats, matchmaking
+from games.races.live.audience import Audience
+from games.races.live.snapshot import RaceFacts, RoomFacts
+from games.races.models import Entrant, Race, Room
+from games.races.race_start import GRACE
+
+#: Seconds until a step that is still due is tried again.
+TRY_EVERY: Final = 5.0
+#: Seconds between the steps of a room that gathers players without a host.
+GATHER_EVERY: Final = 1.0
+#: Delay of the transition to racing after a start, so that all tables of the process can send the cards first.
+CARDS_FIRST: Final = timedelta(milliseconds=200)
+
+_S: Final = Race.State
+
+
+class TakeSteps(Protocol):
+    """Takes the steps that are due, in all races."""
+
+    def __call__(self, *, starts_only: bool) -> Awaitable[None]:
+        """Take them."""
+
+
+class Steps:
+    """The steps of one room: the start, absences and the end of its races."""
+
+    def __init__(self, audience: Audience, take_steps: TakeSteps, look: Callable[[], None]) -> None:
+        self._audience = audience
+        self._take_steps = take_steps
+        self._look = look
+        self._tried: dict[datetime, float] = {}
+
+    async def keep_taking(self) -> float:
+        """Take the steps that are due, and have the room read again."""
+        facts = self._audience.facts
+        if due := [at for at in times_due(facts) if not self._wait(at)]:
+            is_start = facts.to_come is not None and due == [_after_the_cards(facts.to_come)]
+            first = not self._tried.keys() & set(due)
+            self._tried = {at: monotonic() for at in due}
+            # Usually only starts are due, which take a single statement.
+            await self._take_steps(starts_only=is_start and first)
+            self._look()
+        return min((monotonic() + self._wait(at) for at in times_due(facts)), default=inf)
+
+    def _wait(self, at: datetime) -> float:
+        """Return the seconds until the step due at `at` should be tried or retried."""
+        tried = self._tried.get(at)
+        return max(0.0, (at - timezone.now()).total_seconds() if tried is None else tried + TRY_EVERY - monotonic())
+
+
+class Gathering:
+    """The gathering of players in a room without a host, every second."""
+
+    def __init__(self, audience: Audience) -> None:
+        self._audience = audience
+        self._next_at = -inf
+
+    async def keep_gathering(self) -> float:
+        """Take the step of a room that is gathering players."""
+        tend = self._step()
+        if tend is None:
+            return inf
+        if monotonic() >= self._next_at:
+            self._next_at = monotonic() + GATHER_EVERY
+            await off_loop(tend)()
+        return self._next_at
+
+    def _step(self) -> Callable[[], object] | None:
+        facts = self._audience.facts
+        if self._audience.is_roll_called:
+            seated = self._audience.seated()
+            return lambda: matchmaking.keep_countdown(facts.id, seated)
+        return gathering_step(facts)
+
+
+def gathering_step(facts: RoomFacts) -> Callable[[], object] | None:
+    """Return the step to take every second, for a quick match with players or a heat about to start; else None."""
+    race = facts.to_come
+    if race is None or race.state != _S.OPEN or not race.entrants:
+        return None
+    if facts.kind == Room.Kind.QUICK:
+        return lambda: matchmaking.tend_room(facts.id)
+    if race.scheduled_at is not None and timezone.now() >= race.scheduled_at - heats.FROZEN:
+        return heats.tend
+    return None
+
+
+def times_due(facts: RoomFacts) -> list[datetime]:
+    """Return the times at which steps are due that any process may take."""
+    found: list[datetime | None] = []
+    if (race := facts.to_come) is not None:
+        found.append(_after_the_cards(race) or race.gathers_until)
+    if (race := facts.running) is not None and race.state == _S.RACING:
+        late = race.starts_at and race.starts_at + GRACE
+        found += [race.ends_at, late if any(one.state == Entrant.State.READY for one in race.entrants) else None]
+    return [at for at in found if at is not None]
+
+
+def _after_the_cards(race: RaceFacts) -> datetime | None:
+    """Return the time at which a watch moves a race in its countdown to racing."""
+    return race.starts_at + CARDS_FIRST if race.state == _S.COUNTDOWN and race.starts_at else None

@@ -1,0 +1,213 @@
+"""Lane reports: each process broadcasts the progress and presence of the racers whose tables are open in it.
+
+A move only marks its table as dirty. Dirty lanes are sent at most twice a second, in one message per group of rooms; a
+finish is sent at once. Every lane is repeated periodically, which makes up for lost messages and lets the racers of a
+dead process be noticed as away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import Error
+
+from games.core import events
+from games.live.frames import PLAYING
+from games.live.live_game import LiveGame
+from games.live.loader import off_loop
+from games.live.table_registry import LiveTables
+from games.models import Attempt
+from games.races import race_start
+from games.races.models import Entrant
+from games.races.room_notifications import room_group
+
+log = logging.getLogger(__name__)
+
+#: Seconds between reports of changes, and between repetitions of every lane.
+REPORT_EVERY: Final = 0.5
+REPEAT_EVERY: Final = 1.5
+_PATIENCE: Final = 3.0  # timeout of the channel layer in seconds
+
+_STATES: Final = {
+    str(Attempt.End.WON): str(Entrant.State.WON),
+    str(Attempt.End.RESIGNED): str(Entrant.State.RETIRED),
+    str(Attempt.End.CLOSED): str(Entrant.State.TIMED_OUT),
+}
+
+Report = tuple[int, int, int, str | None, int | None, bool]
+"""Entrant, cards up, tokens, the state and ms at which the game ended (or None), and True if connected."""
+
+RoomReport = tuple[int, list[Report]]
+"""A room, and the reports of its racers."""
+
+
+@dataclass(slots=True, eq=False)
+class _Racer:
+    """An entrant whose table is open in this process."""
+
+    game: LiveGame
+    room_id: int | None = None
+    entrant: int = 0
+    told_dealt: bool = False
+
+    def is_to_tell(self) -> bool:
+        """Return whether it has yet to be recorded that the cards were dealt."""
+        return self.room_id is not None and self.game.is_dealt and not self.told_dealt
+
+    def report(self) -> Report:
+        game, facts = self.game, self.game.facts
+        state, ms = (None, None) if facts.state == PLAYING else (_STATES[facts.how], facts.end_ms)
+        return self.entrant, game.copy.table.cards_up, game.n, state, ms, bool(game.feed.connections)
+
+
+class Lanes:
+    """The racers of a process, and the task that reports on them."""
+
+    def __init__(self, tables: LiveTables) -> None:
+        self._process = tables.process
+        self._racers: dict[int, _Racer] = {}
+        self._marked: set[int] = set()
+        self._urgent: set[int] = set()
+        self._new: set[int] = set()
+        """Attempts whose seats have not been looked up yet."""
+        self._wanted = asyncio.Event()
+        self._reported_at = self._repeated_at = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    @classmethod
+    def begin(cls, tables: LiveTables) -> Lanes:
+        """Start reporting on the racers at these tables."""
+        lanes = cls(tables)
+        tables.follow(lanes)
+        return lanes
+
+    def follows(self, game: LiveGame) -> bool:
+        """Return whether the game is at a race's deal."""
+        return game.facts.for_race
+
+    def changed(self, game: LiveGame) -> None:
+        """Mark the game to be reported soon, or at once if it was just dealt or has ended."""
+        key = game.facts.attempt_id
+        racer = self._racers.get(key)
+        if racer is None or racer.game is not game:
+            racer = self._racers[key] = _Racer(game)
+            self._new.add(key)
+        if game.state != PLAYING or (game.is_dealt and not racer.told_dealt):
+            self._urgent.add(key)
+            self._wanted.set()
+        elif not self._marked:
+            self._wanted.set()  # later changes join this report without another wake-up
+        self._marked.add(key)
+        if self._task is None:
+            self._task = asyncio.create_task(self._keep_reporting())
+
+    async def close(self) -> None:
+        """Stop reporting."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def report(self, now: float) -> None:
+        """Send the lanes that are due: urgent ones always, marked ones twice a second, all of them periodically."""
+        self._wanted.clear()
+        try:
+            await self._learn()
+            await self._tell_dealt()
+        except Error:
+            log.warning("racers not looked up, trying again later", exc_info=True)
+        due = self._urgent
+        self._urgent = {key for key in due if key in self._racers and self._racers[key].is_to_tell()}
+        if self._marked and now - self._reported_at >= REPORT_EVERY:  # a repetition alone delays no move
+            self._reported_at = now
+            due |= self._marked
+        if now - self._repeated_at >= REPEAT_EVERY:
+            self._repeated_at = now
+            due |= self._racers.keys()
+        self._marked -= due
+        self._drop([self._racers[key] for key in due if key in self._racers and self._racers[key].room_id is None])
+        groups = self._by_group(due)
+        await asyncio.gather(*(self._report_rooms(group, rooms) for group, rooms in groups.items()))
+
+    async def _keep_reporting(self) -> None:
+        """Report until cancelled; sleep while there are no racers."""
+        now = asyncio.get_running_loop().time
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wanted.wait(), self._rest(now()))
+            await self.report(now())
+
+    def _rest(self, now: float) -> float | None:
+        """Return the seconds until the next report unless something urgent happens; None if there are no racers."""
+        if not self._racers:
+            return None
+        again = self._reported_at + REPORT_EVERY if self._marked or self._urgent or self._new else now + REPEAT_EVERY
+        return max(0.0, min(again, self._repeated_at + REPEAT_EVERY) - now)
+
+    def _drop(self, racers: Iterable[_Racer]) -> None:
+        """Drop racers without connections, after that has been reported."""
+        for racer in racers:
+            key = racer.game.facts.attempt_id
+            if not racer.game.feed.connections and key not in self._marked and self._racers.get(key) is racer:
+                del self._racers[key]
+
+    async def _learn(self) -> None:
+        """Look up the seats of new attempts; an attempt without a seat is not a racer's."""
+        if not self._new:
+            return
+        new, self._new = self._new, set()
+        try:
+            seats = await off_loop(_seats)(list(new))
+        except Error:
+            self._new |= new
+            raise
+        for key in new:
+            racer = self._racers.get(key)
+            if racer is not None and key in seats:
+                racer.entrant, racer.room_id = seats[key]
+            elif racer is not None:
+                racer.told_dealt = True  # played after the race, so not reported
+
+    async def _tell_dealt(self) -> None:
+        """Write to the database which racers have been dealt the cards; a failure is retried at the next report."""
+        new = [racer for key in self._urgent if (racer := self._racers.get(key)) and racer.is_to_tell()]
+        if new:
+            await off_loop(race_start.dealt)([racer.game.facts.attempt_id for racer in new])
+            for racer in new:
+                racer.told_dealt = True
+
+    def _by_group(self, marked: Iterable[int]) -> dict[str, dict[int, list[_Racer]]]:
+        groups: dict[str, dict[int, list[_Racer]]] = {}
+        for key in marked:
+            racer = self._racers.get(key)
+            if racer is not None and racer.room_id is not None:
+                groups.setdefault(room_group(racer.room_id), {}).setdefault(racer.room_id, []).append(racer)
+        return groups
+
+    async def _report_rooms(self, group: str, rooms: dict[int, list[_Racer]]) -> None:
+        """Report racers, then drop those without connections; if that fails, mark all to be reported again."""
+        all_here = [racer for racers in rooms.values() for racer in racers]
+        if await self._send(group, [(room, [racer.report() for racer in racers]) for room, racers in rooms.items()]):
+            self._drop(all_here)
+        else:
+            self._marked.update(racer.game.facts.attempt_id for racer in all_here)
+
+    async def _send(self, group: str, lanes: list[RoomReport]) -> bool:
+        message = {"type": "rooms.lanes", "by": self._process, "rooms": lanes}
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await events.send(group, message)
+        except Exception:
+            log.warning("lanes not reported", exc_info=True)
+            return False
+        return True
+
+
+def _seats(attempt_ids: list[int]) -> dict[int, tuple[int, int]]:
+    """Return entrant id and room id by attempt id."""
+    found = Entrant.objects.filter(attempt__in=attempt_ids).select_related("race")
+    return {entrant.attempt_id: (entrant.pk, entrant.race.room_id) for entrant in found if entrant.attempt_id}

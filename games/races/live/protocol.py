@@ -1,0 +1,280 @@
+"""Protocol of the race socket, version 1: all messages in and out. `docs/race-protocol.md` explains them.
+
+`/ws/race/<code>/` is a connection to one room. A frame is one JSON object whose `type` names the message. `room` and
+`lanes` are the same for all viewers; `you` is specific to one. Points in time are milliseconds since 1970, durations
+are milliseconds.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from games.core.errors import ErrorCode
+from games.live.sockets.wire_format import Wire
+
+VERSION: Final = 1
+#: Kinds of reactions.
+Reaction = Literal["wave", "clap", "wow", "hurry", "laugh", "shrug"]
+
+#: Error codes of this socket. The connection stays open unless the code is in `FATAL`.
+CODES: Final = frozenset(
+    {
+        ErrorCode.BAD_FRAME,
+        ErrorCode.UNKNOWN_TYPE,
+        ErrorCode.TOO_LARGE,
+        ErrorCode.RATE_LIMITED,
+        ErrorCode.BAD_OPTION,
+        ErrorCode.ROOM_FULL,
+        ErrorCode.ROOM_CLOSED,
+        ErrorCode.RACE_STARTED,
+        ErrorCode.RACE_NOT_OPEN,
+        ErrorCode.KICKED,
+        ErrorCode.NOT_HOST,
+        ErrorCode.NOT_ENTERED,
+        ErrorCode.ALREADY_RACING,
+        ErrorCode.TOO_FEW_READY,
+        ErrorCode.TOO_MANY_ROOMS,
+        ErrorCode.NO_DEAL,
+        ErrorCode.NOT_FOUND,
+        ErrorCode.SESSION_EXPIRED,
+        ErrorCode.SERVER_BUSY,
+        ErrorCode.UNSUPPORTED_VERSION,
+    }
+)
+#: Error codes that close the connection, with their WebSocket close codes.
+FATAL: Final[dict[ErrorCode, int]] = {
+    ErrorCode.TOO_LARGE: 1009,
+    ErrorCode.NOT_FOUND: 4404,
+    ErrorCode.UNSUPPORTED_VERSION: 4406,
+}
+#: Close code after `gone`.
+CLOSE_GONE: Final = 4410
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
+
+
+class _In(msgspec.Struct, tag_field="type", tag=str.lower, forbid_unknown_fields=True, gc=False):
+    """A message from the client."""
+
+
+class _Out(msgspec.Struct, tag_field="type", tag=str.lower, gc=False):
+    """A message to the client."""
+
+
+class Hello(_In):
+    """The first message: the protocol version."""
+
+    v: int
+
+
+class Sync(_In):
+    """Request `room` again, after a gap in the versions of `lanes`."""
+
+
+class Sit(_In):
+    """Take a seat in the next race; after a race this is the rematch."""
+
+
+class Leave(_In):
+    """Give up the seat. Once the cards are dealt this resigns the game."""
+
+
+class Ready(_In):
+    """Declare oneself ready, or no longer ready."""
+
+    ready: bool
+
+
+class Start(_In):
+    """Start the countdown. Host only."""
+
+
+class Settings(_In):
+    """Choose the game, time limit, seats and visibility of the next race. Host only."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
+    limit_s: Annotated[int, msgspec.Meta(ge=60, le=7200)]
+    seats: Annotated[int, msgspec.Meta(ge=2, le=16)]
+    public: bool
+    options: dict[str, bool | int | str] | None = None
+
+
+class Kick(_In):
+    """Kick an entrant out of the room. Host only."""
+
+    entrant: int
+
+
+class React(_In):
+    """Show a reaction to all viewers."""
+
+    kind: Reaction
+
+
+class Ping(_In):
+    """Ask for a `pong`, which echoes `t`."""
+
+    t: Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
+
+
+class Lane(msgspec.Struct, array_like=True, gc=False):
+    """An entrant's progress: only the number of cards up, never which cards."""
+
+    entrant: int
+    cards_up: int
+    tokens: int
+    state: str
+    away: bool
+    #: Place among the racers, provisional until the race is finished. Equal scores share a place.
+    place: int | None
+    #: Time on the race's clock at which the game ended; null during the game.
+    ms: int | None
+
+
+class Seat(msgspec.Struct, gc=False):
+    """An entrant with a seat."""
+
+    entrant: int
+    name: str
+    #: Public id of the player, which leads to their page; null for players who are not named, such as guests.
+    player: str | None
+    guest: bool
+    host: bool
+    #: Shown rating, and whether it is still provisional; null for guests and in unrated races.
+    rating: int | None
+    provisional: bool
+    #: URL of the player's avatar; a neutral one for players who are not named.
+    avatar: str
+
+
+class DealState(msgspec.Struct, gc=False):
+    """The deal of a race: `ready` with its commitment, `preparing` with the seeds tried, or `none` if not found."""
+
+    state: Literal["ready", "preparing", "none"]
+    tried: int
+    commitment: str | None
+
+
+class RaceState(msgspec.Struct, gc=False):
+    """A race of the room. Durations that are unknown, or over, are null.
+
+    `race_commitment` commits to the deal, the game, the limit and the start; null before the countdown.
+    """
+
+    id: str
+    number: int
+    state: str
+    rated: bool
+    variant: str
+    game: str
+    options: dict[str, Any]
+    limit_s: int
+    deal: DealState
+    race_commitment: str | None
+    gathers_in: int | None
+    scheduled_in: int | None
+    starts_in: int | None
+    ends_in: int | None
+    void: str
+    seats: list[Seat]
+    lanes: list[Lane]
+
+
+class Room(_Out):
+    """The whole room: the answer to `hello` and `sync`, and sent whenever more than the lanes changes.
+
+    `to_come` is the race that is open or counting down, `running` the one being run or verified, and `last` the last
+    one that is over. `v` is the version of the lanes.
+    """
+
+    v: int
+    now: int
+    code: str
+    kind: str
+    host: str | None
+    seats: int
+    to_come: RaceState | None
+    running: RaceState | None
+    last: RaceState | None
+
+
+class You(_Out):
+    """The receiving viewer's own state: the seats in the next race and in the running one, and the table."""
+
+    host: bool
+    #: Entrant ids.
+    to_come: int | None
+    running: int | None
+    #: Path of the player's table, from the countdown on.
+    table: str | None
+    #: Deadline to confirm a quick match with `ready`, in milliseconds since 1970; the seat is lost after it.
+    confirm_by: int | None
+
+
+class Lanes(_Out):
+    """The lanes that have changed since version `v` - 1."""
+
+    v: int
+    lanes: list[Lane]
+
+
+class Reacted(_Out):
+    """A reaction of an entrant."""
+
+    entrant: int
+    kind: Reaction
+
+
+class Moved(_Out):
+    """A move of the player's seat to another room: a quick match was merged, or a heat divided."""
+
+    code: str
+
+
+class Gone(_Out):
+    """The end of the player's stay: they were `kicked`, or the room was `closed`."""
+
+    why: Literal["kicked", "closed"]
+
+
+class Pong(_Out):
+    """The answer to `ping`: its `t`, and the server's clock."""
+
+    t: int
+    now: int
+
+
+class Error(_Out):
+    """The refusal of a message; `data` depends on the code."""
+
+    code: Annotated[str, msgspec.Meta(extra_json_schema={"enum": sorted(CODES)})]
+    message: str
+    data: dict[str, Any] = {}
+
+
+ClientMessage = Hello | Sync | Sit | Leave | Ready | Start | Settings | Kick | React | Ping
+ServerMessage = Room | You | Lanes | Reacted | Moved | Gone | Pong | Error
+INCOMING: Final = (Hello, Sync, Sit, Leave, Ready, Start, Settings, Kick, React, Ping)
+OUTGOING: Final = (Room, You, Lanes, Reacted, Moved, Gone, Pong, Error)
+
+_wire: Final[Wire[ClientMessage]] = Wire(ClientMessage, VERSION, INCOMING, OUTGOING)
+_encoder: Final = msgspec.json.Encoder()
+parse: Final = _wire.parse
+schemas: Final = _wire.schemas
+
+
+def write(message: ServerMessage) -> str:
+    """Encode a message as a frame."""
+    return _encoder.encode(message).decode()
+
+
+def clock(now: datetime) -> int:
+    """Convert a time to milliseconds since 1970, as used in messages."""
+    return (now - _EPOCH) // timedelta(milliseconds=1)
+
+
+if __name__ == "__main__":
+    # Generate docs/race-protocol.schema.json: `python -m games.races.live.protocol > docs/race-protocol.schema.json`.
+    _wire.print_schemas()

@@ -1,0 +1,162 @@
+"""Hub of a process's watched rooms: routes notices to them, and batches their reads, steps and presence signs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from django.db import Error
+from django.utils import timezone
+
+from games.core.errors import ErrorCode, Refusal
+from games.core.events import notifier
+from games.live import watcher
+from games.live.broadcasts import Notice
+from games.live.loader import off_loop
+from games.live.per_loop import PerLoop
+from games.live.protocol import busy
+from games.races import matchmaking, race_start, reconciler
+from games.races.live import snapshot
+from games.races.live.batched_reads import Batches
+from games.races.live.room_watch import Watch
+from games.races.live.snapshot import RoomFacts
+from games.races.live.stream import Viewer
+from games.races.room_notifications import by_group, room_group
+
+log = logging.getLogger(__name__)
+
+#: Maximum rooms read per batch: a thread that builds objects for more of them stalls the event loop.
+ROOMS_AT_A_TIME: Final = 25
+#: Seconds over which presence signs are collected before they are sent.
+GATHER_HERE: Final = 0.2
+
+_Here = tuple[int, list[int], int | None]
+"""A room, the entrants who have it open, and the host's id if the host has it open, too."""
+
+
+class Hub(watcher.Hub[int, Watch]):
+    """The watches of a process, by room id."""
+
+    PREFIX = "race."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._process = uuid.uuid4().hex
+        self._rooms = Batches(snapshot.read_rooms, ROOMS_AT_A_TIME)
+        self._steps = Batches(_take_steps, 2)
+        self._here: dict[int, _Here] = {}
+
+    async def enter(self, code: str, viewer: Viewer) -> Watch:
+        """Show the room with this code to a viewer until `leave`.
+
+        :raises Refusal: not_found or server_busy.
+        """
+        try:
+            room_id = await off_loop(snapshot.room_id_of)(code)
+        except Error:
+            raise busy("the database could not be reached") from None
+        if room_id is None:
+            raise _not_found()
+        return await self.join(room_id, viewer)
+
+    async def exit(self, watch: Watch, viewer: Viewer) -> None:
+        """Remove a viewer, noting a player's absence from the countdown of a quick match."""
+        entrant = watch.audience.has_left(viewer)
+        self.leave(watch.facts.id, viewer)
+        if entrant is not None:
+            try:
+                await off_loop(matchmaking.note_left)(entrant)
+            except Error:
+                log.warning("not noted that a player has left", exc_info=True)
+
+    async def close(self) -> None:
+        """Stop watching."""
+        await super().close()
+        await self._rooms.close()
+        await self._steps.close()
+
+    # Services for watches.
+
+    async def read(self, room_id: int) -> RoomFacts | None:
+        """Read a room from the database, batched with other rooms requested at the same time.
+
+        :raises Error: if the database is unavailable.
+        """
+        return await self._rooms.ask(room_id)
+
+    async def listen_to(self, room_id: int) -> None:
+        """Subscribe to notices about the room."""
+        await self.listen(room_group(room_id))
+
+    async def take_steps(self, *, starts_only: bool) -> None:
+        """Take the steps that are due, once for all rooms that ask at the same time.
+
+        :raises Error: if the database is unavailable.
+        """
+        await self._steps.ask(starts_only)
+
+    def say_here(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
+        """Schedule a notice to all processes that these have the room open here; it is batched with other rooms'."""
+        if not self._here:
+            asyncio.get_running_loop().call_later(GATHER_HERE, self._tell_here)
+        self._here[room_id] = (room_id, entrants, host_id)
+
+    def _tell_here(self) -> None:
+        here, self._here = self._here, {}
+        for group, rooms in by_group(here).items():
+            message = {"type": "rooms.here", "process": self._process, "rooms": [here[room] for room in rooms]}
+            notifier.send(group, message, about=tuple(rooms))
+
+    # Opening, closing, and handling notices.
+
+    async def _opened(self, key: int) -> Watch:
+        try:
+            # Subscribe before reading, so that no change after the read is missed.
+            await self.listen_to(key)
+            facts = await self.read(key)
+            if facts is None:
+                raise _not_found()
+            watch = Watch(facts, self)
+            await watch.begin()
+        except Error:
+            raise busy("the database could not be reached") from None
+        return watch
+
+    def _heard(self, notice: Notice) -> None:
+        """Handle a notice about one room, or about several of a group; not all of them need be watched here."""
+        match notice["type"]:
+            case "rooms.lanes":
+                for watch, reports in self._watched(notice["rooms"]):
+                    watch.take_reports(reports)
+            case "rooms.here":
+                for watch, entrants, host_id in self._watched(notice["rooms"]):
+                    watch.take_here(entrants, host_id)
+            case "rooms.changed":
+                for (watch,) in self._watched([[room_id] for room_id in notice["rooms"]]):
+                    watch.look()
+            case _:
+                for (watch,) in self._watched([[notice["room"]]]):
+                    watch.heard(notice)
+
+    def _watched(self, told: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+        """Yield the entries about rooms watched here, with the watch in place of the room id."""
+        for room_id, *rest in told:
+            watch = self._watches.get(room_id)
+            if watch is not None:
+                yield (watch, *rest)
+
+
+def _take_steps(starts_only: Collection[bool]) -> dict[bool, None]:
+    """Take all steps that are due; if only starts were requested, the usual case, that is one statement."""
+    (race_start.begin_due if all(starts_only) else reconciler.tend)(timezone.now())
+    return {}
+
+
+def _not_found() -> Refusal:
+    return Refusal(ErrorCode.NOT_FOUND, "there is no such room")
+
+
+shared_hub: Final = PerLoop(Hub)

@@ -1,0 +1,150 @@
+"""Room watch: keeps all viewers of a room in this process up to date.
+
+It reads the room when a notice announces a change, and periodically. Lanes come from notices; unknown ones are computed
+once, by replay.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from time import monotonic
+from typing import Final, Protocol
+
+from games.live.broadcasts import Notice
+from games.live.loader import off_loop
+from games.live.watcher import Source, Watcher
+from games.races import rooms
+from games.races.live import snapshot
+from games.races.live.audience import Audience
+from games.races.live.due_steps import Gathering, Steps
+from games.races.live.host_succession import Heartbeats, HostSigns, Succession
+from games.races.live.lane_reports import Report
+from games.races.live.snapshot import EntrantFacts, RoomFacts
+from games.races.live.stream import Viewer
+
+#: Seconds between reads of the room after notices, and without any.
+READ_EVERY: Final = 0.25
+LOOK_EVERY: Final = 10.0
+LOOKS_APART: Final = 4
+
+
+class Rooms(Protocol):
+    """The services that a process shares among its watched rooms."""
+
+    async def read(self, room_id: int) -> RoomFacts | None:
+        """Read a room from the database."""
+
+    async def listen_to(self, room_id: int) -> None:
+        """Subscribe to notices about the room."""
+
+    async def take_steps(self, *, starts_only: bool) -> None:
+        """Take the steps that are due, in all races."""
+
+    def say_here(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
+        """Schedule a notice to all processes that these have the room open here."""
+
+
+class Watch:
+    """A room with its viewers in this process."""
+
+    def __init__(self, facts: RoomFacts, shared: Rooms) -> None:
+        self.audience = Audience(facts)
+        self._signs = HostSigns(facts.host_id, monotonic())
+        self._heartbeats = Heartbeats(self.audience, self._signs, shared.say_here)
+        room_id = facts.id
+        self._watcher = Watcher(
+            Source(lambda: shared.read(room_id), lambda: shared.listen_to(room_id), READ_EVERY, self._next_look),
+            self._refresh,
+            Steps(self.audience, shared.take_steps, self.look).keep_taking,
+            Gathering(self.audience).keep_gathering,
+            Succession(self.audience, self._signs, self.look).keep_replacing,
+            self.audience.keep_telling_lanes,
+            self._heartbeats.keep_beating,
+        )
+
+    @property
+    def facts(self) -> RoomFacts:
+        """The room as last read."""
+        return self.audience.facts
+
+    async def begin(self) -> None:
+        """Load the progress of all entrants, then start watching."""
+        await self._take(self.facts)
+        self._watcher.start()
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._watcher.close()
+
+    def add(self, viewer: Viewer) -> None:
+        """Show the room to a viewer from now on."""
+        self.audience.add(viewer)
+        self._heartbeats.hurry()
+        self._watcher.wake()
+
+    def discard(self, viewer: Viewer) -> None:
+        """Remove a viewer."""
+        self.audience.discard(viewer)
+
+    def look(self) -> None:
+        """Schedule a read of the room."""
+        self._watcher.look()
+
+    def heard(self, notice: Notice) -> None:
+        """Handle a notice from this process or another."""
+        if notice["type"] == "room.reacted":
+            self.audience.tell_reaction(notice["entrant"], notice["kind"])
+        else:
+            self.look()
+
+    def take_reports(self, reports: list[Report]) -> None:
+        """Handle a process's reports on the racers whose tables are open there."""
+        self.audience.progress.take_reports(reports)
+        self._watcher.wake()
+
+    def take_here(self, entrants: list[int], host_id: int | None) -> None:
+        """Handle a process's sign that these entrants, and the host if still the same, have the room open there."""
+        self.audience.progress.seen(entrants)
+        if host_id is not None and host_id == self._signs.host_id:
+            self._signs.seen(monotonic())
+        self._watcher.wake()
+
+    def entrant_of(self, player_id: int) -> EntrantFacts | None:
+        """Return the player's seat in the next race, else in the running one, else in the last; or None."""
+        seats = (race.seat_of(player_id) for race in self.facts.races())
+        return next((seat for seat in seats if seat is not None), None)
+
+    def _next_look(self) -> float:
+        """Return the time of the next periodic read, in whole seconds so that rooms batch, staggered by room id."""
+        return ceil(monotonic() + LOOK_EVERY) + self.facts.id % LOOKS_APART
+
+    async def _refresh(self, facts: RoomFacts | None) -> None:
+        if facts is not None:
+            await self._take(facts)
+        if self.audience.seated():
+            await off_loop(rooms.touch)(self.facts.id)
+
+    async def _take(self, facts: RoomFacts) -> None:
+        """Apply a room's new facts, and show the viewers what has changed."""
+        audience, before = self.audience, self.facts
+        if unknown := audience.progress.unknown(facts):
+            figures = await off_loop(snapshot.read_figures)(list(unknown))
+            for attempt_id, entrant in unknown.items():
+                audience.progress.learn(entrant, figures.get(attempt_id, (0, 0)))
+        moved = await self._rooms_of_moved(facts)
+        audience.facts = facts
+        audience.progress.follow(facts)
+        self._signs.follow(facts.host_id, monotonic())
+        for entrant, code in moved.items():
+            audience.tell_moved(entrant, code)
+        if facts != before:
+            audience.show_all()
+
+    async def _rooms_of_moved(self, facts: RoomFacts) -> dict[int, str]:
+        """Return the new room's code for each seat here that was moved to another room.
+
+        This reads the database instead of relying on a notice, because a lost or merged one would cost a player the
+        race.
+        """
+        missing = self.audience.moved_from(facts)
+        return await off_loop(snapshot.rooms_of_moved)(facts.id, missing) if missing else {}

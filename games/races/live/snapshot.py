@@ -1,0 +1,328 @@
+"""Room snapshots: a room as read from the database, and the messages built from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db.models import OuterRef, Q, Subquery
+from django.urls import reverse
+
+from games.attempts.lifecycle import deal_table, journal_of, record_of
+from games.db.players import people
+from games.models import Attempt
+from games.races import matchmaking
+from games.races.live import protocol
+from games.races.models import Entrant, Race, Room
+from games.races.results.commitments import commitment_of
+from games.races.results.pseudonyms import number_of
+from games.races.results.ratings_registry import ratings
+
+_MS: Final = timedelta(milliseconds=1)
+_S: Final = Race.State
+TO_COME: Final = (_S.OPEN, _S.COUNTDOWN)
+RUNNING: Final = (_S.RACING, _S.SETTLING)
+#: Race states in which entrants have a table to go to.
+AT_TABLE: Final = frozenset({_S.COUNTDOWN, _S.RACING, _S.SETTLING})
+_LEFT: Final = Entrant.State.ABSENT
+
+Figures = tuple[int, int]
+"""Cards up and number of tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantFacts:
+    """An entrant as read from the database: the player, the table, and the state of the game."""
+
+    id: int
+    player_id: int | None
+    state: str
+    attempt_id: int | None
+    table: str | None
+    place: int | None
+    figures: Figures | None
+    ms: int | None
+    confirm_by: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RaceFacts:
+    """A race with its entrants; `told` is the part of its message that is independent of the clock and the lanes."""
+
+    id: int
+    state: str
+    limit_ms: int
+    starts_at: datetime | None
+    ends_at: datetime | None
+    gathers_until: datetime | None
+    scheduled_at: datetime | None
+    told: protocol.RaceState
+    entrants: tuple[EntrantFacts, ...]
+
+    def seat_of(self, player_id: int) -> EntrantFacts | None:
+        """Return the player's seat, or None."""
+        return next((entrant for entrant in self.entrants if entrant.player_id == player_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class RoomFacts:
+    """A room with its next race, the one being run or verified, and the last one."""
+
+    id: int
+    code: str
+    kind: str
+    host_id: int | None
+    host: str | None
+    seats: int
+    kicked: frozenset[int]
+    is_closed: bool
+    to_come: RaceFacts | None
+    running: RaceFacts | None
+    last: RaceFacts | None
+
+    def races(self) -> Iterable[RaceFacts]:
+        """Iterate over the races that are not None."""
+        return (race for race in (self.to_come, self.running, self.last) if race is not None)
+
+
+def room_id_of(code: str) -> int | None:
+    """Return the id of the room with this code, or None."""
+    return Room.objects.filter(code=code).values_list("pk", flat=True).first()
+
+
+def read_rooms(room_ids: Collection[int]) -> dict[int, RoomFacts]:
+    """Read the rooms that exist among these, by id, in as many queries as for a single room."""
+    began = Q(state=_S.FINISHED) | Q(state=_S.VOID, starts_at__isnull=False)
+    last = Race.objects.filter(began, room=OuterRef("pk")).order_by("-number").values("pk")[:1]
+    rooms = list(Room.objects.filter(pk__in=room_ids).annotate(last_race=Subquery(last)))
+    shown = Q(room__in=rooms, state__in=(*TO_COME, *RUNNING)) | Q(pk__in=[room.last_race for room in rooms])
+    races = Race.objects.filter(shown).select_related("deal").defer("deal__seed", "deal__solution")
+    of_room: dict[int, list[Race]] = {}
+    for race in races.order_by("-number"):
+        of_room.setdefault(race.room_id, []).append(race)
+    entered = _entrants([race.pk for races in of_room.values() for race in races])
+    entrants = [entrant for entrants in entered.values() for entrant in entrants]
+    known = _Known.of(entrants, [room.host_id for room in rooms])
+    return {room.pk: _room_facts(room, of_room.get(room.pk, []), entered, known) for room in rooms}
+
+
+def _room_facts(room: Room, races: list[Race], entered: dict[int, list[Entrant]], known: _Known) -> RoomFacts:
+    """Build the facts of a room from its races, which are ordered newest first."""
+
+    def newest(*states: str) -> RaceFacts | None:
+        race = next((race for state in states for race in races if race.state == state), None)
+        return None if race is None else _race_facts(race, room, entered.get(race.pk, []), known)
+
+    return RoomFacts(
+        id=room.pk,
+        code=room.code,
+        kind=room.kind,
+        host_id=room.host_id,
+        host=known.name(room.host_id) if room.host_id is not None else None,
+        seats=room.seats,
+        kicked=frozenset(room.kicked),
+        is_closed=room.closed_at is not None,
+        to_come=newest(*TO_COME),
+        running=newest(*RUNNING),
+        last=newest(_S.FINISHED, _S.VOID),
+    )
+
+
+def rooms_of_moved(room_id: int, entrants: Collection[int]) -> dict[int, str]:
+    """Return the codes of the rooms that entrants have been moved to from this room, by entrant."""
+    moved = Entrant.objects.filter(pk__in=entrants).exclude(race__room=room_id)
+    return dict(moved.values_list("pk", "race__room__code"))
+
+
+def read_figures(attempt_ids: Collection[int]) -> dict[int, Figures]:
+    """Return the progress of these attempts, by replaying their journals or records."""
+    attempts = Attempt.objects.filter(pk__in=attempt_ids).select_related("deal")
+    return {attempt.pk: _figures(attempt) for attempt in attempts}
+
+
+def room_message(
+    facts: RoomFacts, lanes_of: Callable[[RaceFacts], list[protocol.Lane]], v: int, now: datetime
+) -> protocol.Room:
+    """Build the `room` message, which is the same for all viewers at one pace."""
+
+    def told(race: RaceFacts | None) -> protocol.RaceState | None:
+        return None if race is None else _race_state(race, lanes_of(race), now)
+
+    return protocol.Room(
+        v=v,
+        now=protocol.clock(now),
+        code=facts.code,
+        kind=facts.kind,
+        host=facts.host,
+        seats=facts.seats,
+        to_come=told(facts.to_come),
+        running=told(facts.running),
+        last=told(facts.last),
+    )
+
+
+def you_message(facts: RoomFacts, player_id: int | None) -> protocol.You:
+    """Build a viewer's `you` message."""
+    if player_id is None:
+        return protocol.You(host=False, to_come=None, running=None, table=None, confirm_by=None)
+    coming = facts.to_come.seat_of(player_id) if facts.to_come else None
+    running = facts.running.seat_of(player_id) if facts.running else None
+    return protocol.You(
+        host=facts.host_id == player_id,
+        to_come=coming.id if coming else None,
+        running=running.id if running else None,
+        table=next((seat.table for seat in (coming, running) if seat and seat.table), None),
+        confirm_by=protocol.clock(coming.confirm_by) if coming and coming.confirm_by else None,
+    )
+
+
+def _entrants(races: list[int]) -> dict[int, list[Entrant]]:
+    found: dict[int, list[Entrant]] = {}
+    entrants = Entrant.objects.filter(race__in=races).select_related("attempt")
+    for entrant in entrants.defer("attempt__record", "attempt__line").order_by("pk"):
+        found.setdefault(entrant.race_id, []).append(entrant)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The public facts of the players: names, accounts and ratings."""
+
+    names: Mapping[int, tuple[str, Any]]
+    accounts: Collection[int]
+    guests: Mapping[int, tuple[str, Any]]
+    ratings: Mapping[int, Any]
+
+    @classmethod
+    def of(cls, entrants: Iterable[Entrant], hosts: Iterable[int | None]) -> _Known:
+        players = {entrant.player_id for entrant in entrants} | set(hosts)
+        ids = {player for player in players if player is not None}
+        accounts = people().accounts_among(ids)
+        guests = people().names_of(ids - accounts)
+        return cls(people().shown_names(ids), accounts, guests, ratings().shown(ids))
+
+    def name(self, player_id: int | None) -> str:
+        """Return the player's name, or a stable number for an anonymous or removed player."""
+        for names in (self.names, self.guests):
+            if player_id is not None and player_id in names:
+                return names[player_id][0]
+        return f"{'Player' if player_id in self.accounts else 'Guest'} {number_of(player_id)}"
+
+    def seat(self, entrant: Entrant, room: Room, *, rated: bool) -> protocol.Seat:
+        player = entrant.player_id
+        rating = self.ratings.get(player) if rated and player is not None else None
+        named = self.names.get(player) if player is not None else None
+        return protocol.Seat(
+            entrant=entrant.pk,
+            name=self.name(player),
+            player=None if named is None else str(named[1]),
+            guest=player not in self.accounts,
+            host=player is not None and player == room.host_id,
+            rating=None if rating is None else rating.value,
+            provisional=rating is not None and rating.provisional,
+            avatar=people().avatar_of("" if named is None else named[0]),
+        )
+
+
+def _race_facts(race: Race, room: Room, entrants: list[Entrant], known: _Known) -> RaceFacts:
+    shown = [entrant for entrant in entrants if race.state not in TO_COME or entrant.state != _LEFT]
+    told = protocol.RaceState(
+        id=str(race.public_id),
+        number=race.number,
+        state=race.state,
+        rated=race.rated,
+        variant=race.variant,
+        game=race.game,
+        options=race.options,
+        limit_s=race.limit_s,
+        deal=_deal_state(race),
+        race_commitment=commitment_of(race),
+        gathers_in=None,
+        scheduled_in=None,
+        starts_in=None,
+        ends_in=None,
+        void=race.void,
+        seats=[known.seat(entrant, room, rated=race.rated) for entrant in shown],
+        lanes=[],
+    )
+    return RaceFacts(
+        id=race.pk,
+        state=race.state,
+        limit_ms=race.limit_s * 1000,
+        starts_at=race.starts_at,
+        ends_at=race.ends_at,
+        gathers_until=race.gathers_until,
+        scheduled_at=race.scheduled_at,
+        told=told,
+        entrants=tuple(_entrant_facts(race, entrant, at) for entrant, at in _confirm_by(race, room, shown)),
+    )
+
+
+def _deal_state(race: Race) -> protocol.DealState:
+    if race.deal is not None:
+        return protocol.DealState(state="ready", tried=race.deal_tries, commitment=race.deal.commitment)
+    return protocol.DealState(state="none" if race.deal_failed else "preparing", tried=race.deal_tries, commitment=None)
+
+
+def _confirm_by(race: Race, room: Room, entrants: list[Entrant]) -> list[tuple[Entrant, datetime | None]]:
+    """Return the entrants, each with the deadline for confirming a quick match, or None."""
+    if room.kind != Room.Kind.QUICK or race.state != _S.OPEN:
+        return [(entrant, None) for entrant in entrants]
+    in_order = sorted(entrants, key=lambda one: (one.joined_at, one.pk))
+    return [(entrant, matchmaking.confirm_by(in_order, entrant)) for entrant in entrants]
+
+
+def _entrant_facts(race: Race, entrant: Entrant, confirm_by: datetime | None) -> EntrantFacts:
+    attempt = entrant.attempt
+    ms = entrant.elapsed_ms
+    if ms is None and attempt is not None and attempt.finished_at is not None:
+        ms = (attempt.finished_at - attempt.started_at) // _MS
+    at_table = attempt is not None and race.state in AT_TABLE and entrant.state != _LEFT
+    has_figures = entrant.cards_up is not None and entrant.tokens is not None
+    return EntrantFacts(
+        id=entrant.pk,
+        player_id=entrant.player_id,
+        state=entrant.state,
+        attempt_id=entrant.attempt_id,
+        table=reverse("games:table", args=[attempt.public_id]) if at_table and attempt is not None else None,
+        place=entrant.place,
+        figures=(entrant.cards_up or 0, entrant.tokens or 0) if has_figures else None,
+        ms=ms,
+        confirm_by=confirm_by,
+    )
+
+
+def _figures(attempt: Attempt) -> Figures:
+    table = deal_table(attempt.deal)
+    tokens = record_of(attempt).tokens if attempt.is_over else [move.token for move in journal_of(attempt.pk)]
+    for token in tokens:
+        table.push(token)
+    return table.cards_up, table.token_count
+
+
+def _race_state(race: RaceFacts, lanes: list[protocol.Lane], now: datetime) -> protocol.RaceState:
+    def span(at: datetime | None) -> int | None:
+        return None if at is None or at <= now else -((now - at) // _MS)
+
+    told = race.told
+    return protocol.RaceState(
+        id=told.id,
+        number=told.number,
+        state=told.state,
+        rated=told.rated,
+        variant=told.variant,
+        game=told.game,
+        options=told.options,
+        limit_s=told.limit_s,
+        deal=told.deal,
+        race_commitment=told.race_commitment,
+        gathers_in=span(race.gathers_until),
+        scheduled_in=span(race.scheduled_at),
+        starts_in=span(race.starts_at),
+        ends_in=span(race.ends_at),
+        void=told.void,
+        seats=told.seats,
+        lanes=lanes,
+    )

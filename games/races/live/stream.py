@@ -1,0 +1,54 @@
+"""Lane streams: send viewers only the lanes that have changed since the last message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from games.races.live import protocol
+
+
+class Viewer(Protocol):
+    """A connection that watches a room."""
+
+    @property
+    def player_id(self) -> int | None:
+        """Id of the player it belongs to; None for a visitor."""
+
+    def tell(self, frame: str) -> None:
+        """Queue a frame without waiting."""
+
+    def dismiss(self, frame: str) -> None:
+        """Send a last frame and close."""
+
+
+class Stream:
+    """The viewers served at the same rate, and the last lanes sent to them."""
+
+    def __init__(self, every: float) -> None:
+        self.every = every
+        self.viewers: set[Viewer] = set()
+        self.v = 0
+        self.told: dict[int, protocol.Lane] = {}
+        self.told_at = -every
+
+    def changes(self, lanes: Iterable[protocol.Lane]) -> list[protocol.Lane]:
+        """Return the lanes that differ from the last ones sent."""
+        return [lane for lane in lanes if self.told.get(lane.entrant) != lane]
+
+    def is_urgent(self, changed: list[protocol.Lane]) -> bool:
+        """Return whether an entrant's state has changed."""
+        states = ((self.told.get(lane.entrant), lane.state) for lane in changed)
+        return any(told is not None and told.state != state for told, state in states)
+
+    def tell(self, changed: list[protocol.Lane], now: float) -> None:
+        """Send the changed lanes to all viewers, as a new version."""
+        self.v += 1
+        self.told_at = now
+        self.told.update((lane.entrant, lane) for lane in changed)
+        self.send(protocol.write(protocol.Lanes(v=self.v, lanes=changed)))
+
+    def send(self, frame: str) -> None:
+        """Send a frame to all viewers."""
+        for viewer in list(self.viewers):
+            viewer.tell(frame)

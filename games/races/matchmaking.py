@@ -1,0 +1,374 @@
+"""Quick-match queue: new players are seated with others who accept the same variant.
+
+Waiting players must confirm within fifteen seconds of an opponent's arrival, wherever they are on the site, or they
+lose the seat; the others keep theirs. The countdown starts eight seconds after two have confirmed. Players who are not
+connected to the room shortly before the start lose the seat, too. A player waiting alone is moved to others as soon as
+their wishes match.
+
+Each step locks the rooms that it changes and checks again before it acts, so any process may take it at any time.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import partial
+from typing import Any, Final
+
+from django.core.cache import cache
+from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, QuerySet
+from django.utils import timezone
+
+from games.core.errors import ErrorCode, Refusal
+from games.db.players import Player
+from games.deals import sealed_stock
+from games.live.start_timer import HELD_BACK_UNTIL
+from games.races import race_start, rate_limits, rooms, seats
+from games.races.models import Entrant, Race, Room
+from games.races.room_notifications import tell_room
+from games.rules import CATALOGUE
+
+SEATS: Final = 16
+LIMIT_S: Final = 1200
+#: Time that others have to join once two players are ready.
+GATHERING: Final = timedelta(seconds=8)
+#: Time that a player has to confirm once there is an opponent.
+PROMPT: Final = timedelta(seconds=15)
+#: Time for which a player counts as connected after each sign, and after the last connection was closed, as by a
+#: reload.
+HERE_FOR: Final = timedelta(seconds=4)
+LEFT_FOR: Final = timedelta(seconds=1)
+#: Time before the start from which unconnected players lose their seats. It ends when the start is final.
+ROLL_CALL: Final = HELD_BACK_UNTIL + timedelta(seconds=1.2)
+LEAST: Final = 2
+#: Seconds for which a note is kept, to be shown to the player.
+_NOTED_FOR: Final = 24 * 3600
+
+_E: Final = Entrant.State
+_BEFORE: Final = (_E.JOINED, _E.READY)
+
+
+class Note(StrEnum):
+    """A reason why a match didn't start for a player: they didn't confirm or weren't connected, or the others."""
+
+    MISSED = "missed"
+    ABSENT = "absent"
+    ALONE = "alone"
+
+
+def enter(player: Player, wishes: Collection[str], now: datetime | None = None) -> Room:
+    """Seat the player in a race of one of the `wishes`, and return its room.
+
+    A player already waiting keeps the seat, with the new wishes. Entering counts as confirming.
+
+    :raises Refusal: for empty or unknown wishes, or while the player is in another race.
+    """
+    now, wanted = now or timezone.now(), [name for name in CATALOGUE if name in wishes]
+    if not wanted or len(wanted) < len(set(wishes)):
+        raise Refusal(ErrorCode.BAD_OPTION, "there is no such variant")
+    if not _wish_anew(player.pk, wanted, now):
+        _sit_down(player, wanted, now)
+    room = seats.room_of(player.pk)
+    if room is None:
+        raise Refusal(ErrorCode.NOT_ENTERED)
+    tend_room(room.pk, now)
+    return seats.room_of(player.pk) or room
+
+
+def tend(now: datetime | None = None) -> None:
+    """Advance all quick matches."""
+    now = now or timezone.now()
+    waited_in = _open_races().filter(taken__gt=0).order_by("pk")
+    for room_id in list(waited_in.values_list("room", flat=True)):
+        tend_room(room_id, now)
+
+
+def tend_room(room_id: int, now: datetime | None = None) -> bool:
+    """Advance the quick match of one room; return whether a step was taken. If none is due, this takes two queries.
+
+    Every process with viewers of the room calls it once a second.
+    """
+    now = now or timezone.now()
+    race = _open_races().filter(room=room_id).first()
+    if race is None:
+        return False
+    entrants = _entrants(race)
+    if race.deal_failed and _move_all_on(race, entrants, now):
+        return True
+    if len(entrants) == 1 and entrants[0].player_id is not None:
+        return _leave_alone(race, entrants[0], now) | _find_company(race, entrants[0], now)
+    changed = _is_unsettled(race, entrants, now) and _settle(race, now)
+    return _start_if_due(race, now) or changed
+
+
+def confirm_by(entrants: Sequence[Entrant], one: Entrant) -> datetime | None:
+    """Return the deadline for `one` to confirm and keep the seat; None without an opponent, and once confirmed.
+
+    `entrants` are the race's entrants in order of arrival.
+    """
+    if one.state != _E.JOINED or len(entrants) < LEAST:
+        return None
+    return max(entrants[1].joined_at, one.joined_at) + PROMPT  # the first has an opponent since the second came
+
+
+def keep_countdown(room_id: int, here: Collection[int], now: datetime | None = None) -> None:
+    """Record that the entrants `here` are connected during a countdown, and call the roll when it is due.
+
+    Every process with viewers of the room calls it once a second.
+    """
+    now = now or timezone.now()
+    entrants = Entrant.objects.filter(pk__in=here, race__room=room_id, race__state=Race.State.COUNTDOWN)
+    entrants.update(here_until=now + HERE_FOR)
+    due = Race.objects.filter(
+        room=room_id,
+        state=Race.State.COUNTDOWN,
+        starts_at__lte=now + ROLL_CALL,
+        starts_at__gt=now + HELD_BACK_UNTIL,
+    ).first()
+    if due is not None:
+        _call_roll(due, now)
+
+
+def note_left(entrant_id: int, now: datetime | None = None) -> None:
+    """Record that an entrant has no connection to a process any more; other processes record theirs again."""
+    entrants = Entrant.objects.filter(pk=entrant_id, race__state=Race.State.COUNTDOWN)
+    entrants.update(here_until=(now or timezone.now()) + LEFT_FOR)
+
+
+def _call_roll(race: Race, now: datetime) -> None:
+    """Free the seats of players who are not connected. If one player is left, the race goes back to the queue.
+
+    Without any sign of a player, the signs are lost, not the players.
+    """
+    with transaction.atomic():
+        rooms.locked(race.room_id)
+        ready = Entrant.objects.filter(
+            race=race, race__state=Race.State.COUNTDOWN, state=_E.READY, player__isnull=False
+        )
+        signs = dict(ready.values_list("player_id", "here_until"))
+        missing = [player for player, until in signs.items() if until is None or until <= now]
+        if not missing or len(missing) == len(signs):
+            return
+        for player in missing:
+            seats.leave(race.room_id, player, now)
+        _note(missing, Note.ABSENT)
+        if Race.objects.filter(pk=race.pk, state=Race.State.OPEN).exists():
+            _note(signs.keys() - missing, Note.ALONE)
+    tend_room(race.room_id, now)
+
+
+def take_note(player_id: int) -> Note | None:
+    """Return what the player has yet to be told about a match that didn't start for them, and clear it."""
+    key = _note_key(player_id)
+    note = cache.get(key)
+    if note is None:
+        return None
+    cache.delete(key)
+    return Note(note)
+
+
+def _note_key(player_id: int) -> str:
+    return f"quick-match-note:{player_id}"
+
+
+def _note(players: Iterable[int], note: Note) -> None:
+    notes = {_note_key(player): note.value for player in players}
+    transaction.on_commit(lambda: cache.set_many(notes, _NOTED_FOR))
+
+
+def _wish_anew(player_id: int, wishes: list[str], now: datetime) -> bool:
+    """Replace the wishes of a player waiting in a quick match; return whether they were waiting."""
+    room = seats.room_of(player_id)
+    if room is None or room.kind != Room.Kind.QUICK:
+        return False
+    mine = Entrant.objects.filter(player=player_id, race__room=room, race__state=Race.State.OPEN, state__in=_BEFORE)
+    if not mine.update(wishes=wishes):
+        return False
+    seats.set_ready(room.pk, player_id, ready=True, now=now)
+    return True
+
+
+def _sit_down(player: Player, wishes: list[str], now: datetime) -> None:
+    found = _open_races().filter(variant__in=wishes, taken__lt=F("room__seats"), deal_failed=False)
+    for room_id in found.order_by("-taken", "pk").values_list("room", flat=True)[:SEATS]:
+        if _take_seat(room_id, player, wishes, now):
+            return
+    other = seats.room_of(player.pk)
+    if other is not None:
+        raise Refusal(ErrorCode.ALREADY_RACING, room=other.code)
+    _take_seat(_new_room(wishes, now).pk, player, wishes, now)
+
+
+def _take_seat(room_id: int, player: Player, wishes: list[str], now: datetime) -> bool:
+    """Take a seat, ready if there is an opponent; return False if the room has since filled, started or closed."""
+    try:
+        with transaction.atomic():
+            entrant = seats.sit(room_id, player, wishes=wishes, now=now)
+            others = Entrant.objects.filter(race=entrant.race_id).exclude(pk=entrant.pk)
+            if others.exists():
+                _ask_lone(others)
+                seats.set_ready(room_id, player.pk, ready=True, now=now)
+    except Refusal as refusal:
+        if refusal.code == ErrorCode.ALREADY_RACING:
+            raise
+        return False
+    return True
+
+
+def _new_room(wishes: Sequence[str], now: datetime) -> Room:
+    """Open a room for one of these variants, preferably one with a spare deal in stock."""
+    stock = sealed_stock.levels()
+    there = [name for name in wishes if stock[name].total() > sealed_stock.KEPT_FOR_DAYS]
+    variant = secrets.choice(there or wishes)
+    return rooms.open_room(None, variant, None, limit_s=LIMIT_S, seats=SEATS, kind=Room.Kind.QUICK, now=now)
+
+
+def _open_races() -> QuerySet[Any]:
+    """Return the open races of quick matches, annotated with `taken`, except in rooms where a race is running."""
+    running = Race.objects.filter(room=OuterRef("room"), state=Race.State.RACING)
+    found = Race.objects.filter(state=Race.State.OPEN, room__kind=Room.Kind.QUICK, room__closed_at=None)
+    return found.exclude(Exists(running)).annotate(taken=Count("entrants")).select_related("room")
+
+
+def _entrants(race: Race) -> list[Entrant]:
+    return list(race.entrants.order_by("joined_at", "pk"))
+
+
+def _ask_lone(others: QuerySet[Entrant]) -> None:
+    """Make a player who waited alone confirm again now that there is an opponent; they may be elsewhere by now."""
+    if others.count() == 1:
+        others.update(state=_E.JOINED)
+
+
+def _late(entrants: Sequence[Entrant], now: datetime) -> list[Entrant]:
+    """Return the entrants without a confirmation in time, or without a player."""
+    deadlines = [(one, confirm_by(entrants, one)) for one in entrants]
+    return [one for one, at in deadlines if one.player_id is None or (at is not None and now >= at)]
+
+
+def _gathers_until(race: Race, entrants: Sequence[Entrant], now: datetime) -> datetime | None:
+    """Return the time at which the countdown starts, or None while too few are ready."""
+    if sum(one.state == _E.READY for one in entrants) < LEAST:
+        return None
+    return race.gathers_until or now + GATHERING
+
+
+def _is_unsettled(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool:
+    """Return whether an entrant is late, or `gathers_until` must change because enough are ready or no longer are."""
+    return bool(_late(entrants, now)) or _gathers_until(race, entrants, now) != race.gathers_until
+
+
+def _settle(race: Race, now: datetime) -> bool:
+    """Remove late entrants, and update the time at which the countdown starts."""
+    with transaction.atomic():
+        held = _held(race)
+        if race.pk not in held:
+            return False
+        race.gathers_until = held[race.pk].gathers_until
+        late = _late(_entrants(race), now)
+        Entrant.objects.filter(pk__in=[one.pk for one in late]).delete()
+        missing = [one.player_id for one in late if one.player_id is not None]
+        _note(missing, Note.MISSED)
+        transaction.on_commit(partial(rate_limits.note_spoiled, missing))
+        left = race.entrants.all()
+        if left.count() < LEAST:
+            left.update(state=_E.JOINED)
+        race.gathers_until = _gathers_until(race, _entrants(race), now)
+        Race.objects.filter(pk=race.pk).update(gathers_until=race.gathers_until)
+        tell_room(race.room_id)
+    return True
+
+
+def _leave_alone(race: Race, entrant: Entrant, now: datetime) -> bool:
+    """Reset a race with one entrant: it does not start, and the player must confirm again with the next opponent."""
+    return (race.gathers_until is not None or entrant.state == _E.READY) and _settle(race, now)
+
+
+def _start_if_due(race: Race, now: datetime) -> bool:
+    """Start the countdown if it is due; players who are not ready move to another room and keep waiting."""
+    if race.gathers_until is None or now < race.gathers_until or race.deal_id is None:
+        return False
+    for waiting in race.entrants.filter(state=_E.JOINED, player__isnull=False):
+        _move_on(race, waiting, now)
+    return race_start.freeze(race.pk, countdown=race_start.QUICK_COUNTDOWN, now=now)
+
+
+def _find_company(race: Race, entrant: Entrant, now: datetime) -> bool:
+    """Move a lone player to a race with others, or pair them with another lone player."""
+    wishes = entrant.wishes or [race.variant]
+    for other in _others(race, wishes).filter(taken__gt=0):
+        if _move(race, other, [entrant.pk], now):
+            return True
+    lone = Entrant.objects.filter(race__in=_open_races().filter(taken=1).exclude(pk=race.pk), state__in=_BEFORE)
+    for other_one in lone.select_related("race__room").order_by("joined_at", "pk"):
+        if race.variant in other_one.wishes:
+            return _move(other_one.race, race, [other_one.pk], now)
+        common = [name for name in wishes if name in other_one.wishes]
+        if common:
+            return _meet([(race, entrant), (other_one.race, other_one)], common, now)
+    return False
+
+
+def _meet(lone: Sequence[tuple[Race, Entrant]], variants: list[str], now: datetime) -> bool:
+    """Move lone players to a new room together; return whether all were moved."""
+    (race,) = Race.objects.filter(room=_new_room(variants, now)).select_related("room")
+    moved = [_move(source, race, [entrant.pk], now) for source, entrant in lone]
+    return all(moved)
+
+
+def _move_all_on(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool:
+    """Move all players to other rooms, as no deal was found for this race; return whether there were any."""
+    moving = [one for one in entrants if one.player_id is not None]
+    for one in moving:
+        _move_on(race, one, now)
+    return bool(moving)
+
+
+def _move_on(race: Race, entrant: Entrant, now: datetime) -> None:
+    """Move a player out of a race that starts without them, or never; a confirmation remains valid."""
+    wishes, is_ready = entrant.wishes or [race.variant], entrant.state == _E.READY
+    if not any(_move(race, other, [entrant.pk], now, is_ready=is_ready) for other in _others(race, wishes)):
+        (new,) = Race.objects.filter(room=_new_room(wishes, now)).select_related("room")
+        _move(race, new, [entrant.pk], now, is_ready=is_ready)
+
+
+def _others(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
+    """Return the other gathering races that match the wishes and have a free seat, fullest first."""
+    fitting = _open_races().filter(variant__in=wishes, taken__lt=F("room__seats"), deal_failed=False)
+    return fitting.exclude(pk=race.pk).order_by("-taken", "pk")
+
+
+def _move(source: Race, target: Race, entrants: Collection[int], now: datetime, *, is_ready: bool = False) -> bool:
+    """Move entrants from one open race to another, and close the room they leave if it is empty.
+
+    Unless `is_ready`, they must confirm, and so must a player waiting there alone.
+    """
+    with transaction.atomic():
+        if len(_held(source, target)) < 2 or target.entrants.count() + len(entrants) > target.room.seats:
+            return False
+        moving = Entrant.objects.filter(player__isnull=False, pk__in=entrants, race=source, state__in=_BEFORE)
+        if moving.count() < len(entrants):
+            return False
+        # Their fifteen seconds start when they meet the new opponents.
+        moving.update(race=target, joined_at=now)
+        tell_room(source.room_id)
+        tell_room(target.room_id)
+        if not is_ready:
+            _ask_lone(Entrant.objects.filter(race=target).exclude(pk__in=entrants))
+            Entrant.objects.filter(pk__in=entrants).update(state=_E.JOINED)
+        if not source.entrants.exists():
+            rooms.close(source.room, now)
+    return True
+
+
+def _held(*races: Race) -> dict[int, Race]:
+    """Lock and re-read the races until the transaction ends; return by id those still open in an open room."""
+    held = Room.objects.select_for_update(no_key=True).filter(pk__in=[race.room_id for race in races], closed_at=None)
+    ids = [room.pk for room in held.order_by("pk")]
+    open_ones = Race.objects.select_for_update(no_key=True).filter(
+        pk__in=[race.pk for race in races], room__in=ids, state=Race.State.OPEN
+    )
+    return {race.pk: race for race in open_ones.order_by("pk")}

@@ -1,0 +1,228 @@
+"""Start of a race: the countdown, the transition to racing, and the detection of absent players.
+
+`starts_at` is in the database, the cards are dealt from memory at that time, and any process may make the transition.
+A race in which nothing has happened ten seconds later was spoiled by the server and becomes void.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from games.core import metrics
+from games.core.errors import ErrorCode, Refusal
+from games.db.statements import run_in_order, stored
+from games.live.start_timer import HELD_BACK_UNTIL
+from games.models import Attempt, Deal, Move
+from games.races import race_finish, rate_limits, rooms
+from games.races.models import Entrant, Race, Room
+from games.races.room_notifications import tell_room, tell_rooms
+
+COUNTDOWN: Final = timedelta(seconds=15)
+QUICK_COUNTDOWN: Final = timedelta(seconds=10)
+#: Time after the start for players to show up, and for a process to make the transition.
+GRACE: Final = timedelta(seconds=10)
+
+_E: Final = Entrant.State
+#: States of entrants known to have seen the cards.
+_BEGUN: Final = (_E.RACING, _E.WON, _E.RETIRED, _E.TIMED_OUT)
+
+_RACE, _ENTRANT, _MOVE = (model._meta.db_table for model in (Race, Entrant, Move))
+_MARKS: Final = ", ".join(["%s"] * len(_BEGUN))
+_BEGIN: Final = (
+    f"UPDATE {_RACE} SET state = %s WHERE state = %s AND starts_at <= %s AND (starts_at > %s OR EXISTS "  # noqa: S608
+    f"(SELECT 1 FROM {_ENTRANT} e WHERE e.race_id = {_RACE}.id AND (e.state IN ({_MARKS}) OR EXISTS "
+    f"(SELECT 1 FROM {_MOVE} m WHERE m.attempt_id = e.attempt_id AND m.token <> '')))) RETURNING id, room_id"
+)
+
+
+def start(room_id: int, host_id: int, now: datetime | None = None) -> None:
+    """Start the countdown of the next race at the host's command. Players who are not ready lose their seats.
+
+    :raises Refusal: unless the player is the host; without a deal; with fewer than two ready; or while another race is
+        running.
+    """
+    now = now or timezone.now()
+    with transaction.atomic():
+        room = rooms.locked(room_id)
+        rooms.check_host(room, host_id)
+        race = _held_race(room)
+        if race is None or race.state != Race.State.OPEN or _is_busy(room):
+            raise Refusal(ErrorCode.RACE_NOT_OPEN)
+        if not enough_ready(race, room):
+            raise Refusal(ErrorCode.TOO_FEW_READY)
+        if race.deal_id is None:
+            raise Refusal(ErrorCode.NO_DEAL)
+        _freeze(room, race, COUNTDOWN, now)
+
+
+def start_if_ready(room_id: int, now: datetime | None = None) -> bool:
+    """Start the countdown in a hosted room if all seated players are ready; return whether it was started."""
+    now = now or timezone.now()
+    with transaction.atomic():
+        room = Room.objects.select_for_update(no_key=True).filter(pk=room_id, closed_at=None).first()
+        if room is None or room.kind not in rooms.HOSTED:
+            return False
+        race = _held_race(room)
+        if race is None or race.entrants.exclude(state=_E.READY).exists():
+            return False
+        return _may_freeze(room, race) and _freeze(room, race, COUNTDOWN, now)
+
+
+def freeze(race_id: int, *, countdown: timedelta, now: datetime | None = None) -> bool:
+    """Freeze the seats of an open race and start its countdown; return whether it was started.
+
+    The race needs a deal and two ready players (one in a heat), and no other race may be running in the room.
+    """
+    now = now or timezone.now()
+    with transaction.atomic():
+        held = _held(race_id)
+        if held is None:
+            return False
+        room, race = held
+        return _may_freeze(room, race) and _freeze(room, race, countdown, now)
+
+
+def unfreeze(race_id: int, now: datetime | None = None) -> bool:
+    """Cancel a countdown and reopen the race; return whether that was possible. Ready players stay ready."""
+    now = now or timezone.now()
+    with transaction.atomic():
+        held = _held(race_id)
+        if held is None:
+            return False
+        _room, race = held
+        if race.state != Race.State.COUNTDOWN or has_started(race, now):
+            return False
+        race.entrants.filter(state=_E.ABSENT).delete()
+        Attempt.objects.filter(entrant__race=race).delete()
+        race.state, race.starts_at, race.ends_at = Race.State.OPEN, None, None
+        race.save(update_fields=["state", "starts_at", "ends_at"])
+        tell_room(race.room_id)
+    return True
+
+
+def enough_ready(race: Race, room: Room) -> bool:
+    """Return whether two players (one in a heat) are ready, not counting removed ones."""
+    ready = race.entrants.filter(state=_E.READY, player__isnull=False)
+    return ready.count() >= (1 if room.kind == Room.Kind.HEAT else 2)
+
+
+def begin_due(now: datetime | None = None) -> list[int]:
+    """Move all races whose time has come from countdown to racing; return their ids.
+
+    A race due more than ten seconds ago is left out if no player has been dealt the cards.
+    """
+    now = now or timezone.now()
+    given = (str(Race.State.RACING), str(Race.State.COUNTDOWN), stored(now), stored(now - GRACE), *map(str, _BEGUN))
+    with transaction.atomic():
+        rows = run_in_order([(_BEGIN, given)])[0]
+        tell_rooms(room_id for _race_id, room_id in rows)
+    return [race_id for race_id, _room_id in rows]
+
+
+def dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
+    """Mark the players of attempts whose first view was sent as racing; too late once `GRACE` is over.
+
+    Return the number of players marked.
+    """
+    now = now or timezone.now()
+    started = Race.objects.filter(
+        state__in=(Race.State.COUNTDOWN, Race.State.RACING), starts_at__lte=now, starts_at__gt=now - GRACE
+    )
+    with transaction.atomic():
+        there = Entrant.objects.filter(attempt__in=attempt_ids, state=_E.READY, race__in=started)
+        rooms_of = set(there.values_list("race__room", flat=True))
+        changed = there.update(state=_E.RACING)
+        tell_rooms(rooms_of)
+    return changed
+
+
+def mark_absent(now: datetime) -> int:
+    """Mark no-shows as absent after `GRACE`, unless they have moved; return how many."""
+    late = Entrant.objects.filter(state=_E.READY, race__state=Race.State.RACING, race__starts_at__lte=now - GRACE)
+    absent = 0
+    for race_id, room_id in set(late.values_list("race", "race__room")):
+        with transaction.atomic():
+            mine = late.filter(race=race_id)
+            mine.filter(race_finish.HAS_MOVED).update(state=_E.RACING)
+            players = list(mine.values_list("player", flat=True))
+            absent += mine.update(state=_E.ABSENT)
+            transaction.on_commit(partial(rate_limits.note_spoiled, players))
+            tell_room(room_id)
+        race_finish.settle_done(race_id, now)
+    return absent
+
+
+def void_late(now: datetime) -> int:
+    """Void the races that no process started in time; return how many."""
+    begin_due(now)
+    late = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now - GRACE).values_list("pk", flat=True)
+    return sum(race_finish.void(race_id, Race.Void.SERVER_FAULT, now) for race_id in late)
+
+
+def _held(race_id: int) -> tuple[Room, Race] | None:
+    """Lock the open room of a race, then the race; return None if the room is closed."""
+    room = Room.objects.select_for_update(no_key=True).filter(pk__in=_room_of(race_id), closed_at=None).first()
+    return None if room is None else (room, Race.objects.select_for_update(no_key=True).get(pk=race_id))
+
+
+def _room_of(race_id: int) -> QuerySet[Race, int]:
+    return Race.objects.filter(pk=race_id).values_list("room", flat=True)
+
+
+def _held_race(room: Room) -> Race | None:
+    held = Race.objects.select_for_update(no_key=True)
+    return held.filter(room=room, state__in=rooms.TO_COME).first()
+
+
+def _is_busy(room: Room) -> bool:
+    return Race.objects.filter(room=room, state=Race.State.RACING).exists()
+
+
+def has_started(race: Race, now: datetime) -> bool:
+    """Return whether the cards are dealt or can no longer be held back, as tables have begun their last reads."""
+    return race.starts_at is not None and now >= race.starts_at - HELD_BACK_UNTIL
+
+
+def _may_freeze(room: Room, race: Race) -> bool:
+    if race.state != Race.State.OPEN or race.deal_id is None or _is_busy(room):
+        return False
+    return enough_ready(race, room)
+
+
+def _freeze(room: Room, race: Race, countdown: timedelta, now: datetime) -> bool:
+    """Freeze the seats and start the countdown. The caller holds the locks of the room and its race."""
+    race.entrants.filter(~Q(state=_E.READY) | Q(player=None)).delete()
+    ready = list(race.entrants.select_for_update(no_key=True).order_by("pk"))
+    rooms.copy_settings(room, race)
+    starts = now + countdown
+    race.state, race.starts_at = Race.State.COUNTDOWN, starts.replace(microsecond=starts.microsecond // 1000 * 1000)
+    race.ends_at = race.starts_at + timedelta(seconds=race.limit_s)
+    race.save()
+    Deal.objects.filter(races=race).update(opens_at=race.starts_at)
+    for entrant in ready:
+        _give_table(race, entrant)
+    Room.objects.filter(pk=room.pk).update(used_at=now)
+    tell_room(room.pk)
+    return True
+
+
+def _give_table(race: Race, entrant: Entrant) -> None:
+    assert race.deal_id is not None
+    assert race.starts_at is not None
+    assert entrant.player_id is not None
+    entrant.attempt = Attempt.objects.create(
+        deal_id=race.deal_id,
+        player_id=entrant.player_id,
+        ranked=False,
+        started_at=race.starts_at,
+        deadline=race.ends_at,
+    )
+    entrant.save(update_fields=["attempt"])
+    metrics.ATTEMPTS_STARTED.labels(race.game, "no").inc()

@@ -1,0 +1,106 @@
+"""Rate limits on spoiling the start of races, and on filling the lobby with rooms and races.
+
+A player spoils a start by leaving a countdown so that it is cancelled, by breaking up a quick match about to start, or
+by not showing up. A player who does so repeatedly cannot take a seat for a while. Guest accounts are free to create, so
+all guests of a network share a limit. The counters live in the cache; losing it only resets them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from django.core.cache import cache
+
+from games.core import limits
+from games.core.addresses import is_known, shares_of, wide
+from games.core.errors import ErrorCode, Refusal
+from games.db.players import people
+from games.races.models import Room
+
+#: Maximum public rooms that a player, and a network, may have open at a time. The lobby lists 24.
+MOST_OF_PLAYER: Final = 3
+MOST_OF_NETWORK: Final = 8
+#: Fraction of each list in the lobby that the players of one network may fill: a third.
+SHARE_OF_NETWORK: Final = 3
+_DAY: Final = 24 * 3600
+#: Seconds for which the network of a seated player is remembered: a room's half hour of waiting, then a race.
+_REMEMBERED: Final = 2 * 3600
+
+
+def check_may_sit(player_id: int | None, network: str, *, has_account: bool) -> None:
+    """Check that a player may take a seat; a visitor about to become a guest has no id yet.
+
+    :raises RateLimitedError: after spoiling too many starts.
+    """
+    if player_id is not None:
+        limits.check_of(player_id, "spoil")
+    if not has_account:
+        limits.check_of_network(network, "spoil_network")
+
+
+def remember_network(player_id: int, network: str) -> None:
+    """Remember the network that a player takes a seat from, in case they spoil the start, and for the lobby's lists."""
+    cache.set(_player_key(player_id), network, _REMEMBERED)
+
+
+def note_spoiled(player_ids: Iterable[int | None]) -> None:
+    """Count a spoiled start against each of these players."""
+    players = {player for player in player_ids if player is not None}
+    networks = cache.get_many([_player_key(player) for player in players - people().accounts_among(players)])
+    for player_id in players:
+        limits.note_of(player_id, "spoil")
+    for network in networks.values():
+        limits.note_of_network(network, "spoil_network")
+
+
+def fair(races: Mapping[int, Collection[int]], most: int) -> list[int]:
+    """Return the first `most` of the races, given with their players, of which one network may fill a third.
+
+    Races with players of several networks count for each of them, and are listed unless all have had their share.
+    """
+    networks = cache.get_many([_player_key(player) for players in races.values() for player in players])
+    listed: list[int] = []
+    taken: Counter[str | None] = Counter()
+    for race, players in races.items():
+        of = {_whole(networks.get(_player_key(player))) for player in players}
+        has_had_its_share = of and all(one and taken[one] >= most // SHARE_OF_NETWORK for one in of)
+        if len(listed) < most and not has_had_its_share:
+            listed.append(race)
+            taken.update(of)
+    return listed
+
+
+def _whole(network: str | None) -> str | None:
+    """Return the widest network that one client may have; None if it is not known."""
+    return wide(network) if network is not None and is_known(network) else None
+
+
+def check_may_list(host_id: int, network: str, room_id: int = 0) -> None:
+    """Check that a player may open a public room, or make `room_id` public, and count it.
+
+    :raises Refusal: if the player or the network has too many public rooms open.
+    :raises RateLimitedError: if the network has opened too many within the hour.
+    """
+    listed = Room.objects.filter(kind=Room.Kind.PUBLIC, closed_at=None).exclude(pk=room_id)
+    rooms = dict(listed.values_list("pk", "host"))
+    networks = cache.get_many([_room_key(key) for key in rooms]).values()
+    opened = Counter(share for one in networks for share in shares_of(one))
+    is_full = any(opened[share] >= times * MOST_OF_NETWORK for share, times in shares_of(network).items())
+    if is_full or list(rooms.values()).count(host_id) >= MOST_OF_PLAYER:
+        raise Refusal(ErrorCode.TOO_MANY_ROOMS)
+    limits.spend_of_network(network, "public_room")
+
+
+def note_listed(room_id: int, network: str) -> None:
+    """Remember the network that a public room was opened from."""
+    cache.set(_room_key(room_id), network, _DAY)
+
+
+def _player_key(player_id: int) -> str:
+    return f"talon.player_network.{player_id}"
+
+
+def _room_key(room_id: int) -> str:
+    return f"talon.room_network.{room_id}"

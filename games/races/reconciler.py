@@ -1,0 +1,141 @@
+"""Reconciler of all races: takes every step that is due and has not been taken.
+
+Each step is idempotent, by compare-and-swap in its own transaction. A step that fails does not stop the others.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, Q
+from django.utils import timezone
+
+from games.attempts.lifecycle import close_safely
+from games.models import Attempt
+from games.races import heats, matchmaking, race_deals, race_finish, race_start, rooms
+from games.races.models import Entrant, Race, Room
+from games.races.room_notifications import tell_room
+
+log = logging.getLogger(__name__)
+
+#: Batch size of a step; the rest waits for the next run.
+AT_A_TIME: Final = 200
+
+_E: Final = Entrant.State
+
+
+def tend(now: datetime | None = None) -> None:
+    """Take every step that is due."""
+    now = now or timezone.now()
+    for step in STEPS:
+        _take(step, now)
+
+
+def _take(step: Callable[[datetime], object], now: datetime) -> None:
+    try:
+        step(now)
+    except SoftTimeLimitExceeded:
+        raise
+    except Exception:
+        log.exception("races not tended", extra={"step": step.__name__})
+
+
+def _give_deals(_now: datetime) -> None:
+    """Request missing deals again."""
+    waiting = Race.objects.filter(state=Race.State.OPEN, deal=None, deal_failed=False)
+    for race_id in waiting.order_by("pk").values_list("pk", flat=True)[:AT_A_TIME]:
+        with transaction.atomic():
+            race = Race.objects.select_for_update(no_key=True).get(pk=race_id)
+            if race.state == Race.State.OPEN:
+                race_deals.give_deal(race)
+
+
+def _start_ready(now: datetime) -> None:
+    """Start races whose players became ready before the deal did, or while another race was running."""
+    hosted = Race.objects.filter(state=Race.State.OPEN, deal__isnull=False, room__kind__in=rooms.HOSTED)
+    # The query excludes races with one player, with unready players or in a busy room: there can be any number of
+    # those, and they would use up the batch.
+    busy = Race.objects.filter(room=OuterRef("room"), state=Race.State.RACING)
+    counted = hosted.exclude(Exists(busy)).annotate(
+        ready=Count("entrants", filter=Q(entrants__state=_E.READY)), taken=Count("entrants")
+    )
+    due = counted.filter(ready__gte=2, ready=F("taken")).order_by("pk")
+    for room_id in due.values_list("room", flat=True)[:AT_A_TIME]:
+        race_start.start_if_ready(room_id, now)
+
+
+def _close_overdue(now: datetime) -> None:
+    """Close the games of races whose time is up."""
+    over = Entrant.objects.filter(
+        race__state=Race.State.RACING, race__ends_at__lte=now, attempt__state=Attempt.State.PLAYING
+    )
+    for attempt_id, ends_at in over.values_list("attempt_id", "race__ends_at")[:AT_A_TIME]:
+        assert attempt_id is not None
+        close_safely(attempt_id, ends_at)
+
+
+def _retire_lost(_now: datetime) -> None:
+    """Retire entrants whose attempt was deleted with its player."""
+    lost = Entrant.objects.filter(state__in=(_E.READY, _E.RACING), attempt=None, race__state=Race.State.RACING)
+    lost.update(state=_E.RETIRED)
+
+
+def _free_lost(_now: datetime) -> None:
+    """Free the seats of removed players, and give their rooms new hosts."""
+    lost = Entrant.objects.filter(player=None, race__state=Race.State.OPEN)
+    hostless = Room.objects.filter(closed_at=None, kind__in=rooms.HOSTED, host=None)
+    with_others = hostless.filter(races__entrants__state__in=race_finish.ACTIVE, races__entrants__player__isnull=False)
+    keys = {*lost.values_list("race__room", flat=True), *with_others.values_list("pk", flat=True)}
+    for room_id in sorted(keys)[:AT_A_TIME]:
+        with transaction.atomic():
+            rooms.locked(room_id)  # gives it a host
+            lost.filter(race__room=room_id).delete()
+            tell_room(room_id)
+
+
+def _follow_closed(_now: datetime) -> None:
+    """Update entrants that missed the end of their game."""
+    missed = Entrant.objects.filter(
+        state__in=(_E.READY, _E.RACING), race__state=Race.State.RACING, attempt__finished_at__isnull=False
+    )
+    for entrant in missed.select_related("attempt")[:AT_A_TIME]:
+        assert entrant.attempt is not None
+        race_finish.closed(entrant.attempt)
+
+
+def _settle(now: datetime) -> None:
+    """End the races without active racers."""
+    racing = Race.objects.filter(state=Race.State.RACING).exclude(entrants__state__in=race_finish.ACTIVE)
+    for race_id in racing.values_list("pk", flat=True)[:AT_A_TIME]:
+        race_finish.settle_done(race_id, now)
+
+
+def _finish(now: datetime) -> None:
+    """Assign the places of races that have all their verdicts."""
+    for race_id in Race.objects.filter(state=Race.State.SETTLING).values_list("pk", flat=True)[:AT_A_TIME]:
+        race_finish.finish(race_id, now)
+
+
+#: Ordered so that one run can take a race through several states.
+STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
+    race_start.begin_due,
+    race_start.void_late,
+    race_start.mark_absent,
+    _close_overdue,
+    _follow_closed,
+    _retire_lost,
+    _settle,
+    _finish,
+    race_finish.close_left,
+    _free_lost,
+    _give_deals,
+    _start_ready,
+    matchmaking.tend,
+    heats.tend,
+    rooms.close_idle,
+)

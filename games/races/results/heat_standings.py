@@ -1,0 +1,118 @@
+"""Standings of the heats of a day or week, a player's race history, and the latest results.
+
+They are computed from the entrants at each read, so a moderation decision that changes a place shows up at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from django.contrib.auth import get_user_model
+from django.db.models import Count, F, Q, Sum, Window
+from django.db.models.functions import Rank
+
+from games.db.players import people
+from games.races.models import Entrant, Race, Room
+
+Period = Literal["day", "week"]
+PAGE: Final = 50
+#: Range of valid days, with room for the whole week around any of them.
+_FIRST: Final = date(2000, 1, 1)
+_LAST: Final = date(9000, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A player's row in the standings of a day or week; equal points share a place."""
+
+    place: int
+    player_id: int
+    name: str
+    page: UUID
+    points: int
+    heats: int
+    wins: int
+
+
+def span(period: Period, day: date) -> tuple[date, date]:
+    """Return the first day of the period that contains `day`, and the first day after it. Weeks are ISO 8601 weeks.
+
+    :raises ValueError: for a day outside the valid range.
+    """
+    if not _FIRST <= day < _LAST:
+        raise ValueError("there are no races this early or late")
+    first = day if period == "day" else day - timedelta(days=day.weekday())
+    return first, first + timedelta(days=1 if period == "day" else 7)
+
+
+def standing(period: Period, day: date, *, limit: int = PAGE, after: int = 0) -> list[Standing]:
+    """Return the standings of the day or of its week, skipping the first `after` players.
+
+    Only players with a page are listed.
+    """
+    rows = _rows(period, day)[after : after + limit]
+    names = people().names_on_pages([row["player"] for row in rows])
+    return [
+        Standing(row["place"], row["player"], *names[row["player"]], row["points"], row["heats"], row["wins"])
+        for row in rows
+        if row["player"] in names
+    ]
+
+
+def standing_of(player_id: int, period: Period, day: date) -> Standing | None:
+    """Return a player's own standing, or None without one."""
+    # Filtering the ranked rows would rank the player alone, so count the players with more points instead.
+    own = _scored(period, day).filter(player=player_id).order_by("player").first()
+    names = people().names_on_pages([player_id])
+    if own is None or player_id not in names:
+        return None
+    ahead = _scored(period, day).filter(points__gt=own["points"]).count()
+    return Standing(ahead + 1, player_id, *names[player_id], own["points"], own["heats"], own["wins"])
+
+
+def history(player_id: int, *, before: int | None = None, limit: int = PAGE) -> list[Entrant]:
+    """Return a player's finished races, latest first; `before` is the last entrant id of the previous page."""
+    mine = Entrant.objects.filter(player=player_id, race__state=Race.State.FINISHED)
+    if before is not None:
+        mine = mine.filter(pk__lt=before)
+    return list(mine.select_related("race__room", "race__deal").order_by("-pk")[:limit])
+
+
+def recent(*, before: tuple[datetime, int] | None = None, limit: int = PAGE) -> list[Race]:
+    """Return the finished races of all but private rooms, latest first.
+
+    `before` is the end and the id of the last race on the previous page.
+    """
+    found = Race.objects.filter(state=Race.State.FINISHED).exclude(room__kind=Room.Kind.PRIVATE)
+    if before is not None:
+        when, race_id = before
+        found = found.filter(Q(finished_at__lt=when) | Q(finished_at=when, pk__lt=race_id))
+    return list(found.select_related("room", "deal").order_by("-finished_at", "-pk")[:limit])
+
+
+def _scored(period: Period, day: date) -> Any:  # noqa: ANN401 - rows with annotations
+    """Return points, heats and wins of every player in the heats of a period."""
+    first, last = (datetime.combine(end, time(), tzinfo=UTC) for end in span(period, day))
+    raced = Entrant.objects.filter(
+        race__state=Race.State.FINISHED,
+        race__scheduled_at__gte=first,
+        race__scheduled_at__lt=last,
+        points__isnull=False,
+        player__in=_with_page(),
+    )
+    wins = Count("pk", filter=Q(state=Entrant.State.WON, place=1))
+    found: Any = raced.values("player").annotate(points=Sum("points"), heats=Count("pk"), wins=wins)
+    return found.order_by()
+
+
+def _rows(period: Period, day: date) -> Any:  # noqa: ANN401 - rows with annotations
+    place = Window(Rank(), order_by=F("points").desc())
+    return _scored(period, day).annotate(place=place).order_by("place", "player")
+
+
+def _with_page() -> Any:  # noqa: ANN401 - of the configured user model
+    users: Any = get_user_model()
+    return users.objects.with_page()

@@ -1,0 +1,82 @@
+"""Race file: a finished race as a document that anyone can verify (docs/records.md, "Races")."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, cast
+from uuid import UUID
+
+from django.db.models import F
+from django.utils import timezone
+
+from games import rules
+from games.attempts.lifecycle import record_of
+from games.core.errors import ErrorCode, Refusal
+from games.db.players import people
+from games.models import Attempt
+from games.races.models import Entrant, Race
+from games.races.results.commitments import commitment_of
+from games.rules.races.ranking import Outcome
+
+#: Attempt states whose record is published.
+_SHOWN: Final = (Attempt.State.VERIFIED, Attempt.State.REVIEW)
+#: Entrant states whose place is based on the record.
+_RACED: Final = (Entrant.State.WON, Entrant.State.RETIRED, Entrant.State.TIMED_OUT)
+
+
+def is_public(race: Race, now: datetime | None = None) -> bool:
+    """Return whether the race is finished, and every other race on its deal over."""
+    if race.state != Race.State.FINISHED or race.deal is None:
+        return False
+    return race.deal.is_revealed(now or timezone.now())
+
+
+def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
+    """Return the race file.
+
+    :raises Refusal: not_revealed until this race is finished and every other one on its deal is over.
+    """
+    if not is_public(race, now):
+        raise Refusal(ErrorCode.NOT_REVEALED, "A race can be downloaded once all races on its deal are finished.")
+    assert race.deal is not None
+    assert race.starts_at is not None
+    commitment = commitment_of(race)
+    assert commitment is not None
+    entrants = list(race.entrants.select_related("attempt__deal").order_by(F("place").asc(nulls_last=True), "pk"))
+    names = people().names_on_pages([one.player_id for one in entrants if one.player_id is not None])
+    return rules.RaceFile(
+        id=race.public_id,
+        room=race.room.kind,
+        number=race.number,
+        rated=race.rated,
+        version=race.deal.rules_version,
+        name=race.variant or race.game,
+        options=None if race.variant else dict(race.options),
+        limit_s=race.limit_s,
+        starts_at=race.starts_at,
+        commitment=commitment,
+        seed=bytes(race.deal.seed),
+        entrants=tuple(_entry(one, *names.get(one.player_id or 0, (None, None))) for one in entrants),
+    )
+
+
+def file_name(race: Race) -> str:
+    """Return the download name of the file."""
+    return f"talon-race-{race.public_id.hex[:12]}.json"
+
+
+def _entry(entrant: Entrant, name: str | None, player: UUID | None) -> rules.Entry:
+    attempt = entrant.attempt
+    shown = entrant.state in _RACED and attempt is not None and attempt.state in _SHOWN
+    return rules.Entry(
+        id=entrant.pk,
+        name=name,
+        player=player,
+        state=cast("Outcome", str(entrant.state)),
+        place=entrant.place,
+        cards_up=entrant.cards_up,
+        elapsed_ms=entrant.elapsed_ms,
+        tokens=entrant.tokens,
+        record=record_of(attempt) if attempt is not None and shown else None,
+        in_review=entrant.place is None and entrant.state in _RACED,
+    )

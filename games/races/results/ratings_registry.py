@@ -1,0 +1,39 @@
+"""Interface from races to ratings, which `leaderboards` implements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Final
+
+from games.core.registry import Provider
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRating:
+    """A player's displayed rating, and whether it is still provisional."""
+
+    value: int
+    provisional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RatingChange:
+    """An entrant's rating before and after a race, and the points from each duel as (opposing entrant id, points)."""
+
+    before: ShownRating
+    after: ShownRating
+    duels: list[tuple[int, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """The functions that races need from the ratings application."""
+
+    shown: Callable[[Collection[int]], dict[int, ShownRating]]
+    """Ratings by player id; players without a rating are left out."""
+    changes: Callable[[int], dict[int, RatingChange]]
+    """Rating changes by entrant id for a race id; empty for a race that is unrated or not rated yet."""
+
+
+ratings: Final = Provider[Ratings]()

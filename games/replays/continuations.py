@@ -1,0 +1,75 @@
+"""Continuations: practice games that start from a position in a finished game, with its tokens already played."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from games.attempts.lifecycle import record_of, start_attempt
+from games.core import metrics
+from games.core.errors import ErrorCode, Refusal
+from games.db.players import Player
+from games.deals import publishing
+from games.models import Attempt, Move
+from games.replays.access import may_watch
+from games.replays.models import Continuation
+
+
+def play_on(player: Player, origin: Attempt, n: int, *, now: datetime | None = None) -> Attempt:
+    """Start practice from the position of `origin` after `n` tokens, with a new clock.
+
+    A continuation without a move of the player's own is reused for the same `n`, and deleted if it is from another
+    position of `origin`. For `n` = 0 this is ordinary practice.
+
+    :raises Refusal: not_yours if the player may not watch the game, bad_position if it has fewer tokens or is won
+        there.
+    :raises DealClosedError: while the deal is still secret.
+    """
+    now = now or timezone.now()
+    if not may_watch(origin, player.pk, now):
+        raise Refusal(ErrorCode.NOT_YOURS, "this game may not be watched yet")
+    deal = publishing.practice_deal("", of=origin.deal)
+    tokens = _tokens(origin, n)
+    if not tokens:
+        return start_attempt(player, deal, now=now)
+    whose: dict[str, Any] = {"player": player, "deal": deal, "ranked": False}
+    with transaction.atomic():
+        waiting = _untouched(whose, origin)
+        waiting.exclude(continuation__n=n).delete()
+        return waiting.first() or _begun(whose, origin, tokens, now)
+
+
+def origin_of(attempt: Attempt, player_id: int | None) -> Continuation | None:
+    """Return the origin of a continuation; None for other attempts, or if the player may not watch the origin."""
+    found = Continuation.objects.select_related("origin__deal").filter(attempt=attempt).first()
+    if found is None or found.origin is None or not may_watch(found.origin, player_id):
+        return None
+    return found
+
+
+def _tokens(origin: Attempt, n: int) -> tuple[str, ...]:
+    record = record_of(origin)
+    if not 0 <= n <= len(record.tokens):
+        raise Refusal(ErrorCode.BAD_POSITION, f"the game has {len(record.tokens)} moves")
+    if n == len(record.tokens) and record.end.how == "won":
+        raise Refusal(ErrorCode.BAD_POSITION, "the game is won here")
+    return record.tokens[:n]
+
+
+def _untouched(whose: dict[str, Any], origin: Attempt) -> QuerySet[Attempt]:
+    """Return the player's running continuations of `origin` without a move of their own."""
+    moved = Exists(Move.objects.filter(attempt=OuterRef("pk"), n__gt=OuterRef("continuation__n")))
+    return Attempt.objects.filter(~moved, **whose, state=Attempt.State.PLAYING, continuation__origin=origin)
+
+
+def _begun(whose: dict[str, Any], origin: Attempt, tokens: tuple[str, ...], now: datetime) -> Attempt:
+    attempt = Attempt.objects.create(**whose, started_at=now)
+    Continuation.objects.create(attempt=attempt, origin=origin, n=len(tokens))
+    played = (Move(attempt=attempt, n=n, token=token, ms=0, auto=True) for n, token in enumerate(tokens, start=1))
+    Move.objects.bulk_create(played, batch_size=500)
+    metrics.ATTEMPTS_STARTED.labels(origin.deal.game, "no").inc()
+    return attempt

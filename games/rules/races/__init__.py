@@ -1,0 +1,1 @@
+"""Finished races: ranking, race documents and their verification; live races are in `games.races`."""

@@ -1,0 +1,1 @@
+"""Solver of Labyrinth: an exhaustive search; the rules are in `games.rules.variants.labyrinth`."""

@@ -1,0 +1,109 @@
+"""Daily overview: the leader of each deal and of the nine, and a player's rank on all of them.
+
+The home page shows it, so it takes a few statements for all nine deals together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import date
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib.auth import get_user_model
+
+from games.core.ladders import Ladder, LadderSlug
+from games.db.statements import Statement, read_time, run_in_order
+from games.pages.daily.day_places import DayBoards, Leader, OwnPlaces, Place
+from leaderboards.boards import seasons
+from leaderboards.boards.board_pages import Entry
+from leaderboards.boards.histogram import ahead_sql
+from leaderboards.boards.listings import Listing, deal_listing, season_listing
+from leaderboards.models import Result, Standing
+
+#: Number of the nine's leaders that are named.
+BEST: Final = 3
+
+_RACE: Final = "race_key, finished_at, id"
+
+
+def of_day(day: date, deals: Collection[int]) -> DayBoards:
+    """Return the leader of each deal and the best of the nine: established, or newcomers if no established player is
+    listed.
+    """
+    nines = seasons.nines_of(day)
+    ladder = seasons.first_ladder(nines)
+    page = seasons.page(nines.get(ladder), limit=BEST)
+    return DayBoards(
+        leaders=_leaders(deals),
+        best=tuple(_leader(entry) for entry in page.entries),
+        players=page.total,
+        ladder=ladder.slug,
+        nines={one.slug: season.pk for one, season in nines.items()},
+    )
+
+
+def _leader(entry: Entry) -> Leader:
+    return Leader(entry.player, entry.name, entry.is_former, entry.points or 0, entry.elapsed_ms or 0)
+
+
+def _leaders(deals: Collection[int]) -> dict[int, Leader]:
+    """Return the first entry of each deal's board, in one statement."""
+    if not deals:
+        return {}
+    first = (
+        f"SELECT * FROM (SELECT deal_id, ladder, player_id, cards_up, elapsed_ms FROM {Result._meta.db_table} "  # noqa: S608
+        f"WHERE deal_id = %s AND ladder = %s AND listed ORDER BY {_RACE} LIMIT 1) part"
+    )
+    asked = [(deal, int(ladder)) for deal in deals for ladder in Ladder]
+    sql = (
+        "SELECT e.deal_id, p.public_id, p.display_name, p.deleted_at IS NOT NULL, e.cards_up, e.elapsed_ms "  # noqa: S608
+        f"FROM ({' UNION ALL '.join([first] * len(asked))}) e "
+        f"JOIN {get_user_model()._meta.db_table} p ON p.id = e.player_id ORDER BY e.ladder DESC"
+    )
+    (rows,) = run_in_order([(sql, [figure for one in asked for figure in one])])
+    return {deal: Leader(_uuid(player), name, bool(former), *figures) for deal, player, name, former, *figures in rows}
+
+
+def own(player_id: int, deals: Collection[int], shown: DayBoards) -> OwnPlaces:
+    """Return a player's ranks on the boards of these deals, and on those of the nine in `shown`."""
+    rows, sums = _own_rows(player_id, deals, list(shown.nines.values()))
+    ladders: dict[int, LadderSlug] = {season: slug for slug, season in shown.nines.items()}
+    asked: list[tuple[int | None, LadderSlug, Statement]] = []
+    for deal, ladder, key, finished_at, pk in rows:
+        listing = deal_listing(deal, "race", Ladder(ladder))
+        asked.append((deal, Ladder(ladder).slug, _ahead(listing, key, read_time(finished_at), pk)))
+    for season, *key, finished_at, pk in sums:
+        asked.append((None, ladders[season], _ahead(season_listing(season, "race"), *key, read_time(finished_at), pk)))
+    if not asked:
+        return OwnPlaces()
+    together = ", ".join(f"({sql})" for _, _, (sql, _) in asked)
+    ((ranks,),) = run_in_order([(f"SELECT {together}", [one for _, _, (_, params) in asked for one in params])])
+    places = {which: Place(int(n) + 1, slug) for (which, slug, _), n in zip(asked, ranks, strict=True)}
+    nine = places.pop(None, None)
+    return OwnPlaces({deal: place for deal, place in places.items() if deal is not None}, nine)
+
+
+def _own_rows(player_id: int, deals: Collection[int], nines: list[int]) -> list[list[tuple[Any, ...]]]:
+    """Return the player's results at these deals, and the sums of the nine."""
+    results = (
+        f"SELECT deal_id, ladder, {_RACE} FROM {Result._meta.db_table} "  # noqa: S608 - names of our own
+        f"WHERE player_id = %s AND listed AND deal_id IN ({_marks(deals)})"
+    )
+    sums = (
+        f"SELECT season_id, race_key, elapsed_ms, tokens, finished_at, id FROM {Standing._meta.db_table} "  # noqa: S608
+        f"WHERE player_id = %s AND listed AND season_id IN ({_marks(nines)})"
+    )
+    return run_in_order([(results, [player_id, *deals]), (sums, [player_id, *nines])])
+
+
+def _ahead(listing: Listing, *position: Any) -> Statement:  # noqa: ANN401 - as the listing's columns are
+    return ahead_sql(listing, position)
+
+
+def _marks(values: Collection[int]) -> str:
+    return ", ".join(["%s"] * len(values)) or "NULL"
+
+
+def _uuid(value: UUID | str) -> UUID:
+    return UUID(value) if isinstance(value, str) else value

@@ -1,0 +1,47 @@
+"""Ghost selection: board attempts worth racing against."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from django.contrib.auth import get_user_model
+
+from games.core.ladders import Ladder
+from games.ghosts.results import Score
+from leaderboards.boards import rank_keys
+from leaderboards.boards.listings import deal_listing
+from leaderboards.boards.rank_keys import DEAL
+
+_ORDER = ("race_key", "finished_at", "id")
+
+
+def leader(deal_id: int) -> int | None:
+    """Return the attempt that leads the board: established, or a newcomer's if no established player is listed."""
+    for ladder in Ladder:
+        listed = deal_listing(deal_id, "race", ladder).listed().order_by(*_ORDER)
+        for attempt in listed.values_list("attempt", flat=True)[:1]:
+            return int(attempt)
+    return None
+
+
+def next_better(deal_id: int, score: Score, player_id: int) -> int | None:
+    """Return the board attempt just better than the score, on either ladder, by any other player."""
+    nearest: list[tuple[Any, ...]] = []
+    for ladder in Ladder:
+        listed = deal_listing(deal_id, "race", ladder).listed()
+        better = listed.filter(race_key__lt=DEAL["race"].pack(rank_keys.Score(*score))).exclude(player=player_id)
+        worst_first = better.order_by(*(f"-{column}" for column in _ORDER))
+        nearest += worst_first.values_list(*_ORDER, "attempt")[:1]
+    return int(max(nearest)[-1]) if nearest else None
+
+
+def among(deal_id: int, players: Collection[int]) -> list[int]:
+    """Return the attempts of these players on the board, best first, across ladders."""
+    listed = deal_listing(deal_id, "race", None).listed().filter(player__in=players)
+    return list(listed.order_by(*_ORDER).values_list("attempt", flat=True))
+
+
+def followed(player_id: int) -> set[int]:
+    """Return the ids of the players that a player follows."""
+    return set(get_user_model().objects.filter(followers__follower=player_id).values_list("pk", flat=True))

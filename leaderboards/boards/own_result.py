@@ -1,0 +1,73 @@
+"""Own result: a player's rank on a deal's board, the rank an account would have, and missing requirements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from games.core.ladders import Ladder
+from games.models import Deal
+from leaderboards.boards import eligibility, histogram
+from leaderboards.boards.eligibility import Missing
+from leaderboards.boards.listings import deal_listing
+from leaderboards.boards.rank_keys import BoardName
+from leaderboards.models import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Verified result of a player on a deal: its rank on its ladder among `of` results, including its own.
+
+    `is_preview` marks a guest's result: no board shows it, and an account would have the rank. `missing` holds the
+    requirements that a newcomer lacks; if it is None, the next day's deals are ranked among the established.
+    """
+
+    rank: int
+    of: int
+    ladder: Ladder
+    is_preview: bool
+    missing: Missing | None
+
+    @property
+    def ahead_of(self) -> int:
+        """Share of the others that rank behind, in whole per cent; 0 without others."""
+        return 100 * (self.of - self.rank) // (self.of - 1) if self.of > 1 else 0
+
+    @property
+    def words(self) -> str:
+        """Message for a guest or a newcomer; empty for established players."""
+        if self.is_preview and self.ladder == Ladder.NEWCOMERS:
+            return _("An account would be at rank %(rank)s of the newcomers.") % {"rank": self.rank}
+        if self.is_preview:
+            return _("An account would be at rank %(rank)s.") % {"rank": self.rank}
+        if self.ladder == Ladder.ESTABLISHED:
+            return ""
+        return missing_in_words(self.missing) if self.missing else _("From the next day on you are established.")
+
+
+def own_result(deal: Deal, board: BoardName, player: Any) -> Own | None:  # noqa: ANN401 - a row of the user model
+    """Return the player's own result; None without a verified one, or if no board would show the player."""
+    result = Result.objects.filter(deal=deal, player=player.pk).first()
+    if result is None or not (result.listed or player.would_be_listed):
+        return None
+    ladder = Ladder(result.ladder)
+    listing = deal_listing(deal.pk, board, ladder)
+    before, listed = histogram.ahead_of_all(listing, listing.position(result))
+    lacks = eligibility.missing(player) if ladder == Ladder.NEWCOMERS and result.listed else None
+    return Own(before + 1, listed + (not result.listed), ladder, not result.listed, lacks)
+
+
+def missing_in_words(lacks: Missing) -> str:
+    """Describe the missing requirements, such as "2 more verified games of the day, on one more day"."""
+    games = ngettext(
+        "To be established: one more verified game of the day",
+        "To be established: %(n)s more verified games of the day",
+        lacks.games,
+    ) % {"n": lacks.games}
+    if not lacks.days:
+        return f"{games}."
+    days = ngettext("on one more day", "on %(n)s more days", lacks.days) % {"n": lacks.days}
+    return f"{games}, {days}."

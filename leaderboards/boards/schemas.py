@@ -1,0 +1,145 @@
+"""JSON schemas of boards, for HTTP and WebSockets alike."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from ninja import Schema
+
+from games.core.ladders import LadderSlug
+from games.db.players import people
+from leaderboards.boards.board_pages import Entry, Page, Status
+from leaderboards.boards.rank_keys import BoardName
+from leaderboards.ratings.rating_board import RatedRun
+
+
+class EntryOut(Schema):
+    """Line of a board. An entry without a rank waits for its verdict, and its figures are not known yet.
+
+    A former player's account is deleted. `avatar` is the address of the player's picture. `ladder` is the ladder of the
+    deal that the rank refers to. Only the nine of a day have `points`.
+    """
+
+    rank: int | None
+    player: UUID
+    name: str
+    cards_up: int | None
+    elapsed_ms: int | None
+    tokens: int | None
+    finished_at: datetime
+    status: Status
+    attempt: UUID | None = None
+    deals: int | None = None
+    points: int | None = None
+    is_former: bool = False
+    avatar: str
+    ladder: LadderSlug | None = None
+
+    @classmethod
+    def of(cls, entry: Entry) -> EntryOut:
+        """Build the JSON of an entry."""
+        return cls(
+            rank=entry.rank,
+            player=entry.player,
+            name=entry.name,
+            cards_up=entry.cards_up,
+            elapsed_ms=entry.elapsed_ms,
+            tokens=entry.tokens,
+            finished_at=entry.finished_at,
+            status=entry.status,
+            attempt=entry.attempt,
+            deals=entry.deals,
+            points=entry.points,
+            is_former=entry.is_former,
+            avatar=people().avatar_of("" if entry.is_former else entry.name),
+            ladder=entry.ladder.slug if entry.ladder else None,
+        )
+
+
+class PageOut(Schema):
+    """Page of a board; `before` and `after` are the cursors of its neighbours."""
+
+    board: BoardName
+    ladder: LadderSlug
+    total: int
+    entries: list[EntryOut]
+    waiting: list[EntryOut] = []
+    before: str | None
+    after: str | None
+
+    @classmethod
+    def of(cls, board: BoardName, page: Page, waiting: list[Entry] | None = None) -> PageOut:
+        """Build the JSON of a page, with the pending attempts."""
+        return cls(
+            board=board,
+            ladder=page.ladder.slug,
+            total=page.total,
+            entries=[EntryOut.of(entry) for entry in page.entries],
+            waiting=[EntryOut.of(entry) for entry in waiting or []],
+            before=page.before,
+            after=page.after,
+        )
+
+
+class BoardFrame(PageOut):
+    """Frame of the live board: its current first page."""
+
+    type: str = "board"
+    deal: int
+
+
+class RatedOut(Schema):
+    """Line of the rating board."""
+
+    rank: int
+    player: UUID
+    name: str
+    value: int
+    races: int
+    last_raced_at: datetime
+
+
+class RatingsOut(Schema):
+    """Top of the rating board, and the number of players it lists."""
+
+    total: int
+    entries: list[RatedOut]
+
+
+class RunOut(Schema):
+    """Rated race of a player, identified by room and number; the place is null if the player was disqualified."""
+
+    room: str
+    number: int
+    variant: str
+    finished_at: datetime
+    place: int | None
+    before: int
+    after: int
+
+    @classmethod
+    def of(cls, run: RatedRun) -> RunOut:
+        """Build the JSON of a rated race."""
+        return cls(
+            room=run.room,
+            number=run.number,
+            variant=run.variant,
+            finished_at=run.finished_at,
+            place=run.place,
+            before=run.before.value,
+            after=run.after.value,
+        )
+
+
+class RatingOut(Schema):
+    """Rating of a player. A provisional rating is not on the board, and only players on the board have a rank."""
+
+    player: UUID
+    name: str
+    value: int
+    provisional: bool
+    races: int
+    last_raced_at: datetime
+    rank: int | None
+    changes: list[RunOut]

@@ -1,0 +1,299 @@
+"""Seasons: weekly, monthly and all-time boards, which add up each player's deals.
+
+A season's board ranks by the sums of cards up, time and tokens, in the order of the deal's board of the same name.
+Equal sums rank by the earlier last finish. There is one board for each variant and one for all of them. Listed results
+on the established ladder count, so every change to one marks the player for a recount. The nine of a day work in the
+same way, with a board for each ladder and with points (`games.deals.daily_points`) instead of cards. A recount derives
+a player's standings from the results alone: it is idempotent, and covers many players at once, so that boards follow
+within seconds. A player whose standings cannot be written is set aside and logged; the others are updated.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+from django.db import DataError, IntegrityError, transaction
+from django.db.models import Count, Max, Q, Sum
+from django.utils import timezone
+
+from games.core.ladders import Ladder
+from games.db.players import Player
+from games.deals.daily_points import points
+from leaderboards.boards import board_queries, board_sql, histogram
+from leaderboards.boards.board_pages import Entry, Page
+from leaderboards.boards.listings import Listing, season_listing, season_listings, set_keys, set_score
+from leaderboards.boards.rank_keys import SEASON, BoardName, Score
+from leaderboards.models import Recount, Result, Season, Standing
+
+Period = Season.Period
+ALL_TIME: Final = date(1970, 1, 1)
+ONE_DAY: Final = timedelta(days=1)
+LATEST: Final = date(9000, 1, 1)
+TRY_AGAIN: Final = timedelta(hours=1)
+_BATCH: Final = 200
+# Errors that one player can cause: figures too large for a key or column, or the player deleted concurrently.
+_UNFIT: Final = (ValueError, ArithmeticError, DataError, IntegrityError)
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Days of a season: from `first` up to, but not including, `end` (None for all time)."""
+
+    first: date
+    end: date | None
+
+
+def span(period: str, day: date) -> Span:
+    """Return the days of the season that `day` belongs to: weeks start on Mondays, months on the first, all in UTC.
+
+    The nine cover the day alone.
+
+    :raises ValueError: for an unknown period.
+    """
+    match Period(period):
+        case Period.NINE:
+            return Span(day, day + ONE_DAY)
+        case Period.WEEK:
+            first = day - timedelta(days=day.weekday())
+            return Span(first, first + timedelta(days=7))
+        case Period.MONTH:
+            first = day.replace(day=1)
+            return Span(first, (first + timedelta(days=32)).replace(day=1))
+        case Period.ALL:
+            return Span(ALL_TIME, None)
+
+
+def season(period: str, day: date, variant: str = "", ladder: Ladder = Ladder.ESTABLISHED) -> Season | None:
+    """Return the season of a period and variant on a day; None if it has no results.
+
+    :raises ValueError: for an unknown period.
+    """
+    first = span(period, day).first
+    return Season.objects.filter(period=period, starts_on=first, variant=variant, ladder=ladder).first()
+
+
+def nines_of(day: date) -> dict[Ladder, Season]:
+    """Return the nine of a day on each ladder that has, or had, a result."""
+    found = Season.objects.filter(period=Period.NINE, starts_on=day, variant="").order_by("ladder")
+    return {Ladder(one.ladder): one for one in found}
+
+
+def has_board(period: str, variant: str, ladder: Ladder | None) -> bool:
+    """Return whether the board exists: the nine are of all variants, and only they have one for each ladder."""
+    return not variant if period == Period.NINE else ladder is None
+
+
+def first_ladder(nines: Mapping[Ladder, Season]) -> Ladder:
+    """Return the ladder of the nine shown first: established, or newcomers if the established ladder is empty."""
+    return next((ladder for ladder, found in nines.items() if page(found, limit=1).total), Ladder.ESTABLISHED)
+
+
+def page(
+    found: Season | None, board: BoardName = "race", cursor: str | None = None, limit: int = board_queries.PAGE_SIZE
+) -> Page:
+    """Return a page of a season's board.
+
+    :raises CursorError: if the cursor is not one of this board's.
+    """
+    if found is None:
+        return Page([], 0)
+    return replace(board_queries.page_of(season_listing(found.pk, board), cursor, limit), ladder=Ladder(found.ladder))
+
+
+def around(found: Season | None, board: BoardName, player: Player, span: int = board_queries.AROUND) -> list[Entry]:
+    """Return the player's entry in a season with its neighbours; empty if the player has none."""
+    return board_sql.entries_around(season_listing(found.pk, board), player.pk, span) if found else []
+
+
+def friends(found: Season | None, board: BoardName, player: Player) -> list[Entry]:
+    """Return the player and the players they follow in a season, ranked among themselves."""
+    return board_queries.friends_of(season_listing(found.pk, board), player) if found else []
+
+
+# --- Keeping the standings ------------------------------------------------------------------------------------------
+
+
+def recount_marked(now: datetime | None = None) -> int:
+    """Update the standings of every marked player; return the number of marks processed."""
+    now = now or timezone.now()
+    done = 0
+    while found := _recount_batch(now):
+        done += found
+    return done
+
+
+def _recount_batch(now: datetime) -> int:
+    """Recount the players of a batch of marks together, or one by one if that fails."""
+    # Newest first: a backlog of old marks, for example from a migration, must not delay today's.
+    due = Recount.objects.filter(Q(failed_at=None) | Q(failed_at__lte=now - TRY_AGAIN)).order_by("-id")
+    marks = list(due.values_list("pk", "marked_at")[:_BATCH])
+    try:
+        return _recount_marks([pk for pk, _marked_at in marks])
+    except _UNFIT:
+        return sum(_recount_alone(pk, marked_at, now) for pk, marked_at in marks)
+
+
+def _recount_alone(mark: int, marked_at: datetime, now: datetime) -> int:
+    try:
+        return _recount_marks([mark])
+    except _UNFIT:
+        log.exception("seasons of a player not recounted", extra={"mark": mark})
+        # A mark that was renewed concurrently covers a new change, which has not been tried.
+        return Recount.objects.filter(pk=mark, marked_at=marked_at).update(failed_at=now)
+
+
+def _recount_marks(ids: Sequence[int]) -> int:
+    with transaction.atomic():
+        marks = list(Recount.objects.select_for_update(skip_locked=True).filter(pk__in=ids).order_by("id"))
+        players: dict[tuple[Period, Span], set[int]] = {}
+        for mark in marks:
+            for period in Period:
+                players.setdefault((period, span(period, mark.day)), set()).add(mark.player_id)
+        Recount.objects.filter(pk__in=[mark.pk for mark in marks]).delete()
+        # In a fixed order, so that two recounts cannot deadlock over the seasons they share.
+        for (period, days), player_ids in sorted(players.items(), key=lambda item: (item[0][0], item[0][1].first)):
+            _recount(period, days, player_ids)
+    return len(marks)
+
+
+def _recount(period: Period, days: Span, player_ids: set[int]) -> None:
+    # Lock before adding up: a sum made before another recount's commit must not be written after it.
+    _lock(period, days.first)
+    sums = _nines(days.first, player_ids) if period == Period.NINE else _sums(days, player_ids)
+    seasons = _seasons(period, days.first, {which for which, _player in sums})
+    fresh = {
+        (seasons[which], player_id): _standing(seasons[which], player_id, found)
+        for (which, player_id), found in sums.items()
+    }
+    changes: list[tuple[Listing, int, int]] = []
+    gone: list[int] = []
+    changed: list[Standing] = []
+    for old in Standing.objects.filter(player__in=player_ids, season__in=seasons.values()):
+        new = fresh.pop((old.season_id, old.player_id), None)
+        if new is None:
+            gone.append(old.pk)
+        elif _figures(new) != _figures(old):
+            new.pk = old.pk
+            changed.append(new)
+        else:
+            continue
+        changes += _steps(old, -1)
+    for new in (*changed, *fresh.values()):
+        changes += _steps(new, 1)
+    Standing.objects.filter(pk__in=gone).delete()
+    Standing.objects.bulk_update(changed, _COLUMNS)
+    Standing.objects.bulk_create(fresh.values())
+    histogram.count(changes)
+
+
+_COLUMNS: Final = ("deals", "points", "cards_up", "elapsed_ms", "tokens", "finished_at", "race_key", "fewest_key")
+
+
+def _figures(standing: Standing) -> tuple[Any, ...]:
+    return tuple(getattr(standing, column) for column in _COLUMNS)
+
+
+def _steps(standing: Standing, step: int) -> Iterable[tuple[Listing, int, int]]:
+    for listing in season_listings(standing.season_id):
+        yield listing, getattr(standing, listing.layout.key), step
+
+
+class _Which(NamedTuple):
+    """Key of a season within a span; the variant "" stands for all variants."""
+
+    variant: str = ""
+    ladder: Ladder = Ladder.ESTABLISHED
+
+
+@dataclass(slots=True)
+class _Sum:
+    """Sum of a player's listed results over some days; only the nine have points."""
+
+    deals: int
+    cards_up: int
+    elapsed_ms: int
+    tokens: int
+    finished_at: datetime
+    points: int | None = None
+
+    def __add__(self, other: _Sum) -> _Sum:
+        return _Sum(
+            self.deals + other.deals,
+            self.cards_up + other.cards_up,
+            self.elapsed_ms + other.elapsed_ms,
+            self.tokens + other.tokens,
+            max(self.finished_at, other.finished_at),
+            None if self.points is None or other.points is None else self.points + other.points,
+        )
+
+
+def _nines(day: date, player_ids: set[int]) -> dict[tuple[_Which, int], _Sum]:
+    """Return the sums of the nine of a day, by ladder and player."""
+    listed = Result.objects.filter(player__in=player_ids, listed=True, deal__day=day)
+    figures = ("deal__variant", "ladder", "player_id", "cards_up", "elapsed_ms", "tokens", "finished_at")
+    sums: dict[tuple[_Which, int], _Sum] = {}
+    for variant, ladder, player_id, cards_up, elapsed_ms, tokens, finished_at in listed.values_list(*figures):
+        brought = points(variant, cards_up)
+        # A game without points counts as played, but its time and moves do not.
+        ms, moves = (elapsed_ms, tokens) if brought else (0, 0)
+        found = _Sum(1, cards_up, ms, moves, finished_at, brought)
+        which = _Which(ladder=Ladder(ladder)), player_id
+        sums[which] = sums[which] + found if which in sums else found
+    return sums
+
+
+def _sums(days: Span, player_ids: set[int]) -> dict[tuple[_Which, int], _Sum]:
+    """Return the sums by variant and player, on the established ladder."""
+    listed = Result.objects.filter(
+        player__in=player_ids, listed=True, ladder=Ladder.ESTABLISHED, deal__day__gte=days.first
+    )
+    if days.end is not None:
+        listed = listed.filter(deal__day__lt=days.end)
+    rows = (
+        listed.order_by()
+        .values_list("deal__variant", "player_id")
+        .annotate(Count("pk"), Sum("cards_up"), Sum("elapsed_ms"), Sum("tokens"), Max("finished_at"))
+    )
+    sums: dict[tuple[_Which, int], _Sum] = {}
+    for variant, player_id, *figures in rows:
+        found, every = _Sum(*figures), (_Which(), player_id)
+        sums[_Which(variant), player_id] = found
+        sums[every] = sums[every] + found if every in sums else found
+    return sums
+
+
+def _standing(season_id: int, player_id: int, found: _Sum) -> Standing:
+    standing = Standing(
+        season_id=season_id, player_id=player_id, deals=found.deals, finished_at=found.finished_at, listed=True
+    )
+    set_score(standing, Score(found.cards_up, found.elapsed_ms, found.tokens), SEASON)
+    standing.points = found.points
+    if found.points is not None:
+        set_keys(standing, Score(found.points, found.elapsed_ms, found.tokens), SEASON)
+    return standing
+
+
+def _lock(period: Period, first: date) -> None:
+    """Serialise recounts of a span until the transaction ends, by locking the row of its all-variants season."""
+    _create_seasons(period, first, {_Which()})
+    whole = Season.objects.filter(period=period, starts_on=first, variant="", ladder=Ladder.ESTABLISHED)
+    list(whole.select_for_update(no_key=True))
+
+
+def _seasons(period: Period, first: date, wanted: set[_Which]) -> dict[_Which, int]:
+    """Return the primary keys of a span's seasons, creating those in `wanted` that are missing."""
+    _create_seasons(period, first, wanted)
+    found = Season.objects.filter(period=period, starts_on=first).values_list("variant", "ladder", "pk")
+    return {_Which(variant, Ladder(ladder)): pk for variant, ladder, pk in found}
+
+
+def _create_seasons(period: Period, first: date, wanted: set[_Which]) -> None:
+    of_span = Season.objects.filter(period=period, starts_on=first).values_list("variant", "ladder")
+    if missing := wanted - {_Which(variant, Ladder(ladder)) for variant, ladder in of_span}:
+        fresh = [Season(period=period, starts_on=first, **which._asdict()) for which in sorted(missing)]
+        Season.objects.bulk_create(fresh, ignore_conflicts=True)

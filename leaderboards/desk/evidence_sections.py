@@ -1,0 +1,86 @@
+"""Evidence sections on the desk's page of an attempt: foresight, races, appeals and reports."""
+
+from __future__ import annotations
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from games.appeals.appeals import appeal_of
+from games.appeals.models import Report
+from games.fairplay import evidence, foresight_store
+from games.fairplay.evidence import Section
+from games.models import Attempt
+from leaderboards.summary import race_control
+
+
+def register() -> None:
+    """Register the sections with the desk, in this order."""
+    for provider in (foresight, races, appeal, reports):
+        evidence.register(provider)
+
+
+def foresight(attempt: Attempt) -> Section | None:
+    """Return the foresight evidence of the game and of all the player's measured games; None if it is not measured."""
+    found = foresight_store.evidence_of(attempt)
+    if found is None:
+        return None
+    together = foresight_store.evidence_of_player(attempt.player_id)
+    figures = [(line.what, line.said) for line in foresight_store.table_of(found)]
+    if together.games:
+        figures.append((f"all {together.games} measured games", f"{together.z:+.1f}"))
+    if together.with_pauses:
+        figures.append((f"pauses in {together.with_pauses} of them", f"{together.pauses_z:+.1f}"))
+    return Section(_("Foresight"), figures=tuple(figures), tells_cards=True)
+
+
+def races(attempt: Attempt) -> Section | None:
+    """Compare a daily game with its player's races of the same game; None if there is nothing to compare."""
+    if attempt.deal.day is None:
+        return None
+    found = race_control.beside_races(attempt)
+    if found is None:
+        return None
+    figures = [(_("races"), str(found.races))]
+    if found.median_place is not None and found.median_beaten is not None:
+        figures += [
+            (_("median place"), f"{found.median_place:g}"),
+            (_("rivals beaten in the median race"), f"{found.median_beaten:.0%}"),
+        ]
+    if found.rank is not None:
+        figures.append((_("rank of this game"), f"{found.rank} / {found.total}"))
+    if found.rated_rank is not None and found.expected_rank is not None:
+        figures += [
+            (_("rank among those with ratings"), f"{found.rated_rank} / {found.rated}"),
+            (_("rank that the ratings would give"), f"{found.expected_rank:g}"),
+        ]
+    said = _("Races have a time limit and company, and a game of the day has neither: one comparison proves nothing.")
+    return Section(_("Beside the races"), (said,), tuple(figures))
+
+
+def appeal(attempt: Attempt) -> Section | None:
+    """Return the player's appeal, with its answer or a pointer to the page for answering."""
+    found = appeal_of(attempt)
+    if found is None:
+        return None
+    said = [found.text]
+    if found.answered_at is None:
+        said.append(_("Not answered yet. Appeals are answered under Appeals in the admin."))
+    else:
+        said.append(_("Answered: %(answer)s") % {"answer": found.answer or found.get_decision_display()})
+    return Section(_("Appeal"), tuple(said))
+
+
+def reports(attempt: Attempt) -> Section | None:
+    """Return other players' reports, without naming the reporters."""
+    found = Report.objects.filter(attempt=attempt).order_by("made_at")
+    rows = tuple(
+        (date_format(one.made_at, "DATETIME_FORMAT"), one.get_reason_display(), one.text, _answered(one))
+        for one in found
+    )
+    return Section(_("Reports"), columns=(_("When"), _("Reason"), _("Text"), _("Answer")), rows=rows) if rows else None
+
+
+def _answered(report: Report) -> str:
+    if report.answered_at is None:
+        return _("not answered yet")
+    return _("action taken") if report.action_taken else _("nothing found")

@@ -1,0 +1,131 @@
+"""Review queue, most urgent attempts first.
+
+Attempts with an open appeal come first, then those that would be at the top of the board of a deal that is open or
+closed recently. Older deals follow, in the same order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db.models import Count, F, Q
+from django.utils import timezone
+
+from games.appeals.appeals import open_appeals
+from games.core.ladders import Ladder
+from games.db.statements import run_in_order
+from games.models import Attempt
+from games.pages.shared import titles
+from games.races.models import Entrant
+from games.races.race_finish import RACED
+from leaderboards.boards.histogram import ahead_sql
+from leaderboards.boards.listings import deal_listing
+from leaderboards.boards.rank_keys import DEAL, Score
+
+#: Period after a deal closes during which its attempts are urgent.
+RECENT: Final = timedelta(days=7)
+#: Number of attempts under review that are sorted, latest finish first, and number of those shown.
+READ: Final = 1_000
+SHOWN: Final = 100
+
+_LAST_ID: Final = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Attempt under review; `place` is the one it would have in its deal or race."""
+
+    public_id: UUID
+    title: str
+    day: str
+    player: str
+    codes: tuple[str, ...]
+    place: int | None
+    is_race: bool
+    is_open: bool
+    is_recent: bool
+    is_appealed: bool
+    cards_up: int | None
+    elapsed_ms: int | None
+    finished_at: datetime
+
+    @property
+    def urgency(self) -> tuple[bool, bool, float, bool, datetime]:
+        """Sort key; the smallest comes first."""
+        place = math.inf if self.place is None else self.place
+        return not self.is_appealed, not self.is_recent, place, not self.is_open, self.finished_at
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Start of the queue, and its total length."""
+
+    waiting: list[Waiting]
+    total: int
+
+
+def queue(now: datetime | None = None) -> Queue:
+    """Return the attempts under review, most urgent first."""
+    now = now or timezone.now()
+    review = Attempt.objects.filter(state=Attempt.State.REVIEW)
+    appealed = set(open_appeals().filter(attempt__state=Attempt.State.REVIEW).values_list("attempt_id", flat=True))
+    rows = review.select_related("deal", "player").defer("record", "line")
+    found = [*rows.filter(pk__in=appealed), *rows.exclude(pk__in=appealed).order_by("-finished_at")[:READ]]
+    places = places_of(found)
+    ready = (_waiting(one, places.get(one.pk), now, is_appealed=one.pk in appealed) for one in found)
+    waiting = sorted(ready, key=lambda one: one.urgency)
+    return Queue(waiting[:SHOWN], len(found) if len(found) < READ else review.count())
+
+
+def places_of(attempts: Sequence[Attempt]) -> dict[int, int]:
+    """Return, by attempt id, the place that each would take on its ladder of the deal or in its race."""
+    ranked = [(one, score) for one in attempts if one.ranked and (score := _score(one)) is not None]
+    statements = []
+    for one, score in ranked:
+        listing = deal_listing(one.deal_id, "race", Ladder(one.ladder or Ladder.ESTABLISHED))
+        sql, params = ahead_sql(listing, (DEAL["race"].pack(score), one.finished_at, _LAST_ID))
+        statements.append((f"SELECT {sql}", params))
+    rows = run_in_order(statements) if statements else []
+    places = {one.pk: int(found[0][0]) + 1 for (one, _), found in zip(ranked, rows, strict=True)}
+    return places | _race_places([one.pk for one in attempts if not one.ranked])
+
+
+def _race_places(attempt_ids: Sequence[int]) -> dict[int, int]:
+    """Return the place that each race attempt would take among the entrants with a place."""
+    more = Q(race__entrants__cards_up__gt=F("attempt__cards_up"))
+    faster = Q(race__entrants__cards_up=F("attempt__cards_up"), race__entrants__elapsed_ms__lt=F("attempt__elapsed_ms"))
+    ahead = Count("race__entrants", filter=Q(race__entrants__place__isnull=False) & (more | faster))
+    raced = Entrant.objects.filter(attempt__in=attempt_ids, attempt__cards_up__isnull=False, state__in=RACED)
+    rows = raced.annotate(ahead=ahead).values_list("attempt_id", "ahead")
+    return {attempt_id: ahead + 1 for attempt_id, ahead in rows}
+
+
+def _score(attempt: Attempt) -> Score | None:
+    if attempt.cards_up is None or attempt.elapsed_ms is None or attempt.tokens is None:
+        return None
+    return Score(attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
+
+
+def _waiting(attempt: Attempt, place: int | None, now: datetime, *, is_appealed: bool) -> Waiting:
+    deal = attempt.deal
+    assert attempt.finished_at is not None  # a table constraint
+    return Waiting(
+        public_id=attempt.public_id,
+        title=titles.deal_title(deal.variant, deal.game),
+        day=deal.day.isoformat() if deal.day else "",
+        player=str(attempt.player),
+        codes=tuple(str(one["code"]) for one in attempt.reasons),
+        place=place,
+        is_race=deal.for_race,
+        is_open=deal.day is not None and deal.is_open(now),
+        is_recent=(deal.closes_at or attempt.finished_at) > now - RECENT,
+        is_appealed=is_appealed,
+        cards_up=attempt.cards_up,
+        elapsed_ms=attempt.elapsed_ms,
+        finished_at=attempt.finished_at,
+    )

@@ -1,0 +1,167 @@
+"""Input of the rating fold: finished rated races in order, with their ratable entrants."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+from django.contrib.auth import get_user_model
+from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
+from django.utils import timezone
+
+from games.models import Attempt, Decision
+from games.races import race_finish
+from games.races.models import Entrant, Race
+from leaderboards.models import RatingChange
+from leaderboards.ratings.fold import LAST, Raced, Racer
+
+#: Time after its end that a race waits for staff to decide about its records. Then it is rated without the entrants
+#: still under review, and a later decision rates it again.
+REVIEW_WAIT: Final = timedelta(days=2)
+#: Races read at a time.
+CHUNK: Final = 1_000
+
+_DISQUALIFIED: Final = Entrant.State.DISQUALIFIED
+
+
+class Key(NamedTuple):
+    """Sort key of a race in the order of rating."""
+
+    finished_at: datetime
+    race: int
+
+
+class Chunk(NamedTuple):
+    """Consecutive races, and the guest entrants of those not rated before."""
+
+    races: list[Raced]
+    guests: dict[int, list[int]]
+
+
+#: SQL expression for the current rank of a change's entrant; null without a place.
+_RANK_NOW: Final = Case(
+    When(entrant__state=_DISQUALIFIED, then=Value(LAST)), default=F("entrant__place"), output_field=IntegerField()
+)
+
+
+def finished() -> QuerySet[Race]:
+    """Return the races that the fold covers: finished and decided, or rated before.
+
+    A race with a record under review waits for the decision, but no longer than `REVIEW_WAIT`.
+    """
+    rated = Race.objects.filter(state=Race.State.FINISHED, rated=True)
+    # Driven by the attempts under review, which are few.
+    undecided = rated.filter(
+        rating=None,
+        finished_at__gt=timezone.now() - REVIEW_WAIT,
+        entrants__attempt__state=Attempt.State.REVIEW,
+        entrants__state__in=race_finish.RACED,
+    )
+    return rated.exclude(pk__in=undecided.values("pk"))
+
+
+def first() -> Key | None:
+    """Return the key of the first race of all."""
+    return _first(finished())
+
+
+def first_unrated() -> Key | None:
+    """Return the key of the earliest race that has not been rated."""
+    return _first(finished().filter(rating=None))
+
+
+def first_changed(since: datetime | None = None) -> Key | None:
+    """Return the key of the earliest rated race, finished since then, with a rank that differs from the rated one.
+
+    Its `talon.refold` task was lost.
+    """
+    changes = RatingChange.objects.annotate(now=_RANK_NOW).exclude(now=F("rank"))
+    if since is not None:
+        changes = changes.filter(finished_at__gte=since)
+    found = changes.order_by("finished_at", "race_id").values_list("finished_at", "race_id").first()
+    return None if found is None else Key(*found)
+
+
+def decided_late(since: datetime) -> list[Key]:
+    """Return rated races, finished since then, with an entrant who has no change although staff decided about the
+    record.
+
+    Such a race may have been rated while the record was under review.
+    """
+    late = Entrant.objects.filter(
+        Q(state=_DISQUALIFIED) | Q(place__isnull=False),
+        attempt__in=Decision.objects.filter(made_at__gte=since).values("attempt"),  # few
+        race__in=finished().filter(rating__isnull=False, finished_at__gte=since),
+        player__isnull=False,
+        rating_change=None,
+    )
+    rows = late.order_by("race__finished_at", "race_id").values_list("race__finished_at", "race_id").distinct()
+    return [Key(finished_at, race) for finished_at, race in rows if finished_at is not None]
+
+
+def key_of(race_id: int) -> Key | None:
+    """Return the key of a race; None if it is not to be rated."""
+    return _first(finished().filter(pk=race_id))
+
+
+def at_or_after(key: Key) -> Q:
+    """Return the condition for changes in that race and later ones."""
+    later = Q(finished_at__gt=key.finished_at) | Q(race_id__gte=key.race)
+    return Q(finished_at__gte=key.finished_at) & later  # this form can use an index
+
+
+def before(key: Key) -> Q:
+    """Return the condition for changes in races before that one."""
+    earlier = Q(finished_at__lt=key.finished_at) | Q(race_id__lt=key.race)
+    return Q(finished_at__lte=key.finished_at) & earlier
+
+
+def races_from(key: Key) -> Iterator[Chunk]:
+    """Yield that race and all later ones, in order."""
+    where = Q(finished_at__gte=key.finished_at) & (Q(finished_at__gt=key.finished_at) | Q(pk__gte=key.race))
+    while rows := list(
+        finished()
+        .filter(where)
+        .order_by("finished_at", "id")
+        .values_list("id", "finished_at", "rating__guests", "rating")[:CHUNK]
+    ):
+        yield _chunk(rows)
+        last, finished_at, *_ = rows[-1]
+        where = Q(finished_at__gte=finished_at) & (Q(finished_at__gt=finished_at) | Q(pk__gt=last))
+
+
+def _chunk(rows: Sequence[tuple[Any, ...]]) -> Chunk:
+    known: dict[int, set[int]] = {race: set(guests) for race, _, guests, rated in rows if rated is not None}
+    entrants = Entrant.objects.filter(race__in=[race for race, *_ in rows]).order_by("id")
+    users: Any = get_user_model()
+    columns = ("id", "race_id", "player_id", users.objects.guest_at("player"), "as_guest", "state", "place")
+    racers: defaultdict[int, list[Racer]] = defaultdict(list)
+    guests: defaultdict[int, list[int]] = defaultdict(list)
+    for entrant, race, player, is_one, as_guest, state, place in entrants.values_list(*columns):
+        if player is None or not _raced(state, place):
+            continue
+        if _was_guest(known, race, entrant, now=is_one or as_guest):
+            guests[race].append(entrant)
+        else:
+            racers[race].append(Racer(entrant, player, LAST if state == _DISQUALIFIED else place))
+    fresh = {race: guests[race] for race, *_ in rows if race not in known}
+    return Chunk([Raced(race, when, racers[race]) for race, when, *_ in rows], fresh)
+
+
+def _raced(state: str, place: int | None) -> bool:
+    return state == _DISQUALIFIED or (state != Entrant.State.ABSENT and place is not None)
+
+
+def _was_guest(known: Mapping[int, set[int]], race: int, entrant: int, *, now: bool) -> bool:
+    return now or entrant in known.get(race, ())
+
+
+def _first(races: QuerySet[Race]) -> Key | None:
+    found = races.order_by("finished_at", "id").values_list("finished_at", "id").first()
+    if found is None:
+        return None
+    finished_at, race = found
+    assert finished_at is not None  # a table constraint
+    return Key(finished_at, race)

@@ -1,0 +1,263 @@
+"""End-of-game panel: rank, comparison with par and personal best, progress of the day, and the next deal.
+
+Only the game's player sees it. It takes a handful of indexed queries, regardless of the number of results.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, NamedTuple, Self
+
+from django.contrib.humanize.templatetags.humanize import ordinal
+from django.db.models import Max, Min, Q
+from django.utils import formats, timezone
+from django.utils.translation import gettext as _
+
+from games.core.ladders import Ladder
+from games.db.players import people
+from games.deals.publishing import is_secret
+from games.ghosts.challenges import may_challenge
+from games.models import Attempt, Deal
+from games.pages.daily import day_summary
+from games.pages.shared.titles import VARIANT_TITLES
+from games.pages.shared.view_models import ShownAttempt, ShownDeal, begun_on
+from games.races.results.daily_control import is_top_place
+from games.replays.models import Continuation
+from games.rules import CATALOGUE
+from games.templatetags.client import duration
+from leaderboards.boards.own_result import Own, own_result
+from leaderboards.summary import distributions, result_charts
+
+State = Attempt.State
+
+#: Minimum number of results on the ladder for a chart.
+DRAWN_FROM: Final = 3
+
+
+class Comparison(NamedTuple):
+    """Figure of the game next to a reference value, in words; `is_better` if the game's figure is better."""
+
+    beside: str
+    words: str
+    is_better: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """Progress of the day: deals finished and won, a mark for each, and the next deal to play.
+
+    Each mark pairs the deal's title with its status (`games.pages.daily.day_summary.mark_of`). `goes_on` is set if the
+    next deal is already in progress.
+    """
+
+    done: int
+    won: int
+    marks: list[tuple[str, str]]
+    next: ShownDeal | None
+    goes_on: bool
+
+    @property
+    def of(self) -> int:
+        """Number of deals of the day."""
+        return len(self.marks)
+
+    @property
+    def is_whole(self) -> bool:
+        """True if no deal of the day is still being prepared."""
+        return all(mark != "coming" for _, mark in self.marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Follow-up actions: a form for new practice, and the same deal or the time from which it is playable."""
+
+    new_deal: list[tuple[str, str]]
+    same_deal: int | None
+    same_deal_from: datetime | None
+    may_challenge: bool
+
+    @classmethod
+    def of(cls, attempt: Attempt, now: datetime) -> Self:
+        """Return the follow-up actions of a finished game."""
+        deal, secret = attempt.deal, is_secret(attempt.deal, now)
+        return cls(
+            new_deal=list(_practice_fields(deal)),
+            same_deal=None if secret else deal.pk,
+            same_deal_from=ShownDeal.of(deal, now).reveals_at if secret else None,
+            may_challenge=may_challenge(attempt, attempt.player_id, now),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """Contents of the end-of-game panel; `own` is the rank on the board, or the one an account would have."""
+
+    deal: ShownDeal
+    attempt: ShownAttempt
+    own: Own | None
+    charts: list[result_charts.Chart]
+    comparisons: list[Comparison]
+    is_first_win: bool
+    streak: int
+    today: Today | None
+    again: Again | None
+
+    @classmethod
+    def of(
+        cls,
+        attempt: Attempt,
+        player: Any,  # noqa: ANN401 - a row of the user model
+        now: datetime | None = None,
+    ) -> Self:
+        """Build the panel of a player's own finished game."""
+        now = now or timezone.now()
+        deal, in_race = attempt.deal, attempt.in_race
+        is_verified, is_daily = attempt.state == State.VERIFIED, attempt.ranked and deal.day is not None
+        own = own_result(deal, "race", player) if is_verified and is_daily else None
+        best = _Best.of(attempt) if is_verified else None
+        goes_on = not attempt.ranked and Continuation.objects.filter(attempt=attempt).exists()
+        return cls(
+            deal=ShownDeal.of(deal, now),
+            attempt=ShownAttempt.of(attempt),
+            own=own,
+            charts=list(_charts(attempt, own)) if own else [],
+            comparisons=[*_beside_par(attempt), *best.beside(attempt)] if best and not goes_on else [],
+            is_first_win=best is not None and is_daily and _is_won(attempt) and best.ms is None,
+            streak=people().streak_of(attempt.player_id, now.date()) if is_daily else 0,
+            today=None if in_race else _today(attempt, now),
+            again=None if in_race else Again.of(attempt, now),
+        )
+
+    @property
+    def is_top_place(self) -> bool:
+        """True if the game is won and its rank is worth confirming in a race."""
+        own = self.own
+        if own is None or own.is_preview or self.attempt.end != Attempt.End.WON:
+            return False
+        return is_top_place(own.rank, own.of)
+
+    @property
+    def standing(self) -> str:
+        """Rank in one sentence; empty without a rank."""
+        if self.own is None:
+            return ""
+        known = {"rank": self.own.rank, "place": ordinal(self.own.rank), "of": self.own.of}
+        newcomers = self.own.ladder == Ladder.NEWCOMERS
+        if self.own.is_preview:
+            would_be = (
+                _("You would be %(place)s of %(of)s newcomers.")
+                if newcomers
+                else _("You would be %(place)s of %(of)s.")
+            )
+            return would_be % known
+        text = _("Verified: rank %(rank)s of %(of)s newcomers") if newcomers else _("Verified: rank %(rank)s of %(of)s")
+        return text % known
+
+
+class _Best(NamedTuple):
+    """Player's best in earlier ranked games of the variant: time and moves of wins, and cards up of any game."""
+
+    ms: int | None
+    moves: int | None
+    cards: int | None
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Self:
+        if not attempt.deal.variant:
+            return cls(None, None, None)
+        won = Q(end=Attempt.End.WON)
+        others = Attempt.objects.filter(
+            player=attempt.player_id,
+            ranked=True,
+            state=State.VERIFIED,
+            deal__variant=attempt.deal.variant,
+            finished_at__lt=attempt.finished_at,
+        )
+        return cls(
+            **others.aggregate(ms=Min("elapsed_ms", filter=won), moves=Min("tokens", filter=won), cards=Max("cards_up"))
+        )
+
+    def beside(self, attempt: Attempt) -> Iterator[Comparison]:
+        """Compare a win by time and moves; compare another game by cards up, as long as there is no win."""
+        if not _is_won(attempt):
+            if self.cards is not None and self.ms is None:
+                beside = _("Your most cards up: %(cards)s") % {"cards": self.cards}
+                yield _compared(attempt, beside, self.cards - (attempt.cards_up or 0), _("%(by)s fewer"))
+            return
+        if self.ms is not None:
+            later = (attempt.elapsed_ms or 0) - self.ms
+            beside = _("Your best time: %(time)s") % {"time": duration(self.ms)}
+            yield _compared(attempt, beside, later, _("%(by)s slower"), _span(abs(later)))
+        if self.moves is not None:
+            beside = _("Your fewest moves: %(moves)s") % {"moves": self.moves}
+            yield _compared(attempt, beside, (attempt.tokens or 0) - self.moves, _("%(by)s more"))
+
+
+def _compared(attempt: Attempt, beside: str, worse_by: int, worse: str, written: str = "") -> Comparison:
+    if worse_by == 0:
+        return Comparison(beside, _("the same"), is_better=False)
+    better = _("new best, by %(by)s") if attempt.ranked else _("%(by)s better")
+    words = worse if worse_by > 0 else better
+    return Comparison(beside, words % {"by": written or abs(worse_by)}, worse_by < 0)
+
+
+def _beside_par(attempt: Attempt) -> Iterator[Comparison]:
+    par, moves = attempt.deal.par, attempt.tokens
+    if par is None or moves is None or not _is_won(attempt):
+        return
+    over = moves - par
+    words = _("%(n)s over") if over > 0 else _("%(n)s under") if over else _("exactly par")
+    yield Comparison(_("Par: %(par)s moves") % {"par": par}, words % {"n": abs(over)} if over else words, over <= 0)
+
+
+def _charts(attempt: Attempt, own: Own) -> Iterator[result_charts.Chart]:
+    """Yield charts of time and moves among the wins, or of cards up among the other games."""
+    values: dict[distributions.Of, int | None] = {"cards": attempt.cards_up}
+    if _is_won(attempt):
+        values = {"times": attempt.elapsed_ms, "moves": attempt.tokens}
+    for of, value in values.items():
+        spread = distributions.read(attempt.deal, own.ladder, of)
+        if spread.total >= DRAWN_FROM:
+            yield result_charts.chart(of, spread, value or 0, counted=not own.is_preview)
+
+
+def _today(attempt: Attempt, now: datetime) -> Today | None:
+    """Return the deals of this day with the player's progress."""
+    deals = day_summary.deals_of(now)
+    if not deals:
+        return None
+    begun = begun_on(attempt.player_id, now.date())
+    marks = {deal.id: day_summary.mark_of(begun.get(deal.id)) for deal in deals}
+    shown = {deal.variant: marks[deal.id] for deal in deals}
+    after = next((place for place, deal in enumerate(deals, 1) if deal.variant == attempt.deal.variant), 0)
+    in_turn = deals[after:] + deals[:after]
+    fresh = next((deal for deal in in_turn if marks[deal.id] == "open"), None)
+    running = next((deal for deal in in_turn if marks[deal.id] == "playing"), None)
+    return Today(
+        done=sum(map(day_summary.is_played, marks.values())),
+        won=sum(mark == "won" for mark in marks.values()),
+        marks=[(str(VARIANT_TITLES[name]), shown.get(name, "coming")) for name in CATALOGUE],
+        next=fresh or running,
+        goes_on=fresh is None,
+    )
+
+
+def _practice_fields(deal: Deal) -> Iterator[tuple[str, str]]:
+    """Yield the form fields that start practice with a new deal of the same variant or options."""
+    yield "name", deal.variant or deal.game
+    if not deal.variant:
+        yield from ((f"option-{name}", json.dumps(value)) for name, value in deal.options.items())
+
+
+def _is_won(attempt: Attempt) -> bool:
+    return attempt.end == Attempt.End.WON
+
+
+def _span(ms: int) -> str:
+    """Format a time difference, such as `0:12.3` or, below one second, `0.4 s` or `0.012 s`."""
+    if ms >= 1_000:
+        return duration(ms)
+    return _("%(seconds)s s") % {"seconds": formats.number_format(ms / 1000, 1 if ms >= 100 else 3)}

@@ -1,0 +1,77 @@
+"""Selection of games for the foresight measurement: the best of each daily deal, including those under review."""
+
+from __future__ import annotations
+
+import logging
+import time
+from datetime import datetime, timedelta
+from typing import Final
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.utils import timezone
+
+from games.attempts.lifecycle import Progress
+from games.core.ladders import Ladder
+from games.fairplay import foresight_store
+from games.models import Attempt, Deal
+from leaderboards.boards.listings import deal_listing
+from leaderboards.boards.rank_keys import DEAL, Score
+
+log = logging.getLogger(__name__)
+
+#: Period after a deal closes during which its games are measured. Later arrivals at the top are never measured.
+LOOKED_BACK: Final = timedelta(days=7)
+
+#: Time budget of a task in seconds, so that other tasks get their turn.
+AT_A_TIME: Final = 3.0
+
+_Place = tuple[int, datetime, int]
+
+
+def measure_top(now: datetime | None = None, *, seconds: float = AT_A_TIME) -> Progress:
+    """Measure the top games without a measurement, for about `seconds` seconds."""
+    latest = time.monotonic() + seconds
+    done = failed = 0
+    for attempt_id in _unmeasured(now or timezone.now()):
+        if time.monotonic() >= latest:
+            return Progress(done, failed, more=done > 0)
+        try:
+            foresight_store.keep(Attempt.objects.get(pk=attempt_id))
+            done += 1
+        except SoftTimeLimitExceeded:
+            raise
+        except Exception:
+            failed += 1
+            log.exception("foresight not measured", extra={"attempt": attempt_id})
+    return Progress(done, failed, more=False)
+
+
+def _unmeasured(now: datetime) -> list[int]:
+    deals = Deal.objects.filter(day__isnull=False, opens_at__lte=now, closes_at__gt=now - LOOKED_BACK)
+    top = [pk for deal_id in deals.order_by("-day", "pk").values_list("pk", flat=True) for pk in top_places(deal_id)]
+    measured = foresight_store.measured_among(top)
+    return [pk for pk in top if pk not in measured]
+
+
+def top_places(deal_id: int) -> list[int]:
+    """Return the attempts with the best scores on each ladder of a deal, including those under review."""
+    return [pk for ladder in Ladder for pk in _top_places(deal_id, ladder)]
+
+
+def _top_places(deal_id: int, ladder: Ladder) -> list[int]:
+    listing, number = deal_listing(deal_id, "race", ladder), settings.FORESIGHT_PLACES
+    listed = listing.listed().order_by(*listing.columns)[:number]
+    places: list[_Place] = [(one.race_key, one.finished_at, one.attempt_id) for one in listed]
+    reviewed = Attempt.objects.filter(deal=deal_id, ladder=ladder, ranked=True, state=Attempt.State.REVIEW)
+    reviewed = reviewed.defer("record", "line")
+    places += [place for attempt in reviewed if (place := _place(attempt)) is not None]
+    return [pk for _key, _finished_at, pk in sorted(places)[:number]]
+
+
+def _place(attempt: Attempt) -> _Place | None:
+    """Return the attempt's sort key; None if it has no score because its record does not replay."""
+    if attempt.cards_up is None or attempt.elapsed_ms is None or attempt.tokens is None or attempt.finished_at is None:
+        return None
+    score = Score(attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
+    return DEAL["race"].pack(score), attempt.finished_at, attempt.pk

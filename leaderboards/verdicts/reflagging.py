@@ -1,0 +1,156 @@
+"""Re-evaluation of fair-play flags on stored attempts, after a change of the rules of fair play.
+
+A deal's attempts are processed in batches by finish time, since only an earlier game can accuse a later one. Staff
+decisions stay in force. Attempts whose record is not valid are left to `reverification`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from games.attempts.verification import Judgement, compare, judge_alone
+from games.core.verdict_reasons import Reason, flags, of_record
+from games.models import Attempt
+from leaderboards.verdicts.decisions import staff_decision
+from leaderboards.verdicts.reverification import finished_attempts, has_verdict
+from leaderboards.verdicts.settlement import Case, Verdict, settle_all
+
+State = Attempt.State
+_Judged = list[tuple[Attempt, Judgement]]
+_Row = list[Any]
+
+#: Batch size; each attempt keeps its replay in memory.
+BATCH: Final = 50
+
+_ASKED: Final = Q(ranked=True) | Q(deal__for_race=True, deadline__isnull=False)
+
+
+class Outcome(Enum):
+    """Outcome of judging an attempt again."""
+
+    SAME = auto()
+    CHANGED = auto()
+    STAFF = auto()
+    """The flags differ, but staff decided: nothing is changed."""
+    RECORD = auto()
+    """The record is no longer valid: nothing is changed."""
+    MEANWHILE = auto()
+    """Settled concurrently elsewhere: nothing is changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reflagged:
+    """State and flag codes of an attempt, before and after it was judged again."""
+
+    attempt: UUID
+    before: State
+    after: State
+    flags_before: tuple[str, ...]
+    flags_after: tuple[str, ...]
+    outcome: Outcome
+
+
+def fairly_judged() -> QuerySet[Attempt]:
+    """Return every attempt with a verdict that includes fairness: ranked ones and race attempts."""
+    return finished_attempts().filter(_ASKED).exclude(state=State.PENDING)
+
+
+def deals_of(chosen: QuerySet[Attempt]) -> list[int]:
+    """Return the ids of the attempts' deals, in processing order."""
+    return list(chosen.order_by("deal").values_list("deal", flat=True).distinct())
+
+
+def reflag(chosen: QuerySet[Attempt], deal_id: int, *, write: bool) -> Iterator[list[Reflagged]]:
+    """Judge the chosen attempts at a deal again, batch by batch; without `write` nothing is changed.
+
+    Each batch is committed on its own, so that an interruption loses none that was yielded.
+    """
+    keys = list(chosen.filter(deal=deal_id).order_by("finished_at", "pk").values_list("pk", flat=True))
+    unwritten: dict[int, State] = {}
+    for start in range(0, len(keys), BATCH):
+        batch = list(chosen.filter(pk__in=keys[start : start + BATCH]).order_by("finished_at", "pk"))
+        judged = _judged(batch, unwritten)
+        found = {attempt.pk: _finding(attempt, judgement) for attempt, judgement in judged}
+        if write:
+            written = _write(judged, found)
+            found = {pk: one if pk in written else _left(one) for pk, one in found.items()}
+        else:
+            unwritten |= {pk: one.after for pk, one in found.items() if one.before != one.after}
+        yield [found.get(attempt.pk) or _unasked(attempt) for attempt in batch]
+
+
+def _judged(batch: Sequence[Attempt], unwritten: dict[int, State]) -> _Judged:
+    """Return the judgements on the attempts with valid records, with staff decisions applied."""
+    alone = [(attempt, judge_alone(attempt)) for attempt in batch if has_verdict(attempt)]
+    asked = [(attempt, judgement) for attempt, judgement in alone if not of_record(judgement.reasons)]
+    decided = {attempt.pk: decision for attempt, _ in asked if (decision := staff_decision(attempt)) is not None}
+    compared = compare(asked, {**unwritten, **decided})
+    return [
+        (attempt, replace(judgement, state=decided.get(attempt.pk, judgement.state)))
+        for (attempt, _), judgement in zip(asked, compared, strict=True)
+    ]
+
+
+def _finding(attempt: Attempt, judgement: Judgement) -> Reflagged:
+    before, after = _codes(attempt.reasons), _codes(judgement.reasons)
+    state = State(attempt.state)
+    outcome = Outcome.CHANGED if (state, before) != (judgement.state, after) else Outcome.SAME
+    if outcome is Outcome.CHANGED and staff_decision(attempt) is not None:
+        return Reflagged(attempt.public_id, state, state, before, after, Outcome.STAFF)
+    return Reflagged(attempt.public_id, state, judgement.state, before, after, outcome)
+
+
+def _unasked(attempt: Attempt) -> Reflagged:
+    """Report an attempt without a judgement: RECORD if its record used to be valid and no longer is, else SAME."""
+    state, codes = State(attempt.state), _codes(attempt.reasons)
+    outcome = Outcome.RECORD if has_verdict(attempt) else Outcome.SAME
+    return Reflagged(attempt.public_id, state, state, codes, codes, outcome)
+
+
+def _left(one: Reflagged) -> Reflagged:
+    if one.outcome is not Outcome.CHANGED:
+        return one
+    return replace(one, after=one.before, flags_after=one.flags_before, outcome=Outcome.MEANWHILE)
+
+
+def _codes(reasons: Iterable[Reason]) -> tuple[str, ...]:
+    return tuple(sorted({one["code"] for one in flags(reasons)}))
+
+
+def _write(judged: _Judged, found: dict[int, Reflagged]) -> set[int]:
+    """Settle differences and update the stored lines; return the ids of the attempts unchanged since they were read.
+
+    The locks are those of `settle_all`, in its order: a concurrent staff decision waits, or is seen here.
+    """
+    with transaction.atomic():
+        now = _locked(judged)
+        current = [(one, judgement) for one, judgement in judged if now.get(one.pk) == _row(one)]
+        for attempt, judgement in current:
+            if judgement.line != (bytes(attempt.line) if attempt.line is not None else None):
+                Attempt.objects.filter(pk=attempt.pk).update(line=judgement.line)
+        changed = [pair for pair in current if found[pair[0].pk].outcome is Outcome.CHANGED]
+        for state in State:
+            cases = [Case(one, Verdict.of(judgement)) for one, judgement in changed if one.state == state]
+            settle_all(cases, expected=state)
+    return {attempt.pk for attempt, _ in current}
+
+
+def _locked(judged: _Judged) -> dict[int, _Row]:
+    """Lock the attempts and return the current values of the columns a decision would change."""
+    players = get_user_model().objects.filter(pk__in={attempt.player_id for attempt, _ in judged})
+    attempts = Attempt.objects.filter(pk__in=[attempt.pk for attempt, _ in judged])
+    list(players.select_for_update(no_key=True).order_by("pk").values_list("pk"))
+    rows = attempts.select_for_update(no_key=True).order_by("pk").values_list("pk", "player_id", "state", "reasons")
+    return {pk: row for pk, *row in rows}
+
+
+def _row(attempt: Attempt) -> _Row:
+    return [attempt.player_id, attempt.state, attempt.reasons]
