@@ -14,8 +14,8 @@ from pydantic import Field
 from accounts.models import User
 from accounts.names.player_search import find_players
 from accounts.profile import comparison
-from accounts.profile.comparison import DealMet, Tally
-from accounts.profile.player_statistics import Figures
+from accounts.profile.comparison import DealMet, HeadToHead
+from accounts.profile.player_statistics import PlayerFigures
 from games.api.common import ERRORS, Limited, read_from_replica
 from games.core.errors import ErrorCode, Refusal
 from games.races.results.ratings_registry import ShownRating
@@ -48,7 +48,7 @@ class FiguresOut(Schema):
     longest_streak: int
 
     @classmethod
-    def of(cls, figures: Figures) -> Self:
+    def of(cls, figures: PlayerFigures) -> Self:
         """Build the JSON from a player's figures."""
         return cls(
             played=figures.played,
@@ -70,7 +70,7 @@ class SideOut(Schema):
     overall: FiguresOut
 
     @classmethod
-    def of(cls, player: User, figures: Figures, rating: ShownRating | None) -> Self:
+    def of(cls, player: User, figures: PlayerFigures, rating: ShownRating | None) -> Self:
         """Build the JSON of one of the two players."""
         return cls(
             id=player.public_id,
@@ -138,7 +138,7 @@ class TallyOut(Schema):
     neither: int
 
     @classmethod
-    def of(cls, tally: Tally) -> Self:
+    def of(cls, tally: HeadToHead) -> Self:
         """Build the JSON of a tally."""
         return cls(ahead=(tally.first, tally.second), neither=tally.neither)
 

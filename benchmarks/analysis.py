@@ -19,7 +19,7 @@ from itertools import count, islice
 
 from benchmarks.references import Chess, announce, row
 from games.analysis.findings import Findings, share_known
-from games.analysis.search_process import Search, Task
+from games.analysis.search_process import AnalysisSearch, Task
 from games.rules import CATALOGUE, Table, open_table
 from games.solver import Budget, Solution, solve
 
@@ -62,7 +62,7 @@ def played(table: Table, dice: random.Random) -> list[str]:
 
 def analyse(task: Task) -> tuple[float, Findings]:
     """Analyse a game, and return the CPU seconds and the findings."""
-    search = Search(task)
+    search = AnalysisSearch(task)
     begun = time.process_time()
     (*_, last) = search.run()
     return time.process_time() - begun, last.findings

@@ -103,7 +103,11 @@ async def watch(deal: Deal) -> tuple[int, int]:
             shown.set()
 
     live_boards.read_frame = counted
-    hub, watchers, key = live_boards.Hub(), [Watcher() for _ in range(WATCHERS)], live_boards.Board(deal, "race")
+    hub, watchers, key = (
+        live_boards.BoardHub(),
+        [Watcher() for _ in range(WATCHERS)],
+        live_boards.WatchedBoard(deal, "race"),
+    )
     for watcher in watchers:
         await hub.join(key, watcher)
     await shown.wait()

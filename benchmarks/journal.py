@@ -144,24 +144,24 @@ class Journal:
 
     def write(self, playing: list[int], count: int) -> float:
         """Return the median time of a commit with a move of each attempt."""
-        from games.live.journal_store import Entry, JournalStore
+        from games.live.journal_store import JournalEntry, JournalStore
 
         store, times = JournalStore("default"), []
         for n in range(1, count + 1):
             begun = time.perf_counter()
-            store.write([Entry(attempt_id, n, ("t0-t1",), n) for attempt_id in playing])
+            store.write([JournalEntry(attempt_id, n, ("t0-t1",), n) for attempt_id in playing])
             times.append(time.perf_counter() - begun)
         store.close()
         return statistics.median(times)
 
     def keep_moving(self, playing: list[int], stop: threading.Event) -> None:
-        from games.live.journal_store import Entry, JournalStore
+        from games.live.journal_store import JournalEntry, JournalStore
 
         store, n = JournalStore("default"), 0
         while not stop.is_set():
             n += 1
             begun = time.perf_counter()
-            store.write([Entry(attempt_id, n, ("t0-t1",), n) for attempt_id in playing])
+            store.write([JournalEntry(attempt_id, n, ("t0-t1",), n) for attempt_id in playing])
             self.longest = max(self.longest, time.perf_counter() - begun)
         store.close()
 

@@ -179,9 +179,9 @@ async def watch(prepared: dict[str, Any]) -> None:
     """Watch until stopped, and print the results."""
     from channels.layers import get_channel_layer
 
-    from games.races.live.room_hub import Hub
+    from games.races.live.room_hub import RoomHub
 
-    hub, layer = Hub(), get_channel_layer()
+    hub, layer = RoomHub(), get_channel_layer()
     eyes = [Eyes(player) for player in prepared["players"]] + [Eyes(None) for _ in range(SPECTATORS)]
     for one in eyes:
         await hub.enter(prepared["code"], one)

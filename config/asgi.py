@@ -18,8 +18,8 @@ from config.admission.load import Load  # noqa: E402
 from config.http.handler import OneHop  # noqa: E402
 from config.http.websocket_origin import OwnPages  # noqa: E402
 from config.observability.health import Health  # noqa: E402
-from config.page_cache.anonymous import Copies, ForStrangers  # noqa: E402
-from config.processes.misdirected import Tables, no_tables  # noqa: E402
+from config.page_cache.anonymous import ForStrangers, PageCache  # noqa: E402
+from config.processes.misdirected import TableProcess, no_tables  # noqa: E402
 from config.routing import websocket_routes  # noqa: E402
 from games.live.sockets.authentication import Visitors  # noqa: E402
 from games.live.sockets.connection_limits import MOST_OF_ADDRESS, MOST_OF_PLAYER, Capped, networks_of, player_of  # noqa: E402
@@ -30,7 +30,7 @@ _visitors = Visitors(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAY
 _sockets = OwnPages(Capped(_visitors, networks_of, MOST_OF_ADDRESS))
 
 _pages = OneHop()
-_copies = Copies(_pages)
+_copies = PageCache(_pages)
 _load = Load(_pages, lambda: len(open_sockets()))
 
 #: Application of a web process: pages, and also the tables unless they have processes of their own.
@@ -48,4 +48,4 @@ application = ProtocolTypeRouter(
 _tables_load = Load(_pages, lambda: len(open_sockets()))
 
 #: Application of a table process (`config.processes.websocket_server`).
-tables = Tables(_sockets, Health(_pages, lambda: _tables_load.is_full), _tables_load)
+tables = TableProcess(_sockets, Health(_pages, lambda: _tables_load.is_full), _tables_load)

@@ -342,7 +342,7 @@ class SealedDeal(models.Model):
     solution = models.BinaryField()
     par = models.PositiveSmallIntegerField()
     grade = models.PositiveSmallIntegerField()
-    # The figures behind the grade (games.deals.difficulty.Figures).
+    # The figures behind the grade (games.deals.difficulty.DifficultyFigures).
     random_wins = models.FloatField()
     greedy_wins = models.FloatField()
     nodes = models.BigIntegerField()

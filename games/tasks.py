@@ -37,7 +37,7 @@ def close_due() -> None:
     If time runs out, another task continues.
     """
     closed = attempts.close_due()
-    purged = attempts.Progress(0, 0, more=False) if journal_partitions.is_by_day() else attempts.purge_journal()
+    purged = attempts.BatchProgress(0, 0, more=False) if journal_partitions.is_by_day() else attempts.purge_journal()
     progress = (closed, purged)
     if any(each.done or each.failed for each in progress):
         log.info("attempts closed", extra={"closed": closed.done, "failed": closed.failed, "purged": purged.done})

@@ -20,7 +20,7 @@ from games.core.ladders import Ladder, LadderSlug
 from games.models import Deal
 from games.rules import CATALOGUE
 from leaderboards.boards import board_queries, seasons
-from leaderboards.boards.board_pages import Entry
+from leaderboards.boards.board_pages import BoardRow
 from leaderboards.boards.listings import ladder_named
 from leaderboards.boards.rank_keys import BoardName
 from leaderboards.boards.schemas import EntryOut, PageOut, RatedOut, RatingOut, RatingsOut, RunOut
@@ -275,5 +275,5 @@ def _season(period: Season.Period, when: SeasonIn) -> Season | None:
     return nines.get(ladder or seasons.first_ladder(nines))
 
 
-def _entries(found: list[Entry]) -> list[EntryOut]:
+def _entries(found: list[BoardRow]) -> list[EntryOut]:
     return [EntryOut.of(entry) for entry in found]

@@ -25,14 +25,14 @@ from games.pages.shared.anonymous_cache import same_for_strangers
 from games.pages.shared.view_models import ShownDeal
 from games.rules import CATALOGUE
 from leaderboards.boards import board_queries, seasons
-from leaderboards.boards.board_pages import Entry, Page
+from leaderboards.boards.board_pages import BoardPage, BoardRow
 from leaderboards.boards.listings import ladder_named
 from leaderboards.boards.own_result import own_result
 from leaderboards.boards.rank_keys import BOARDS, BoardName
 from leaderboards.models import Season
 from leaderboards.ratings import rating_board as rating_boards
 from leaderboards.summary import pace_line
-from leaderboards.summary.game_summary import After
+from leaderboards.summary.game_summary import GameSummary
 
 WHO: Final = ("all", "friends")
 #: Entries of each deal on the index.
@@ -110,7 +110,7 @@ def after_game(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         raise PermissionDenied
     if not found.is_over:
         return HttpResponse(status=204)
-    response = render(request, "boards/_after.html", {"after": After.of(found, request.user)})
+    response = render(request, "boards/_after.html", {"after": GameSummary.of(found, request.user)})
     if found.finished_at and timezone.now() - found.finished_at < JUST_FINISHED:
         give_pass(request, response)  # the pass issued with the table may have expired after a long game
     return response
@@ -176,7 +176,7 @@ def rating_board(request: HttpRequest) -> HttpResponse:
     return render(request, "boards/rating.html", context)
 
 
-def _shared(request: HttpRequest, board: BoardName, who: str, page: Page, **which: str) -> dict[str, Any]:
+def _shared(request: HttpRequest, board: BoardName, who: str, page: BoardPage, **which: str) -> dict[str, Any]:
     """Return the context of all boards: the page of entries, and the URLs of the pages before and after.
 
     `which` holds query parameters that pin the page shown, and is added to those URLs.
@@ -196,12 +196,12 @@ def _url_at(request: HttpRequest, cursor: str | None, which: dict[str, str]) -> 
     return "?" + urlencode({**request.GET.dict(), **which, "cursor": cursor})
 
 
-def _shows(page: Page, player: Player) -> bool:
+def _shows(page: BoardPage, player: Player) -> bool:
     return any(entry.player == player.public_id for entry in page.entries)
 
 
-def _unpaged(entries: list[Entry]) -> Page:
-    return Page(entries, len(entries))
+def _unpaged(entries: list[BoardRow]) -> BoardPage:
+    return BoardPage(entries, len(entries))
 
 
 def _board(request: HttpRequest) -> BoardName:

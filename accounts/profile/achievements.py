@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from accounts.profile.player_statistics import Play
+from accounts.profile.player_statistics import VerifiedPlay
 from accounts.profile.streaks import streaks
 
 #: Streak length of the `week` achievement, in days.
@@ -31,34 +31,34 @@ class Achievement:
     variant: str = ""
 
 
-def achievements(plays: Sequence[Play], variants: Sequence[str]) -> list[Achievement]:
+def achievements(plays: Sequence[VerifiedPlay], variants: Sequence[str]) -> list[Achievement]:
     """Return all achievements, reached or not, from the player's plays, oldest first, and the variants of a day."""
     wins = [play for play in plays if play.won]
     return [*_first_wins(wins, variants), _par(wins), _week(wins), _nine(wins, variants)]
 
 
-def _first_wins(wins: Sequence[Play], variants: Sequence[str]) -> Iterator[Achievement]:
+def _first_wins(wins: Sequence[VerifiedPlay], variants: Sequence[str]) -> Iterator[Achievement]:
     first: dict[str, date] = {}
     for play in wins:
         first.setdefault(play.variant, play.day)
     return (Achievement("win", first.get(variant), variant) for variant in variants)
 
 
-def _par(wins: Sequence[Play]) -> Achievement:
+def _par(wins: Sequence[VerifiedPlay]) -> Achievement:
     for play in wins:
         if play.par is not None and play.tokens <= play.par:
             return Achievement("par", play.day, play.variant)
     return Achievement("par", None)
 
 
-def _week(wins: Sequence[Play]) -> Achievement:
+def _week(wins: Sequence[VerifiedPlay]) -> Achievement:
     days = sorted({play.day for play in wins})
     # The longest streak never shrinks as days are added, so a binary search finds the first week.
     at = bisect_left(range(len(days)), WEEK, key=lambda n: streaks(days[: n + 1], days[n]).longest)
     return Achievement("week", days[at] if at < len(days) else None)
 
 
-def _nine(wins: Sequence[Play], variants: Sequence[str]) -> Achievement:
+def _nine(wins: Sequence[VerifiedPlay], variants: Sequence[str]) -> Achievement:
     won: dict[date, set[str]] = {}
     for play in wins:
         on_day = won.setdefault(play.day, set())

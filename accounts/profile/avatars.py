@@ -49,7 +49,7 @@ _SHAPES: Final = (
 )
 
 
-class Named(Protocol):
+class HasName(Protocol):
     """Object with a name: a player, or an entry of a board."""
 
     def __str__(self) -> str: ...
@@ -60,7 +60,7 @@ def address_of(name: str) -> str:
     return f"/avatars/{_digest(name) if name else NEUTRAL}.svg"
 
 
-def address_for(who: Named) -> str:
+def address_for(who: HasName) -> str:
     """Return the address of the avatar of a player, or of a board entry."""
     is_named = getattr(who, "has_page", True) and not getattr(who, "is_former", False)
     return address_of(str(who) if is_named else "")

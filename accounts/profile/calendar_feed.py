@@ -39,7 +39,7 @@ _LOOK_AGAIN: Final = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class CalendarSettings:
     """Calendar settings as the settings page shows them; without an address there is no calendar."""
 
     address: str = ""
@@ -47,10 +47,10 @@ class Shown:
     hours: range = HOURS
 
 
-def shown(player: User) -> Shown:
+def shown(player: User) -> CalendarSettings:
     """Return the player's calendar settings."""
     link = CalendarLink.objects.filter(player=player).first()
-    return Shown() if link is None else Shown(address_of(link), link.hour)
+    return CalendarSettings() if link is None else CalendarSettings(address_of(link), link.hour)
 
 
 def address_of(link: CalendarLink) -> str:

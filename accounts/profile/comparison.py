@@ -15,9 +15,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from accounts.profile.player_statistics import Figures, Play, figures
+from accounts.profile.player_statistics import PlayerFigures, VerifiedPlay, figures
 from accounts.profile.profile_queries import plays_of
-from games.ghosts.results import Score
+from games.ghosts.results import GhostScore
 from games.races.results.ratings_registry import ShownRating
 from games.rules import CATALOGUE
 from leaderboards.ratings.display import shown_ratings
@@ -33,7 +33,7 @@ Ahead = Literal["first", "second", "neither"]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ComparedFigure:
     """Figure of both players; `kind` selects its format."""
 
     title: Promise
@@ -43,7 +43,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class HeadToHead:
     """Number of times each player was ahead, and number of draws."""
 
     first: int
@@ -62,7 +62,7 @@ class DealMet:
 
     variant: str
     day: date
-    plays: tuple[Play, Play]
+    plays: tuple[VerifiedPlay, VerifiedPlay]
     ahead: Ahead
 
     @property
@@ -73,26 +73,26 @@ class DealMet:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PlayerComparison:
     """Two players side by side, with the variants that at least one of them has played."""
 
     ratings: tuple[ShownRating | None, ShownRating | None]
-    overall: tuple[Figures, Figures]
-    by_variant: dict[str, tuple[Figures, Figures]]
-    deals: Tally
+    overall: tuple[PlayerFigures, PlayerFigures]
+    by_variant: dict[str, tuple[PlayerFigures, PlayerFigures]]
+    deals: HeadToHead
     latest_deals: list[DealMet]
-    races: Tally
+    races: HeadToHead
     latest_races: list[tuple[RaceMet, Ahead]]
 
 
-def compare(first: User, second: User) -> Comparison:
+def compare(first: User, second: User) -> PlayerComparison:
     """Compare two players, as of today (UTC)."""
     today = timezone.now().date()
     plays = plays_of(first), plays_of(second)
     ratings = shown_ratings((first.pk, second.pk))
     met = _deals_met(*plays)
     ranks = ranks_in_common(first.pk, second.pk)
-    return Comparison(
+    return PlayerComparison(
         ratings=(ratings.get(first.pk), ratings.get(second.pk)),
         overall=(figures(plays[0], today), figures(plays[1], today)),
         by_variant={variant: both for variant in CATALOGUE if (both := _of_variant(plays, variant, today))},
@@ -103,20 +103,22 @@ def compare(first: User, second: User) -> Comparison:
     )
 
 
-def figures_of(both: tuple[Figures, Figures]) -> list[Figure]:
+def figures_of(both: tuple[PlayerFigures, PlayerFigures]) -> list[ComparedFigure]:
     """Return the figures of both in page order, each with the side that is ahead."""
     one, two = both
     return [
-        Figure(_("Games"), (one.played, two.played), "neither"),
-        Figure(_("Won"), (one.won, two.won), _more(one.won, two.won)),
-        Figure(_("Best time"), (one.best_ms, two.best_ms), _less(one.best_ms, two.best_ms), "time"),
-        Figure(_("Fewest moves"), (one.fewest_moves, two.fewest_moves), _less(one.fewest_moves, two.fewest_moves)),
-        Figure(
+        ComparedFigure(_("Games"), (one.played, two.played), "neither"),
+        ComparedFigure(_("Won"), (one.won, two.won), _more(one.won, two.won)),
+        ComparedFigure(_("Best time"), (one.best_ms, two.best_ms), _less(one.best_ms, two.best_ms), "time"),
+        ComparedFigure(
+            _("Fewest moves"), (one.fewest_moves, two.fewest_moves), _less(one.fewest_moves, two.fewest_moves)
+        ),
+        ComparedFigure(
             _("Streak"),
             (one.streaks.current, two.streaks.current),
             _more(one.streaks.current, two.streaks.current),
         ),
-        Figure(
+        ComparedFigure(
             _("Longest streak"),
             (one.streaks.longest, two.streaks.longest),
             _more(one.streaks.longest, two.streaks.longest),
@@ -124,24 +126,24 @@ def figures_of(both: tuple[Figures, Figures]) -> list[Figure]:
     ]
 
 
-def rating_of(ratings: tuple[ShownRating | None, ShownRating | None]) -> list[Figure]:
+def rating_of(ratings: tuple[ShownRating | None, ShownRating | None]) -> list[ComparedFigure]:
     """Return the ratings of both as a figure, if either has one. If a rating is provisional, neither side is ahead."""
     one, two = ratings
     if one is None and two is None:
         return []
     values = (one.value if one else None, two.value if two else None)
     sure = one is not None and two is not None and not (one.provisional or two.provisional)
-    return [Figure(_("Rating"), values, _more(values[0] or 0, values[1] or 0) if sure else "neither")]
+    return [ComparedFigure(_("Rating"), values, _more(values[0] or 0, values[1] or 0) if sure else "neither")]
 
 
 def _of_variant(
-    plays: tuple[Sequence[Play], Sequence[Play]], variant: str, today: date
-) -> tuple[Figures, Figures] | None:
+    plays: tuple[Sequence[VerifiedPlay], Sequence[VerifiedPlay]], variant: str, today: date
+) -> tuple[PlayerFigures, PlayerFigures] | None:
     one, two = ([play for play in some if play.variant == variant] for some in plays)
     return (figures(one, today), figures(two, today)) if one or two else None
 
 
-def _deals_met(first: Iterable[Play], second: Iterable[Play]) -> list[DealMet]:
+def _deals_met(first: Iterable[VerifiedPlay], second: Iterable[VerifiedPlay]) -> list[DealMet]:
     """Return the deals in both lists of plays, latest day first."""
     theirs = {(play.day, play.variant): play for play in second}
     met = [(play, theirs[play.day, play.variant]) for play in first if (play.day, play.variant) in theirs]
@@ -149,13 +151,13 @@ def _deals_met(first: Iterable[Play], second: Iterable[Play]) -> list[DealMet]:
     return [DealMet(one.variant, one.day, (one, two), _less(_rank_key(one), _rank_key(two))) for one, two in met]
 
 
-def _rank_key(play: Play) -> tuple[int, int, int]:
-    return Score(play.cards_up, play.elapsed_ms, play.tokens).rank_key
+def _rank_key(play: VerifiedPlay) -> tuple[int, int, int]:
+    return GhostScore(play.cards_up, play.elapsed_ms, play.tokens).rank_key
 
 
-def _tally(outcomes: Iterable[Ahead]) -> Tally:
+def _tally(outcomes: Iterable[Ahead]) -> HeadToHead:
     told = list(outcomes)
-    return Tally(told.count("first"), told.count("second"), told.count("neither"))
+    return HeadToHead(told.count("first"), told.count("second"), told.count("neither"))
 
 
 def _more(one: int, two: int) -> Ahead:

@@ -10,7 +10,7 @@ from accounts.profile.streaks import Streaks, streaks
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class VerifiedPlay:
     """One verified ranked attempt at the deal of ``variant`` and ``day``."""
 
     variant: str
@@ -23,7 +23,7 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class PlayerFigures:
     """Statistics over a set of plays. Best time and fewest moves count won games only, and are None without one."""
 
     played: int
@@ -42,14 +42,14 @@ class Figures:
 class Statistics:
     """Statistics over all variants together, and for each variant played."""
 
-    overall: Figures
-    by_variant: dict[str, Figures]
+    overall: PlayerFigures
+    by_variant: dict[str, PlayerFigures]
 
 
-def figures(plays: Sequence[Play], today: date) -> Figures:
+def figures(plays: Sequence[VerifiedPlay], today: date) -> PlayerFigures:
     """Compute the statistics of ``plays`` as of ``today``."""
     wins = [play for play in plays if play.won]
-    return Figures(
+    return PlayerFigures(
         played=len(plays),
         won=len(wins),
         best_ms=min((play.elapsed_ms for play in wins), default=None),
@@ -58,10 +58,10 @@ def figures(plays: Sequence[Play], today: date) -> Figures:
     )
 
 
-def statistics(plays: Iterable[Play], today: date, order: Sequence[str] = ()) -> Statistics:
+def statistics(plays: Iterable[VerifiedPlay], today: date, order: Sequence[str] = ()) -> Statistics:
     """Compute the statistics overall and by variant. Variants are sorted as in ``order``, then by name."""
     everything = list(plays)
-    by_variant: dict[str, list[Play]] = {}
+    by_variant: dict[str, list[VerifiedPlay]] = {}
     for play in everything:
         by_variant.setdefault(play.variant, []).append(play)
     places = {name: place for place, name in enumerate(order)}

@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.profile.achievements import Achievement, achievements
-from accounts.profile.player_statistics import Play, Statistics, statistics
+from accounts.profile.player_statistics import Statistics, VerifiedPlay, statistics
 from games.models import Attempt
 from games.pages.races.race_suggestion import RaceHint
-from games.pages.shared.view_models import Tile
+from games.pages.shared.view_models import DealTile
 from games.rules import CATALOGUE
 from leaderboards.boards.eligibility import missing
 from leaderboards.boards.own_result import missing_in_words
@@ -45,14 +45,16 @@ def visible_player(public_id: UUID, viewer: User | None) -> User:
     return player
 
 
-def plays_of(player: User, *, since: date | None = None) -> list[Play]:
+def plays_of(player: User, *, since: date | None = None) -> list[VerifiedPlay]:
     """Return the player's verified ranked attempts, oldest deal first."""
     attempts = Attempt.objects.filter(player=player, ranked=True, state=_State.VERIFIED, deal__day__isnull=False)
     if since:
         attempts = attempts.filter(deal__day__gte=since)
     columns = ("deal__variant", "deal__day", "end", "cards_up", "elapsed_ms", "tokens", "deal__par")
     return [
-        Play(variant=variant, day=day, won=end == Attempt.End.WON, cards_up=cards_up, elapsed_ms=ms, tokens=n, par=par)
+        VerifiedPlay(
+            variant=variant, day=day, won=end == Attempt.End.WON, cards_up=cards_up, elapsed_ms=ms, tokens=n, par=par
+        )
         for variant, day, end, cards_up, ms, n, par in attempts.order_by("deal__day", "id").values_list(*columns)
     ]
 
@@ -63,7 +65,7 @@ def statistics_of(player: User) -> tuple[Statistics, list[Achievement]]:
     return statistics(plays, timezone.now().date(), variants), achievements(plays, variants)
 
 
-def history_of(player: User, variant: str = "") -> list[Play]:
+def history_of(player: User, variant: str = "") -> list[VerifiedPlay]:
     """Return the plays shown in the charts, of one variant or of all."""
     plays = plays_of(player, since=timezone.now().date() - HISTORY)
     return [play for play in plays if variant in {"", play.variant}]
@@ -73,7 +75,7 @@ def history_of(player: User, variant: str = "") -> list[Play]:
 class RatingPanel:
     """Rating panel of a profile."""
 
-    own: rating_board.Own
+    own: rating_board.OwnRating
     runs: list[rating_board.RatedRun]
 
 
@@ -100,7 +102,7 @@ def race_hint_of(player: User) -> RaceHint | None:
     return None if deal is None else RaceHint.of(deal)
 
 
-def results_page(player: User, *, own: bool, before: UUID | None = None) -> tuple[list[Tile], UUID | None]:
+def results_page(player: User, *, own: bool, before: UUID | None = None) -> tuple[list[DealTile], UUID | None]:
     """Return a page of ranked attempts, latest first, and the cursor of the next page if there is one.
 
     Other players see verified attempts only; ``own`` adds pending and rejected ones.
@@ -114,7 +116,7 @@ def results_page(player: User, *, own: bool, before: UUID | None = None) -> tupl
         attempts = _earlier(attempts, player, before)
     latest = attempts.select_related("deal").defer("record", "deal__solution").order_by("-started_at", "-id")
     rows = list(latest[: RESULTS_A_PAGE + 1])
-    page = [Tile.of(attempt.deal, attempt) for attempt in rows[:RESULTS_A_PAGE]]
+    page = [DealTile.of(attempt.deal, attempt) for attempt in rows[:RESULTS_A_PAGE]]
     return page, rows[-2].public_id if len(rows) > RESULTS_A_PAGE else None
 
 

@@ -31,7 +31,7 @@ _OVER: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 Connect = Callable[[str], HTTPConnection]
 
 
-class Outcome(Enum):
+class DeliveryOutcome(Enum):
     """Outcome of sending a message."""
 
     TAKEN = auto()
@@ -54,12 +54,12 @@ def connect_securely(host: str) -> HTTPConnection:
     return HTTPSConnection(host, timeout=_PATIENCE)
 
 
-def send(message: Message, connect: Connect = connect_securely) -> Outcome:
+def send(message: Message, connect: Connect = connect_securely) -> DeliveryOutcome:
     """Send a message. It never raises: the service may be down, and the endpoint comes from a browser."""
     address = urlsplit(message.to.endpoint)
     host = address.hostname or ""
     if not is_allowed(message.to.endpoint):
-        return Outcome.GONE
+        return DeliveryOutcome.GONE
     headers = {
         **signed(f"https://{host}"),
         "Content-Encoding": "aes128gcm",
@@ -74,15 +74,15 @@ def send(message: Message, connect: Connect = connect_securely) -> Outcome:
         status = connection.getresponse().status
     except (OSError, HTTPException) as failure:
         log.warning("a push service did not answer", extra={"service": host, "failure": type(failure).__name__})
-        return Outcome.FAILED
+        return DeliveryOutcome.FAILED
     finally:
         connection.close()
     if status in _OVER:
-        return Outcome.GONE
+        return DeliveryOutcome.GONE
     if not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
         log.warning("a push service refused a message", extra={"service": host, "status": status})
-        return Outcome.FAILED
-    return Outcome.TAKEN
+        return DeliveryOutcome.FAILED
+    return DeliveryOutcome.TAKEN
 
 
 def _encrypted(message: Message) -> bytes:

@@ -25,13 +25,13 @@ from accounts.preferences import preferences_of
 from accounts.profile.calendar_feed import streak_line
 from accounts.profile.win_days import current_streak
 from accounts.push import devices, vapid_key
-from accounts.push.delivery import Message, Outcome, send
+from accounts.push.delivery import DeliveryOutcome, Message, send
 from accounts.push.devices import Subscription
 from games.models import Attempt
 
 log = logging.getLogger(__name__)
 
-Send = Callable[[Message], Outcome]
+Send = Callable[[Message], DeliveryOutcome]
 
 #: Players per batch, and seconds during which new batches are started.
 _BATCH: Final = 8
@@ -140,17 +140,17 @@ def _send_all(messages: Mapping[int, Message], send: Send) -> int:
     done = wait(sent, timeout=_PATIENCE).done
     pool.shutdown(wait=False, cancel_futures=True)
     outcomes = {sent[future]: _outcome(future) for future in done}
-    gone = [device for device, outcome in outcomes.items() if outcome is Outcome.GONE]
+    gone = [device for device, outcome in outcomes.items() if outcome is DeliveryOutcome.GONE]
     PushDevice.objects.filter(pk__in=gone).delete()
     log.info("reminded", extra={"asked": len(messages), "answered": len(outcomes), "gone": len(gone)})
-    return sum(outcome is Outcome.TAKEN for outcome in outcomes.values())
+    return sum(outcome is DeliveryOutcome.TAKEN for outcome in outcomes.values())
 
 
-def _outcome(sending: Future[Outcome]) -> Outcome:
+def _outcome(sending: Future[DeliveryOutcome]) -> DeliveryOutcome:
     """Return the outcome of a message; an unexpected error with one does not stop the others."""
     if (fault := sending.exception()) is not None:
         log.error("a reminder could not be sent", exc_info=fault)
-        return Outcome.FAILED
+        return DeliveryOutcome.FAILED
     return sending.result()
 
 

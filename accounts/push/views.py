@@ -21,7 +21,7 @@ from games.core.json_body import json_body
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PushSettings:
     """Push settings as the settings page shows them; without a key, push reminders are off."""
 
     key: str = ""
@@ -30,13 +30,13 @@ class Shown:
     hours: range = HOURS
 
 
-def shown(request: PlayerRequest) -> Shown:
+def shown(request: PlayerRequest) -> PushSettings:
     """Return the player's push settings in this browser."""
     if not vapid_key.is_on() or request.user.is_guest:
-        return Shown()
+        return PushSettings()
     reminder = DailyReminder.objects.filter(player=request.user).first()
     is_here = devices.is_here(request.user, request.session)
-    return Shown(vapid_key.public_key(), is_here, DEFAULT_HOUR if reminder is None else reminder.hour)
+    return PushSettings(vapid_key.public_key(), is_here, DEFAULT_HOUR if reminder is None else reminder.hour)
 
 
 @never_cache

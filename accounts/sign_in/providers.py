@@ -50,7 +50,7 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class LinkedService:
     """Service connected to an account; the form that disconnects it sends `id`."""
 
     id: int
@@ -170,10 +170,10 @@ def is_taken(sociallogin: SocialLogin) -> bool:
     return any(EmailAddress.objects.is_verified(one.email) for one in sociallogin.email_addresses)
 
 
-def connections_of(player: User) -> list[Connection]:
+def connections_of(player: User) -> list[LinkedService]:
     """Return the services connected to a player's account."""
     rows = SocialAccount.objects.filter(user=player).order_by("date_joined")
-    return [Connection(row.pk, _NAMES.get(row.provider, row.provider), row.date_joined) for row in rows]
+    return [LinkedService(row.pk, _NAMES.get(row.provider, row.provider), row.date_joined) for row in rows]
 
 
 @receiver(pre_save, sender=SocialAccount)

@@ -7,7 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from accounts.profile.avatars import Named, address_for
+from accounts.profile.avatars import HasName, address_for
 
 register = template.Library()
 
@@ -27,7 +27,7 @@ def shown_name(who: object) -> str:
 
 
 @register.simple_tag
-def avatar(who: Named, size: int = 24) -> SafeString:
+def avatar(who: HasName, size: int = 24) -> SafeString:
     """Render the picture of a player or board entry, `size` pixels wide. The `alt` is empty: the name is next to it."""
     return format_html(
         '<img class="avatar" src="{}" alt="" width="{}" height="{}" loading="lazy" decoding="async">',

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import template
 
 from accounts.models import User
-from accounts.sign_in.providers import Connection, Service, configured, connections_of
+from accounts.sign_in.providers import LinkedService, Service, configured, connections_of
 
 register = template.Library()
 
@@ -17,6 +17,6 @@ def services() -> list[Service]:
 
 
 @register.simple_tag
-def connections(player: User) -> list[Connection]:
+def connections(player: User) -> list[LinkedService]:
     """Return the services connected to the player's account."""
     return connections_of(player)

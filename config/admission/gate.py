@@ -27,7 +27,7 @@ from config.admission.table_capacity import TableCapacity
 from config.admission.waiting_queue import WaitingQueue, update_interval
 from config.http.error_pages import json_answer
 from config.http.handler import send_response
-from config.page_cache.anonymous import Copies, Visit
+from config.page_cache.anonymous import PageCache, Visit
 from games.core import metrics
 from games.core.addresses import network_of_scope
 from games.core.admission_ticket import COOKIE, MAX_AGE, Pass, Ticket, cookie_header, identities, read, set_cookie
@@ -91,7 +91,7 @@ def door_of(visit: Visit) -> Door | None:
 class Gate:
     """ASGI application that serves, queues or refuses each request."""
 
-    def __init__(self, application: Application, copies: Copies, load: Load) -> None:
+    def __init__(self, application: Application, copies: PageCache, load: Load) -> None:
         self.queue = WaitingQueue()
         self.rate = AdmitRate()
         self.load, self.tables = load, TableCapacity()

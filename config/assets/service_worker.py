@@ -39,7 +39,7 @@ _IN_STYLES: Final = re.compile(r"""(?:@import\s+|url\()["']?([\w./-]+)(?=["')])"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class OfflineFiles:
     """Offline files for the browser's cache, by address."""
 
     version: str
@@ -72,7 +72,7 @@ def worker(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the language
 
 
 @cache
-def kept_in(language: str) -> Kept:
+def kept_in(language: str) -> OfflineFiles:
     """Return the offline files of a language. Cached for the process: files change only with a restart."""
     unsent = offline_pages.unsent_address(language)
     texts = {offline_pages.address_of(language, game): offline_pages.rendered(language, game) for game in ("", *GAMES)}
@@ -83,7 +83,7 @@ def kept_in(language: str) -> Kept:
     for content in contents:
         digest.update(hashlib.sha256(content).digest())
     home = offline_pages.address_of(language)
-    return Kept(digest.hexdigest()[:16], home, dict(offline_pages.instead(language)), unsent, tuple(files))
+    return OfflineFiles(digest.hexdigest()[:16], home, dict(offline_pages.instead(language)), unsent, tuple(files))
 
 
 def _files(pages: Iterable[str]) -> dict[str, bytes]:

@@ -37,14 +37,14 @@ UNDER_WAY: Final = (Race.State.OPEN, Race.State.COUNTDOWN, Race.State.RACING, Ra
 log = logging.getLogger(__name__)
 
 
-class Waiting(NamedTuple):
+class PendingAttempts(NamedTuple):
     """Number of finished attempts without a verdict, and the age of the oldest."""
 
     attempts: int
     oldest_seconds: float
 
 
-class Figure(NamedTuple):
+class StateGauge(NamedTuple):
     """A gauge: one value under an empty key, or several values by `label`."""
 
     name: str
@@ -61,10 +61,10 @@ class Figure(NamedTuple):
         return family
 
 
-database_figures: Final = SharedCache("database_figures", list[Figure], fresh=10.0)
+database_figures: Final = SharedCache("database_figures", list[StateGauge], fresh=10.0)
 
 
-class Standing(Collector):
+class StateCollector(Collector):
     """Collector for the reachability of servers and for the database's figures."""
 
     def __init__(self, checks: Callable[[], Mapping[str, str]]) -> None:
@@ -103,20 +103,20 @@ class Children(Collector):
 def standing_registry(checks: Callable[[], Mapping[str, str]]) -> CollectorRegistry:
     """Return the registry of a web process's gauges, which supplement its counters."""
     registry = CollectorRegistry()
-    registry.register(Standing(checks))
+    registry.register(StateCollector(checks))
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         ProcessCollector(registry=registry)  # combined metrics omit the process's own
     return registry
 
 
-def waiting(now: datetime) -> Waiting:
+def waiting(now: datetime) -> PendingAttempts:
     """Return the backlog of the verdict workers."""
     found = Attempt.objects.filter(state=Attempt.State.PENDING)
     figures = found.aggregate(attempts=Count("pk"), oldest=Min("finished_at"))
-    return Waiting(figures["attempts"], _age(now, figures["oldest"]))
+    return PendingAttempts(figures["attempts"], _age(now, figures["oldest"]))
 
 
-def _read(now: datetime) -> Iterator[Figure]:
+def _read(now: datetime) -> Iterator[StateGauge]:
     verdicts = waiting(now)
     yield _one("talon_verdicts_waiting", "Finished attempts without a verdict.", verdicts.attempts)
     yield _one("talon_verdicts_oldest_seconds", "Age of the oldest of them.", verdicts.oldest_seconds)
@@ -159,12 +159,12 @@ def _age(now: datetime, since: datetime | None) -> float:
     return max(0.0, (now - since).total_seconds()) if since else 0.0
 
 
-def _one(name: str, what: str, value: float) -> Figure:
-    return Figure(name, what, {"": value})
+def _one(name: str, what: str, value: float) -> StateGauge:
+    return StateGauge(name, what, {"": value})
 
 
-def _by(name: str, what: str, label: str, values: Mapping[str, float]) -> Figure:
-    return Figure(name, what, dict(values), label)
+def _by(name: str, what: str, label: str, values: Mapping[str, float]) -> StateGauge:
+    return StateGauge(name, what, dict(values), label)
 
 
 def _children() -> Iterable[int]:

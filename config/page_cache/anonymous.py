@@ -114,7 +114,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class CachedPage:
     """A page, and the CSRF cookie that comes with it (b"" for none), with `%s` in place of the secret."""
 
     page: Page
@@ -146,10 +146,10 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CacheEntry:
     """Cache entry: a copy, or None for a response that may not be cached, and its expiry time (monotonic)."""
 
-    copy: Copy | None
+    copy: CachedPage | None
     until: float
 
 
@@ -157,15 +157,15 @@ class UnavailableError(Exception):
     """The application cannot make the page now."""
 
 
-class Copies:
+class PageCache:
     """Page cache of a process. The application makes each copy on demand."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self._kept: dict[Key, Kept] = {}
-        self._making: dict[Key, asyncio.Task[Kept]] = {}
+        self._kept: dict[Key, CacheEntry] = {}
+        self._making: dict[Key, asyncio.Task[CacheEntry]] = {}
 
-    async def get(self, visit: Visit, seconds: float) -> Copy | None:
+    async def get(self, visit: Visit, seconds: float) -> CachedPage | None:
         """Return the page, made at most once in `seconds` for all visitors, or None if it may not be cached.
 
         While a new copy is slow or cannot be made, the old one is served (stale-while-revalidate and stale-if-error,
@@ -184,15 +184,15 @@ class Copies:
                 kept = making.result()
         return kept.copy
 
-    async def _make(self, key: Key, visit: Visit, seconds: float) -> Kept:
+    async def _make(self, key: Key, visit: Visit, seconds: float) -> CacheEntry:
         begun, old = time.monotonic(), self._kept.get(key)
         try:
             copy = await _made(self._application, visit)
         except UnavailableError:
-            return self._keep(key, Kept(old.copy if old else None, time.monotonic() + _REFUSED))
-        return self._keep(key, Kept(copy, begun + (seconds if copy else _REFUSED)))
+            return self._keep(key, CacheEntry(old.copy if old else None, time.monotonic() + _REFUSED))
+        return self._keep(key, CacheEntry(copy, begun + (seconds if copy else _REFUSED)))
 
-    def _keep(self, key: Key, kept: Kept) -> Kept:
+    def _keep(self, key: Key, kept: CacheEntry) -> CacheEntry:
         self._kept.pop(key, None)  # keeps the newest last
         while len(self._kept) >= KEPT:
             del self._kept[next(iter(self._kept))]
@@ -203,7 +203,7 @@ class Copies:
 class ForStrangers:
     """ASGI middleware that answers visitors without a session from the cache, and passes on all other requests."""
 
-    def __init__(self, application: Application, copies: Copies) -> None:
+    def __init__(self, application: Application, copies: PageCache) -> None:
         self._application = application
         self._copies = copies
 
@@ -219,7 +219,7 @@ class ForStrangers:
             await copy.send_to(visit, send)
 
 
-async def _made(application: Application, visit: Visit) -> Copy | None:
+async def _made(application: Application, visit: Visit) -> CachedPage | None:
     """Return a copy of the page as the application makes it now, or None if the response may not be cached.
 
     :raises UnavailableError: if the response is a server error.
@@ -243,17 +243,17 @@ async def _made(application: Application, visit: Visit) -> Copy | None:
     return _without_secret(page, [value for name, value in headers if name.lower() == b"set-cookie"])
 
 
-def _without_secret(page: Page, given: list[bytes]) -> Copy | None:
+def _without_secret(page: Page, given: list[bytes]) -> CachedPage | None:
     """Return the page and its CSRF cookie with the secret removed, or None if that is not possible."""
     if not given and not page.has_token:
-        return Copy(page, b"")
+        return CachedPage(page, b"")
     name = settings.CSRF_COOKIE_NAME.encode() + b"="
     if len(given) != 1 or not given[0].startswith(name):
         return None
     secret, _, rest = given[0].removeprefix(name).partition(b";")
     if secret in rest or any(secret in piece.plain for piece in page.pieces):
         return None
-    return Copy(page, name + b"%s;" + rest)
+    return CachedPage(page, name + b"%s;" + rest)
 
 
 @lru_cache(maxsize=256)

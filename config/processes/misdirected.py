@@ -28,7 +28,7 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 _OPERATIONS: Final = {LIVENESS, READINESS, METRICS}
 
 
-class Tables:
+class TableProcess:
     """ASGI application of a table process: serves WebSockets and operators' endpoints, and publishes its capacity."""
 
     def __init__(self, sockets: Application, pages: Application, load: Load) -> None:

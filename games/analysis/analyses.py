@@ -34,7 +34,7 @@ _OPEN: Final = ~Q(state=Analysis.State.DONE)
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class AnalysisReply:
     """Progress of an analysis. `state` is "none" if it was never requested, "failed" if it ended without findings.
 
     `ahead` is the number of unfinished analyses before it; `findings` are partial until `percent` is 100. `mine` is
@@ -77,7 +77,7 @@ def may_see(attempt: Attempt, player_id: int | None) -> bool:
     return True
 
 
-def ask(attempt: Attempt, player_id: int | None) -> Reply:
+def ask(attempt: Attempt, player_id: int | None) -> AnalysisReply:
     """Request the analysis of a game, unless it exists or is queued; a failed one is made again.
 
     :raises Refusal: when the player may not see it, or too many analyses are unfinished.
@@ -96,14 +96,14 @@ def ask(attempt: Attempt, player_id: int | None) -> Reply:
     return _reply(found, player_id)
 
 
-def look(attempt: Attempt, player_id: int | None) -> Reply:
+def look(attempt: Attempt, player_id: int | None) -> AnalysisReply:
     """Return the progress of a game's analysis.
 
     :raises Refusal: when the player may not see it.
     """
     check_may_see(attempt, player_id)
     found = Analysis.objects.filter(attempt=attempt).first()
-    return Reply("none") if found is None else _reply(found, player_id)
+    return AnalysisReply("none") if found is None else _reply(found, player_id)
 
 
 def withdraw(attempt: Attempt, player_id: int | None) -> None:
@@ -125,10 +125,10 @@ def _check_room(player_id: int | None) -> None:
         raise Refusal(ErrorCode.SERVER_BUSY)
 
 
-def _reply(analysis: Analysis, player_id: int | None) -> Reply:
+def _reply(analysis: Analysis, player_id: int | None) -> AnalysisReply:
     findings = None if analysis.findings is None else Findings.unpack(bytes(analysis.findings))
     if analysis.state == Analysis.State.DONE:
-        return Reply("failed" if findings is None else "done", 100, 0, findings)
+        return AnalysisReply("failed" if findings is None else "done", 100, 0, findings)
     ahead = Analysis.objects.filter(_OPEN, asked_at__lt=analysis.asked_at).count()
     mine = player_id is not None and analysis.asked_by_id == player_id
-    return Reply(analysis.state, analysis.percent, ahead, findings, mine)
+    return AnalysisReply(analysis.state, analysis.percent, ahead, findings, mine)

@@ -24,7 +24,7 @@ from django.utils import timezone
 
 from games.analysis.findings import Findings
 from games.analysis.models import Analysis
-from games.analysis.search_process import Report, Task
+from games.analysis.search_process import AnalysisReport, Task
 from games.attempts.lifecycle import record_of
 from games.core.background_threads import run_beside
 from games.models import Attempt
@@ -91,7 +91,7 @@ def _make(analysis: Analysis) -> None:
         mine.update(state=Analysis.State.WAITING, claim=None)
 
 
-def _note(mine: QuerySet[Analysis], report: Report) -> bool:
+def _note(mine: QuerySet[Analysis], report: AnalysisReport) -> bool:
     """Write a report to the row; return False if the row was deleted or claimed by another worker."""
     now = timezone.now()
     noted: dict[str, object] = {
@@ -115,7 +115,7 @@ def _certified_line(attempt: Attempt) -> list[str]:
     return [] if solution is None else list(Record.from_bytes(bytes(solution)).tokens)
 
 
-def reports(task: Task) -> Generator[Report, None, None]:
+def reports(task: Task) -> Generator[AnalysisReport, None, None]:
     """Run the search process and yield its reports; kill it when its time is up or the generator is closed."""
     process = subprocess.Popen(
         [sys.executable, "-m", "games.analysis.search_process"],
@@ -134,7 +134,7 @@ def reports(task: Task) -> Generator[Report, None, None]:
             process.stdin.write(msgspec.json.encode(task))
             process.stdin.close()
             for line in process.stdout:
-                yield msgspec.json.decode(line, type=Report)
+                yield msgspec.json.decode(line, type=AnalysisReport)
         except (BrokenPipeError, msgspec.DecodeError):
             # The process was killed. Its output could name cards, so it is not logged.
             return

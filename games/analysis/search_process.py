@@ -1,7 +1,8 @@
 """Search process that analyses one game: `python -m games.analysis.search_process`. It can be killed at any time.
 
-It reads a `Task` as JSON from standard input and writes `Report` lines to standard output: partial ones from time to
-time, then the final one. The cards are not passed as arguments, because every user of a machine can read command lines.
+It reads a `Task` as JSON from standard input and writes `AnalysisReport` lines to standard output: partial ones from
+time to time, then the final one. The cards are not passed as arguments, because every user of a machine can read
+command lines.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Task(msgspec.Struct):
     seconds: float = 40.0
 
 
-class Report(msgspec.Struct):
+class AnalysisReport(msgspec.Struct):
     """The findings so far, and the share of the work done."""
 
     share: float
@@ -56,7 +57,7 @@ class Report(msgspec.Struct):
     is_last: bool = False
 
 
-class Search:
+class AnalysisSearch:
     """One analysis: the knowledge about the game's positions, and the time limit."""
 
     def __init__(self, task: Task) -> None:
@@ -81,7 +82,7 @@ class Search:
     def _spent(self) -> float:
         return (time.monotonic() - self._begun) / self._seconds
 
-    def run(self) -> Iterator[Report]:
+    def run(self) -> Iterator[AnalysisReport]:
         """Search until everything is known or the time is up, yielding reports."""
         reported = time.monotonic()
         for _ in self._steps():
@@ -131,13 +132,13 @@ class Search:
     def _follow(self, turn: Turn, token: str) -> int:
         return self.positions.follow(self.positions.at[turn.n], token)
 
-    def report(self, *, is_last: bool = False) -> Report:
+    def report(self, *, is_last: bool = False) -> AnalysisReport:
         """Return a report of the current findings."""
         verdicts = self.positions.verdicts()
         share = 1.0 if is_last else max(share_known(verdicts), min(1.0, self._spent))
         places = {number: n for n, number in reversed(list(enumerate(self.positions.at)))}
         lines = {places[number]: " ".join(line) for number, line in self.positions.anchors() if number in places}
-        return Report(round(share, 2), Findings(verdicts, lines, self.turns), is_last)
+        return AnalysisReport(round(share, 2), Findings(verdicts, lines, self.turns), is_last)
 
 
 def next_to_try(positions: Positions, tried: set[int]) -> int | None:
@@ -163,7 +164,7 @@ def main() -> None:
     """Read the task and write the reports."""
     os.nice(NICENESS)
     task = msgspec.json.decode(sys.stdin.buffer.read(), type=Task)
-    for report in Search(task).run():
+    for report in AnalysisSearch(task).run():
         sys.stdout.buffer.write(msgspec.json.encode(report) + b"\n")
         sys.stdout.buffer.flush()
 

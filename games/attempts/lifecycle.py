@@ -59,7 +59,7 @@ def register(follower: Follower) -> None:
         _followers.append(follower)
 
 
-class Progress(NamedTuple):
+class BatchProgress(NamedTuple):
     """Progress of a batch job: the numbers of attempts handled and failed, and whether more are left."""
 
     done: int
@@ -146,7 +146,7 @@ def close_attempt(attempt_id: int, how: How, *, at: datetime | None = None) -> A
     return _close(attempt_id, how, at or timezone.now())
 
 
-def close_due(now: datetime | None = None, *, batch: int = 200, seconds: float = AT_A_TIME) -> Progress:
+def close_due(now: datetime | None = None, *, batch: int = 200, seconds: float = AT_A_TIME) -> BatchProgress:
     """Close the attempts whose deadline has passed, for at most `seconds` seconds.
 
     Each is closed in its own transaction, so one that fails does not stop the others and an interruption loses nothing.
@@ -162,8 +162,8 @@ def close_due(now: datetime | None = None, *, batch: int = 200, seconds: float =
                 failed += 1
             last = attempt_id
             if time.monotonic() >= latest:
-                return Progress(closed, failed, more=due.filter(id__gt=last).exists())
-    return Progress(closed, failed, more=False)
+                return BatchProgress(closed, failed, more=due.filter(id__gt=last).exists())
+    return BatchProgress(closed, failed, more=False)
 
 
 def close_safely(attempt_id: int, at: datetime | None) -> bool:
@@ -178,7 +178,7 @@ def close_safely(attempt_id: int, at: datetime | None) -> bool:
     return True
 
 
-def purge_journal(now: datetime | None = None, *, batch: int = 200, seconds: float = AT_A_TIME) -> Progress:
+def purge_journal(now: datetime | None = None, *, batch: int = 200, seconds: float = AT_A_TIME) -> BatchProgress:
     """Delete old journal rows of folded attempts, for at most `seconds` seconds."""
     before, latest = (now or timezone.now()) - JOURNAL_KEPT, time.monotonic() + seconds
     folded = Move.objects.filter(token="", attempt__finished_at__lt=before).values_list("attempt_id", flat=True)
@@ -187,8 +187,8 @@ def purge_journal(now: datetime | None = None, *, batch: int = 200, seconds: flo
         Move.objects.filter(attempt_id__in=ids).delete()
         purged += len(ids)
         if time.monotonic() >= latest:
-            return Progress(purged, 0, more=folded.exists())
-    return Progress(purged, 0, more=False)
+            return BatchProgress(purged, 0, more=folded.exists())
+    return BatchProgress(purged, 0, more=False)
 
 
 def journal_of(attempt_id: int) -> list[Move]:

@@ -23,7 +23,7 @@ STAFF: Final = "staff"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownReason:
     """A reason as shown to the player: its subject in a word or two, and a sentence."""
 
     code: str
@@ -36,36 +36,38 @@ _PACE: Final = pgettext_lazy("what a verdict is about", "pace")
 _CLOCK: Final = pgettext_lazy("what a verdict is about", "times")
 
 _OF_RECORDS: Final = (
-    Shown("unreadable_record", _RECORD, _("The record cannot be read.")),
-    Shown("wrong_deal", _RECORD, _("The record belongs to another deal.")),
-    Shown("wrong_rules", _RECORD, _("The record follows other rules than the deal.")),
-    Shown("wrong_variant", _RECORD, _("The record belongs to another game.")),
-    Shown("replay_failed", _RECORD, _("A move of the record is not allowed by the rules.")),
-    Shown("wrong_end", _RECORD, _("The game ended otherwise than its record says.")),
-    Shown("not_verifiable", _RECORD, _("The record could not be replayed.")),
+    ShownReason("unreadable_record", _RECORD, _("The record cannot be read.")),
+    ShownReason("wrong_deal", _RECORD, _("The record belongs to another deal.")),
+    ShownReason("wrong_rules", _RECORD, _("The record follows other rules than the deal.")),
+    ShownReason("wrong_variant", _RECORD, _("The record belongs to another game.")),
+    ShownReason("replay_failed", _RECORD, _("A move of the record is not allowed by the rules.")),
+    ShownReason("wrong_end", _RECORD, _("The game ended otherwise than its record says.")),
+    ShownReason("not_verifiable", _RECORD, _("The record could not be replayed.")),
 )
 _FLAGS: Final = (
-    Shown("clock_backwards", _CLOCK, _("The times of the record go backwards.")),
-    Shown("clock_differs", _CLOCK, _("The times of the record do not fit the server's.")),
-    Shown("burst", _PACE, _("Many moves came faster than hands can make them.")),
-    Shown("pace", _PACE, _("The game was played faster than anybody looks at the cards.")),
-    Shown("steady", _PACE, _("The moves came as regularly as a machine's.")),
-    Shown(
+    ShownReason("clock_backwards", _CLOCK, _("The times of the record go backwards.")),
+    ShownReason("clock_differs", _CLOCK, _("The times of the record do not fit the server's.")),
+    ShownReason("burst", _PACE, _("Many moves came faster than hands can make them.")),
+    ShownReason("pace", _PACE, _("The game was played faster than anybody looks at the cards.")),
+    ShownReason("steady", _PACE, _("The moves came as regularly as a machine's.")),
+    ShownReason(
         "copied_line",
         pgettext_lazy("what a verdict is about", "like an earlier game"),
         _("Another player has played the same moves before."),
     ),
-    Shown(
+    ShownReason(
         "same_device",
         pgettext_lazy("what a verdict is about", "device"),
         _("This deal had been begun on the same device before, by another player."),
     ),
 )
-_DECIDED: Final = Shown(
+_DECIDED: Final = ShownReason(
     STAFF, pgettext_lazy("what a verdict is about", "decision"), _("This was decided by the site's staff.")
 )
 #: Fallback for codes without a sentence for players, such as those that only staff may know.
-_OTHER: Final = Shown("other", pgettext_lazy("what a verdict is about", "something else"), _("A person looks at it."))
+_OTHER: Final = ShownReason(
+    "other", pgettext_lazy("what a verdict is about", "something else"), _("A person looks at it.")
+)
 
 SHOWN: Final = {one.code: one for one in (*_OF_RECORDS, *_FLAGS, _DECIDED, _OTHER)}
 
@@ -89,7 +91,7 @@ def flags(reasons: Iterable[Reason]) -> list[Reason]:
     return [one for one in reasons if one["code"] not in _RECORD_CODES and one["code"] != STAFF]
 
 
-def shown(reasons: Iterable[Reason]) -> list[Shown]:
+def shown(reasons: Iterable[Reason]) -> list[ShownReason]:
     """Return the reasons as their player may see them, each once, without figures or mention of other players.
 
     A game with bursts is also too fast overall, so `burst` replaces `pace`.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from games.deals import difficulty
-from games.deals.difficulty import Figures
+from games.deals.difficulty import DifficultyFigures
 from games.rules import CATALOGUE, RULES_VERSION, End, Record, Table, open_table, replay
 from games.solver import Budget, FalseSolutionError, Solution, shorten, solve
 from games.solver.tighten import tighten
@@ -32,7 +32,7 @@ class Certificate:
     """Proof that a deal is winnable: its winning record and, for a catalogue variant, its grade and figures."""
 
     record: Record
-    figures: Figures | None
+    figures: DifficultyFigures | None
     grade: int | None
 
     @property

@@ -88,7 +88,7 @@ WEIGHTS: Final = Weights(greedy=40, random=20, nodes=10, line=0.1)
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class DifficultyFigures:
     """Measured figures: shares of games won (0 to 1), positions searched, and tokens of the line after `shorten`."""
 
     random_wins: float
@@ -112,15 +112,15 @@ def sample_seed(variant: str, number: int) -> bytes:
     return sha256(f"talon difficulty {variant} {number}".encode()).digest()
 
 
-def measure(variant: str, seed: bytes, *, nodes: int, line: int) -> Figures:
+def measure(variant: str, seed: bytes, *, nodes: int, line: int) -> DifficultyFigures:
     """Measure a deal with both simulated players; deterministic, so a deal has the same figures everywhere."""
     chance = Random(sha256(b"talon difficulty" + seed).digest())  # noqa: S311 - repeatable, and nothing secret
     won_at_random = sum(random_game(open_table(variant, seed), chance) for _ in range(GAMES_PLAYED))
     won_greedily = sum(greedy_game(open_table(variant, seed), chance) for _ in range(GAMES_PLAYED))
-    return Figures(won_at_random / GAMES_PLAYED, won_greedily / GAMES_PLAYED, nodes, line)
+    return DifficultyFigures(won_at_random / GAMES_PLAYED, won_greedily / GAMES_PLAYED, nodes, line)
 
 
-def grade(variant: str, figures: Figures) -> int:
+def grade(variant: str, figures: DifficultyFigures) -> int:
     """Return the grade, 1 to 5, of a deal of a catalogue variant."""
     return 1 + bisect_right(THRESHOLDS[variant], figures.score)
 

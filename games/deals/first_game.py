@@ -31,7 +31,7 @@ Why = Literal["up", "turns", "clears", "founds", "reserve", "builds"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class GuideStep:
     """A move of the guide and its purpose: send a card up, turn one over, empty a pile, use an empty one, take a card
     from the reserve, or just build.
     """
@@ -60,13 +60,13 @@ def is_first_game(deal: Deal) -> bool:
     return deal.variant == VARIANT and deal.day is None and numbered_deals.number_of(deal) in _shipped()
 
 
-def guide(deal: Deal) -> list[Step]:
+def guide(deal: Deal) -> list[GuideStep]:
     """Return the first moves of a first game's winning line."""
     number = numbered_deals.number_of(deal)
     assert number is not None
     table, steps = deal_table(deal), []
     for token in _shipped()[number][:GUIDED]:
-        steps.append(Step(token, _why(table, token)))
+        steps.append(GuideStep(token, _why(table, token)))
         table.push(token)
     return steps
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from random import Random
 from typing import Final
 
-from games.deals.difficulty import GRADES, Figures, grade, sample_seed
+from games.deals.difficulty import GRADES, DifficultyFigures, grade, sample_seed
 from games.rules import open_table
 from games.solver.simulated_players import SKILLS, skilled_game
 
@@ -27,7 +27,7 @@ class Sampled:
 
     variant: str
     number: int
-    figures: Figures
+    figures: DifficultyFigures
 
     @property
     def grade(self) -> int:

@@ -17,7 +17,7 @@ from typing import Final
 from django.db.models import Count, Q
 
 from games.deals.certification import BUDGET, certify
-from games.deals.difficulty import WEIGHTS, Figures, Weights
+from games.deals.difficulty import WEIGHTS, DifficultyFigures, Weights
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE
 from games.solver import Budget
@@ -56,7 +56,7 @@ class Measured:
     """A data point of the fit: a deal's figures and results."""
 
     variant: str
-    figures: Figures
+    figures: DifficultyFigures
     results: int
     wins: int
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from django.conf import settings
 
 from games.deals.certification import Certificate, winning_record
-from games.deals.difficulty import Figures
+from games.deals.difficulty import DifficultyFigures
 from games.rules import Record, Variant
 
 #: Seconds between two calls of `stop`.
@@ -66,6 +66,6 @@ def checked(said: dict[str, Any], wanted: Variant) -> Certificate:
     """
     record = Record.from_bytes(b64decode(said["record"]))
     options = None if wanted.name else dict(wanted.options)
-    figures = Figures(**said["figures"]) if said.get("figures") else None
+    figures = DifficultyFigures(**said["figures"]) if said.get("figures") else None
     proven = winning_record(wanted.name or wanted.game, record.seed, record.tokens, options)
     return Certificate(proven, figures, said["grade"])

@@ -40,7 +40,7 @@ class Cell:
     bits: float
 
 
-class Row(NamedTuple):
+class AlignedPair(NamedTuple):
     """Two cells side by side; `same` if both are the same move."""
 
     left: Cell | None
@@ -52,7 +52,7 @@ class Row(NamedTuple):
 class Alignment:
     """Two lines side by side, with their similarity as judged for copies (`games.fairplay.copies`)."""
 
-    rows: list[Row]
+    rows: list[AlignedPair]
     likeness: float
     common_bits: float
     bits: tuple[float, float]
@@ -75,12 +75,12 @@ def align(left: Record, right: Record) -> Alignment:
     one, other = _line(left), _line(right)
     common = set(one.made.values()) & set(other.made.values())
     cells = _cells(one, common), _cells(other, common)
-    rows, at = list[Row](), (0, 0)
+    rows, at = list[AlignedPair](), (0, 0)
     for pair in [*_equal(one, other), (len(cells[0]), len(cells[1]))]:
         apart = zip_longest(cells[0][at[0] : pair[0]], cells[1][at[1] : pair[1]])
-        rows += [Row(mine, theirs, same=False) for mine, theirs in apart]
+        rows += [AlignedPair(mine, theirs, same=False) for mine, theirs in apart]
         if pair[0] < len(cells[0]):
-            rows.append(Row(cells[0][pair[0]], cells[1][pair[1]], same=True))
+            rows.append(AlignedPair(cells[0][pair[0]], cells[1][pair[1]], same=True))
         at = pair[0] + 1, pair[1] + 1
     shared = one.weights.keys() & other.weights.keys()
     return Alignment(

@@ -49,7 +49,7 @@ UNPAUSED: Final = frozenset({"braid"})
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class ChanceTally:
     """Running total of a measure: events with an element of chance, the result `gained` and the result `expected` by
     chance.
     """
@@ -59,14 +59,14 @@ class Tally:
     expected: float = 0.0
     variance: float = 0.0
 
-    def and_one(self, real: float, others: Sequence[float]) -> Tally:
+    def and_one(self, real: float, others: Sequence[float]) -> ChanceTally:
         """Return a tally with one more event, given its result in the real deal and in others; unchanged if all are
         equal.
         """
         if all(other == real for other in others):
             return self
         spread = variance((real, *others)) * (1 + 1 / len(others))
-        return Tally(self.count + 1, self.gained + real, self.expected + fmean(others), self.variance + spread)
+        return ChanceTally(self.count + 1, self.gained + real, self.expected + fmean(others), self.variance + spread)
 
     @property
     def z(self) -> float:
@@ -75,7 +75,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Pauses:
+class PauseFigures:
     """Numbers and median times in ms of plays right after a new card and of all other plays.
 
     `z` is the score of the rank-sum test. It is above zero if new cards made the player pause, and near zero if the
@@ -95,15 +95,15 @@ class Foresight:
 
     game: str
     applicable: bool
-    finds: Tally = Tally()
-    choices: Tally = Tally()
-    pauses: Pauses | None = None
+    finds: ChanceTally = ChanceTally()
+    choices: ChanceTally = ChanceTally()
+    pauses: PauseFigures | None = None
     z: float = 0.0
     """Combined z-score of finds and choices."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ForesightStep:
     """A token played while cards were unseen, with the unseen cards before and after it."""
 
     n: int
@@ -127,7 +127,7 @@ def measure(record: Record, auto_runs: Iterable[Sequence[int]] = ()) -> Foresigh
     if not steps:
         return Foresight(record.game.GAME, applicable=False)
     choices = {step.n for step in _evenly(_choices(record, steps), CHOICES)}
-    found, chosen = Tally(), Tally()
+    found, chosen = ChanceTally(), ChanceTally()
     chance = Random(record.seed)  # noqa: S311 - not for secrets
     by_number = {step.n: step for step in steps}
     table = record.open_table()
@@ -142,17 +142,17 @@ def measure(record: Record, auto_runs: Iterable[Sequence[int]] = ()) -> Foresigh
     return Foresight(table.GAME, applicable=True, finds=found, choices=chosen, pauses=_pauses(record, steps, auto), z=z)
 
 
-def _steps(record: Record) -> list[Step]:
+def _steps(record: Record) -> list[ForesightStep]:
     """Return the tokens played while cards were unseen, without those undone before anything new was seen."""
     table = record.open_table()
     unseen = Unseen.at(table)
-    steps: dict[int, Step] = {}
-    standing: list[Step] = []
+    steps: dict[int, ForesightStep] = {}
+    standing: list[ForesightStep] = []
     for n, token in enumerate(record.tokens):
         table.push(token)
         now = unseen.after(table)
         if token != WORDS[UNDO]:
-            standing.append(Step(n, token, unseen, now))
+            standing.append(ForesightStep(n, token, unseen, now))
             steps[n] = standing[-1]
         elif (taken_back := standing.pop()).before.count == now.count:
             del steps[taken_back.n]
@@ -160,7 +160,7 @@ def _steps(record: Record) -> list[Step]:
     return [step for step in steps.values() if step.before.count]
 
 
-def _choices(record: Record, steps: Sequence[Step]) -> list[Step]:
+def _choices(record: Record, steps: Sequence[ForesightStep]) -> list[ForesightStep]:
     """Return the steps at which the player had several options."""
     by_number = {step.n: step for step in steps}
     table, found = record.open_table(), []
@@ -171,13 +171,13 @@ def _choices(record: Record, steps: Sequence[Step]) -> list[Step]:
     return found
 
 
-def _evenly(steps: Sequence[Step], most: int) -> Sequence[Step]:
+def _evenly(steps: Sequence[ForesightStep], most: int) -> Sequence[ForesightStep]:
     if len(steps) <= most:
         return steps
     return [steps[number * len(steps) // most] for number in range(most)]
 
 
-def _find(table: Table, step: Step, chance: Random) -> tuple[float, list[float]]:
+def _find(table: Table, step: ForesightStep, chance: Random) -> tuple[float, list[float]]:
     """Return 1.0 if a card that the step turned up was playable at once, else 0.0: in the real deal, and in others."""
     left = set(step.after.places(table))
     shown = [number for number, place in enumerate(step.before.places(table)) if place not in left]
@@ -199,7 +199,7 @@ def _plays(table: Table, cards: set[int]) -> bool:
     return False
 
 
-def _choice(table: Table, step: Step, chance: Random) -> tuple[float, list[float]]:
+def _choice(table: Table, step: ForesightStep, chance: Random) -> tuple[float, list[float]]:
     """Return the advantage of the option taken over the best of some others, in the real deal and in other deals."""
     there = options(table)
     there.pop(option(table, step.token))
@@ -216,7 +216,7 @@ def _outcome(table: Table, token: str) -> float:
     return prospects(table)
 
 
-def _pauses(record: Record, steps: Sequence[Step], auto: set[int]) -> Pauses | None:
+def _pauses(record: Record, steps: Sequence[ForesightStep], auto: set[int]) -> PauseFigures | None:
     """Compare the times of plays right after a new card with all other plays; None for too few of either."""
     fresh_after = {step.n for step in steps if step.turned_up}
     fresh, other = list[int](), list[int]()
@@ -225,7 +225,7 @@ def _pauses(record: Record, steps: Sequence[Step], auto: set[int]) -> Pauses | N
             (fresh if n - 1 in fresh_after else other).append(record.clock[n] - record.clock[n - 1])
     if record.game.GAME in UNPAUSED or min(len(fresh), len(other)) < LEAST_PAUSES:
         return None
-    return Pauses(len(fresh), median(fresh), len(other), median(other), _rank_sum(fresh, other))
+    return PauseFigures(len(fresh), median(fresh), len(other), median(other), _rank_sum(fresh, other))
 
 
 def _rank_sum(one: Sequence[int], other: Sequence[int]) -> float:

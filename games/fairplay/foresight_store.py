@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 from django.utils import timezone
 
-from games.fairplay.foresight import SILENT, Foresight, Tally, measure
+from games.fairplay.foresight import SILENT, ChanceTally, Foresight, measure
 from games.models import Attempt, ForesightFigures
 from games.rules import Record
 
@@ -22,7 +22,7 @@ FORM: Final = 1
 KEPT: Final = timedelta(days=90)
 
 
-class Together(NamedTuple):
+class CombinedEvidence(NamedTuple):
     """Combined evidence of a player's measured games: number of games and z-score, for foresight and for pauses."""
 
     games: int
@@ -31,7 +31,7 @@ class Together(NamedTuple):
     pauses_z: float
 
 
-class Line(NamedTuple):
+class ForesightRow(NamedTuple):
     """A line of the staff's table."""
 
     what: str
@@ -44,7 +44,7 @@ def evidence_of(attempt: Attempt) -> Foresight | None:
     return None if kept is None else msgspec.convert(kept.figures, Foresight)
 
 
-def evidence_of_player(player_id: int) -> Together:
+def evidence_of_player(player_id: int) -> CombinedEvidence:
     """Combine the measurements of a player's games, without games in which foresight is no evidence.
 
     Top places are wins, and winners are lucky: the score that winners reach by chance is above zero.
@@ -53,7 +53,7 @@ def evidence_of_player(player_id: int) -> Together:
     found = [msgspec.convert(figures, Foresight) for figures in kept]
     telling = [one.z for one in found if one.applicable and one.game not in SILENT]
     pauses = [one.pauses.z for one in found if one.pauses is not None]
-    return Together(len(telling), _summed(telling), len(pauses), _summed(pauses))
+    return CombinedEvidence(len(telling), _summed(telling), len(pauses), _summed(pauses))
 
 
 def _summed(figures: Sequence[float]) -> float:
@@ -81,15 +81,15 @@ def measured_among(attempts: Collection[int]) -> set[int]:
     return set(kept.values_list("attempt_id", flat=True))
 
 
-def table_of(found: Foresight) -> list[Line]:
+def table_of(found: Foresight) -> list[ForesightRow]:
     """Describe a measurement line by line for staff."""
     if not found.applicable:
-        return [Line("foresight", "not applicable: nothing was decided while cards were unseen")]
+        return [ForesightRow("foresight", "not applicable: nothing was decided while cards were unseen")]
     worth = "which tells nothing in this game" if found.game in SILENT else "one game proves nothing"
     lines = [
-        Line("foresight", f"{found.z:+.1f} standard deviations from chance; {worth}"),
-        Line("finds: turned up and playable at once", _tally(found.finds)),
-        Line("choices: better than other options", _tally(found.choices)),
+        ForesightRow("foresight", f"{found.z:+.1f} standard deviations from chance; {worth}"),
+        ForesightRow("finds: turned up and playable at once", _tally(found.finds)),
+        ForesightRow("choices: better than other options", _tally(found.choices)),
     ]
     pauses = found.pauses
     if pauses is not None:
@@ -97,10 +97,10 @@ def table_of(found: Foresight) -> list[Line]:
             f"{pauses.fresh_ms:.0f} ms for {pauses.fresh} plays after something new, {pauses.other_ms:.0f} ms for "
             f"{pauses.other} elsewhere: {pauses.z:+.1f}; about 0 is who knew it"
         )
-        lines.append(Line("pauses", said))
+        lines.append(ForesightRow("pauses", said))
     return lines
 
 
-def _tally(tally: Tally) -> str:
+def _tally(tally: ChanceTally) -> str:
     chance = f"by chance {tally.expected:.1f} ± {tally.variance**0.5:.1f}"
     return f"{tally.gained:.1f} in {tally.count}, {chance}: {tally.z:+.1f}"

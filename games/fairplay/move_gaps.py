@@ -35,7 +35,7 @@ class Gap(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class GapSpread:
     """Number of tokens of a kind, and their shortest, median and longest gap in ms."""
 
     kind: Kind
@@ -64,9 +64,11 @@ def kind_of(token: str) -> Kind:
     return Kind.CHOICE if token in FREE_TOKENS else Kind.PLAY
 
 
-def spreads(gaps: Collection[Gap]) -> list[Spread]:
+def spreads(gaps: Collection[Gap]) -> list[GapSpread]:
     """Summarize the gaps of each kind that occurs."""
     times = {kind: [gap.ms for gap in gaps if gap.kind == kind] for kind in Kind}
     return [
-        Spread(kind, len(found), min(found), round(median(found)), max(found)) for kind, found in times.items() if found
+        GapSpread(kind, len(found), min(found), round(median(found)), max(found))
+        for kind, found in times.items()
+        if found
     ]

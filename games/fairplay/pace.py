@@ -90,7 +90,7 @@ PAUSES: Final = 0.1
 CLOCK_TOLERANCE: Final = timedelta(seconds=5)
 
 
-class Play(NamedTuple):
+class PacedPlay(NamedTuple):
     """Arrival time of a play, time since the previous play including draws in between, and its demand, all in ms."""
 
     at: int
@@ -126,10 +126,10 @@ def times_of(name: str) -> float:
     return TIMES.get(name, TIMES.get(game, LEAST_TIMES))
 
 
-def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Sequence[int]]) -> list[Play]:
+def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Sequence[int]]) -> list[PacedPlay]:
     """Return the player's plays, without the server's, each with its time and demand. The first play took no time."""
     served = _served(auto_runs)
-    found: list[Play] = []
+    found: list[PacedPlay] = []
     since, draws, before, source = 0, 0, "", ""
     for n, (token, ms) in enumerate(zip(tokens, clock, strict=True), 1):
         if n in served:
@@ -137,7 +137,7 @@ def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Seq
         elif token not in FREE_TOKENS:
             come_from = token.partition("-")[0]
             hand = AGAIN_MS if come_from == source else POINT_MS
-            found.append(Play(ms, ms - since if found else 0, hand + draws + (NEW_MS if draws else 0)))
+            found.append(PacedPlay(ms, ms - since if found else 0, hand + draws + (NEW_MS if draws else 0)))
             since, draws, source = ms, 0, come_from
         elif token in DRAWS:
             draws += HELD_MS if before in DRAWS else DRAW_MS
@@ -149,7 +149,7 @@ def _served(auto_runs: Collection[Sequence[int]]) -> frozenset[int]:
     return frozenset(n for first, last in auto_runs for n in range(first, last + 1))
 
 
-def _burst(played: Sequence[Play]) -> Reason | None:
+def _burst(played: Sequence[PacedPlay]) -> Reason | None:
     number = _burst_of(len(played))
     times = [play.at for play in played]
     shortest = min((end - start for start, end in zip(times, times[number - 1 :], strict=False)), default=None)
@@ -162,7 +162,7 @@ def _burst_of(plays_in_all: int) -> int:
     return max(FEWEST_IN_BURST, min(BURST_PLAYS, plays_in_all // BURST_PART))
 
 
-def _pace(played: Sequence[Play], times: float) -> Reason | None:
+def _pace(played: Sequence[PacedPlay], times: float) -> Reason | None:
     """Check the pace of the whole game, and of its fastest part."""
     timed = played[1:]
     if len(timed) < FEWEST_PLAYS:
@@ -188,7 +188,7 @@ def _floor(number: int, times: float) -> float:
     return times * (1 - CHANCE / math.sqrt(number))
 
 
-def _steady(played: Sequence[Play]) -> Reason | None:
+def _steady(played: Sequence[PacedPlay]) -> Reason | None:
     gaps = sorted(play.took for play in played[1:])
     if len(played) < STEADY_PLAYS:
         return None

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
 from games.ghosts import ghost_lanes
-from games.ghosts.results import Score, results
+from games.ghosts.results import GhostScore, results
 from games.models import GRACE, Attempt, Deal
 
 #: Maximum followed players offered as ghosts.
@@ -83,9 +83,9 @@ def _best_ghost(deal: Deal, player_id: int | None) -> Ghost | None:
     return None if line is None else Ghost(Whose.LINE, None, line)
 
 
-def score_of(attempt: Attempt) -> Score:
+def score_of(attempt: Attempt) -> GhostScore:
     """Return a verified attempt's score."""
-    return Score(attempt.cards_up or 0, attempt.elapsed_ms or 0, attempt.tokens or 0)
+    return GhostScore(attempt.cards_up or 0, attempt.elapsed_ms or 0, attempt.tokens or 0)
 
 
 def best_of(deal: Deal, player_id: int | None) -> Attempt | None:

@@ -27,7 +27,7 @@ Point = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class GhostLane:
     """The progress of a recorded game. The last point is the end of the game."""
 
     name: str
@@ -39,13 +39,13 @@ class Lane:
         return {"name": self.name, "goal": self.goal, "points": self.points}
 
 
-def lane_of(attempt: Attempt, name: str) -> Lane:
+def lane_of(attempt: Attempt, name: str) -> GhostLane:
     """Return the lane of a verified attempt; `name` is its player's."""
     record = record_of(attempt)
     return _lane(name, record.open_table(), zip(record.tokens, record.clock, strict=True), record.end.ms)
 
 
-def line_of(deal: Deal, name: str) -> Lane | None:
+def line_of(deal: Deal, name: str) -> GhostLane | None:
     """Return the lane of a deal's certified line at a person's pace; None if the deal has no line."""
     if deal.solution is None:
         return None
@@ -86,7 +86,7 @@ def knows_deal(deal: Deal, player_id: int | None, now: datetime | None = None) -
     return Attempt.objects.filter(deal=deal, player=player_id).exclude(state=Attempt.State.PLAYING).exists()
 
 
-def _lane(name: str, table: Table, played: Iterable[tuple[str, int]], end: int) -> Lane:
+def _lane(name: str, table: Table, played: Iterable[tuple[str, int]], end: int) -> GhostLane:
     points: list[Point] = [(0, table.cards_up)]
     for token, ms in played:
         table.push(token)
@@ -94,4 +94,4 @@ def _lane(name: str, table: Table, played: Iterable[tuple[str, int]], end: int) 
             points.append((ms, table.cards_up))
     if points[-1][0] != end:
         points.append((end, table.cards_up))
-    return Lane(name, table.goal, tuple(points))
+    return GhostLane(name, table.goal, tuple(points))

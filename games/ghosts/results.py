@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from games.core.registry import Provider
 
 
-class Score(NamedTuple):
+class GhostScore(NamedTuple):
     """The ranking criteria: more cards up, then less time, then fewer tokens."""
 
     cards_up: int
@@ -28,7 +28,7 @@ class Results:
 
     leader: Callable[[int], int | None]
     """Returns the leading attempt on a deal's board."""
-    next_better: Callable[[int, Score, int], int | None]
+    next_better: Callable[[int, GhostScore, int], int | None]
     """Returns the attempt just above a score on a deal's board, by any other player."""
     among: Callable[[int, Collection[int]], Sequence[int]]
     """Returns these players' attempts on a deal's board, best first."""

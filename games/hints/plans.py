@@ -7,13 +7,13 @@ from functools import cached_property
 
 from games.attempts.lifecycle import deal_table
 from games.hints import search_results
-from games.hints.search_results import Verdict
+from games.hints.search_results import PositionVerdict
 from games.models import Attempt, Question
 from games.rules import Record, Table, from_position
 from games.solver.shorten import signature, without_detours
 
 
-class Plan:
+class WinningPlan:
     """A winning line from the deal, indexed by the last step at which it reaches each position.
 
     The next move always leads to a later step, so every move along a plan shortens it.
@@ -53,14 +53,14 @@ class Outlook:
         """Return the moves left on the first plan that passes through this position, or None without one."""
         return next((rest for plan in self._plans() if (rest := plan.rest(self.table))), None)
 
-    def settled(self) -> Verdict | None:
+    def settled(self) -> PositionVerdict | None:
         """Return the answer for this position if it needs no search, else None."""
         if self.table.is_won:
-            return Verdict(Question.Answer.YES)
+            return PositionVerdict(Question.Answer.YES)
         if self.first_lost is not None:
-            return Verdict(Question.Answer.NO)
+            return PositionVerdict(Question.Answer.NO)
         if (way := self.rest() or self._adapted()) is not None:
-            return Verdict(Question.Answer.YES, tuple(way))
+            return PositionVerdict(Question.Answer.YES, tuple(way))
         return self._verdicts[-1]
 
     @cached_property
@@ -93,7 +93,7 @@ class Outlook:
             table.push(token)
         return table
 
-    def _plans(self) -> Iterator[Plan]:
+    def _plans(self) -> Iterator[WinningPlan]:
         for line in self._lines():
             yield self._plan(line)
         yield from self._remembered
@@ -104,11 +104,11 @@ class Outlook:
         if self._attempt.deal.solution is not None:
             yield Record.from_bytes(bytes(self._attempt.deal.solution)).tokens
 
-    def _plan(self, line: Sequence[str]) -> Plan:
-        return Plan(deal_table(self._attempt.deal), line)
+    def _plan(self, line: Sequence[str]) -> WinningPlan:
+        return WinningPlan(deal_table(self._attempt.deal), line)
 
     @cached_property
-    def _remembered(self) -> list[Plan]:
+    def _remembered(self) -> list[WinningPlan]:
         moves = self.table.moves
         return [
             self._plan((*moves[:n], *verdict.way))
@@ -117,7 +117,7 @@ class Outlook:
         ]
 
     @cached_property
-    def _verdicts(self) -> list[Verdict | None]:
+    def _verdicts(self) -> list[PositionVerdict | None]:
         """Cached verdicts of the positions after 0, 1, 2… standing moves."""
         copy = self._after(self.table.moves)
         positions = [copy.position()]

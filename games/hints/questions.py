@@ -24,7 +24,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.hints import search_client, search_results
 from games.hints.plans import Outlook
 from games.hints.search_queue import SearchQueue
-from games.hints.search_results import Verdict
+from games.hints.search_results import PositionVerdict
 from games.models import Attempt, Question
 from games.rules import Table
 
@@ -33,7 +33,7 @@ PATIENCE: Final = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class QuestionReply:
     """The state of a question; `answer` is empty while the search runs.
 
     `back` is the number of moves to undo from a lost position to reach one known to win.
@@ -81,7 +81,7 @@ def may_ask(attempt: Attempt, player_id: int | None, now: datetime) -> bool:
     return True
 
 
-def ask(attempt: Attempt, player_id: int | None, n: int | None = None, *, now: datetime | None = None) -> Reply:
+def ask(attempt: Attempt, player_id: int | None, n: int | None = None, *, now: datetime | None = None) -> QuestionReply:
     """Ask about the position after the attempt's first `n` tokens, by default after all of them.
 
     A player has one open question at a time: asking withdraws the previous one.
@@ -121,7 +121,7 @@ def put(
     return question
 
 
-def look(attempt: Attempt, player_id: int | None, *, now: datetime | None = None) -> Reply | None:
+def look(attempt: Attempt, player_id: int | None, *, now: datetime | None = None) -> QuestionReply | None:
     """Return the state of the attempt's question, or None without one.
 
     :raises Refusal: if the question is not allowed.
@@ -182,7 +182,7 @@ def answer(question_id: int, limit: search_client.Limit = search_client.FULL) ->
         return True
     if found["answer"] == Question.Answer.UNKNOWN and limit != search_client.FULL:
         return False
-    search_results.remember(position, Verdict(Question.Answer(found["answer"]), tuple(found["way"])))
+    search_results.remember(position, PositionVerdict(Question.Answer(found["answer"]), tuple(found["way"])))
     asked.update(answer=found["answer"], way=found["way"])
     return True
 
@@ -225,14 +225,14 @@ def tokens_of(attempt: Attempt, n: int | None = None) -> tuple[str, ...]:
     return played[:n]
 
 
-def _reply(question: Question, now: datetime, outlook: Outlook | None = None) -> Reply:
+def _reply(question: Question, now: datetime, outlook: Outlook | None = None) -> QuestionReply:
     answer = answer_of(question, now)
     back = 0
     if answer == Question.Answer.NO:
         outlook = outlook or Outlook(question.attempt, tokens_of(question.attempt, question.n))
         won = outlook.last_won()
         back = 0 if won is None else len(outlook.table.moves) - won
-    return Reply(question.n, answer, question.way, back)
+    return QuestionReply(question.n, answer, question.way, back)
 
 
 def _request_answer(question: Question) -> None:

@@ -21,7 +21,7 @@ SECONDS: Final = 7 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PositionVerdict:
     """The answer for a position, and the winning line if there is one."""
 
     answer: Question.Answer
@@ -41,16 +41,16 @@ class Verdict:
         return f"{self.answer.value}:{rest.get(self.answer, '')}"
 
 
-def remember(position: str, verdict: Verdict) -> None:
+def remember(position: str, verdict: PositionVerdict) -> None:
     """Cache a verdict for every game that reaches the position."""
     cache.set(_key(position), verdict.write(), SECONDS)
 
 
-def recall(positions: Sequence[str]) -> list[Verdict | None]:
+def recall(positions: Sequence[str]) -> list[PositionVerdict | None]:
     """Return the cached verdict of each position, or None."""
     keys = [_key(position) for position in positions]
     found = cache.get_many(keys)
-    return [Verdict.read(found.get(key)) for key in keys]
+    return [PositionVerdict.read(found.get(key)) for key in keys]
 
 
 def _key(position: str) -> str:

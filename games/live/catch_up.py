@@ -32,7 +32,7 @@ class News(NamedTuple):
     """False if the tokens may have been committed here, so that no other process announces them."""
 
 
-class Copy:
+class TableCopy:
     """An attempt in memory. It may have fallen behind the database, and is in doubt while a commit is under way."""
 
     __slots__ = ("clock", "facts", "is_doubtful", "read_at", "table")

@@ -18,7 +18,7 @@ from typing import Final
 from django.db import DEFAULT_DB_ALIAS
 
 from games.core import metrics
-from games.live.journal_store import Entry, JournalStore
+from games.live.journal_store import JournalEntry, JournalStore
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class JournalBusyError(RuntimeError):
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    entry: Entry
+    entry: JournalEntry
     kept: asyncio.Future[bool]
     since: float
     """Enqueue time on the event loop's clock."""
@@ -49,7 +49,7 @@ class Journal:
         self._flushes: queue.SimpleQueue[tuple[asyncio.AbstractEventLoop, list[_Waiting]] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
-    async def append(self, entry: Entry) -> bool:
+    async def append(self, entry: JournalEntry) -> bool:
         """Commit an attempt's next tokens and return True once they are durable.
 
         Return False if none of them were written: another process has played that number, or the attempt is closed,

@@ -59,7 +59,7 @@ Row = tuple[int, int, str, int, bool, int]
 """Attempt id, number, token, clock in ms, auto flag, and the ms of pauses excluded from the clock."""
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """The next tokens of an attempt, numbered from `n` and all received at `ms`; `auto` if the server plays them.
 
     `paused_ms` is the total length of the pauses that `ms` excludes.
@@ -85,7 +85,7 @@ class JournalStore:
         self._alias = alias
         self._connection: BaseDatabaseWrapper | None = None
 
-    def write(self, entries: Sequence[Entry]) -> frozenset[int]:
+    def write(self, entries: Sequence[JournalEntry]) -> frozenset[int]:
         """Commit the entries, at most one per attempt, and return the attempts that lost and had nothing written.
 
         If the connection breaks, reconnect and retry the batch. The broken commit may have succeeded, so an entry whose
@@ -114,7 +114,7 @@ class JournalStore:
             except Exception:  # noqa: BLE001 - the connection is discarded either way
                 log.debug("broken connection not closed")
 
-    def _try(self, entries: Sequence[Entry]) -> frozenset[int]:
+    def _try(self, entries: Sequence[JournalEntry]) -> frozenset[int]:
         if self._connection is None:
             self._connection = _own_connection(self._alias)
         rows = sorted(row for entry in entries for row in entry.rows())

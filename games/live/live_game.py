@@ -18,13 +18,13 @@ from games.attempts.lifecycle import How, NotWonError, close_attempt, record_of
 from games.core import events
 from games.core.errors import ErrorCode, Refusal
 from games.live import frames, protocol
-from games.live.catch_up import Copy, News
+from games.live.catch_up import News, TableCopy
 from games.live.feed import Feed
 from games.live.frames import PLAYING
 from games.live.journal import Journal, JournalBusyError
-from games.live.journal_store import Entry
-from games.live.loader import Loaded, Pauses, off_loop
-from games.live.start_timer import Start
+from games.live.journal_store import JournalEntry
+from games.live.loader import Loaded, PauseState, off_loop
+from games.live.start_timer import StartTimer
 from games.live.subscribers import Follower
 from games.models import Attempt
 from games.rules import Record
@@ -54,13 +54,13 @@ class LiveGame:
         self._journal = journal
         self._process = process
         self.feed = Feed(len(loaded.tokens))
-        self.copy = Copy(loaded)
+        self.copy = TableCopy(loaded)
         self.elsewhere: set[str] = set()
         """Other processes known to have this attempt open."""
         self.followers: tuple[Follower, ...] = ()
         self.is_dealt = False
         """True once the cards may be shown; until then no view is sent."""
-        self._start: Start | None = None
+        self._start: StartTimer | None = None
         self._first_view: protocol.View | None = None
         """First view, built ahead of the start because many tables deal in the same millisecond."""
         self.lock = asyncio.Lock()
@@ -124,7 +124,7 @@ class LiveGame:
             self._deal()
             return False
         if self._start is None:
-            self._start = Start(self._left_ms, self._deal, self.look_again, self.public_id.int)
+            self._start = StartTimer(self._left_ms, self._deal, self.look_again, self.public_id.int)
         return True
 
     async def look_again(self) -> None:
@@ -177,7 +177,7 @@ class LiveGame:
 
     async def commit(self, n: int, tokens: tuple[str, ...], ms: int, *, auto: bool = False) -> None:
         """Commit the tokens that were pushed; after a failure the copy stays in doubt until it is reloaded."""
-        entry = Entry(self.facts.attempt_id, n, tokens, ms, auto=auto, paused_ms=self.facts.pauses.ms)
+        entry = JournalEntry(self.facts.attempt_id, n, tokens, ms, auto=auto, paused_ms=self.facts.pauses.ms)
         try:
             kept = await self._journal.append(entry)
         except JournalBusyError as error:
@@ -279,7 +279,7 @@ class LiveGame:
 
     def take_pauses(self, attempt: Attempt) -> None:
         """Note that the clock was stopped or restarted here, and tell all connections and the other processes."""
-        self.facts.pauses = Pauses.of(attempt)
+        self.facts.pauses = PauseState.of(attempt)
         self._tell_clock()
         self.announce("clock", pauses=[*self.facts.pauses])
 

@@ -53,7 +53,7 @@ def off_loop(function: Callable[_Given, _Got]) -> Callable[_Given, Coroutine[Any
     return off
 
 
-class Pauses(NamedTuple):
+class PauseState(NamedTuple):
     """The start of the current pause, in ms since 1970 (None while the clock runs), and the ms of earlier pauses."""
 
     since_ms: int | None
@@ -84,7 +84,7 @@ class Loaded:
     deadline_ms: int | None
     end_ms: int
     may_pause: bool
-    pauses: Pauses
+    pauses: PauseState
     deal: DealInfo
     table: Table
     tokens: tuple[str, ...]
@@ -162,7 +162,7 @@ def loaded(found: Read) -> Loaded:
         deadline_ms=(attempt.deadline - attempt.started_at) // _MS if attempt.deadline else None,
         end_ms=end_ms,
         may_pause=attempt.may_pause,
-        pauses=Pauses.of(attempt),
+        pauses=PauseState.of(attempt),
         deal=deal_info(deal),
         table=deal_table(deal),
         tokens=tokens,

@@ -14,7 +14,7 @@ LAST_LOOKS_WITHIN: Final = 2000
 HELD_BACK_UNTIL: Final = timedelta(milliseconds=LAST_LOOK + LAST_LOOKS_WITHIN)
 
 
-class Start:
+class StartTimer:
     """The start timer of one table: reads the attempt a last time, then deals.
 
     `left` returns the milliseconds left by the wall clock. It decides, because a timer may fire slightly early.

@@ -85,7 +85,7 @@ def frame_of(deal_id: int) -> str | None:
     return frames.get(str(deal_id), lambda: write(read(variant, now))) if variant else None
 
 
-class Hub(watcher.Hub[int, FrameWatch]):
+class LanesHub(watcher.Hub[int, FrameWatch]):
     """The watched deals of a process. Reports are frequent and come from all processes, so they are only polled."""
 
     PREFIX = "lanes."
@@ -97,4 +97,4 @@ class Hub(watcher.Hub[int, FrameWatch]):
         pass
 
 
-hub: Final = PerLoop(Hub)
+hub: Final = PerLoop(LanesHub)

@@ -22,7 +22,7 @@ NAMES_AT_DEAL: Final = 3
 FRESH: Final = 5.0
 
 
-class Named(TypedDict):
+class NamedPlayer(TypedDict):
     """A named player: the name and the public id."""
 
     name: str
@@ -41,7 +41,7 @@ class Playing(TypedDict):
     """The number of current players, some of their names, and today's deals by variant."""
 
     players: int
-    names: list[Named]
+    names: list[NamedPlayer]
     deals: dict[str, AtDeal]
 
 
@@ -79,7 +79,7 @@ def _begun(now: datetime) -> dict[str, int]:
     return dict(ranked.values_list("deal__variant").annotate(begun=Count("id")))
 
 
-def _named(name: tuple[str, UUID]) -> Named:
+def _named(name: tuple[str, UUID]) -> NamedPlayer:
     return {"name": name[0], "player": str(name[1])}
 
 

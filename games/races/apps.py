@@ -19,7 +19,7 @@ class RacesConfig(AppConfig):
         from games.attempts import lifecycle as attempts  # noqa: PLC0415
         from games.live.table_registry import register_companion  # noqa: PLC0415
         from games.races import race_finish  # noqa: PLC0415
-        from games.races.live.lane_reports import Lanes  # noqa: PLC0415
+        from games.races.live.lane_reports import LaneReporter  # noqa: PLC0415
 
         attempts.register(race_finish.closed)
-        register_companion(Lanes.begin)
+        register_companion(LaneReporter.begin)

@@ -22,7 +22,7 @@ from games.core import events
 from games.models import Attempt, Move
 from games.races import race_deals
 from games.races.models import Entrant, Race, Room
-from games.races.results.places import Score, placed
+from games.races.results.places import EntrantScore, placed
 from games.races.room_notifications import tell_room
 
 log = logging.getLogger(__name__)
@@ -221,8 +221,8 @@ def _take_verdict(entrant: Entrant) -> None:
     entrant.cards_up, entrant.elapsed_ms, entrant.tokens = figures
 
 
-def _score(entrant: Entrant) -> Score:
+def _score(entrant: Entrant) -> EntrantScore:
     figures = None
     if entrant.cards_up is not None and entrant.elapsed_ms is not None and entrant.tokens is not None:
         figures = entrant.cards_up, entrant.elapsed_ms, entrant.tokens
-    return Score(entrant.pk, figures, entrant.state == Entrant.State.DISQUALIFIED)
+    return EntrantScore(entrant.pk, figures, entrant.state == Entrant.State.DISQUALIFIED)

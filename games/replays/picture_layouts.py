@@ -25,7 +25,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PictureLayout:
     """Layout of all piles of a game, and its size in columns and rows."""
 
     columns: float
@@ -84,9 +84,9 @@ def _stonewall() -> Iterator[Spot]:
 
 
 PLANS: Final = {
-    "braid": Plan(9.4, 4, tuple(_braid())),
-    "labyrinth": Plan(10.4, 6, tuple(_labyrinth())),
-    "tarot": Plan(9, 6, tuple(_tarot())),
-    "plot": Plan(7.8, 5.1, tuple(_plot())),
-    "stonewall": Plan(11.7, 5.2, tuple(_stonewall())),
+    "braid": PictureLayout(9.4, 4, tuple(_braid())),
+    "labyrinth": PictureLayout(10.4, 6, tuple(_labyrinth())),
+    "tarot": PictureLayout(9, 6, tuple(_tarot())),
+    "plot": PictureLayout(7.8, 5.1, tuple(_plot())),
+    "stonewall": PictureLayout(11.7, 5.2, tuple(_stonewall())),
 }

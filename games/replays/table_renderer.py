@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from PIL import Image, ImageDraw, ImageFont
 
-from games.replays.picture_layouts import Plan, Spot
+from games.replays.picture_layouts import PictureLayout, Spot
 
 SHEETS: Final = Path(__file__).resolve().parent / "sheets"
 
@@ -79,7 +79,7 @@ def sheet_of(game: str, *, large: bool = False) -> Sheet:
 class Felt:
     """Picture of one game's piles on a felt, with `room` pixels below them."""
 
-    def __init__(self, sheet: Sheet, plan: Plan, room: int = 0) -> None:
+    def __init__(self, sheet: Sheet, plan: PictureLayout, room: int = 0) -> None:
         self.sheet = sheet
         self.pitch = sheet.width + sheet.gap, sheet.height + sheet.gap
         around = 2 * sheet.margin - sheet.gap

@@ -14,20 +14,19 @@ from games.solver.braid import search as braids
 from games.solver.braid.anneal import BraidAnnealing
 from games.solver.braid.depth_first import LATE, BraidDepth, is_whole_deal
 from games.solver.braid.depth_first import TURNS as LATE_TURNS
-from games.solver.braid.position import Start as BraidStart
+from games.solver.braid.position import BraidStart
 from games.solver.errors import PositionNotReachableError
 from games.solver.labyrinth import search as labyrinth
 from games.solver.plot import search as plots
-from games.solver.plot.position import Start as PlotStart
+from games.solver.plot.position import PlotStart
 from games.solver.search_drivers import EitherWay, InTurns, Search, Thrift, Tries
 from games.solver.stonewall import search as stonewall
 from games.solver.stonewall.best_first import MOST_SEEN, StonewallTries
 from games.solver.stonewall.loss_proof import StonewallLoss
-from games.solver.stonewall.move_stack import Start as StonewallStart
-from games.solver.stonewall.move_stack import position_of
+from games.solver.stonewall.move_stack import StonewallStart, position_of
 from games.solver.stonewall.outline import make_outline
 from games.solver.tarot import search as tarots
-from games.solver.tarot.position import Start as TarotStart
+from games.solver.tarot.position import TarotStart
 from games.solver.team import Team
 
 MEGABYTE = 1 << 20
@@ -118,7 +117,7 @@ def _braid(table: Table, seed: int, memory: int) -> Search:
     return way(braid.direction)
 
 
-def labyrinth_start(table: Table) -> labyrinth.Start:
+def labyrinth_start(table: Table) -> labyrinth.LabyrinthStart:
     """Pack a Labyrinth position.
 
     :raises PositionNotReachableError: when the stock holds more cards than the rows left to deal.
@@ -126,7 +125,7 @@ def labyrinth_start(table: Table) -> labyrinth.Start:
     position = cast("Labyrinth", table)
     if position.rows + (len(position.stock) + 7) // 8 > 6:
         raise PositionNotReachableError("the stock holds more cards than the rows to come")
-    return labyrinth.Start(
+    return labyrinth.LabyrinthStart(
         cells=[pile[0] if pile else -1 for pile in position.tableau],
         found=[len(pile) for pile in position.foundations],
         rows=position.rows,

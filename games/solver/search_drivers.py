@@ -60,7 +60,7 @@ class Exhaustive(Search):
         return self.status
 
 
-class Plan(NamedTuple):
+class TryPlan(NamedTuple):
     """The size of one try: positions expanded in each stage (``width``), noise in the score, open positions kept
     (``slots``), positions kept in all (``nodes``).
     """
@@ -110,7 +110,7 @@ class Tries(Search):
         self.front: Frontier = make_frontier(self.ROW, 1, 1)
 
     @abstractmethod
-    def plan(self, number: int) -> Plan:
+    def plan(self, number: int) -> TryPlan:
         """Return the plan of a try, counted from 0."""
 
     @abstractmethod
@@ -118,7 +118,7 @@ class Tries(Search):
         """Write the starting position to slot 0, and return its key."""
 
     @abstractmethod
-    def explore(self, plan: Plan, nodes: int) -> int:
+    def explore(self, plan: TryPlan, nodes: int) -> int:
         """Continue the try for up to ``nodes`` positions and return a status from ``states``."""
 
     @abstractmethod

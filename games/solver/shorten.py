@@ -91,7 +91,7 @@ def improve(
     table: Table, line: list[str], rewrite: Rewrite, work: int, cancel: Callable[[], bool] | None
 ) -> tuple[list[str], int]:
     """Try a rewrite at every place, from the end backwards; return the line and the work left."""
-    player = Player(table)
+    player = LineReplayer(table)
     at = len(line) - 1
     while at >= 0 and work > 0 and not (cancel is not None and cancel()):
         for candidate in rewrite(line, at):
@@ -104,7 +104,7 @@ def improve(
     return line, work
 
 
-class Player:
+class LineReplayer:
     """Replayer of lines on one table that reuses their common beginning."""
 
     def __init__(self, table: Table) -> None:

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from games.rules import open_table
 from games.solver.solver import Budget, GaveUp, Result, Solution, Unwinnable, solve
-from games.solver.winnability_figures import Outcome, Summary
+from games.solver.winnability_figures import Outcome, StudySummary
 
 _OUTCOMES: Final[dict[type, Outcome]] = {Solution: "won", Unwinnable: "lost", GaveUp: "undecided"}
 NICENESS: Final = 10
@@ -111,10 +111,10 @@ class State:
             file.write(json.dumps(asdict(deal)) + "\n")
 
 
-def summary(study: Study, deals: Sequence[Judged]) -> Summary:
+def summary(study: Study, deals: Sequence[Judged]) -> StudySummary:
     """Count a study's outcomes, and take the medians of line length and of positions looked at."""
     count = Counter(deal.outcome for deal in deals)
-    return Summary(
+    return StudySummary(
         variant=study.label,
         deals=len(deals),
         won=count["won"],

@@ -46,7 +46,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class StudySummary:
     """Figures of a study. ``line`` (tokens of a line) and ``nodes`` (positions looked at) are medians; ``budget`` is
     the most positions allowed for a deal.
     """
@@ -74,7 +74,7 @@ class Summary:
             begin += length
 
 
-def read() -> list[Summary]:
+def read() -> list[StudySummary]:
     """Read the stored figures, in catalogue order.
 
     :raises ValueError: when a row does not count all its deals, which no study writes.
@@ -86,26 +86,26 @@ def read() -> list[Summary]:
     return rows
 
 
-def write(summaries: Sequence[Summary]) -> None:
+def write(summaries: Sequence[StudySummary]) -> None:
     """Replace the stored figures."""
     with KEPT.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, [field.name for field in fields(Summary)], lineterminator="\n")
+        writer = csv.DictWriter(stream, [field.name for field in fields(StudySummary)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(row) | {"line": f"{row.line:g}", "nodes": f"{row.nodes:.0f}"} for row in summaries)
 
 
-def renewed(kept: Sequence[Summary], found: Sequence[Summary]) -> list[Summary]:
+def renewed(kept: Sequence[StudySummary], found: Sequence[StudySummary]) -> list[StudySummary]:
     """Return the stored figures, updated with those just found, in catalogue order."""
     by_name = {row.variant: row for row in (*kept, *found)}
     return [by_name[name] for name in CATALOGUE if name in by_name]
 
 
-def _row(row: dict[str, str]) -> Summary:
+def _row(row: dict[str, str]) -> StudySummary:
     counts = {name: int(row[name]) for name in ("deals", "won", "lost", "undecided", "budget")}
-    return Summary(row["variant"], line=float(row["line"]), nodes=float(row["nodes"]), **counts)
+    return StudySummary(row["variant"], line=float(row["line"]), nodes=float(row["nodes"]), **counts)
 
 
-def as_table(summaries: Sequence[Summary]) -> str:
+def as_table(summaries: Sequence[StudySummary]) -> str:
     """Return the summaries as a Markdown table."""
     lines = [
         "| variant | deals | won | lost | undecided | line | positions | allowed |",
@@ -122,7 +122,7 @@ def _percent(share: Share) -> str:
     return f"{100 * share.value:.1f} % ({100 * share.low:.1f}–{100 * share.high:.1f})"
 
 
-def with_table(page: str, summaries: Sequence[Summary]) -> str:
+def with_table(page: str, summaries: Sequence[StudySummary]) -> str:
     """Return a Markdown page with the table between its two marks.
 
     :raises ValueError: when the page lacks a mark.
@@ -134,7 +134,7 @@ def with_table(page: str, summaries: Sequence[Summary]) -> str:
     return f"{before}{begin}{as_table(summaries)}{end}{after}"
 
 
-def as_plot(summaries: Sequence[Summary]) -> str:
+def as_plot(summaries: Sequence[StudySummary]) -> str:
     """Return the summaries as an SVG: a bar for each variant (won, undecided, lost), with the interval of the wins."""
     row, left, width = 34, 130, 520
     height = row * len(summaries) + 58

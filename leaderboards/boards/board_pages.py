@@ -26,7 +26,7 @@ class CursorError(Refusal):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BoardRow:
     """Line of a board. A pending entry has no rank, and its figures are not known yet.
 
     A former player's account is deleted; the displayed name is the site's own and can be translated. Only ranked
@@ -53,13 +53,13 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class BoardPage:
     """Page of a board. `before` and `after` are the cursors of the neighbouring pages, None at the ends.
 
     `ladder` is the ladder of the entries; except for the nine of a day, seasons are of the established one.
     """
 
-    entries: list[Entry]
+    entries: list[BoardRow]
     total: int
     before: str | None = None
     after: str | None = None
@@ -111,7 +111,7 @@ def moment(when: int) -> datetime:
     return _EPOCH + timedelta(microseconds=when)
 
 
-def with_cursors(page: Page, listing: Listing) -> Page:
+def with_cursors(page: BoardPage, listing: Listing) -> BoardPage:
     """Return the page with the cursors of its neighbours, if it has any."""
     if not page.entries:
         return page

@@ -19,7 +19,7 @@ from games.db.players import Player
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
 from leaderboards.boards import board_sql, histogram
-from leaderboards.boards.board_pages import Cursor, Entry, Page, read_cursor, with_cursors
+from leaderboards.boards.board_pages import BoardPage, BoardRow, Cursor, read_cursor, with_cursors
 from leaderboards.boards.listings import Listing, deal_listing
 from leaderboards.boards.rank_keys import BoardName
 
@@ -30,8 +30,8 @@ FRIENDS_SHOWN: Final = 200
 WAITING_SHOWN: Final = 50
 
 #: Caches of first pages and pending attempts, shared by all visitors for about a second.
-first_pages: Final = SharedCache("first_pages", Page, fresh=1.0)
-pending: Final = SharedCache("pending", list[Entry], fresh=1.0)
+first_pages: Final = SharedCache("first_pages", BoardPage, fresh=1.0)
+pending: Final = SharedCache("pending", list[BoardRow], fresh=1.0)
 
 _WAITING_STATES: Final = (Attempt.State.PENDING, Attempt.State.REVIEW)
 
@@ -42,7 +42,7 @@ def page(
     cursor: str | None = None,
     limit: int = PAGE_SIZE,
     ladder: Ladder | None = None,
-) -> Page:
+) -> BoardPage:
     """Return a page of a deal's board: the first, or the one at a cursor; by default of the ladder shown first.
 
     :raises CursorError: if the cursor is not one of this board's.
@@ -64,7 +64,7 @@ def _has_entries(deal: Deal, board: BoardName, ladder: Ladder) -> bool:
     return _first_page(deal_listing(deal.pk, board, ladder)).total > 0
 
 
-def page_of(listing: Listing, cursor: str | None, limit: int) -> Page:
+def page_of(listing: Listing, cursor: str | None, limit: int) -> BoardPage:
     """Return a page of any listing.
 
     :raises CursorError: if the cursor is not one of this listing's.
@@ -80,21 +80,21 @@ def page_of(listing: Listing, cursor: str | None, limit: int) -> Page:
     return with_cursors(found, listing)
 
 
-def _first_page(listing: Listing) -> Page:
+def _first_page(listing: Listing) -> BoardPage:
     return first_pages.get(_page_key(listing), lambda: sql_page(listing, None, PAGE_SIZE))
 
 
-def sql_page(listing: Listing, place: Cursor | None, limit: int) -> Page:
+def sql_page(listing: Listing, place: Cursor | None, limit: int) -> BoardPage:
     """Read a page from the database, without cursors."""
     if place is None:
         found = board_sql.first_entries(listing, limit)
     else:
         found = board_sql.entries_beside(listing, place.position, limit, backwards=place.backwards)
     total = found.total if found.entries else histogram.total(listing)
-    return Page(found.entries, total, ladder=listing.ladder or Ladder.ESTABLISHED)
+    return BoardPage(found.entries, total, ladder=listing.ladder or Ladder.ESTABLISHED)
 
 
-def opening(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> tuple[Page, list[Entry]]:
+def opening(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> tuple[BoardPage, list[BoardRow]]:
     """Read the first page and the pending attempts now, and refresh the caches with them.
 
     Without a ladder, the page is of the established one, or of the newcomers' if the established one is empty.
@@ -105,7 +105,7 @@ def opening(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> tuple
     return with_cursors(read[listing], listing), pending.renew(str(deal.pk), lambda: sql_waiting(deal))
 
 
-def around(deal: Deal, board: BoardName, player: Player, span: int = AROUND) -> list[Entry]:
+def around(deal: Deal, board: BoardName, player: Player, span: int = AROUND) -> list[BoardRow]:
     """Return the player's entry on its ladder with up to `span` on each side; empty if the player is not listed."""
     return board_sql.entries_around(deal_listing(deal.pk, board, None), player.pk, span)
 
@@ -115,28 +115,28 @@ def rank_of(deal: Deal, board: BoardName, player: Player) -> int | None:
     return board_sql.rank_of(deal_listing(deal.pk, board, None), player.pk)
 
 
-def friends(deal: Deal, board: BoardName, player: Player) -> list[Entry]:
+def friends(deal: Deal, board: BoardName, player: Player) -> list[BoardRow]:
     """Return the player and the players they follow, ranked among themselves across ladders."""
     return friends_of(deal_listing(deal.pk, board, None), player)
 
 
-def friends_of(listing: Listing, player: Player) -> list[Entry]:
+def friends_of(listing: Listing, player: Player) -> list[BoardRow]:
     """Return the player and the players they follow on any listing, ranked among themselves."""
     followed = get_user_model().objects.filter(followers__follower=player.pk).values_list("pk", flat=True)
     return board_sql.entries_of(listing, [player.pk, *followed], FRIENDS_SHOWN)
 
 
-def waiting(deal: Deal) -> list[Entry]:
+def waiting(deal: Deal) -> list[BoardRow]:
     """Return the pending attempts at a deal, earliest finish first; they have no rank yet."""
     return pending.get(str(deal.pk), lambda: sql_waiting(deal))
 
 
-def sql_waiting(deal: Deal) -> list[Entry]:
+def sql_waiting(deal: Deal) -> list[BoardRow]:
     """Read the pending attempts from the database."""
     return [_waiting_entry(row) for row in _waiting_rows(deal).order_by("finished_at", "id")[:WAITING_SHOWN]]
 
 
-def standing_of(deal: Deal, board: BoardName, player: Player) -> Entry | None:
+def standing_of(deal: Deal, board: BoardName, player: Player) -> BoardRow | None:
     """Return the entry of the player's ranked attempt, ranked or pending; None if there is none."""
     for entry in around(deal, board, player, 0):
         return entry
@@ -156,6 +156,6 @@ def _waiting_rows(deal: Deal) -> QuerySet[Attempt, tuple[Any, ...]]:
     )
 
 
-def _waiting_entry(row: tuple[Any, ...]) -> Entry:
+def _waiting_entry(row: tuple[Any, ...]) -> BoardRow:
     player, name, deleted_at, finished_at, state, attempt = row
-    return Entry(None, player, name, None, None, None, finished_at, state, attempt, is_former=deleted_at is not None)
+    return BoardRow(None, player, name, None, None, None, finished_at, state, attempt, is_former=deleted_at is not None)

@@ -18,7 +18,7 @@ from django.contrib.auth import get_user_model
 from games.core.ladders import Ladder
 from games.db.statements import Statement, read_time, run_in_order, stored
 from games.models import Attempt
-from leaderboards.boards.board_pages import Entry
+from leaderboards.boards.board_pages import BoardRow
 from leaderboards.boards.histogram import ahead, ahead_sql, total_sql
 from leaderboards.boards.listings import Listing, Position
 from leaderboards.models import Result
@@ -26,14 +26,14 @@ from leaderboards.models import Result
 _SHOWN: Final = ("cards_up", "elapsed_ms", "tokens", "finished_at", "id")
 
 
-class Stretch(NamedTuple):
+class RankedRange(NamedTuple):
     """Range of neighbouring entries with their ranks, and for a page the number of entries on the listing."""
 
-    entries: list[Entry]
+    entries: list[BoardRow]
     total: int
 
 
-class Row(NamedTuple):
+class EntryRow(NamedTuple):
     """Row of `_shown_sql`. `own` is the attempt's public id, or a standing's number of deals."""
 
     player: UUID | str
@@ -59,13 +59,13 @@ class Row(NamedTuple):
         return self.key if column == listing.layout.key else _read(column, getattr(self, column))
 
 
-def first_entries(listing: Listing, limit: int) -> Stretch:
+def first_entries(listing: Listing, limit: int) -> RankedRange:
     """Return the best entries."""
     params = [*_total_params(listing), *listing.scopes, limit]
     return _stretch(listing, 0, _shown(_page_sql(listing, "", backwards=False), params))
 
 
-def entries_beside(listing: Listing, position: Position, limit: int, *, backwards: bool) -> Stretch:
+def entries_beside(listing: Listing, position: Position, limit: int, *, backwards: bool) -> RankedRange:
     """Return the entries directly after a position, or before it; an entry at the position itself is left out."""
     count, ahead_params = ahead_sql(listing, position, inclusive=not backwards)
     values = [stored(value) for value in position]
@@ -75,7 +75,7 @@ def entries_beside(listing: Listing, position: Position, limit: int, *, backward
     return _stretch(listing, first - len(rows) if backwards else first, rows)
 
 
-def entries_around(listing: Listing, player_id: int, span: int) -> list[Entry]:
+def entries_around(listing: Listing, player_id: int, span: int) -> list[BoardRow]:
     """Return the player's entry with up to `span` entries on each side; empty if the player is not listed.
 
     If the listing spans both ladders, the entries are of the player's.
@@ -87,7 +87,7 @@ def entries_around(listing: Listing, player_id: int, span: int) -> list[Entry]:
     values = [stored(value) for value in position]
     params = [*listing.scopes, *values, span, *listing.scopes, *values, span + 1]
     ((place,),), found = run_in_order([_ahead(listing, position), (_around_sql(listing), params)])
-    rows = [Row(*row) for row in found]
+    rows = [EntryRow(*row) for row in found]
     before = sum(row.position(listing) < position for row in rows)
     return _stretch(listing, int(place) - before, rows).entries
 
@@ -98,7 +98,7 @@ def rank_of(listing: Listing, player_id: int) -> int | None:
     return None if own is None else ahead(*own) + 1
 
 
-def entries_of(listing: Listing, player_ids: Sequence[int], limit: int) -> list[Entry]:
+def entries_of(listing: Listing, player_ids: Sequence[int], limit: int) -> list[BoardRow]:
     """Return the listed entries of the players, ranked among themselves."""
     if not player_ids:
         return []
@@ -110,9 +110,9 @@ def entries_of(listing: Listing, player_ids: Sequence[int], limit: int) -> list[
     return _stretch(listing, 0, _shown(_shown_sql(listing, inner), [*listing.scopes, *player_ids, limit])).entries
 
 
-def _shown(sql: str, params: Sequence[Any]) -> list[Row]:
+def _shown(sql: str, params: Sequence[Any]) -> list[EntryRow]:
     (rows,) = run_in_order([(sql, params)])
-    return [Row(*row) for row in rows]
+    return [EntryRow(*row) for row in rows]
 
 
 def _own(listing: Listing, player_id: int) -> tuple[Listing, Position] | None:
@@ -179,10 +179,10 @@ def _total_params(listing: Listing) -> list[object]:
     return [listing.scope, listing.code]
 
 
-def _stretch(listing: Listing, first: int, rows: list[Row]) -> Stretch:
+def _stretch(listing: Listing, first: int, rows: list[EntryRow]) -> RankedRange:
     of_deal = listing.entries is Result
     entries = [
-        Entry(
+        BoardRow(
             rank=rank,
             player=_uuid(row.player),
             name=row.name,
@@ -199,7 +199,7 @@ def _stretch(listing: Listing, first: int, rows: list[Row]) -> Stretch:
         )
         for rank, row in enumerate(rows, first + 1)
     ]
-    return Stretch(entries, int(rows[0].total) if rows else 0)
+    return RankedRange(entries, int(rows[0].total) if rows else 0)
 
 
 def _read(column: str, value: Any) -> Any:  # noqa: ANN401

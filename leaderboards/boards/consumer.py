@@ -24,18 +24,18 @@ async def watch(scope: Scope, receive: Receive, send: Send) -> None:
     await BoardConsumer(scope, send).run(receive)
 
 
-class BoardConsumer(FrameSocket[live_boards.Board]):
+class BoardConsumer(FrameSocket[live_boards.WatchedBoard]):
     """A connection that watches a board."""
 
     SOCKETS = metrics.SOCKETS.labels("board")
 
-    def _hub(self) -> Hub[live_boards.Board, FrameWatch]:
+    def _hub(self) -> Hub[live_boards.WatchedBoard, FrameWatch]:
         return live_boards.hub()
 
-    async def _subject(self) -> live_boards.Board | None:
+    async def _subject(self) -> live_boards.WatchedBoard | None:
         board, ladder = _board_in(self._scope["query_string"])
         deal = await off_loop(_deal)(self._scope["url_route"]["kwargs"]["deal"])
-        return None if deal is None or board is None else live_boards.Board(deal, board, ladder)
+        return None if deal is None or board is None else live_boards.WatchedBoard(deal, board, ladder)
 
 
 def _deal(deal_id: int) -> Deal | None:

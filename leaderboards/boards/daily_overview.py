@@ -16,7 +16,7 @@ from games.core.ladders import Ladder, LadderSlug
 from games.db.statements import Statement, read_time, run_in_order
 from games.pages.daily.day_places import DayBoards, Leader, OwnPlaces, Place
 from leaderboards.boards import seasons
-from leaderboards.boards.board_pages import Entry
+from leaderboards.boards.board_pages import BoardRow
 from leaderboards.boards.histogram import ahead_sql
 from leaderboards.boards.listings import Listing, deal_listing, season_listing
 from leaderboards.models import Result, Standing
@@ -43,7 +43,7 @@ def of_day(day: date, deals: Collection[int]) -> DayBoards:
     )
 
 
-def _leader(entry: Entry) -> Leader:
+def _leader(entry: BoardRow) -> Leader:
     return Leader(entry.player, entry.name, entry.is_former, entry.points or 0, entry.elapsed_ms or 0)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 
 from games.core.ladders import Ladder
-from games.ghosts.results import Score
+from games.ghosts.results import GhostScore
 from leaderboards.boards import rank_keys
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.rank_keys import DEAL
@@ -25,12 +25,12 @@ def leader(deal_id: int) -> int | None:
     return None
 
 
-def next_better(deal_id: int, score: Score, player_id: int) -> int | None:
+def next_better(deal_id: int, score: GhostScore, player_id: int) -> int | None:
     """Return the board attempt just better than the score, on either ladder, by any other player."""
     nearest: list[tuple[Any, ...]] = []
     for ladder in Ladder:
         listed = deal_listing(deal_id, "race", ladder).listed()
-        better = listed.filter(race_key__lt=DEAL["race"].pack(rank_keys.Score(*score))).exclude(player=player_id)
+        better = listed.filter(race_key__lt=DEAL["race"].pack(rank_keys.BoardScore(*score))).exclude(player=player_id)
         worst_first = better.order_by(*(f"-{column}" for column in _ORDER))
         nearest += worst_first.values_list(*_ORDER, "attempt")[:1]
     return int(max(nearest)[-1]) if nearest else None

@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from games.core.ladders import Ladder
-from leaderboards.boards.rank_keys import BOARDS, DEAL, SEASON, BoardName, Layout, Score
+from leaderboards.boards.rank_keys import BOARDS, DEAL, SEASON, BoardName, BoardScore, Layout
 from leaderboards.models import DealBucket, Ranked, Result, SeasonBucket, Standing
 
 Position = tuple[int | datetime | None, ...]
@@ -86,7 +86,7 @@ def ladder_named(slug: str | None) -> Ladder | None:
     return next((ladder for ladder in Ladder if ladder.slug == slug), None)
 
 
-def set_score(entry: Ranked, score: Score, layouts: dict[BoardName, Layout]) -> None:
+def set_score(entry: Ranked, score: BoardScore, layouts: dict[BoardName, Layout]) -> None:
     """Set the score of `entry`, and its keys in `layouts`.
 
     :raises KeyRangeError: if a figure does not fit.
@@ -95,7 +95,7 @@ def set_score(entry: Ranked, score: Score, layouts: dict[BoardName, Layout]) -> 
     set_keys(entry, score, layouts)
 
 
-def set_keys(entry: Ranked, score: Score, layouts: dict[BoardName, Layout]) -> None:
+def set_keys(entry: Ranked, score: BoardScore, layouts: dict[BoardName, Layout]) -> None:
     """Set the keys of `entry` in `layouts` for a score other than the displayed one: the nine rank by points, not
     cards.
 

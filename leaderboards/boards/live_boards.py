@@ -25,7 +25,7 @@ SEND_EVERY: Final = 1.0  # minimum s between two reads
 LOOK_EVERY: Final = 20.0  # s between two reads without a notice
 
 
-class Board(NamedTuple):
+class WatchedBoard(NamedTuple):
     """A board of a deal: of a ladder, or of the one shown first."""
 
     deal: Deal
@@ -39,12 +39,12 @@ def read_frame(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> st
     return BoardFrame(deal=deal.pk, **dict(page)).model_dump_json()
 
 
-class Hub(watcher.Hub[Board, FrameWatch]):
+class BoardHub(watcher.Hub[WatchedBoard, FrameWatch]):
     """The watched boards of a process."""
 
     PREFIX = "board."
 
-    async def _opened(self, key: Board) -> FrameWatch:
+    async def _opened(self, key: WatchedBoard) -> FrameWatch:
         return FrameWatch(
             Source(
                 lambda: off_loop(read_frame)(*key),
@@ -60,4 +60,4 @@ class Hub(watcher.Hub[Board, FrameWatch]):
                 watch.look()
 
 
-hub: Final = PerLoop(Hub)
+hub: Final = PerLoop(BoardHub)

@@ -18,7 +18,7 @@ from leaderboards.models import Result
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class OwnResult:
     """Verified result of a player on a deal: its rank on its ladder among `of` results, including its own.
 
     `is_preview` marks a guest's result: no board shows it, and an account would have the rank. `missing` holds the
@@ -48,7 +48,7 @@ class Own:
         return missing_in_words(self.missing) if self.missing else _("From the next day on you are established.")
 
 
-def own_result(deal: Deal, board: BoardName, player: Any) -> Own | None:  # noqa: ANN401 - a row of the user model
+def own_result(deal: Deal, board: BoardName, player: Any) -> OwnResult | None:  # noqa: ANN401 - a row of the user model
     """Return the player's own result; None without a verified one, or if no board would show the player."""
     result = Result.objects.filter(deal=deal, player=player.pk).first()
     if result is None or not (result.listed or player.would_be_listed):
@@ -57,7 +57,7 @@ def own_result(deal: Deal, board: BoardName, player: Any) -> Own | None:  # noqa
     listing = deal_listing(deal.pk, board, ladder)
     before, listed = histogram.ahead_of_all(listing, listing.position(result))
     lacks = eligibility.missing(player) if ladder == Ladder.NEWCOMERS and result.listed else None
-    return Own(before + 1, listed + (not result.listed), ladder, not result.listed, lacks)
+    return OwnResult(before + 1, listed + (not result.listed), ladder, not result.listed, lacks)
 
 
 def missing_in_words(lacks: Missing) -> str:

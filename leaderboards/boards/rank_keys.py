@@ -26,7 +26,7 @@ class KeyRangeError(ValueError):
     """Raised for a score that does not fit a key, such as a negative time."""
 
 
-class Score(NamedTuple):
+class BoardScore(NamedTuple):
     """Score of a verified record: cards up, milliseconds, tokens (undo included)."""
 
     cards_up: int
@@ -57,7 +57,7 @@ class Layout:
     ties: tuple[str, ...]
     shifts: tuple[int, ...]
 
-    def pack(self, score: Score) -> int:
+    def pack(self, score: BoardScore) -> int:
         """Return the key of a score.
 
         :raises KeyRangeError: if a figure is negative or too large for its bits.

@@ -15,7 +15,7 @@ from games.models import Attempt
 from leaderboards.boards import entries
 from leaderboards.boards.entries import tell_all_watchers
 from leaderboards.boards.listings import set_score
-from leaderboards.boards.rank_keys import DEAL, Score
+from leaderboards.boards.rank_keys import DEAL, BoardScore
 from leaderboards.models import Reranking, Result
 
 log = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ def _place(player_id: int, attempt_id: int) -> bool:
             result = Result(deal_id=attempt.deal_id, finished_at=attempt.finished_at)
             if attempt.ladder is not None:
                 result.ladder = attempt.ladder
-            set_score(result, Score(attempt.cards_up, attempt.elapsed_ms or 0, attempt.tokens or 0), DEAL)
+            set_score(result, BoardScore(attempt.cards_up, attempt.elapsed_ms or 0, attempt.tokens or 0), DEAL)
             result.attempt, result.player = attempt, player
             entries.add(result, listed=listed)
         else:

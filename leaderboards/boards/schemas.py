@@ -9,7 +9,7 @@ from ninja import Schema
 
 from games.core.ladders import LadderSlug
 from games.db.players import people
-from leaderboards.boards.board_pages import Entry, Page, Status
+from leaderboards.boards.board_pages import BoardPage, BoardRow, Status
 from leaderboards.boards.rank_keys import BoardName
 from leaderboards.ratings.rating_board import RatedRun
 
@@ -37,7 +37,7 @@ class EntryOut(Schema):
     ladder: LadderSlug | None = None
 
     @classmethod
-    def of(cls, entry: Entry) -> EntryOut:
+    def of(cls, entry: BoardRow) -> EntryOut:
         """Build the JSON of an entry."""
         return cls(
             rank=entry.rank,
@@ -69,7 +69,7 @@ class PageOut(Schema):
     after: str | None
 
     @classmethod
-    def of(cls, board: BoardName, page: Page, waiting: list[Entry] | None = None) -> PageOut:
+    def of(cls, board: BoardName, page: BoardPage, waiting: list[BoardRow] | None = None) -> PageOut:
         """Build the JSON of a page, with the pending attempts."""
         return cls(
             board=board,

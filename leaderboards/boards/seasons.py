@@ -24,9 +24,9 @@ from games.core.ladders import Ladder
 from games.db.players import Player
 from games.deals.daily_points import points
 from leaderboards.boards import board_queries, board_sql, histogram
-from leaderboards.boards.board_pages import Entry, Page
+from leaderboards.boards.board_pages import BoardPage, BoardRow
 from leaderboards.boards.listings import Listing, season_listing, season_listings, set_keys, set_score
-from leaderboards.boards.rank_keys import SEASON, BoardName, Score
+from leaderboards.boards.rank_keys import SEASON, BoardName, BoardScore
 from leaderboards.models import Recount, Result, Season, Standing
 
 Period = Season.Period
@@ -95,22 +95,22 @@ def first_ladder(nines: Mapping[Ladder, Season]) -> Ladder:
 
 def page(
     found: Season | None, board: BoardName = "race", cursor: str | None = None, limit: int = board_queries.PAGE_SIZE
-) -> Page:
+) -> BoardPage:
     """Return a page of a season's board.
 
     :raises CursorError: if the cursor is not one of this board's.
     """
     if found is None:
-        return Page([], 0)
+        return BoardPage([], 0)
     return replace(board_queries.page_of(season_listing(found.pk, board), cursor, limit), ladder=Ladder(found.ladder))
 
 
-def around(found: Season | None, board: BoardName, player: Player, span: int = board_queries.AROUND) -> list[Entry]:
+def around(found: Season | None, board: BoardName, player: Player, span: int = board_queries.AROUND) -> list[BoardRow]:
     """Return the player's entry in a season with its neighbours; empty if the player has none."""
     return board_sql.entries_around(season_listing(found.pk, board), player.pk, span) if found else []
 
 
-def friends(found: Season | None, board: BoardName, player: Player) -> list[Entry]:
+def friends(found: Season | None, board: BoardName, player: Player) -> list[BoardRow]:
     """Return the player and the players they follow in a season, ranked among themselves."""
     return board_queries.friends_of(season_listing(found.pk, board), player) if found else []
 
@@ -271,10 +271,10 @@ def _standing(season_id: int, player_id: int, found: _Sum) -> Standing:
     standing = Standing(
         season_id=season_id, player_id=player_id, deals=found.deals, finished_at=found.finished_at, listed=True
     )
-    set_score(standing, Score(found.cards_up, found.elapsed_ms, found.tokens), SEASON)
+    set_score(standing, BoardScore(found.cards_up, found.elapsed_ms, found.tokens), SEASON)
     standing.points = found.points
     if found.points is not None:
-        set_keys(standing, Score(found.points, found.elapsed_ms, found.tokens), SEASON)
+        set_keys(standing, BoardScore(found.points, found.elapsed_ms, found.tokens), SEASON)
     return standing
 
 

@@ -14,7 +14,7 @@ from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from games.fairplay.move_gaps import Gap, Kind, Spread, spreads
+from games.fairplay.move_gaps import Gap, GapSpread, Kind, spreads
 
 WIDTH: Final = 960
 HEIGHT: Final = 320
@@ -35,7 +35,7 @@ NAMES: Final[Mapping[Kind, Promise]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class GridLine:
     """Grid line at x or y, with its label."""
 
     at: float
@@ -57,7 +57,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class GapChart:
     """Drawing for the template."""
 
     width: int
@@ -66,23 +66,23 @@ class Chart:
     right: int
     top: int
     bottom: int
-    levels: list[Line]
-    steps: list[Line]
+    levels: list[GridLine]
+    steps: list[GridLine]
     series: list[Series]
 
 
-def chart(gaps: Sequence[Gap]) -> Chart:
+def chart(gaps: Sequence[Gap]) -> GapChart:
     """Build the chart of a record's gaps."""
     highest = 10 ** math.ceil(math.log10(max(_AT_LEAST, *(gap.ms for gap in gaps), 1)))
-    return Chart(
+    return GapChart(
         WIDTH,
         HEIGHT,
         LEFT,
         WIDTH - RIGHT,
         TOP,
         HEIGHT - BOTTOM,
-        [Line(_y(10**k, highest), _in_seconds(10**k, max(0, 3 - k))) for k in _powers(highest)],
-        [Line(_x(n, len(gaps)), str(n)) for n in _numbers(len(gaps))],
+        [GridLine(_y(10**k, highest), _in_seconds(10**k, max(0, 3 - k))) for k in _powers(highest)],
+        [GridLine(_x(n, len(gaps)), str(n)) for n in _numbers(len(gaps))],
         [_series(spread, gaps, highest) for spread in spreads(gaps)],
     )
 
@@ -96,7 +96,7 @@ def _in_seconds(ms: int, places: int) -> str:
     return f"{number_format(ms / 1000, places)} s"
 
 
-def _series(spread: Spread, gaps: Sequence[Gap], highest: int) -> Series:
+def _series(spread: GapSpread, gaps: Sequence[Gap], highest: int) -> Series:
     mark = _MARKS[spread.kind]
     places = [(_x(gap.n, len(gaps)), _y(gap.ms, highest)) for gap in gaps if gap.kind == spread.kind]
     return Series(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from games.fairplay.alignment import Alignment, Cell, Row, align
+from games.fairplay.alignment import AlignedPair, Alignment, Cell, align
 from games.models import Attempt
 from games.rules import Record
 from leaderboards.desk.gap_chart import seconds
@@ -42,7 +42,7 @@ class ShownRow:
     same: bool
 
     @classmethod
-    def of(cls, row: Row) -> Self:
+    def of(cls, row: AlignedPair) -> Self:
         """Build the display form of a row."""
         return cls(ShownCell.of(row.left), ShownCell.of(row.right), row.same)
 

@@ -25,7 +25,7 @@ from games.races.models import Entrant
 from games.races.race_finish import RACED
 from leaderboards.boards.histogram import ahead_sql
 from leaderboards.boards.listings import deal_listing
-from leaderboards.boards.rank_keys import DEAL, Score
+from leaderboards.boards.rank_keys import DEAL, BoardScore
 
 #: Period after a deal closes during which its attempts are urgent.
 RECENT: Final = timedelta(days=7)
@@ -37,7 +37,7 @@ _LAST_ID: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class QueuedAttempt:
     """Attempt under review; `place` is the one it would have in its deal or race."""
 
     public_id: UUID
@@ -65,7 +65,7 @@ class Waiting:
 class Queue:
     """Start of the queue, and its total length."""
 
-    waiting: list[Waiting]
+    waiting: list[QueuedAttempt]
     total: int
 
 
@@ -105,16 +105,16 @@ def _race_places(attempt_ids: Sequence[int]) -> dict[int, int]:
     return {attempt_id: ahead + 1 for attempt_id, ahead in rows}
 
 
-def _score(attempt: Attempt) -> Score | None:
+def _score(attempt: Attempt) -> BoardScore | None:
     if attempt.cards_up is None or attempt.elapsed_ms is None or attempt.tokens is None:
         return None
-    return Score(attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
+    return BoardScore(attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
 
 
-def _waiting(attempt: Attempt, place: int | None, now: datetime, *, is_appealed: bool) -> Waiting:
+def _waiting(attempt: Attempt, place: int | None, now: datetime, *, is_appealed: bool) -> QueuedAttempt:
     deal = attempt.deal
     assert attempt.finished_at is not None  # a table constraint
-    return Waiting(
+    return QueuedAttempt(
         public_id=attempt.public_id,
         title=titles.deal_title(deal.variant, deal.game),
         day=deal.day.isoformat() if deal.day else "",

@@ -20,7 +20,7 @@ from games.models import Attempt, Decision, StaffNote
 from games.pages.shared.view_models import ShownDeal
 from games.rules import Record, RulesError, replay
 from leaderboards.desk.access import DECIDE, may_watch
-from leaderboards.desk.gap_chart import Chart, chart
+from leaderboards.desk.gap_chart import GapChart, chart
 from leaderboards.desk.review_queue import READ, places_of
 from leaderboards.verdicts.decisions import DECIDABLE, JUDGED, can_undo
 
@@ -31,7 +31,7 @@ _SAID: Final = frozenset({"code", "message", "attempt", "by", "at", "state"})
 
 
 @dataclass(frozen=True, slots=True)
-class ShownReason:
+class DeskReason:
     """Reason for the attempt's state, with every figure."""
 
     code: str
@@ -137,8 +137,8 @@ class Desk:
     """Page of one attempt. `watching_costs` warns that a viewer can no longer play the deal for a rank."""
 
     facts: Facts
-    reasons: list[ShownReason]
-    chart: Chart | None
+    reasons: list[DeskReason]
+    chart: GapChart | None
     linked: list[Linked]
     sections: list[evidence.Section]
     decisions: list[ShownDecision]
@@ -157,7 +157,7 @@ def desk(attempt: Attempt, staff_id: int, rights: Iterable[str], now: datetime |
     notes = StaffNote.objects.filter(attempt=attempt).select_related("by")
     return Desk(
         facts=Facts.of(attempt, places_of([attempt]).get(attempt.pk)),
-        reasons=[ShownReason.of(one) for one in attempt.reasons],
+        reasons=[DeskReason.of(one) for one in attempt.reasons],
         chart=chart(gaps_of(record, attempt.auto_runs)) if record is not None and record.tokens else None,
         linked=_linked(attempt, may_compare=watchable and record is not None),
         sections=evidence.sections(attempt, may_watch=watchable),
@@ -189,7 +189,7 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class AttemptGroup:
     """Attempts to decide about together."""
 
     accounts: list[Account]
@@ -205,7 +205,7 @@ def counted(players: Iterable[UUID], attempts: Iterable[UUID]) -> list[Attempt]:
     return list(found.defer("record", "line").order_by("player_id", "-started_at"))
 
 
-def together(found: Sequence[Attempt]) -> Together:
+def together(found: Sequence[Attempt]) -> AttemptGroup:
     """Build the page of attempts to decide about together."""
     players = {one.player_id: one.player for one in found}
     states = Counter((one.player_id, one.get_state_display()) for one in found)
@@ -215,7 +215,7 @@ def together(found: Sequence[Attempt]) -> Together:
     ]
     choices = [(state.value, str(state.label)) for state in DECIDABLE]
     places = places_of(found)
-    return Together(accounts, [Facts.of(one, places.get(one.pk)) for one in found], choices)
+    return AttemptGroup(accounts, [Facts.of(one, places.get(one.pk)) for one in found], choices)
 
 
 def _linked(attempt: Attempt, *, may_compare: bool) -> list[Linked]:

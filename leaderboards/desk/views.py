@@ -244,7 +244,7 @@ def _told(request: HttpRequest, act: Callable[[], object], done: str) -> None:
         messages.success(request, done)
 
 
-def _tell_together(request: HttpRequest, done: decisions.Together) -> None:
+def _tell_together(request: HttpRequest, done: decisions.BatchOutcome) -> None:
     text = ngettext("%(count)d attempt decided.", "%(count)d attempts decided.", done.decided)
     messages.success(request, text % {"count": done.decided})
     for public_id, refusal in done.refused:

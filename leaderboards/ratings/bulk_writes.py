@@ -10,7 +10,7 @@ from django.db import connection
 
 from games.db.statements import stored
 from leaderboards.models import RatedRace, Rating, RatingChange
-from leaderboards.ratings.fold import Change, Standing
+from leaderboards.ratings.fold import Change, RatingState
 
 _CHANGE: Final = (
     "race_id", "finished_at", "entrant_id", "player_id", "rank",
@@ -45,7 +45,7 @@ def insert_rated(guests: Mapping[int, Sequence[int]]) -> None:
     insert_rows(RatedRace._meta.db_table, ("race_id", "guests"), rows)
 
 
-def write_standings(standings: Mapping[int, Standing], players: Collection[int]) -> None:
+def write_standings(standings: Mapping[int, RatingState], players: Collection[int]) -> None:
     """Set the players' ratings to their standings; delete the rating of a player without races."""
     rows = [
         Rating(player_id=player, **dict(zip(_STANDING, standings[player], strict=True)))

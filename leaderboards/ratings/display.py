@@ -6,10 +6,10 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Final
 
-from games.races.results.ratings_registry import RatingChange as ShownChange
+from games.races.results.ratings_registry import EntrantRatingChange as ShownChange
 from games.races.results.ratings_registry import ShownRating
 from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings.formula import Skill, shares, whole_points
+from leaderboards.ratings.formula import SkillEstimate, shares, whole_points
 
 #: Minimum number of races and maximum sigma of a rating without a "?".
 RACES: Final = 10
@@ -33,7 +33,7 @@ def changes_of(race_id: int) -> dict[int, ShownChange]:
     Empty if the race is not rated, or not yet.
     """
     rows = list(RatingChange.objects.filter(entrant__race=race_id).order_by("entrant_id"))
-    before = [Skill(row.mu_before, row.sigma_before) for row in rows]
+    before = [SkillEstimate(row.mu_before, row.sigma_before) for row in rows]
     ranks = [row.rank for row in rows]
     return {row.entrant_id: _shown_change(row, rows, shares(before, ranks, k)) for k, row in enumerate(rows)}
 

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from leaderboards.ratings.formula import MU, SIGMA, Rater, Skill
+from leaderboards.ratings.formula import MU, SIGMA, Rater, SkillEstimate
 
 MEETINGS_A_DAY: Final = 5
 #: Rank of disqualified racers: behind every place, and all tied.
@@ -37,7 +37,7 @@ class Raced(NamedTuple):
     racers: Sequence[Racer]
 
 
-class Standing(NamedTuple):
+class RatingState(NamedTuple):
     """State of a player's rating between two races."""
 
     mu: float = MU
@@ -65,7 +65,7 @@ class Change(NamedTuple):
 class Fold:
     """State of all ratings after the races so far."""
 
-    standings: dict[int, Standing] = field(default_factory=dict)
+    standings: dict[int, RatingState] = field(default_factory=dict)
     day: date | None = None
     #: Number of races of each player on the day, and number of meetings of each pair.
     raced: Counter[int] = field(default_factory=Counter)
@@ -87,10 +87,10 @@ class Fold:
             return []
         self._meet([racer.player for racer in racers])
         before = [self.standings.get(racer.player, _NEW) for racer in racers]
-        after = self.rater.rate([Skill(one.mu, one.sigma) for one in before], [racer.rank for racer in racers])
+        after = self.rater.rate([SkillEstimate(one.mu, one.sigma) for one in before], [racer.rank for racer in racers])
         changes = []
         for racer, old, (mu, sigma) in zip(racers, before, after, strict=True):
-            self.standings[racer.player] = Standing(mu, sigma, old.races + 1, raced.finished_at)
+            self.standings[racer.player] = RatingState(mu, sigma, old.races + 1, raced.finished_at)
             changes.append(Change(raced.race, raced.finished_at, *racer, old.mu, old.sigma, mu, sigma, old.races + 1))
         return changes
 
@@ -125,7 +125,7 @@ class Fold:
         return kept
 
 
-_NEW: Final = Standing()
+_NEW: Final = RatingState()
 
 
 def _pair(one: Racer, other: Racer) -> tuple[int, int]:

@@ -25,7 +25,7 @@ DIGITS: Final = 6
 _MODEL: Final = BradleyTerryPart(mu=MU, sigma=SIGMA, beta=BETA, tau=TAU, window_size=WINDOW, limit_sigma=True)
 
 
-class Skill(NamedTuple):
+class SkillEstimate(NamedTuple):
     """Skill estimate of a racer: the mean, and its standard deviation."""
 
     mu: float = MU
@@ -39,7 +39,7 @@ class Rater:
         self._given = _Teams()
         self._worked_on: list[list[BradleyTerryPartRating]] = []
 
-    def rate(self, before: Sequence[Skill], ranks: Sequence[int]) -> list[Skill]:
+    def rate(self, before: Sequence[SkillEstimate], ranks: Sequence[int]) -> list[SkillEstimate]:
         """Return the racers' skills after a race with these ranks, smallest best; equal ranks are a tie.
 
         Racers must be sorted by entrant id: sums over tied racers depend on the order in the last bits.
@@ -54,7 +54,7 @@ class Rater:
             one.mu = copied.mu = mu
             one.sigma = copied.sigma = sigma
         rated = _MODEL.rate(teams, ranks=[float(rank) for rank in ranks])  # works on the copies
-        return [Skill(round(one.mu, DIGITS), round(one.sigma, DIGITS)) for (one,) in rated]
+        return [SkillEstimate(round(one.mu, DIGITS), round(one.sigma, DIGITS)) for (one,) in rated]
 
 
 class _Teams(list[list[BradleyTerryPartRating]]):
@@ -66,7 +66,7 @@ class _Teams(list[list[BradleyTerryPartRating]]):
         return self.copied
 
 
-def shares(before: Sequence[Skill], ranks: Sequence[int], of: int) -> list[float]:
+def shares(before: Sequence[SkillEstimate], ranks: Sequence[int], of: int) -> list[float]:
     """Return the contribution of each racer to the change of the racer at index `of`; the racer's own is 0.
 
     The model's change is the mean of one term for each rival, so the contributions add up to it.
@@ -81,7 +81,7 @@ def shares(before: Sequence[Skill], ranks: Sequence[int], of: int) -> list[float
     return found
 
 
-def chance(one: Skill, other: Skill) -> float:
+def chance(one: SkillEstimate, other: SkillEstimate) -> float:
     """Return the probability that one racer finishes ahead of another."""
     spread = math.sqrt(_variance(one) + _variance(other) + 2 * BETA**2)
     return 1 / (1 + math.exp((other.mu - one.mu) / spread))
@@ -103,5 +103,5 @@ def whole_points(parts: Sequence[float], total: int) -> list[int]:
     return points
 
 
-def _variance(skill: Skill) -> float:
+def _variance(skill: SkillEstimate) -> float:
     return skill.sigma**2 + TAU**2

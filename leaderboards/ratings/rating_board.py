@@ -41,7 +41,7 @@ class Rated:
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class OwnRating:
     """Player's own rating; `rank` is None if the board does not list the player."""
 
     value: int
@@ -124,14 +124,14 @@ def around(player: Player, span: int = AROUND, now: datetime | None = None) -> l
     return _lines(listed(now)[first : rank + span], first)
 
 
-def own(player: Player, now: datetime | None = None) -> Own | None:
+def own(player: Player, now: datetime | None = None) -> OwnRating | None:
     """Return a player's own rating and rank; None without a rated race."""
     row = Rating.objects.filter(player=player.pk).first()
     if row is None:
         return None
     value = shown(row.mu, row.sigma, row.races)
     is_listed = listed(now).filter(player=player.pk).exists()
-    return Own(
+    return OwnRating(
         value=value.value,
         provisional=value.provisional,
         races=row.races,

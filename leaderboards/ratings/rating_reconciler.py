@@ -21,7 +21,7 @@ from django.utils import timezone
 from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import fold_input, rating_notices
 from leaderboards.ratings.bulk_writes import insert_changes, insert_rated, write_standings
-from leaderboards.ratings.fold import Fold, Raced, Standing
+from leaderboards.ratings.fold import Fold, Raced, RatingState
 from leaderboards.ratings.fold_input import Key
 
 log = logging.getLogger(__name__)
@@ -130,17 +130,17 @@ def fold_from(key: Key, progress: Progress = lambda _races: None) -> int:
     return folded
 
 
-def standings_before(key: Key, players: Collection[int]) -> dict[int, Standing]:
+def standings_before(key: Key, players: Collection[int]) -> dict[int, RatingState]:
     """Return the players' standings before a race; a player without earlier races has a new standing."""
     earlier = RatingChange.objects.filter(fold_input.before(key), player=OuterRef("pk"))
     last = earlier.order_by("-finished_at", "-race_id").values("pk")[:1]
-    found = dict.fromkeys(players, Standing())
+    found = dict.fromkeys(players, RatingState())
     for some in batches(players):
         rows = get_user_model().objects.filter(pk__in=some).annotate(change=Subquery(last))
         ids = list(rows.exclude(change=None).values_list("change", flat=True))
         columns = ("player_id", "mu_after", "sigma_after", "races", "finished_at")
         for player, mu, sigma, races, raced_at in RatingChange.objects.filter(pk__in=ids).values_list(*columns):
-            found[player] = Standing(mu, sigma, races, raced_at)
+            found[player] = RatingState(mu, sigma, races, raced_at)
     return found
 
 
@@ -164,7 +164,7 @@ def _load(fold: Fold, races: Collection[Raced], known: set[int]) -> None:
     for some in batches(players):
         rows = Rating.objects.filter(player__in=some)
         for player, mu, sigma, count, raced_at in rows.values_list(*_STANDING):
-            fold.standings[player] = Standing(mu, sigma, count, raced_at)
+            fold.standings[player] = RatingState(mu, sigma, count, raced_at)
 
 
 def batches(players: Collection[int]) -> Iterator[list[int]]:

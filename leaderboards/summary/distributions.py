@@ -27,7 +27,7 @@ _CARDS_LEVEL, _FINE_LEVEL = 0, 2
 _BOARDS: Final[dict[Of, BoardName]] = {"times": "race", "moves": "fewest", "cards": "race"}
 
 
-class Spread(NamedTuple):
+class Distribution(NamedTuple):
     """Distribution of values: (lowest of `unit` neighbouring values, number of results), ascending.
 
     Values are milliseconds, moves or cards.
@@ -60,7 +60,7 @@ class Spread(NamedTuple):
         return 0
 
 
-spreads: Final = SharedCache("spreads", Spread, fresh=5.0)
+spreads: Final = SharedCache("spreads", Distribution, fresh=5.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +82,21 @@ class Bars:
         return self.first + self.step * len(self.heights)
 
 
-def read(deal: Deal, ladder: Ladder, of: Of) -> Spread:
+def read(deal: Deal, ladder: Ladder, of: Of) -> Distribution:
     """Return the spread of a deal's listed results on a ladder, from a short-lived cache."""
     listing = deal_listing(deal.pk, _BOARDS[of], ladder)
     key, goal = f"{of}.{deal.pk}.{listing.code}", goal_of(deal.variant)
     return spreads.get(key, lambda: (_cards if of == "cards" else _wins)(listing, goal))
 
 
-def _cards(listing: Listing, goal: int) -> Spread:
+def _cards(listing: Listing, goal: int) -> Distribution:
     """Read cards up from level 0, whose prefixes are their complement; wins are left out."""
     most = (1 << listing.layout.cards_bits) - 1
     rows = histogram.counted(listing, _CARDS_LEVEL, most - goal + 1, most + 1)
-    return Spread(1, [(most - prefix, count) for prefix, count in reversed(rows)])
+    return Distribution(1, [(most - prefix, count) for prefix, count in reversed(rows)])
 
 
-def _wins(listing: Listing, goal: int) -> Spread:
+def _wins(listing: Listing, goal: int) -> Distribution:
     """Read the wins from a finer level, which counts by cards up and the high bits of the board's first figure."""
     layout = listing.layout
     figure, *lower = layout.fields
@@ -104,10 +104,10 @@ def _wins(listing: Listing, goal: int) -> Spread:
     kept = figure.bits - dropped
     won = (1 << layout.cards_bits) - 1 - goal << kept
     rows = histogram.counted(listing, _FINE_LEVEL, won, won + (1 << kept))
-    return Spread(1 << dropped, [(prefix - won << dropped, count) for prefix, count in rows])
+    return Distribution(1 << dropped, [(prefix - won << dropped, count) for prefix, count in rows])
 
 
-def in_bars(spread: Spread, own: int, bars: int = BARS) -> Bars:
+def in_bars(spread: Distribution, own: int, bars: int = BARS) -> Bars:
     """Group the spread into at most `bars` bars, wide enough to include `own`."""
     unit, own = spread.unit, own // spread.unit * spread.unit
     values = [least for least, _ in spread.counts] or [own]

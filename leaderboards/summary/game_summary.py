@@ -28,7 +28,7 @@ from games.races.results.daily_control import is_top_place
 from games.replays.models import Continuation
 from games.rules import CATALOGUE
 from games.templatetags.client import duration
-from leaderboards.boards.own_result import Own, own_result
+from leaderboards.boards.own_result import OwnResult, own_result
 from leaderboards.summary import distributions, result_charts
 
 State = Attempt.State
@@ -37,7 +37,7 @@ State = Attempt.State
 DRAWN_FROM: Final = 3
 
 
-class Comparison(NamedTuple):
+class ReferenceComparison(NamedTuple):
     """Figure of the game next to a reference value, in words; `is_better` if the game's figure is better."""
 
     beside: str
@@ -92,14 +92,14 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
-class After:
+class GameSummary:
     """Contents of the end-of-game panel; `own` is the rank on the board, or the one an account would have."""
 
     deal: ShownDeal
     attempt: ShownAttempt
-    own: Own | None
-    charts: list[result_charts.Chart]
-    comparisons: list[Comparison]
+    own: OwnResult | None
+    charts: list[result_charts.ResultChart]
+    comparisons: list[ReferenceComparison]
     is_first_win: bool
     streak: int
     today: Today | None
@@ -180,7 +180,7 @@ class _Best(NamedTuple):
             **others.aggregate(ms=Min("elapsed_ms", filter=won), moves=Min("tokens", filter=won), cards=Max("cards_up"))
         )
 
-    def beside(self, attempt: Attempt) -> Iterator[Comparison]:
+    def beside(self, attempt: Attempt) -> Iterator[ReferenceComparison]:
         """Compare a win by time and moves; compare another game by cards up, as long as there is no win."""
         if not _is_won(attempt):
             if self.cards is not None and self.ms is None:
@@ -196,24 +196,26 @@ class _Best(NamedTuple):
             yield _compared(attempt, beside, (attempt.tokens or 0) - self.moves, _("%(by)s more"))
 
 
-def _compared(attempt: Attempt, beside: str, worse_by: int, worse: str, written: str = "") -> Comparison:
+def _compared(attempt: Attempt, beside: str, worse_by: int, worse: str, written: str = "") -> ReferenceComparison:
     if worse_by == 0:
-        return Comparison(beside, _("the same"), is_better=False)
+        return ReferenceComparison(beside, _("the same"), is_better=False)
     better = _("new best, by %(by)s") if attempt.ranked else _("%(by)s better")
     words = worse if worse_by > 0 else better
-    return Comparison(beside, words % {"by": written or abs(worse_by)}, worse_by < 0)
+    return ReferenceComparison(beside, words % {"by": written or abs(worse_by)}, worse_by < 0)
 
 
-def _beside_par(attempt: Attempt) -> Iterator[Comparison]:
+def _beside_par(attempt: Attempt) -> Iterator[ReferenceComparison]:
     par, moves = attempt.deal.par, attempt.tokens
     if par is None or moves is None or not _is_won(attempt):
         return
     over = moves - par
     words = _("%(n)s over") if over > 0 else _("%(n)s under") if over else _("exactly par")
-    yield Comparison(_("Par: %(par)s moves") % {"par": par}, words % {"n": abs(over)} if over else words, over <= 0)
+    yield ReferenceComparison(
+        _("Par: %(par)s moves") % {"par": par}, words % {"n": abs(over)} if over else words, over <= 0
+    )
 
 
-def _charts(attempt: Attempt, own: Own) -> Iterator[result_charts.Chart]:
+def _charts(attempt: Attempt, own: OwnResult) -> Iterator[result_charts.ResultChart]:
     """Yield charts of time and moves among the wins, or of cards up among the other games."""
     values: dict[distributions.Of, int | None] = {"cards": attempt.cards_up}
     if _is_won(attempt):

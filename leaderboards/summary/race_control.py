@@ -23,7 +23,7 @@ from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.own_result import own_result
 from leaderboards.models import Rating, Result
 from leaderboards.ratings.display import shown_ratings
-from leaderboards.ratings.formula import Skill, chance
+from leaderboards.ratings.formula import SkillEstimate, chance
 
 #: Period during which a daily game leads to a race suggestion on the player's profile.
 ASKING: Final = timedelta(days=14)
@@ -102,7 +102,7 @@ def _among_rated(attempt: Attempt) -> tuple[int, int | None, float | None]:
     listing = deal_listing(attempt.deal_id, "race", Ladder(attempt.ladder or Ladder.ESTABLISHED))
     order = list(listing.listed().order_by(*listing.columns).values_list("player", flat=True))
     skills = {
-        player: Skill(mu, sigma)
+        player: SkillEstimate(mu, sigma)
         for player, mu, sigma in Rating.objects.filter(player__results__deal=attempt.deal_id).values_list(
             "player", "mu", "sigma"
         )

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from django.utils.translation import gettext as _
 
 from games.templatetags.client import duration
-from leaderboards.summary.distributions import Bars, Of, Spread, in_bars
+from leaderboards.summary.distributions import Bars, Distribution, Of, in_bars
 
 # Sizes in drawing units.
 WIDTH: Final = 264
@@ -47,7 +47,7 @@ class Tick(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class ResultChart:
     """Chart: title, text alternative, bars and ticks, and the player's own value with its position."""
 
     of: Of
@@ -63,7 +63,7 @@ class Chart:
     top: int = _TOP
 
 
-def chart(of: Of, spread: Spread, own: int, *, counted: bool) -> Chart:
+def chart(of: Of, spread: Distribution, own: int, *, counted: bool) -> ResultChart:
     """Build the chart of a non-empty spread with the player's own value; `counted` if the spread includes it."""
     found = in_bars(spread, own)
     tallest = max(*found.heights, 1)
@@ -73,7 +73,7 @@ def chart(of: Of, spread: Spread, own: int, *, counted: bool) -> Chart:
     ]
     mark = (found.own + 0.5) * across
     said = Tick(min(max(mark, _MARGIN), WIDTH - _MARGIN), _written(of, 1)(own))
-    return Chart(
+    return ResultChart(
         of, _title(of, spread, own, counted=counted), _words(of, spread, own), bars, _ticks(of, found), said, mark
     )
 
@@ -101,7 +101,7 @@ def _written(of: Of, places: int = 0) -> Callable[[int], str]:
     return partial(duration, places=places) if of == "times" else str
 
 
-def _title(of: Of, spread: Spread, own: int, *, counted: bool) -> str:
+def _title(of: Of, spread: Distribution, own: int, *, counted: bool) -> str:
     share = spread.share_above(own, counted=counted)
     if of == "cards":
         return _("Cards up in games not won")
@@ -112,7 +112,7 @@ def _title(of: Of, spread: Spread, own: int, *, counted: bool) -> str:
     return known.get(share) or _("Moves: fewer than %(share)s%%") % {"share": share}
 
 
-def _words(of: Of, spread: Spread, own: int) -> str:
+def _words(of: Of, spread: Distribution, own: int) -> str:
     """Describe the chart for screen readers."""
     write = _written(of)
     known = {

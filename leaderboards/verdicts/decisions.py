@@ -22,7 +22,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.core.verdict_reasons import STAFF, Reason, reason
 from games.models import Attempt, Decision
 from leaderboards.models import Result
-from leaderboards.verdicts.settlement import Verdict, do_settle
+from leaderboards.verdicts.settlement import AttemptVerdict, do_settle
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
@@ -44,7 +44,7 @@ class NotDecidableError(Refusal):
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class BatchOutcome:
     """Outcome of a batch of decisions: the number decided, and the public ids of those refused, with the reason."""
 
     batch: uuid.UUID
@@ -84,7 +84,7 @@ def undo(decision: Decision, staff: Staff, why: str = "", *, batch: uuid.UUID | 
     return _write(attempt, State(decision.before), decision.reasons_before, staff, back)
 
 
-def decide_all(attempt_ids: Iterable[int], state: State, staff: Staff, why: str) -> Together:
+def decide_all(attempt_ids: Iterable[int], state: State, staff: Staff, why: str) -> BatchOutcome:
     """Make the same decision about several attempts. One that cannot be decided does not stop the others."""
     found = Attempt.objects.filter(pk__in=list(attempt_ids)).order_by("deal_id", "pk")
     told, batch = [], uuid.uuid4()
@@ -93,10 +93,10 @@ def decide_all(attempt_ids: Iterable[int], state: State, staff: Staff, why: str)
             decide(attempt_id, state, staff, why, batch=batch)
         except Refusal as refusal:
             told.append((public_id, refusal))
-    return Together(batch, Decision.objects.filter(batch=batch).count(), told)
+    return BatchOutcome(batch, Decision.objects.filter(batch=batch).count(), told)
 
 
-def undo_all(batch: uuid.UUID, staff: Staff, why: str = "") -> Together:
+def undo_all(batch: uuid.UUID, staff: Staff, why: str = "") -> BatchOutcome:
     """Undo the decisions of a batch that are still in force."""
     told, again = [], uuid.uuid4()
     made = Decision.objects.filter(batch=batch, undone_by=None).select_related("attempt").order_by("-pk")
@@ -105,7 +105,7 @@ def undo_all(batch: uuid.UUID, staff: Staff, why: str = "") -> Together:
             undo(decision, staff, why, batch=again)
         except Refusal as refusal:
             told.append((decision.attempt.public_id, refusal))
-    return Together(again, Decision.objects.filter(batch=again).count(), told)
+    return BatchOutcome(again, Decision.objects.filter(batch=again).count(), told)
 
 
 def staff_decision(attempt: Attempt) -> State | None:
@@ -138,7 +138,7 @@ def _judged_attempt(attempt_id: int, staff: Staff) -> Attempt:
 
 def _write(attempt: Attempt, state: State, reasons: list[Reason], staff: Staff, decision: Decision) -> Decision:
     """Settle the attempt accordingly, and save the decision in the same transaction."""
-    found = Verdict.of(judge(attempt))
+    found = AttemptVerdict.of(judge(attempt))
     if state == State.VERIFIED and found.score is None:
         raise NotDecidableError(_("This attempt's record does not replay, so it cannot be ranked."))
     decision.attempt, decision.state = attempt, state
@@ -149,7 +149,7 @@ def _write(attempt: Attempt, state: State, reasons: list[Reason], staff: Staff, 
     meanwhile = NotDecidableError(_("Somebody else has decided this attempt meanwhile."))
     try:
         with transaction.atomic():
-            verdict = Verdict(state, reasons, found.score, found.line)
+            verdict = AttemptVerdict(state, reasons, found.score, found.line)
             if not do_settle(attempt, verdict, expected=State(attempt.state)):
                 raise meanwhile
             _give_back_id(attempt)

@@ -11,12 +11,12 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.utils import timezone
 
-from games.attempts.lifecycle import Progress
+from games.attempts.lifecycle import BatchProgress
 from games.core.ladders import Ladder
 from games.fairplay import foresight_store
 from games.models import Attempt, Deal
 from leaderboards.boards.listings import deal_listing
-from leaderboards.boards.rank_keys import DEAL, Score
+from leaderboards.boards.rank_keys import DEAL, BoardScore
 
 log = logging.getLogger(__name__)
 
@@ -29,13 +29,13 @@ AT_A_TIME: Final = 3.0
 _Place = tuple[int, datetime, int]
 
 
-def measure_top(now: datetime | None = None, *, seconds: float = AT_A_TIME) -> Progress:
+def measure_top(now: datetime | None = None, *, seconds: float = AT_A_TIME) -> BatchProgress:
     """Measure the top games without a measurement, for about `seconds` seconds."""
     latest = time.monotonic() + seconds
     done = failed = 0
     for attempt_id in _unmeasured(now or timezone.now()):
         if time.monotonic() >= latest:
-            return Progress(done, failed, more=done > 0)
+            return BatchProgress(done, failed, more=done > 0)
         try:
             foresight_store.keep(Attempt.objects.get(pk=attempt_id))
             done += 1
@@ -44,7 +44,7 @@ def measure_top(now: datetime | None = None, *, seconds: float = AT_A_TIME) -> P
         except Exception:
             failed += 1
             log.exception("foresight not measured", extra={"attempt": attempt_id})
-    return Progress(done, failed, more=False)
+    return BatchProgress(done, failed, more=False)
 
 
 def _unmeasured(now: datetime) -> list[int]:
@@ -73,5 +73,5 @@ def _place(attempt: Attempt) -> _Place | None:
     """Return the attempt's sort key; None if it has no score because its record does not replay."""
     if attempt.cards_up is None or attempt.elapsed_ms is None or attempt.tokens is None or attempt.finished_at is None:
         return None
-    score = Score(attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
+    score = BoardScore(attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
     return DEAL["race"].pack(score), attempt.finished_at, attempt.pk

@@ -21,7 +21,7 @@ from games.core.verdict_reasons import Reason, flags, of_record
 from games.models import Attempt
 from leaderboards.verdicts.decisions import staff_decision
 from leaderboards.verdicts.reverification import finished_attempts, has_verdict
-from leaderboards.verdicts.settlement import Case, Verdict, settle_all
+from leaderboards.verdicts.settlement import AttemptVerdict, Case, settle_all
 
 State = Attempt.State
 _Judged = list[tuple[Attempt, Judgement]]
@@ -33,7 +33,7 @@ BATCH: Final = 50
 _ASKED: Final = Q(ranked=True) | Q(deal__for_race=True, deadline__isnull=False)
 
 
-class Outcome(Enum):
+class ReflagOutcome(Enum):
     """Outcome of judging an attempt again."""
 
     SAME = auto()
@@ -55,7 +55,7 @@ class Reflagged:
     after: State
     flags_before: tuple[str, ...]
     flags_after: tuple[str, ...]
-    outcome: Outcome
+    outcome: ReflagOutcome
 
 
 def fairly_judged() -> QuerySet[Attempt]:
@@ -102,23 +102,23 @@ def _judged(batch: Sequence[Attempt], unwritten: dict[int, State]) -> _Judged:
 def _finding(attempt: Attempt, judgement: Judgement) -> Reflagged:
     before, after = _codes(attempt.reasons), _codes(judgement.reasons)
     state = State(attempt.state)
-    outcome = Outcome.CHANGED if (state, before) != (judgement.state, after) else Outcome.SAME
-    if outcome is Outcome.CHANGED and staff_decision(attempt) is not None:
-        return Reflagged(attempt.public_id, state, state, before, after, Outcome.STAFF)
+    outcome = ReflagOutcome.CHANGED if (state, before) != (judgement.state, after) else ReflagOutcome.SAME
+    if outcome is ReflagOutcome.CHANGED and staff_decision(attempt) is not None:
+        return Reflagged(attempt.public_id, state, state, before, after, ReflagOutcome.STAFF)
     return Reflagged(attempt.public_id, state, judgement.state, before, after, outcome)
 
 
 def _unasked(attempt: Attempt) -> Reflagged:
     """Report an attempt without a judgement: RECORD if its record used to be valid and no longer is, else SAME."""
     state, codes = State(attempt.state), _codes(attempt.reasons)
-    outcome = Outcome.RECORD if has_verdict(attempt) else Outcome.SAME
+    outcome = ReflagOutcome.RECORD if has_verdict(attempt) else ReflagOutcome.SAME
     return Reflagged(attempt.public_id, state, state, codes, codes, outcome)
 
 
 def _left(one: Reflagged) -> Reflagged:
-    if one.outcome is not Outcome.CHANGED:
+    if one.outcome is not ReflagOutcome.CHANGED:
         return one
-    return replace(one, after=one.before, flags_after=one.flags_before, outcome=Outcome.MEANWHILE)
+    return replace(one, after=one.before, flags_after=one.flags_before, outcome=ReflagOutcome.MEANWHILE)
 
 
 def _codes(reasons: Iterable[Reason]) -> tuple[str, ...]:
@@ -136,9 +136,9 @@ def _write(judged: _Judged, found: dict[int, Reflagged]) -> set[int]:
         for attempt, judgement in current:
             if judgement.line != (bytes(attempt.line) if attempt.line is not None else None):
                 Attempt.objects.filter(pk=attempt.pk).update(line=judgement.line)
-        changed = [pair for pair in current if found[pair[0].pk].outcome is Outcome.CHANGED]
+        changed = [pair for pair in current if found[pair[0].pk].outcome is ReflagOutcome.CHANGED]
         for state in State:
-            cases = [Case(one, Verdict.of(judgement)) for one, judgement in changed if one.state == state]
+            cases = [Case(one, AttemptVerdict.of(judgement)) for one, judgement in changed if one.state == state]
             settle_all(cases, expected=state)
     return {attempt.pk for attempt, _ in current}
 

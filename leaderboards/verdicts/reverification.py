@@ -15,9 +15,9 @@ from django.db.models import QuerySet
 from games.attempts.verification import Judgement, judge, judge_record
 from games.core.verdict_reasons import flags, of_record
 from games.models import Attempt
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.verdicts.decisions import staff_decision
-from leaderboards.verdicts.settlement import Verdict, do_settle
+from leaderboards.verdicts.settlement import AttemptVerdict, do_settle
 
 State = Attempt.State
 _JUDGED: Final = (State.PENDING, State.VERIFIED, State.REJECTED, State.REVIEW)
@@ -45,7 +45,7 @@ def reverify(attempt: Attempt, *, dry_run: bool = False) -> Finding:
     Flags stay, and so do staff decisions unless the record does not replay.
     """
     before = State(attempt.state)
-    verdict = _with_decision(attempt, Verdict.of(_judged(attempt)))
+    verdict = _with_decision(attempt, AttemptVerdict.of(_judged(attempt)))
     changed = verdict.state != before or not _same_score(attempt, verdict.score)
     if changed and not dry_run:
         changed = do_settle(attempt, verdict, expected=before)
@@ -67,13 +67,13 @@ def _judged(attempt: Attempt) -> Judgement:
     return replace(judgement, state=State.REVIEW, reasons=kept)
 
 
-def _with_decision(attempt: Attempt, verdict: Verdict) -> Verdict:
+def _with_decision(attempt: Attempt, verdict: AttemptVerdict) -> AttemptVerdict:
     decided = staff_decision(attempt)
     if decided is None or (decided == State.VERIFIED and verdict.score is None):
         return verdict
-    return Verdict(decided, attempt.reasons, verdict.score, verdict.line)
+    return AttemptVerdict(decided, attempt.reasons, verdict.score, verdict.line)
 
 
-def _same_score(attempt: Attempt, score: Score | None) -> bool:
+def _same_score(attempt: Attempt, score: BoardScore | None) -> bool:
     kept = (attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
     return kept == (tuple(score) if score is not None else (None, None, None))

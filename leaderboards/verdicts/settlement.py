@@ -35,7 +35,7 @@ from leaderboards.boards import entries
 from leaderboards.boards.board_queries import rank_of
 from leaderboards.boards.eligibility import ladder_sql
 from leaderboards.boards.listings import set_score
-from leaderboards.boards.rank_keys import DEAL, Score
+from leaderboards.boards.rank_keys import DEAL, BoardScore
 from leaderboards.models import Result
 from leaderboards.verdicts.pending_attempts import read_with_company
 
@@ -57,19 +57,21 @@ COMPANY: Final = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AttemptVerdict:
     """State for an attempt, the reasons, and the score of its replay."""
 
     state: State
     reasons: list[Reason]
-    score: Score | None
+    score: BoardScore | None
     line: bytes | None = None
 
     @classmethod
-    def of(cls, judgement: Judgement) -> Verdict:
+    def of(cls, judgement: Judgement) -> AttemptVerdict:
         """Build the verdict that follows from a judgement."""
         played = judgement.replay
-        score = Score(played.cards_up, played.elapsed_ms, played.tokens) if played is not None and played.ok else None
+        score = (
+            BoardScore(played.cards_up, played.elapsed_ms, played.tokens) if played is not None and played.ok else None
+        )
         return cls(judgement.state, judgement.reasons, score, judgement.line)
 
 
@@ -77,7 +79,7 @@ class Case(NamedTuple):
     """Attempt with its verdict."""
 
     attempt: Attempt
-    verdict: Verdict
+    verdict: AttemptVerdict
 
     @property
     def is_ranked(self) -> bool:
@@ -96,7 +98,7 @@ def settle(attempt_id: int, company: int = 0) -> State | None:
     judged = [(one, judged_one) for one in others if (judged_one := _judged_in_company(one))]
     if attempt is not None and attempt.state == State.PENDING:
         judged.append((attempt, judge_alone(attempt)))
-    cases = [Case(one, Verdict.of(found)) for (one, _), found in zip(judged, compare(judged), strict=True)]
+    cases = [Case(one, AttemptVerdict.of(found)) for (one, _), found in zip(judged, compare(judged), strict=True)]
     settled = settle_all(cases, expected=State.PENDING, durable=False)
     _settle_copies([case for case in cases if case.attempt.pk in settled], begun)
     if attempt is None:
@@ -119,7 +121,7 @@ def _settle_copies(cases: Sequence[Case], begun: datetime) -> None:
     for attempt in Attempt.objects.select_related("deal").filter(pk__in=alike).order_by("pk") if alike else ():
         if attempt.reasons or not copies.can_be_copy(attempt):
             continue
-        verdict = Verdict.of(judge(attempt))
+        verdict = AttemptVerdict.of(judge(attempt))
         if verdict.state != State.VERIFIED:
             do_settle(attempt, verdict, expected=State.VERIFIED)
 
@@ -139,16 +141,16 @@ def give_up(attempt_id: int, problem: str) -> bool:
     attempt = Attempt.objects.select_related("deal").filter(pk=attempt_id).first()
     if attempt is None:
         return False
-    verdict = Verdict(State.REVIEW, [reason("not_verifiable", problem)], None)
+    verdict = AttemptVerdict(State.REVIEW, [reason("not_verifiable", problem)], None)
     return do_settle(attempt, verdict, expected=State.PENDING)
 
 
-def do_settle(attempt: Attempt, verdict: Verdict, *, expected: State) -> bool:
+def do_settle(attempt: Attempt, verdict: AttemptVerdict, *, expected: State) -> bool:
     """Move `attempt` and its result from the state `expected` to the verdict's; return False if its state differs."""
     return bool(settle_all([Case(attempt, verdict)], expected=expected))
 
 
-def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) -> dict[int, Verdict]:
+def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) -> dict[int, AttemptVerdict]:
     """`do_settle` each of the cases in one transaction; return the verdicts of those settled, by attempt id.
 
     A verdict that is not `durable` may be lost if the database server crashes: it follows from the record, and the
@@ -235,7 +237,7 @@ def _kept_result(case: Case) -> tuple[Result, int | None] | None:
     old = Result.objects.select_related("player", "attempt", "deal").filter(attempt_id=case.attempt.pk).first()
     if old is None:
         return None
-    if case.is_ranked and Score(old.cards_up, old.elapsed_ms, old.tokens) == case.verdict.score:
+    if case.is_ranked and BoardScore(old.cards_up, old.elapsed_ms, old.tokens) == case.verdict.score:
         return old, rank_of(old.deal, "race", old.player)
     entries.remove(old)
     return None
@@ -254,7 +256,7 @@ def _result(case: Case, player: Any) -> Result | None:  # noqa: ANN401
     return result
 
 
-def _tell(attempt: Attempt, verdict: Verdict, result: Result | None, rank: int | None, now: datetime) -> None:
+def _tell(attempt: Attempt, verdict: AttemptVerdict, result: Result | None, rank: int | None, now: datetime) -> None:
     metrics.VERDICTS.labels(state=verdict.state).inc()
     if attempt.finished_at is not None and attempt.state == State.PENDING:
         metrics.VERIFY_SECONDS.observe(max(0.0, (now - attempt.finished_at).total_seconds()))

@@ -9,22 +9,22 @@ import pytest
 from django.test import Client
 
 from accounts.profile.achievements import Achievement, achievements
-from accounts.profile.player_statistics import Play
+from accounts.profile.player_statistics import VerifiedPlay
 from accounts.sign_in.guests import BACKEND
 from games.models import Attempt
 from games.rules import CATALOGUE
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from tests.leaderboards import factory
 
 DAY = date(2026, 11, 2)
 NAMES = ["braid", "plot"]
 
 
-def play(variant: str, days: int, *, won: bool = True, tokens: int = 100, par: int | None = None) -> Play:
-    return Play(variant, DAY + timedelta(days=days), won, 10, 1_000, tokens, par)
+def play(variant: str, days: int, *, won: bool = True, tokens: int = 100, par: int | None = None) -> VerifiedPlay:
+    return VerifiedPlay(variant, DAY + timedelta(days=days), won, 10, 1_000, tokens, par)
 
 
-def found(plays: list[Play]) -> dict[tuple[str, str], date | None]:
+def found(plays: list[VerifiedPlay]) -> dict[tuple[str, str], date | None]:
     return {(one.kind, one.variant if one.kind == "win" else ""): one.day for one in achievements(plays, NAMES)}
 
 
@@ -58,7 +58,7 @@ def test_a_week_is_seven_days_with_one_miss_forgiven() -> None:
 def test_a_rejected_game_revokes_its_achievement(client: Client) -> None:
     who = factory.player()
     deal = factory.deal("plot")
-    attempt = factory.listed(deal, Score(104, 1_000, 50), who=who).attempt
+    attempt = factory.listed(deal, BoardScore(104, 1_000, 50), who=who).attempt
     Attempt.objects.filter(pk=attempt.pk).update(end="won")
     address = f"/players/{who.public_id}/"
 

@@ -19,7 +19,7 @@ from accounts.names.renaming import rename_player
 from accounts.profile import avatars
 from games.pages.shared.view_models import ShownPlayer
 from leaderboards.boards import live_boards
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from tests.accounts.conftest import SignIn
 from tests.leaderboards import factory
 
@@ -105,7 +105,7 @@ def test_a_new_name_has_a_new_avatar(client: Client, user: User) -> None:
 
 def test_it_is_decorative_and_beside_the_name(user: User, sign_in: SignIn, client: Client) -> None:
     deal = factory.deal("plot")
-    factory.listed(deal, Score(52, 60_000, 90), who=user)
+    factory.listed(deal, BoardScore(52, 60_000, 90), who=user)
     address = avatars.address_for(user)
     pages = [
         client.get(user.get_absolute_url()),
@@ -123,7 +123,7 @@ def test_it_is_decorative_and_beside_the_name(user: User, sign_in: SignIn, clien
 
 def test_a_former_player_on_a_board_has_the_neutral_one(user: User) -> None:
     deal = factory.deal("plot")
-    factory.listed(deal, Score(52, 60_000, 90), who=user)
+    factory.listed(deal, BoardScore(52, 60_000, 90), who=user)
     erase_player(user)
     (entry,) = json.loads(live_boards.read_frame(deal, "race"))["entries"]
     assert entry["avatar"] == NEUTRAL

@@ -18,7 +18,7 @@ from accounts.names.validation import name_key
 from games.models import Deal
 from leaderboards.boards import board_sql, relisting, seasons
 from leaderboards.boards.listings import deal_listing, season_listing
-from leaderboards.boards.rank_keys import BOARDS, Score
+from leaderboards.boards.rank_keys import BOARDS, BoardScore
 from leaderboards.models import Rating, Result, Season
 from leaderboards.ratings import rating_board
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
@@ -255,7 +255,7 @@ def test_lifting_a_ban_restores_ranks_and_ratings_exactly(make_user: MakeUser) -
     players = [make_user(f"Player {n}") for n in range(4)]
     for on in deals:
         for n, player in enumerate(players):
-            factory.listed(on, Score(50 - n % 3, 60_000 + n, 100), who=player)
+            factory.listed(on, BoardScore(50 - n % 3, 60_000 + n, 100), who=player)
     for n, player in enumerate(players):
         Rating.objects.create(player=player, mu=1500.5 + n, sigma=99.25, races=20, last_raced_at=timezone.now())
     seasons.recount_marked()

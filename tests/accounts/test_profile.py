@@ -15,7 +15,7 @@ from accounts.lifecycle.bans import ban_player
 from accounts.models import User
 from accounts.profile.profile_queries import RESULTS_A_PAGE
 from accounts.sign_in.guests import create_guest
-from games.pages.shared.view_models import Tile
+from games.pages.shared.view_models import DealTile
 from games.rules import CATALOGUE
 from tests.accounts.conftest import MakeAttempt, MakeUser, SignIn
 from tests.deals import make_deal
@@ -56,7 +56,7 @@ def test_only_the_player_sees_pending_attempts(
 ) -> None:
     waiting = make_attempt(user, make_deal(), state="review")
     assert client.get(page(user)).context["results"] == []
-    assert sign_in(user).get(page(user)).context["results"] == [Tile.of(waiting.deal, waiting)]
+    assert sign_in(user).get(page(user)).context["results"] == [DealTile.of(waiting.deal, waiting)]
 
 
 def test_results_are_paginated(client: Client, user: User, make_attempt: MakeAttempt) -> None:

@@ -30,7 +30,7 @@ from accounts.lifecycle.erasure import erase_player
 from accounts.lifecycle.export import export
 from accounts.models import DailyReminder, PushDevice, User
 from accounts.push import devices, reminders, vapid_key
-from accounts.push.delivery import Connect, Message, Outcome, send
+from accounts.push.delivery import Connect, DeliveryOutcome, Message, send
 from accounts.push.reminders import next_due, remind_due
 from accounts.sign_in.guests import create_guest
 from accounts.sign_in.session_end import SessionsAdapter
@@ -97,7 +97,7 @@ class Service:
         assert host == "fcm.googleapis.com"
         return HTTPConnection("127.0.0.1", self.server.server_port, timeout=30)
 
-    def send(self, message: Message) -> Outcome:
+    def send(self, message: Message) -> DeliveryOutcome:
         """Send a message to this service."""
         return send(message, self.connect)
 
@@ -282,7 +282,7 @@ def test_a_service_no_longer_allowed_is_not_called(browser: Browser, settings: A
 
     connect: Connect = never
     to = devices.Subscription(browser.endpoint, b"", b"")
-    assert send(Message(to, b"", 60), connect) is Outcome.GONE
+    assert send(Message(to, b"", 60), connect) is DeliveryOutcome.GONE
 
 
 def test_a_player_is_reminded_once_a_day(user: User, browser: Browser, service: Service, today: date) -> None:
@@ -340,9 +340,9 @@ def test_a_hanging_service_delays_no_other(today: date, monkeypatch: pytest.Monk
     monkeypatch.setattr(reminders, "_PATIENCE", 0.0)
     answers = Event()
 
-    def hangs(_message: Message) -> Outcome:
+    def hangs(_message: Message) -> DeliveryOutcome:
         answers.wait()
-        return Outcome.GONE
+        return DeliveryOutcome.GONE
 
     assert remind_due(hangs, at(today)) == 0
     answers.set()

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounts.profile.player_statistics import Play, figures, statistics
+from accounts.profile.player_statistics import VerifiedPlay, figures, statistics
 from accounts.profile.streaks import Streaks
 
 TODAY = date(2026, 3, 10)
 
 plays = st.builds(
-    Play,
+    VerifiedPlay,
     variant=st.sampled_from(["braid", "plot", "tarot"]),
     day=st.dates(TODAY - timedelta(days=40), TODAY),
     won=st.booleans(),
@@ -24,8 +24,10 @@ plays = st.builds(
 )
 
 
-def play(*, won: bool = True, day: date = TODAY, variant: str = "braid", ms: int = 1000, tokens: int = 100) -> Play:
-    return Play(variant=variant, day=day, won=won, cards_up=104, elapsed_ms=ms, tokens=tokens)
+def play(
+    *, won: bool = True, day: date = TODAY, variant: str = "braid", ms: int = 1000, tokens: int = 100
+) -> VerifiedPlay:
+    return VerifiedPlay(variant=variant, day=day, won=won, cards_up=104, elapsed_ms=ms, tokens=tokens)
 
 
 def test_without_games() -> None:
@@ -60,7 +62,7 @@ def test_variants_are_in_catalogue_order() -> None:
 
 @settings(deadline=None)
 @given(st.lists(plays))
-def test_variants_add_up_to_the_total(played: list[Play]) -> None:
+def test_variants_add_up_to_the_total(played: list[VerifiedPlay]) -> None:
     found = statistics(played, TODAY)
     assert found.overall.played == sum(f.played for f in found.by_variant.values()) == len(played)
     assert found.overall.won == sum(f.won for f in found.by_variant.values())
@@ -70,7 +72,7 @@ def test_variants_add_up_to_the_total(played: list[Play]) -> None:
 
 @settings(deadline=None)
 @given(st.lists(plays), st.randoms())
-def test_the_order_of_plays_does_not_matter(played: list[Play], random: object) -> None:
+def test_the_order_of_plays_does_not_matter(played: list[VerifiedPlay], random: object) -> None:
     shuffled = list(played)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert statistics(shuffled, TODAY).overall == statistics(played, TODAY).overall

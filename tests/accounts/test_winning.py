@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.profile.streaks import streaks
 from accounts.profile.win_days import current_streak, days_won
 from games.models import Attempt, Deal
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ def wins(who: Any, back: range | list[int], state: str = "verified") -> None:
     made = {deal.day: deal for deal in Deal.objects.filter(day__in=days)}
     for day in days:
         deal = made.get(day) or factory.deal("stonewall", day, seed=secrets.token_bytes(32))
-        result = factory.listed(deal, Score(52, 1_000, 50), who=who)
+        result = factory.listed(deal, BoardScore(52, 1_000, 50), who=who)
         Attempt.objects.filter(pk=result.attempt_id).update(end="won", started_at=deal.opens_at, state=state)
 
 

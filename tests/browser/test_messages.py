@@ -15,7 +15,7 @@ import pytest
 
 from games.core.errors import ErrorCode
 from games.live import frames, protocol
-from games.live.loader import Loaded, Pauses
+from games.live.loader import Loaded, PauseState
 from games.rules import CATALOGUE, Record, Table
 from tests.browser.conftest import PATIENCE_MS, from_sources
 from tests.browser.table import Mouse, Player, won_record
@@ -113,7 +113,7 @@ def _facts(state: str, how: str = "") -> Loaded:
         for_race=False,
         end_ms=END_MS,
         may_pause=True,
-        pauses=Pauses(None, 0),
+        pauses=PauseState(None, 0),
         deal=protocol.DealInfo("labyrinth", "labyrinth", dict(CATALOGUE["labyrinth"].options), None, ""),
         table=None,  # type: ignore[arg-type]  # frames are written from a table of their own
         tokens=(),

@@ -16,7 +16,7 @@ from config.admission import table_capacity
 from config.admission.load import Load
 from config.admission.table_capacity import OPEN, ROOM, RUNNING
 from config.http.handler import OneHop
-from config.processes.misdirected import Tables, no_tables
+from config.processes.misdirected import TableProcess, no_tables
 from config.processes.websocket_server import APPLICATION
 from games.live import draining
 from games.live.protocol import CLOSE_MISDIRECTED
@@ -40,8 +40,8 @@ def part(name: str) -> Any:
 
 
 @pytest.fixture
-def tables() -> Tables:
-    return Tables(part("sockets"), part("pages"), Load(OneHop(), lambda: 0))
+def tables() -> TableProcess:
+    return TableProcess(part("sockets"), part("pages"), Load(OneHop(), lambda: 0))
 
 
 async def connected(site: Any) -> list[dict[str, Any]]:
@@ -54,24 +54,24 @@ async def connected(site: Any) -> list[dict[str, Any]]:
     return told
 
 
-async def test_tables_serve_sockets(tables: Tables) -> None:
+async def test_tables_serve_sockets(tables: TableProcess) -> None:
     assert await connected(tables) == [{"type": "websocket.close", "reason": "sockets"}]
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-async def test_tables_answer_operations_requests(tables: Tables, path: str) -> None:
+async def test_tables_answer_operations_requests(tables: TableProcess, path: str) -> None:
     assert (await ask(tables, path)).text == "pages"
 
 
 @pytest.mark.parametrize("path", ["/", "/table/1/", "/api/v1/deals/1", "/static/css/base.css"])
-async def test_tables_serve_no_pages(tables: Tables, path: str) -> None:
+async def test_tables_serve_no_pages(tables: TableProcess, path: str) -> None:
     answer = await ask(tables, path)
     assert answer.status == 421
     assert json.loads(answer.text)["error"]["code"] == "misdirected"
 
 
 async def test_a_process_without_a_free_socket_takes_no_connections(
-    tables: Tables, monkeypatch: pytest.MonkeyPatch, settings: Any
+    tables: TableProcess, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     monkeypatch.setattr(tables._load, "_sockets", lambda: 1)
     settings.MAX_SOCKETS = 2
@@ -80,7 +80,7 @@ async def test_a_process_without_a_free_socket_takes_no_connections(
     assert not tables._is_open()
 
 
-async def test_a_process_whose_players_leave_has_no_room(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_process_whose_players_leave_has_no_room(tables: TableProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_capacity, "EVERY", 0.01)
     cache.delete_many([RUNNING, OPEN, ROOM])
     await ask(tables, "/healthz")

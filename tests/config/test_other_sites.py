@@ -16,7 +16,7 @@ from accounts.models import User
 from config.api import api
 from games.deals import ledger
 from games.rules import CATALOGUE, GAMES, open_table
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -111,7 +111,7 @@ def test_the_guides_python_example_runs(client: Client, monkeypatch: pytest.Monk
     day = re.search(r'leaders\("([\d-]+)"\)', program)
     assert day
     deal = factory.deal("plot", day=date.fromisoformat(day[1]))
-    factory.listed(deal, Score(cards_up=52, elapsed_ms=60_000, tokens=90), who=User.objects.create_user("Ariadne"))
+    factory.listed(deal, BoardScore(cards_up=52, elapsed_ms=60_000, tokens=90), who=User.objects.create_user("Ariadne"))
 
     def urlopen(address: str) -> io.BytesIO:
         answer = client.get(address.removeprefix("https://talon.example"))

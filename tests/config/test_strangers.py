@@ -18,7 +18,7 @@ from django.utils import timezone
 from config.asgi import application
 from config.http.handler import OneHop
 from config.page_cache import anonymous
-from config.page_cache.anonymous import Copies, ForStrangers
+from config.page_cache.anonymous import ForStrangers, PageCache
 from config.page_cache.page import NOW, TOKEN, cut
 from games.models import Deal
 from tests.config.asking import ask
@@ -59,7 +59,7 @@ def site() -> Site:
 
 @pytest.fixture
 def kept(site: Site) -> ForStrangers:
-    return ForStrangers(site, Copies(site))
+    return ForStrangers(site, PageCache(site))
 
 
 @pytest.fixture(autouse=True)
@@ -272,7 +272,7 @@ def test_a_copy_differs_only_in_its_placeholders() -> None:
 def whole(monkeypatch: pytest.MonkeyPatch) -> ForStrangers:
     monkeypatch.setattr(anonymous, "_seconds_of", SECONDS_OF_THE_SITE)
     pages = OneHop()
-    return ForStrangers(pages, Copies(pages))
+    return ForStrangers(pages, PageCache(pages))
 
 
 @pytest.mark.django_db(transaction=True)

@@ -40,7 +40,7 @@ from games.pages.daily import archive_page
 from games.races import heats, race_finish, race_start, rooms, seats
 from games.races.models import Race, Room
 from games.rules import CATALOGUE, Record
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.ratings import rating_reconciler
 from tests.games.races.runs import Run, at
 from tests.leaderboards import factory
@@ -142,7 +142,7 @@ def world() -> World:
     deals = [factory.deal(variant, day=today) for variant in CATALOGUE]
     others = [get_user_model().objects.create_user(str(next(numbers)), display_name=str(next(numbers))) for _ in "1234"]
     for other, deal in itertools.product(others, (past, deals[0])):
-        factory.listed(deal, Score(20 + deal.pk % 7, 1000 * other.pk, 40), who=other)
+        factory.listed(deal, BoardScore(20 + deal.pk % 7, 1000 * other.pk, 40), who=other)
     for deal in (past, deals[0]):
         played = factory.record_of(deal, factory.line(deal)).to_bytes()
         Attempt.objects.filter(deal=deal, player__in=others).update(record=played)

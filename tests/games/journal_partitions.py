@@ -25,7 +25,7 @@ from games.attempts import journal_partitions
 from games.attempts.journal_partitions import LockedError, begin_day, drop_days
 from games.attempts.lifecycle import close_attempt, journal_of, record_of, start_attempt
 from games.core import retention
-from games.live.journal_store import Entry, JournalStore
+from games.live.journal_store import JournalEntry, JournalStore
 from games.models import Attempt, Move
 from tests.deals import make_deal
 
@@ -137,7 +137,7 @@ def until(holds: Callable[[], bool], seconds: float = 30.0) -> bool:
 
 def play(store: JournalStore, attempt: Attempt, *ns: int) -> None:
     for n in ns:
-        assert store.write([Entry(attempt.pk, n, ("d",), n)]) == frozenset()
+        assert store.write([JournalEntry(attempt.pk, n, ("d",), n)]) == frozenset()
 
 
 def test_each_day_has_a_partition_with_its_attempts_moves(store: JournalStore, practice: Callable[[], Attempt]) -> None:
@@ -173,11 +173,11 @@ def test_numbers_are_not_reused_after_a_day_is_dropped(store: JournalStore, prac
     attempt, tab = practice(), JournalStore("default")
     begin_day(SECOND)
     play(store, attempt, 1)
-    assert tab.write([Entry(attempt.pk, 1, ("n",), 5)]) == {attempt.pk}
+    assert tab.write([JournalEntry(attempt.pk, 1, ("n",), 5)]) == {attempt.pk}
     assert drop_days(timezone.now() + LATER) == 1
-    assert tab.write([Entry(attempt.pk, 1, ("n",), 5)]) == {attempt.pk}
+    assert tab.write([JournalEntry(attempt.pk, 1, ("n",), 5)]) == {attempt.pk}
     play(tab, attempt, 2)
-    assert store.write([Entry(attempt.pk, 2, ("n",), 5)]) == {attempt.pk}
+    assert store.write([JournalEntry(attempt.pk, 2, ("n",), 5)]) == {attempt.pk}
     assert tokens(attempt) == ["d", "d"]
     tab.close()
 

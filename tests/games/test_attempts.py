@@ -299,7 +299,7 @@ def test_the_time_limit_keeps_finished_closes(player: Any, asked: list[int], mon
 @pytest.mark.parametrize("more", [False, True])
 def test_the_task_is_sent_again_while_there_is_more(more: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
-    monkeypatch.setattr(attempts, "close_due", lambda: attempts.Progress(1, 0, more))
+    monkeypatch.setattr(attempts, "close_due", lambda: attempts.BatchProgress(1, 0, more))
     monkeypatch.setattr(events, "request_task", sent.append)
     tasks.close_due()
     assert sent == ["talon.close_due"] * more

@@ -26,7 +26,7 @@ import config.urls  # noqa: F401
 from games.db import shared_cache
 from games.db.shared_cache import CACHES, MOST, STALE, ProcessCache, ReadingCache, SharedCache, digest_of
 from leaderboards.boards import board_queries
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from tests.leaderboards import factory
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -227,7 +227,7 @@ def test_first_page_and_pending_attempts_are_shared(
         monkeypatch.setattr(one, "fresh", 1.0)
     deal = factory.deal()
     for ms in (100, 200, 300):
-        factory.listed(deal, Score(20, ms, 40))
+        factory.listed(deal, BoardScore(20, ms, 40))
     factory.finished(deal)
     first, waiting = board_queries.page(deal), board_queries.waiting(deal)
     with django_assert_num_queries(0):
@@ -237,7 +237,7 @@ def test_first_page_and_pending_attempts_are_shared(
     assert (podium.entries, podium.total, podium.before) == (first.entries[:2], 3, None)
     assert board_queries.page(deal, "race", podium.after).entries == first.entries[2:]
     assert board_queries.page(deal, "fewest").entries != []
-    factory.listed(deal, Score(50, 1, 1))
+    factory.listed(deal, BoardScore(50, 1, 1))
     assert board_queries.page(deal).total == 3
     clock.now += 1.1
     assert board_queries.page(deal).total == 4
@@ -252,7 +252,7 @@ def test_boards_are_served_while_redis_is_away(
         "default": {"BACKEND": "config.backends.caches.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
     }
     deal = factory.deal()
-    factory.listed(deal, Score(20, 50, 40))
+    factory.listed(deal, BoardScore(20, 50, 40))
     assert client.get(f"/boards/{deal.day}/{deal.variant}/").context["page"].total == 1
 
 
@@ -299,7 +299,7 @@ def test_every_cache_returns_what_was_stored(name: str, data: st.DataObject) -> 
 def test_every_cache_takes_an_unreadable_entry_for_a_miss(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SHARED[name], "fresh", 60.0)
     entries = [b"", b"\xc1", msgspec.msgpack.encode((1.0, object.__name__, 3)), msgspec.msgpack.encode((1.0, [None]))]
-    for entry in [*entries, pickle.dumps(Score(1, 2, 3)), 7, "text", [1]]:
+    for entry in [*entries, pickle.dumps(BoardScore(1, 2, 3)), 7, "text", [1]]:
         cache.set(f"{SHARED[name].prefix}k", entry)
         with pytest.raises(ZeroDivisionError):  # it is read again
             SHARED[name].get("k", lambda: 1 // 0)

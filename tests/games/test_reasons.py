@@ -17,7 +17,7 @@ from games.core.verdict_reasons import for_player, reason, shown
 from games.inbox import notices
 from games.models import Attempt
 from games.pages.info.inbox_page import shown_notices
-from leaderboards.verdicts.settlement import Verdict, do_settle
+from leaderboards.verdicts.settlement import AttemptVerdict, do_settle
 from tests.games.appeals.doubtful import CODES, REASONS, SECRETS, doubtful
 from tests.games.conftest import Sit
 from tests.players import signed_in
@@ -123,7 +123,7 @@ def test_no_verdict_message_shows_more(ada: User, monkeypatch: pytest.MonkeyPatc
         "leaderboards.verdicts.settlement.notifier.send", lambda *message, **_about: sent.append(message)
     )
     attempt = doubtful(ada, state="pending")
-    assert do_settle(attempt, Verdict(Attempt.State.REVIEW, REASONS, None), expected=Attempt.State.PENDING)
+    assert do_settle(attempt, AttemptVerdict(Attempt.State.REVIEW, REASONS, None), expected=Attempt.State.PENDING)
     assert "copied_line" in json.dumps(sent)
     assert leaks(json.dumps(sent)) == []
 

@@ -15,7 +15,7 @@ from games.attempts import lifecycle as attempts
 from games.db import shared_cache
 from games.db.replicas import decorator, lag_monitor, write_positions
 from games.db.replicas.decorator import from_replica, replica_for
-from games.db.replicas.lag_monitor import Watch, end_of
+from games.db.replicas.lag_monitor import LagMonitor, end_of
 from games.db.replicas.router import PRIMARY, Router, reading_from, reading_primary, source
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
@@ -32,10 +32,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture
-def watches(monkeypatch: pytest.MonkeyPatch, clock: Clock, settings: Settings) -> dict[str, Watch]:
+def watches(monkeypatch: pytest.MonkeyPatch, clock: Clock, settings: Settings) -> dict[str, LagMonitor]:
     """Two replicas with controllable freshness."""
     settings.REPLICAS = ["replica1", "replica2"]
-    found = {alias: Watch(alias) for alias in settings.REPLICAS}
+    found = {alias: LagMonitor(alias) for alias in settings.REPLICAS}
     for one in found.values():
         one.note(clock.now, 100, 100)
     for module in (decorator, lag_monitor):
@@ -56,7 +56,7 @@ def visitor(player: Any, settings: Settings) -> HttpRequest:
 
 
 def test_freshness_counts_from_the_last_replayed_primary_state(clock: Clock) -> None:
-    one = Watch("replica1")
+    one = LagMonitor("replica1")
     assert not one.is_fit(), "never seen"
     one.note(1000, 500, 400)
     assert not one.is_fit(), "no replayed position known"
@@ -71,7 +71,7 @@ def test_freshness_counts_from_the_last_replayed_primary_state(clock: Clock) -> 
 
 def test_a_standing_replica_is_fit_until_the_limit(clock: Clock, settings: Settings) -> None:
     settings.REPLICA_LAG = 5.0
-    one = Watch("replica1")
+    one = LagMonitor("replica1")
     for second in range(6):
         clock.now = 1000 + second
         one.note(clock.now, 100 + second, 100)
@@ -83,7 +83,7 @@ def test_a_standing_replica_is_fit_until_the_limit(clock: Clock, settings: Setti
 
 
 def test_a_replica_of_an_idle_database_is_not_late(clock: Clock) -> None:
-    one = Watch("replica1")
+    one = LagMonitor("replica1")
     for second in range(100):
         clock.now = 1000 + second
         one.note(clock.now, 100, 100)
@@ -91,14 +91,14 @@ def test_a_replica_of_an_idle_database_is_not_late(clock: Clock) -> None:
 
 
 def test_a_replica_that_cannot_be_compared_is_late(clock: Clock) -> None:
-    one = Watch("replica1")
+    one = LagMonitor("replica1")
     one.note(1000, 100, 100)
     clock.now = 1006
     assert not one.is_fit()
 
 
 def test_a_failed_replica_recovers_with_its_next_answer(clock: Clock) -> None:
-    one = Watch("replica1")
+    one = LagMonitor("replica1")
     one.note(1000, 100, 100)
     clock.now = 1001
     one.fail(OperationalError("gone"))
@@ -116,7 +116,7 @@ def test_a_position_after_a_page_header_is_the_page_start(position: int, end: in
     assert end_of(position) == end
 
 
-def test_only_marked_views_read_from_replicas(watches: dict[str, Watch]) -> None:
+def test_only_marked_views_read_from_replicas(watches: dict[str, LagMonitor]) -> None:
     @from_replica("boards")
     def view(_request: HttpRequest) -> str:
         return source()
@@ -135,13 +135,13 @@ def test_without_replicas_views_read_from_the_primary(settings: Settings) -> Non
 
 
 @pytest.mark.django_db
-def test_transactions_read_from_the_primary(watches: dict[str, Watch]) -> None:
+def test_transactions_read_from_the_primary(watches: dict[str, LagMonitor]) -> None:
     assert watches
     with transaction.atomic(), reading_from("replica1"):
         assert source() == PRIMARY
 
 
-def test_a_view_that_fails_on_a_replica_is_repeated(watches: dict[str, Watch], clock: Clock) -> None:
+def test_a_view_that_fails_on_a_replica_is_repeated(watches: dict[str, LagMonitor], clock: Clock) -> None:
     tried: list[str] = []
 
     @from_replica("boards")
@@ -156,7 +156,7 @@ def test_a_view_that_fails_on_a_replica_is_repeated(watches: dict[str, Watch], c
     assert sorted(tried) == [PRIMARY, PRIMARY, PRIMARY, PRIMARY, *watches], "each was tried once"
 
 
-def test_a_views_own_errors_are_raised(watches: dict[str, Watch]) -> None:
+def test_a_views_own_errors_are_raised(watches: dict[str, LagMonitor]) -> None:
     @from_replica("boards")
     def view(_request: HttpRequest) -> str:
         raise LookupError
@@ -167,7 +167,7 @@ def test_a_views_own_errors_are_raised(watches: dict[str, Watch]) -> None:
 
 
 @pytest.mark.django_db
-def test_writers_read_from_the_primary_until_replayed(watches: dict[str, Watch], settings: Settings) -> None:
+def test_writers_read_from_the_primary_until_replayed(watches: dict[str, LagMonitor], settings: Settings) -> None:
     one, other = factory.player(), factory.player()
     own = replica_for(visitor(one, settings))
     assert own in watches
@@ -203,7 +203,7 @@ def test_an_unknown_write_position_does_no_harm(settings: Settings, monkeypatch:
 
 @pytest.mark.django_db
 def test_without_the_shared_cache_writers_are_unknown(
-    watches: dict[str, Watch], settings: Settings, monkeypatch: pytest.MonkeyPatch
+    watches: dict[str, LagMonitor], settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert watches
     monkeypatch.setattr(write_positions, "is_known", lambda: False)

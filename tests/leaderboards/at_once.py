@@ -111,15 +111,15 @@ def one_while_other(first: Callable[[], object], after: Callable[[str], bool], s
 def two_days_of_a_player_are_recounted() -> None:
     """A sum computed before another recount's commit does not overwrite its result."""
     from leaderboards.boards import seasons
-    from leaderboards.boards.rank_keys import Score
+    from leaderboards.boards.rank_keys import BoardScore
     from leaderboards.models import Standing
     from tests.leaderboards import factory
 
     who = factory.player()
-    factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
+    factory.listed(factory.deal("braid"), BoardScore(50, 1_000, 100), who=who)
 
     def another_day() -> None:
-        factory.listed(factory.deal("braid", factory.DAY - timedelta(days=1)), Score(8, 10, 5), who=who)
+        factory.listed(factory.deal("braid", factory.DAY - timedelta(days=1)), BoardScore(8, 10, 5), who=who)
         seasons.recount_marked()
 
     one_while_other(seasons.recount_marked, lambda sql: "SUM(" in sql and "leaderboards_result" in sql, another_day)
@@ -131,17 +131,17 @@ def two_days_of_a_player_are_recounted() -> None:
 def two_recounts_of_a_season_that_is_not_there_yet() -> None:
     """Both create the season; one waits for the other, and both players have standings."""
     from leaderboards.boards import seasons
-    from leaderboards.boards.rank_keys import Score
+    from leaderboards.boards.rank_keys import BoardScore
     from leaderboards.models import Standing
     from tests.leaderboards import factory
 
     players = [factory.player(), factory.player()]
     days = [factory.DAY - timedelta(days=400), factory.DAY - timedelta(days=399)]
     first, second = (factory.deal("plot", day) for day in days)
-    factory.listed(first, Score(50, 1_000, 100), who=players[0])
+    factory.listed(first, BoardScore(50, 1_000, 100), who=players[0])
 
     def another_player() -> None:
-        factory.listed(second, Score(8, 10, 5), who=players[1])
+        factory.listed(second, BoardScore(8, 10, 5), who=players[1])
         seasons.recount_marked()
 
     one_while_other(

@@ -19,7 +19,7 @@ from games.models import Attempt, Deal
 from games.rules import CATALOGUE, RULES_VERSION, End, Record, RulesError
 from leaderboards.boards import entries
 from leaderboards.boards.listings import set_score
-from leaderboards.boards.rank_keys import DEAL, Score
+from leaderboards.boards.rank_keys import DEAL, BoardScore
 from leaderboards.models import Result
 from tests.deals import make_deal
 
@@ -134,7 +134,7 @@ def won_line(record: Record) -> bytes | None:
 
 def listed(
     of: Deal,
-    score: Score,
+    score: BoardScore,
     *,
     who: Any = None,
     finished_at: datetime = NOON,

@@ -26,10 +26,10 @@ from games.pages.daily import day_summary
 from games.pages.shared.view_models import ShownDeal
 from games.replays.models import Continuation
 from games.rules import CATALOGUE, End, Record
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.summary import distributions
-from leaderboards.summary.distributions import Spread, in_bars
-from leaderboards.summary.game_summary import After, Comparison
+from leaderboards.summary.distributions import Distribution, in_bars
+from leaderboards.summary.game_summary import GameSummary, ReferenceComparison
 from tests.leaderboards import factory
 from tests.leaderboards.test_pages import signed_in
 
@@ -46,7 +46,7 @@ def deal() -> Deal:
 
 def game(of: Deal, cards: int = WON, ms: int = 300_000, moves: int = 100, who: Any = None, **fields: Any) -> Attempt:
     """Create a ranked game with this result."""
-    attempt = factory.listed(of, Score(cards, ms, moves), who=who, **fields).attempt
+    attempt = factory.listed(of, BoardScore(cards, ms, moves), who=who, **fields).attempt
     if cards == goal_of(of.variant):
         attempt.end = Attempt.End.WON
         attempt.save(update_fields=["end"])
@@ -70,8 +70,8 @@ def unranked(of: Deal, who: Any, **fields: Any) -> Attempt:
     return attempt
 
 
-def after(attempt: Attempt) -> After:
-    return After.of(attempt, attempt.player, NOW)
+def after(attempt: Attempt) -> GameSummary:
+    return GameSummary.of(attempt, attempt.player, NOW)
 
 
 def address(attempt: Attempt) -> str:
@@ -153,9 +153,9 @@ def test_a_win_is_compared_with_par_and_the_players_best(deal: Deal) -> None:
     who = earlier(ms=250_000, moves=120).player
     own = game(deal, ms=300_000, moves=100, who=who)
     assert after(own).comparisons == [
-        Comparison("Par: 104 moves", "4 under", is_better=True),
-        Comparison("Your best time: 4:10.0", "0:50.0 slower", is_better=False),
-        Comparison("Your fewest moves: 120", "new best, by 20", is_better=True),
+        ReferenceComparison("Par: 104 moves", "4 under", is_better=True),
+        ReferenceComparison("Your best time: 4:10.0", "0:50.0 slower", is_better=False),
+        ReferenceComparison("Your fewest moves: 120", "new best, by 20", is_better=True),
     ]
     assert "<b>Par</b> is the number of moves of a good way to win" in panel(own)
 
@@ -163,8 +163,8 @@ def test_a_win_is_compared_with_par_and_the_players_best(deal: Deal) -> None:
 def test_a_best_by_less_than_a_second_counts(deal: Deal) -> None:
     who = earlier(ms=300_400).player
     assert after(game(deal, ms=300_000, who=who)).comparisons == [
-        Comparison("Your best time: 5:00.4", "new best, by 0.4 s", is_better=True),
-        Comparison("Your fewest moves: 100", "the same", is_better=False),
+        ReferenceComparison("Your best time: 5:00.4", "new best, by 0.4 s", is_better=True),
+        ReferenceComparison("Your fewest moves: 100", "the same", is_better=False),
     ]
 
 
@@ -180,7 +180,7 @@ def test_a_first_win_is_labelled_and_others_do_not_count(deal: Deal) -> None:
 def test_a_player_without_wins_sees_the_most_cards(deal: Deal) -> None:
     who = earlier(cards=20).player
     own = game(deal, cards=23, who=who)
-    assert after(own).comparisons == [Comparison("Your most cards up: 20", "new best, by 3", is_better=True)]
+    assert after(own).comparisons == [ReferenceComparison("Your most cards up: 20", "new best, by 3", is_better=True)]
 
 
 def test_later_games_do_not_change_the_summary(deal: Deal) -> None:
@@ -251,7 +251,7 @@ def test_small_distributions_are_the_results_themselves(deal: Deal) -> None:
     st.integers(0, 500),
 )
 def test_bars_include_every_result_and_ones_own(counts: dict[int, int], unit: int, own: int) -> None:
-    spread = Spread(unit, [(value * unit, count) for value, count in sorted(counts.items())])
+    spread = Distribution(unit, [(value * unit, count) for value, count in sorted(counts.items())])
     bars = in_bars(spread, own * unit)
     assert sum(bars.heights) == spread.total
     assert 0 <= bars.own < len(bars.heights) <= distributions.BARS
@@ -364,8 +364,8 @@ def test_practice_is_compared_with_the_ranked_best(deal: Deal) -> None:
     who = earlier(ms=300_000, moves=90).player
     found = after(unranked(publishing.practice_deal("stonewall"), who))
     assert found.comparisons == [
-        Comparison("Your best time: 5:00.0", "0:20.0 better", is_better=True),
-        Comparison("Your fewest moves: 90", "the same", is_better=False),
+        ReferenceComparison("Your best time: 5:00.0", "0:20.0 better", is_better=True),
+        ReferenceComparison("Your fewest moves: 90", "the same", is_better=False),
     ]
     assert found.own is None
 

@@ -14,7 +14,7 @@ from games.core import limits
 from games.models import Attempt, Deal
 from games.rules.__main__ import main as command_line
 from leaderboards.boards import seasons
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -175,7 +175,7 @@ def test_verify_is_throttled(client: Client) -> None:
 def test_a_board_is_paginated_by_cursors(client: Client) -> None:
     deal = deal_of(0)
     for ms in range(5):
-        factory.listed(deal, Score(20, ms, 40 - ms))
+        factory.listed(deal, BoardScore(20, ms, 40 - ms))
     waits = factory.finished(deal)
     first = client.get(f"{API}/boards/{deal.pk}?limit=2").json()
     second = client.get(f"{API}/boards/{deal.pk}", {"limit": 2, "cursor": first["after"]}).json()
@@ -192,7 +192,7 @@ def test_a_board_is_paginated_by_cursors(client: Client) -> None:
 
 def test_an_entry_reveals_nothing_of_an_open_deal(client: Client) -> None:
     deal = deal_of(0)
-    factory.listed(deal, Score(20, 1, 40))
+    factory.listed(deal, BoardScore(20, 1, 40))
     text = client.get(f"{API}/boards/{deal.pk}").content.decode()
     assert bytes(deal.seed).hex() not in text
     assert "seed" not in text
@@ -207,7 +207,7 @@ def test_bad_parameters_of_a_board_are_typed_errors(client: Client, query: str) 
 
 def test_neighbours_and_standing_of_a_player(client: Client) -> None:
     deal = deal_of(0)
-    results = [factory.listed(deal, Score(20, ms, 40)) for ms in range(5)]
+    results = [factory.listed(deal, BoardScore(20, ms, 40)) for ms in range(5)]
     middle = results[2].player.public_id
     near = client.get(f"{API}/boards/{deal.pk}/around/{middle}?span=1").json()
     assert [one["rank"] for one in near] == [2, 3, 4]
@@ -230,7 +230,7 @@ def test_a_friends_board_is_private(client: Client) -> None:
     deal = deal_of(0)
     me, friend = factory.player(), factory.player()
     me.following.create(followed=friend)
-    factory.listed(deal, Score(20, 1, 40), who=friend)
+    factory.listed(deal, BoardScore(20, 1, 40), who=friend)
     seasons.recount_marked()
     for path in (f"boards/{deal.pk}/friends", "seasons/week/friends"):
         assert_error(client.get(f"{API}/{path}"), 401, "not_signed_in")
@@ -239,7 +239,7 @@ def test_a_friends_board_is_private(client: Client) -> None:
 
 def test_a_season_and_a_player(client: Client) -> None:
     deal = deal_of(0)
-    result = factory.listed(deal, Score(20, 1, 40))
+    result = factory.listed(deal, BoardScore(20, 1, 40))
     seasons.recount_marked()
     who = result.player.public_id
     for period in ("week", "month", "all"):

@@ -10,15 +10,18 @@ from hypothesis.extra.django import TestCase
 
 from games.models import Attempt
 from leaderboards.boards import board_queries, entries, histogram
-from leaderboards.boards.board_pages import CursorError, Page
+from leaderboards.boards.board_pages import BoardPage, CursorError
 from leaderboards.boards.listings import deal_listing
-from leaderboards.boards.rank_keys import BOARDS, BoardName, Score
+from leaderboards.boards.rank_keys import BOARDS, BoardName, BoardScore
 from leaderboards.models import Result
 from tests.leaderboards import factory
 
 # Few values, so that ties down to the id are common, far apart, so that all levels are used.
 scores = st.builds(
-    Score, st.sampled_from([0, 7, 52]), st.sampled_from([0, 5, 130, 2**20, 10**7]), st.sampled_from([0, 3, 70, 5_000])
+    BoardScore,
+    st.sampled_from([0, 7, 52]),
+    st.sampled_from([0, 5, 130, 2**20, 10**7]),
+    st.sampled_from([0, 3, 70, 5_000]),
 )
 finishes = st.integers(0, 2).map(lambda s: factory.NOON + timedelta(microseconds=s))
 
@@ -33,7 +36,7 @@ def naive(results: list[Result], board: BoardName) -> list[Any]:
     return [one.player.public_id for one in sorted(results, key=order)]
 
 
-def walk(deal: Any, board: BoardName, limit: int) -> list[Page]:
+def walk(deal: Any, board: BoardName, limit: int) -> list[BoardPage]:
     """Return all pages of a board by following its cursors."""
     pages = [board_queries.page(deal, board, limit=limit)]
     while pages[-1].after:
@@ -46,7 +49,7 @@ class BoardProperties(TestCase):
     @given(st.lists(st.tuples(scores, finishes), min_size=1, max_size=12), st.integers(1, 5), st.data())
     def test_pages_ranks_and_neighbours_agree_with_a_naive_sort(self, given_: Any, limit: int, data: Any) -> None:
         deal, other = factory.deal(), factory.deal("braid")
-        factory.listed(other, Score(50, 1, 1))
+        factory.listed(other, BoardScore(50, 1, 1))
         results = [factory.listed(deal, score, finished_at=when) for score, when in given_]
         for gone in data.draw(st.sets(st.sampled_from(range(len(results))), max_size=3)):
             entries.set_listed(results[gone], listed=False)
@@ -94,7 +97,7 @@ def deal(db: None) -> Any:
 
 def test_a_rebuild_repairs_faults(deal: Any) -> None:
     for ms in range(20):
-        factory.listed(deal, Score(20, ms * 10**5, 40 + ms))
+        factory.listed(deal, BoardScore(20, ms * 10**5, 40 + ms))
     listing = deal_listing(deal.pk, "race")
     listing.buckets.objects.filter(level=2).update(entries=9)
     assert histogram.faults(listing)
@@ -103,14 +106,14 @@ def test_a_rebuild_repairs_faults(deal: Any) -> None:
 
 
 def test_a_removed_entry_closes_the_gap(deal: Any) -> None:
-    results = [factory.listed(deal, Score(20, ms, 40)) for ms in (100, 200, 300)]
+    results = [factory.listed(deal, BoardScore(20, ms, 40)) for ms in (100, 200, 300)]
     entries.remove(results[1])
     assert [(e.rank, e.elapsed_ms) for e in board_queries.page(deal).entries] == [(1, 100), (2, 300)]
     assert board_queries.rank_of(deal, "race", results[2].player) == 2
 
 
 def test_a_cursor_works_after_its_entry_is_removed(deal: Any) -> None:
-    results = [factory.listed(deal, Score(20, ms, 40)) for ms in (100, 200, 300)]
+    results = [factory.listed(deal, BoardScore(20, ms, 40)) for ms in (100, 200, 300)]
     cursor = board_queries.page(deal, limit=2).after
     entries.remove(results[1])
     assert [(e.rank, e.elapsed_ms) for e in board_queries.page(deal, "race", cursor).entries] == [(2, 300)]
@@ -118,7 +121,7 @@ def test_a_cursor_works_after_its_entry_is_removed(deal: Any) -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "a:b", "e30:xxxx", "\x00", "é" * 40])
 def test_a_bad_cursor_is_a_typed_error(deal: Any, text: str) -> None:
-    factory.listed(deal, Score(1, 1, 1))
+    factory.listed(deal, BoardScore(1, 1, 1))
     if not text:
         assert board_queries.page(deal, "race", text).entries
         return
@@ -128,7 +131,7 @@ def test_a_bad_cursor_is_a_typed_error(deal: Any, text: str) -> None:
 
 def test_a_cursor_of_another_board_is_refused(deal: Any) -> None:
     for ms in (100, 200):
-        factory.listed(deal, Score(20, ms, 40))
+        factory.listed(deal, BoardScore(20, ms, 40))
     cursor = board_queries.page(deal, "race", limit=1).after
     other = factory.deal("braid")
     with pytest.raises(CursorError):
@@ -139,7 +142,7 @@ def test_a_cursor_of_another_board_is_refused(deal: Any) -> None:
 
 def test_a_page_has_at_most_a_hundred_entries(deal: Any) -> None:
     for ms in range(103):
-        factory.listed(deal, Score(20, ms, 40))
+        factory.listed(deal, BoardScore(20, ms, 40))
     assert len(board_queries.page(deal, limit=10_000).entries) == board_queries.MAX_PAGE_SIZE
     assert len(board_queries.page(deal, limit=-5).entries) == 1
 
@@ -149,7 +152,7 @@ def test_friends_are_followed_players_and_oneself(deal: Any) -> None:
     me.following.create(followed=friend)
     stranger.following.create(followed=me)
     for ms, who in ((300, me), (200, friend), (100, stranger)):
-        factory.listed(deal, Score(20, ms, 40), who=who)
+        factory.listed(deal, BoardScore(20, ms, 40), who=who)
     found = board_queries.friends(deal, "race", me)
     assert [(entry.rank, entry.player) for entry in found] == [(1, friend.public_id), (2, me.public_id)]
 
@@ -169,7 +172,7 @@ def test_waiting_attempts_are_shown_without_a_rank(deal: Any) -> None:
 
 
 def test_own_standing_is_ranked_pending_or_none(deal: Any) -> None:
-    result = factory.listed(deal, Score(20, 100, 40))
+    result = factory.listed(deal, BoardScore(20, 100, 40))
     pending = factory.finished(deal)
     mine = board_queries.standing_of(deal, "race", result.player)
     assert mine is not None

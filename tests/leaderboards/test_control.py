@@ -14,11 +14,11 @@ from games.models import Attempt, Deal
 from games.pages.races.race_suggestion import COOKIE
 from games.races.models import Race
 from games.races.results.daily_control import RECENT, TOP, Run, has_raced, runs
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Rating
 from leaderboards.ratings import rating_reconciler
 from leaderboards.summary import race_control
-from leaderboards.summary.game_summary import After
+from leaderboards.summary.game_summary import GameSummary
 from tests.deals import make_deal
 from tests.leaderboards import factory, raced
 
@@ -35,10 +35,10 @@ def ada() -> Any:
 def on_the_board(player: Any, deal: Deal, place: int = 1, *, behind: int = 1, end: str = "won") -> Any:
     """Create a result of the player in this place, with others before and behind."""
     for cards in range(51, 51 - place + 1, -1):
-        factory.listed(deal, Score(cards, 60_000, 100), finished_at=AT)
+        factory.listed(deal, BoardScore(cards, 60_000, 100), finished_at=AT)
     for _ in range(behind):
-        factory.listed(deal, Score(10, 60_000, 100), finished_at=AT)
-    result = factory.listed(deal, Score(40, 60_000, 100), who=player, finished_at=AT)
+        factory.listed(deal, BoardScore(10, 60_000, 100), finished_at=AT)
+    result = factory.listed(deal, BoardScore(40, 60_000, 100), who=player, finished_at=AT)
     Attempt.objects.filter(pk=result.attempt_id).update(end=end)
     return result
 
@@ -76,13 +76,13 @@ def test_a_loss_or_the_last_place_is_no_top_place(ada: Any, behind: int, end: st
     result = on_the_board(ada, make_deal("plot"), behind=behind, end=end)
     assert race_control.unconfirmed(ada, NOW) is None
     result.attempt.refresh_from_db()
-    assert not After.of(result.attempt, ada, NOW).is_top_place
+    assert not GameSummary.of(result.attempt, ada, NOW).is_top_place
 
 
 def test_a_won_first_place_among_others_is_a_top_place(ada: Any) -> None:
     result = on_the_board(ada, make_deal("plot"))
     result.attempt.refresh_from_db()
-    assert After.of(result.attempt, ada, NOW).is_top_place
+    assert GameSummary.of(result.attempt, ada, NOW).is_top_place
     page = browser(ada).get(reverse("boards:after", args=[result.attempt.public_id])).content.decode()
     assert "data-top-place" in page
 
@@ -145,7 +145,7 @@ def test_staff_see_daily_games_beside_races_and_ratings(ada: Any) -> None:
     deal = make_deal("plot")
     attempt = on_the_board(ada, deal, place=2).attempt
     for k, rival in enumerate(rivals):
-        factory.listed(deal, Score(30 - k, 60_000, 100), who=rival, finished_at=AT)
+        factory.listed(deal, BoardScore(30 - k, 60_000, 100), who=rival, finished_at=AT)
     found = race_control.beside_races(attempt, NOW)
     assert found is not None
     assert (found.game, found.races, found.median_place) == ("plot", 4, 3)

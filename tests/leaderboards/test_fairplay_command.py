@@ -16,7 +16,7 @@ from games.models import Attempt
 from leaderboards.boards import board_queries
 from leaderboards.verdicts import reflagging
 from leaderboards.verdicts.decisions import decide
-from leaderboards.verdicts.settlement import Case, Verdict, settle, settle_all
+from leaderboards.verdicts.settlement import AttemptVerdict, Case, settle, settle_all
 from tests.games.fairplay.copying import solved
 from tests.leaderboards import factory
 
@@ -37,7 +37,7 @@ def fairplay(*arguments: str) -> tuple[int, str]:
 
 def as_by_other_rules(attempt: Attempt, state: State, *reasons: Reason) -> Attempt:
     """Return the attempt, settled as other fair play rules would have it."""
-    verdict = replace(Verdict.of(judge_alone(attempt)), state=state, reasons=list(reasons))
+    verdict = replace(AttemptVerdict.of(judge_alone(attempt)), state=state, reasons=list(reasons))
     assert settle_all([Case(attempt, verdict)], expected=State.PENDING)
     attempt.refresh_from_db()
     return attempt

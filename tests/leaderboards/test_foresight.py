@@ -14,11 +14,11 @@ from django.test import Client
 
 from accounts.lifecycle.export import export
 from config import celery
-from games.attempts.lifecycle import Progress
+from games.attempts.lifecycle import BatchProgress
 from games.core import events
 from games.core.retention import remove_aged
 from games.fairplay import foresight, foresight_store
-from games.fairplay.foresight import Foresight, Pauses
+from games.fairplay.foresight import Foresight, PauseFigures
 from games.fairplay.foresight_store import FORM, KEPT, evidence_of, evidence_of_player, table_of
 from games.housekeeping import KINDS
 from games.models import Attempt, Deal, ForesightFigures
@@ -121,7 +121,7 @@ def test_measurements_that_ran_out_of_time_are_repeated(deal: Deal, monkeypatch:
     assert measure_top(NOW, seconds=-1.0).done == 0
     asked: list[str] = []
     monkeypatch.setattr(events, "request_task", asked.append)
-    monkeypatch.setattr(choosing, "measure_top", lambda: Progress(1, 0, more=True))
+    monkeypatch.setattr(choosing, "measure_top", lambda: BatchProgress(1, 0, more=True))
     tasks.measure_foresight()
     assert asked == ["talon.measure_foresight"]
 
@@ -147,7 +147,7 @@ def test_a_players_games_are_combined(deal: Deal) -> None:
     one, who = Foresight("plot", applicable=True, z=1.5), factory.player()
     none = Foresight("plot", applicable=False)
     silent = Foresight("braid", applicable=True, z=9.0)
-    paused = replace(one, pauses=Pauses(9, 1.0, 9, 1.0, 0.5))
+    paused = replace(one, pauses=PauseFigures(9, 1.0, 9, 1.0, 0.5))
     for number, found in enumerate((one, paused, one, paused, none, silent)):
         of = factory.deal("tarot", day=factory.DAY - timedelta(days=number))
         attempt = factory.finished(of, who)

@@ -4,31 +4,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaderboards.boards.rank_keys import DEAL, SEASON, KeyRangeError, Layout, Score
+from leaderboards.boards.rank_keys import DEAL, SEASON, BoardScore, KeyRangeError, Layout
 
-deal_scores = st.builds(Score, st.integers(0, 104), st.integers(0, 2**32 - 1), st.integers(0, 5_000))
-season_scores = st.builds(Score, st.integers(0, 10**6), st.integers(0, 2**46 - 1), st.integers(0, 2**36 - 1))
-close_scores = st.builds(Score, st.integers(0, 1), st.integers(5_000, 5_000 + 2**11), st.integers(0, 2))
+deal_scores = st.builds(BoardScore, st.integers(0, 104), st.integers(0, 2**32 - 1), st.integers(0, 5_000))
+season_scores = st.builds(BoardScore, st.integers(0, 10**6), st.integers(0, 2**46 - 1), st.integers(0, 2**36 - 1))
+close_scores = st.builds(BoardScore, st.integers(0, 1), st.integers(5_000, 5_000 + 2**11), st.integers(0, 2))
 
 
-def race(score: Score) -> tuple[int, ...]:
+def race(score: BoardScore) -> tuple[int, ...]:
     return -score.cards_up, score.elapsed_ms, score.tokens
 
 
-def fewest(score: Score) -> tuple[int, ...]:
+def fewest(score: BoardScore) -> tuple[int, ...]:
     return -score.cards_up, score.tokens, score.elapsed_ms
 
 
 @given(st.lists(deal_scores, min_size=2, max_size=20))
-def test_keys_of_a_deal_sort_like_the_rules(scores: list[Score]) -> None:
+def test_keys_of_a_deal_sort_like_the_rules(scores: list[BoardScore]) -> None:
     assert sorted(scores, key=DEAL["race"].pack) == sorted(scores, key=race)
     assert sorted(scores, key=DEAL["fewest"].pack) == sorted(scores, key=fewest)
 
 
 @given(st.lists(season_scores | close_scores, min_size=2, max_size=20))
-def test_keys_and_ties_of_a_season_sort_like_the_rules(scores: list[Score]) -> None:
+def test_keys_and_ties_of_a_season_sort_like_the_rules(scores: list[BoardScore]) -> None:
     for layout, order in ((SEASON["race"], race), (SEASON["fewest"], fewest)):
-        ties = [tie for tie in layout.ties if tie in Score._fields]
+        ties = [tie for tie in layout.ties if tie in BoardScore._fields]
         placed = sorted(scores, key=lambda s: (layout.pack(s), *(getattr(s, tie) for tie in ties)))
         assert placed == sorted(scores, key=order)
 
@@ -36,13 +36,20 @@ def test_keys_and_ties_of_a_season_sort_like_the_rules(scores: list[Score]) -> N
 def test_keys_of_a_season_hold_a_lifetime_of_play() -> None:
     deals = 100 * 366 * 20
     for layout in SEASON.values():
-        layout.pack(Score(deals * 104, deals * 25 * 3_600_000, deals * 5_000))
+        layout.pack(BoardScore(deals * 104, deals * 25 * 3_600_000, deals * 5_000))
 
 
 @pytest.mark.parametrize(
-    "score", [Score(-1, 0, 0), Score(128, 0, 0), Score(0, 2**32, 0), Score(0, 0, 2**13), Score(0, -1, 0)]
+    "score",
+    [
+        BoardScore(-1, 0, 0),
+        BoardScore(128, 0, 0),
+        BoardScore(0, 2**32, 0),
+        BoardScore(0, 0, 2**13),
+        BoardScore(0, -1, 0),
+    ],
 )
-def test_a_score_that_does_not_fit_is_refused(score: Score) -> None:
+def test_a_score_that_does_not_fit_is_refused(score: BoardScore) -> None:
     for layout in DEAL.values():
         with pytest.raises(KeyRangeError):
             layout.pack(score)

@@ -19,7 +19,7 @@ from games.ghosts import results
 from games.live.loader import load
 from games.models import Attempt
 from leaderboards.boards import board_queries, ghost_candidates, live_boards
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Result
 from leaderboards.verdicts.settlement import settle
 from tests.leaderboards import factory, playing_before
@@ -55,7 +55,7 @@ def page_of(client: Client, deal: Any, query: str = "") -> str:
 
 
 def result(deal: Any, cards: int, ladder: Ladder, who: Any = None, *, show: bool = True) -> Result:
-    return factory.listed(deal, Score(cards, 1_000, 10), who=who, ladder=ladder, show=show)
+    return factory.listed(deal, BoardScore(cards, 1_000, 10), who=who, ladder=ladder, show=show)
 
 
 def test_a_deals_page_has_both_ladders(client: Client, deal: Any) -> None:
@@ -180,8 +180,8 @@ def test_the_established_lead_however_good_a_newcomer_is(deal: Any) -> None:
     leader = result(deal, 5, Ladder.ESTABLISHED)
     assert ghost_candidates.leader(deal.pk) == leader.attempt_id
     nobody = factory.player().pk
-    assert ghost_candidates.next_better(deal.pk, results.Score(7, 1_000, 10), nobody) == newcomer.attempt_id
-    assert ghost_candidates.next_better(deal.pk, results.Score(4, 1_000, 10), nobody) == leader.attempt_id
+    assert ghost_candidates.next_better(deal.pk, results.GhostScore(7, 1_000, 10), nobody) == newcomer.attempt_id
+    assert ghost_candidates.next_better(deal.pk, results.GhostScore(4, 1_000, 10), nobody) == leader.attempt_id
     assert ghost_candidates.among(deal.pk, [leader.player_id, newcomer.player_id]) == [
         newcomer.attempt_id,
         leader.attempt_id,

@@ -23,11 +23,11 @@ from games.rules import CATALOGUE
 from leaderboards.boards import board_queries, eligibility, histogram, relisting, seasons
 from leaderboards.boards.board_pages import CursorError
 from leaderboards.boards.listings import deal_listings
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Recount, Result
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.reverification import reverify
-from leaderboards.verdicts.settlement import Verdict, do_settle, give_up, settle
+from leaderboards.verdicts.settlement import AttemptVerdict, do_settle, give_up, settle
 from tests.accounts.conftest import PASSWORD
 from tests.leaderboards import factory, playing_before
 from tests.leaderboards.factory import DAY
@@ -227,7 +227,7 @@ def test_a_recreated_result_is_on_its_attempts_ladder() -> None:
 def test_a_deleted_account_keeps_its_place() -> None:
     attempt = settled(playing_before.established())
     erase_player(attempt.player)
-    do_settle(attempt, Verdict(State.REJECTED, [], None), expected=State.VERIFIED)
+    do_settle(attempt, AttemptVerdict(State.REJECTED, [], None), expected=State.VERIFIED)
     attempt = Attempt.objects.select_related("deal").get(pk=attempt.pk)
     decide(attempt.pk, State.VERIFIED, "staff")
     attempt = Attempt.objects.get(pk=attempt.pk)
@@ -251,7 +251,7 @@ def test_merged_guest_games_do_not_affect_the_account() -> None:
 def test_the_ladders_are_ranked_separately() -> None:
     deal = factory.deal()
     for cards, ladder in ((9, 2), (8, 1), (7, 2), (6, 1)):
-        factory.listed(deal, Score(cards, 1_000, 10), ladder=ladder)
+        factory.listed(deal, BoardScore(cards, 1_000, 10), ladder=ladder)
     for ladder, best in ((Ladder.ESTABLISHED, [8, 6]), (Ladder.NEWCOMERS, [9, 7])):
         page = board_queries.page(deal, ladder=ladder)
         assert [(entry.rank, entry.cards_up, entry.ladder) for entry in page.entries] == [
@@ -267,7 +267,7 @@ def test_the_ladders_are_ranked_separately() -> None:
 def test_pagination_stays_on_one_ladder() -> None:
     deal = factory.deal()
     for cards in (9, 8, 7):
-        factory.listed(deal, Score(cards, 1_000, 10), ladder=Ladder.NEWCOMERS)
+        factory.listed(deal, BoardScore(cards, 1_000, 10), ladder=Ladder.NEWCOMERS)
     first = board_queries.page(deal, limit=2, ladder=Ladder.NEWCOMERS)
     rest = board_queries.page(deal, "race", first.after, 2, Ladder.NEWCOMERS)
     assert [entry.cards_up for entry in rest.entries] == [7]
@@ -278,18 +278,18 @@ def test_pagination_stays_on_one_ladder() -> None:
 def test_newcomers_come_first_while_they_are_alone() -> None:
     deal = factory.deal()
     assert board_queries.page(deal).ladder == Ladder.ESTABLISHED
-    factory.listed(deal, Score(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
+    factory.listed(deal, BoardScore(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
     assert board_queries.page(deal).ladder == Ladder.NEWCOMERS
-    factory.listed(deal, Score(1, 1_000, 10))
+    factory.listed(deal, BoardScore(1, 1_000, 10))
     assert board_queries.page(deal).ladder == Ladder.ESTABLISHED
     assert [entry.cards_up for entry in board_queries.page(deal).entries] == [1]
 
 
 def test_seasons_sum_established_results() -> None:
     who = factory.player()
-    factory.listed(factory.deal(), Score(5, 1_000, 10), who=who)
-    factory.listed(factory.deal("plot"), Score(7, 1_000, 10), who=who, ladder=Ladder.NEWCOMERS)
-    alone = factory.listed(factory.deal("braid"), Score(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
+    factory.listed(factory.deal(), BoardScore(5, 1_000, 10), who=who)
+    factory.listed(factory.deal("plot"), BoardScore(7, 1_000, 10), who=who, ladder=Ladder.NEWCOMERS)
+    alone = factory.listed(factory.deal("braid"), BoardScore(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
     assert Recount.objects.filter(player=alone.player).exists()  # for the day's nine
     seasons.recount_marked()
     page = seasons.page(seasons.season("week", DAY))
@@ -299,8 +299,8 @@ def test_seasons_sum_established_results() -> None:
 def test_friends_of_both_ladders_are_ranked_together() -> None:
     deal, me, friend = factory.deal(), factory.player(), factory.player()
     me.following.create(followed=friend)
-    factory.listed(deal, Score(5, 1_000, 10), who=me)
-    factory.listed(deal, Score(7, 1_000, 10), who=friend, ladder=Ladder.NEWCOMERS)
+    factory.listed(deal, BoardScore(5, 1_000, 10), who=me)
+    factory.listed(deal, BoardScore(7, 1_000, 10), who=friend, ladder=Ladder.NEWCOMERS)
     shown = [(entry.rank, entry.player, entry.ladder) for entry in board_queries.friends(deal, "race", me)]
     assert shown == [(1, friend.public_id, Ladder.NEWCOMERS), (2, me.public_id, Ladder.ESTABLISHED)]
 

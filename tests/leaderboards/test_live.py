@@ -19,7 +19,7 @@ from games.live.sockets.frame_socket import CLOSE_NOT_FOUND, CLOSE_TALKING
 from leaderboards.boards import consumer as consumers
 from leaderboards.boards import live_boards
 from leaderboards.boards.entries import board_group
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from tests.leaderboards import factory
 from tests.services.racing.watching import until
 
@@ -94,7 +94,7 @@ async def test_all_watchers_get_the_board_now_and_on_changes() -> None:
         assert await watcher.connect()
         found = await watcher.frame()
         assert (found["type"], found["deal"], found["total"], found["entries"]) == ("board", deal.pk, 0, [])
-    result = await listed(deal, Score(20, 100, 40))
+    result = await listed(deal, BoardScore(20, 100, 40))
     for watcher in (first, second, fewest):
         found = await watcher.frame()
         assert [(e["rank"], e["attempt"]) for e in found["entries"]] == [(1, str(result.attempt.public_id))]
@@ -108,7 +108,7 @@ async def test_frames_are_rate_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     watcher = Watcher(deal.pk)
     await watcher.connect()
     assert (await watcher.frame())["total"] == 0
-    await listed(deal, Score(20, 1, 40))
+    await listed(deal, BoardScore(20, 1, 40))
     layer = get_channel_layer()
     assert layer is not None
     for _ in range(10):
@@ -124,14 +124,14 @@ async def test_a_lost_notice_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> 
     watcher = Watcher(deal.pk)
     await watcher.connect()
     await watcher.frame()
-    await listed(deal, Score(20, 1, 40))
+    await listed(deal, BoardScore(20, 1, 40))
     assert (await watcher.frame())["total"] == 1
     await watcher.disconnect()
 
 
 async def test_a_changed_name_reaches_all_watchers() -> None:
     deal = await sync_to_async(factory.deal)()
-    result = await listed(deal, Score(20, 1, 40))
+    result = await listed(deal, BoardScore(20, 1, 40))
     watcher = Watcher(deal.pk)
     await watcher.connect()
     assert (await watcher.frame())["entries"][0]["name"] == result.player.display_name
@@ -187,7 +187,7 @@ async def test_any_number_of_newcomers_costs_one_reading(monkeypatch: pytest.Mon
     monkeypatch.setattr(live_boards, "read_frame", counted)
     monkeypatch.setattr(live_boards, "SEND_EVERY", 60.0)
     deal = await sync_to_async(factory.deal)()
-    hub, shown, key = live_boards.Hub(), asyncio.Queue[str](), live_boards.Board(deal, "race")
+    hub, shown, key = live_boards.BoardHub(), asyncio.Queue[str](), live_boards.WatchedBoard(deal, "race")
     watchers = [Shown(shown) for _ in range(1_000)]
     for watcher in watchers[:500]:
         await hub.join(key, watcher)

@@ -16,9 +16,9 @@ from games.models import Attempt
 from games.rules import CATALOGUE
 from leaderboards.boards import entries, histogram, relisting, seasons
 from leaderboards.boards.listings import season_listing
-from leaderboards.boards.rank_keys import BOARDS, Score
+from leaderboards.boards.rank_keys import BOARDS, BoardScore
 from leaderboards.models import Season, Standing
-from leaderboards.verdicts.settlement import Verdict, do_settle
+from leaderboards.verdicts.settlement import AttemptVerdict, do_settle
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -47,10 +47,10 @@ def test_only_a_win_earns_all_points(variant: str) -> None:
 def test_ties_in_points_are_broken_by_time_or_moves() -> None:
     braid, wall, plot = (_dealt(name) for name in ("braid", "stonewall", "plot"))
     ada, bea, cid = (factory.player() for _ in range(3))
-    factory.listed(braid, Score(104, 900, 300), who=ada)
-    factory.listed(wall, Score(52, 800, 100), who=bea)
-    factory.listed(wall, Score(26, 100, 90), who=cid)
-    factory.listed(plot, Score(52, 100, 400), who=cid)
+    factory.listed(braid, BoardScore(104, 900, 300), who=ada)
+    factory.listed(wall, BoardScore(52, 800, 100), who=bea)
+    factory.listed(wall, BoardScore(26, 100, 90), who=cid)
+    factory.listed(plot, BoardScore(52, 100, 400), who=cid)
     assert shown() == [
         (1, cid.public_id, 100, 2, 200, 490),
         (2, bea.public_id, 100, 1, 800, 100),
@@ -63,23 +63,23 @@ def test_ties_in_points_are_broken_by_time_or_moves() -> None:
 def test_another_game_never_costs_a_place() -> None:
     me, other = factory.player(), factory.player()
     for who in (me, other):
-        factory.listed(_dealt("stonewall"), Score(52, 800 + who.pk, 100), who=who)
+        factory.listed(_dealt("stonewall"), BoardScore(52, 800 + who.pk, 100), who=who)
     before = shown()
-    factory.listed(_dealt("braid"), Score(1, 10**7, 900), who=me)  # less than one per cent
+    factory.listed(_dealt("braid"), BoardScore(1, 10**7, 900), who=me)  # less than one per cent
     assert shown() == [(1, me.public_id, 100, 2, 800 + me.pk, 100), before[1]]
 
 
 def test_equal_sums_rank_by_the_earlier_last_finish() -> None:
     deal, late, early = _dealt("stonewall"), factory.player(), factory.player()
-    factory.listed(deal, Score(52, 800, 100), who=late, finished_at=factory.NOON + timedelta(hours=1))
-    factory.listed(deal, Score(52, 800, 100), who=early)
+    factory.listed(deal, BoardScore(52, 800, 100), who=late, finished_at=factory.NOON + timedelta(hours=1))
+    factory.listed(deal, BoardScore(52, 800, 100), who=early)
     assert [row[1] for row in shown()] == [early.public_id, late.public_id]
 
 
 def test_each_ladder_has_a_board_and_seasons_the_established() -> None:
     old, new = factory.player(), factory.player()
-    factory.listed(_dealt("stonewall"), Score(52, 800, 100), who=old)
-    factory.listed(_dealt("stonewall"), Score(52, 700, 100), who=new, ladder=Ladder.NEWCOMERS)
+    factory.listed(_dealt("stonewall"), BoardScore(52, 800, 100), who=old)
+    factory.listed(_dealt("stonewall"), BoardScore(52, 700, 100), who=new, ladder=Ladder.NEWCOMERS)
     assert [row[1] for row in shown()] == [old.public_id]
     assert [row[1] for row in shown(ladder=Ladder.NEWCOMERS)] == [new.public_id]
     assert {s.season.period for s in Standing.objects.filter(player=new)} == {"nine"}
@@ -87,20 +87,20 @@ def test_each_ladder_has_a_board_and_seasons_the_established() -> None:
 
 
 def test_it_follows_a_rejection_and_a_restored_verdict() -> None:
-    result = factory.listed(_dealt("stonewall"), Score(52, 800, 100))
+    result = factory.listed(_dealt("stonewall"), BoardScore(52, 800, 100))
     assert len(shown()) == 1
     attempt = Attempt.objects.select_related("deal").get(pk=result.attempt_id)
-    score, verified = Score(52, 800, 100), Attempt.State.VERIFIED
-    assert do_settle(attempt, Verdict(Attempt.State.REJECTED, [], score), expected=verified)
+    score, verified = BoardScore(52, 800, 100), Attempt.State.VERIFIED
+    assert do_settle(attempt, AttemptVerdict(Attempt.State.REJECTED, [], score), expected=verified)
     assert shown() == []
     attempt.refresh_from_db()
-    assert do_settle(attempt, Verdict(verified, [], score), expected=Attempt.State.REJECTED)
+    assert do_settle(attempt, AttemptVerdict(verified, [], score), expected=Attempt.State.REJECTED)
     assert [row[2] for row in shown()] == [100]
     whole()
 
 
 def test_a_banned_player_is_removed_until_the_ban_is_lifted() -> None:
-    result = factory.listed(_dealt("stonewall"), Score(52, 800, 100))
+    result = factory.listed(_dealt("stonewall"), BoardScore(52, 800, 100))
     who = result.player
     ban_player(who)
     relisting.rank_player(who)
@@ -112,8 +112,8 @@ def test_a_banned_player_is_removed_until_the_ban_is_lifted() -> None:
 
 def test_a_removed_result_is_subtracted() -> None:
     who = factory.player()
-    factory.listed(_dealt("braid"), Score(52, 300, 50), who=who)
-    wall = factory.listed(_dealt("stonewall"), Score(52, 800, 100), who=who)
+    factory.listed(_dealt("braid"), BoardScore(52, 300, 50), who=who)
+    wall = factory.listed(_dealt("stonewall"), BoardScore(52, 800, 100), who=who)
     assert [row[2] for row in shown()] == [150]
     entries.remove(wall)
     assert [row[2:] for row in shown()] == [(50, 1, 300, 50)]
@@ -121,8 +121,8 @@ def test_a_removed_result_is_subtracted() -> None:
 
 
 def test_the_page_and_the_api_show_points(client: Client) -> None:
-    factory.listed(_dealt("stonewall"), Score(52, 800, 100))
-    new = factory.listed(_dealt("stonewall"), Score(26, 700, 100), ladder=Ladder.NEWCOMERS)
+    factory.listed(_dealt("stonewall"), BoardScore(52, 800, 100))
+    new = factory.listed(_dealt("stonewall"), BoardScore(26, 700, 100), ladder=Ladder.NEWCOMERS)
     seasons.recount_marked()
     page = client.get(f"/boards/nine/?day={DAY}")
     assert [entry.points for entry in page.context["page"].entries] == [100]
@@ -139,7 +139,7 @@ def test_the_page_and_the_api_show_points(client: Client) -> None:
 
 
 def test_newcomers_are_shown_while_they_are_alone(client: Client) -> None:
-    new = factory.listed(_dealt("stonewall"), Score(26, 700, 100), ladder=Ladder.NEWCOMERS).player.public_id
+    new = factory.listed(_dealt("stonewall"), BoardScore(26, 700, 100), ladder=Ladder.NEWCOMERS).player.public_id
     seasons.recount_marked()
     page, found = client.get(f"/boards/nine/?day={DAY}"), client.get(f"/api/v1/seasons/nine?day={DAY}").json()
     assert [entry.player for entry in page.context["page"].entries] == [new]

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.lifecycle.erasure import erase_player
 from games.rules import CATALOGUE
 from leaderboards.boards import seasons
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,7 @@ def test_the_index_shows_todays_deals_and_the_periods(client: Client) -> None:
 
 def test_a_deals_board_shows_ranks_and_pending_players(client: Client, deal: Any) -> None:
     for ms in (300, 100, 200):
-        factory.listed(deal, Score(20, ms, 40))
+        factory.listed(deal, BoardScore(20, ms, 40))
     factory.finished(deal)
     response = client.get(url(deal))
     assert [(e.rank, e.elapsed_ms) for e in response.context["page"].entries] == [(1, 100), (2, 200), (3, 300)]
@@ -54,7 +54,7 @@ def test_a_deals_board_shows_ranks_and_pending_players(client: Client, deal: Any
 
 def test_pages_of_a_board_are_linked(client: Client, deal: Any) -> None:
     for ms in range(60):
-        factory.listed(deal, Score(20, ms, 40))
+        factory.listed(deal, BoardScore(20, ms, 40))
     first = client.get(url(deal))
     assert '<td class="number">0:00.007</td>' in first.content.decode()  # neighbours that would look equal
     second = client.get(url(deal, first.context["after_url"]))
@@ -64,7 +64,7 @@ def test_pages_of_a_board_are_linked(client: Client, deal: Any) -> None:
 
 
 def test_a_player_on_another_page_sees_the_neighbours(deal: Any) -> None:
-    results = [factory.listed(deal, Score(20, ms, 40)) for ms in range(60)]
+    results = [factory.listed(deal, BoardScore(20, ms, 40)) for ms in range(60)]
     far, near = signed_in(results[-1].player), signed_in(results[0].player)
     assert [e.rank for e in far.get(url(deal)).context["around"]] == list(range(55, 61))
     assert far.get(url(deal)).context["own"].rank == 60
@@ -72,9 +72,11 @@ def test_a_player_on_another_page_sees_the_neighbours(deal: Any) -> None:
 
 
 def test_a_deleted_accounts_result_is_labelled_former_player(client: Client, deal: Any) -> None:
-    gone = factory.listed(deal, Score(20, 1, 40)).player
+    gone = factory.listed(deal, BoardScore(20, 1, 40)).player
     waits = factory.finished(deal).player
-    stays = factory.listed(deal, Score(20, 2, 40), who=factory.player(display_name="Former players' friend")).player
+    stays = factory.listed(
+        deal, BoardScore(20, 2, 40), who=factory.player(display_name="Former players' friend")
+    ).player
     for player in (gone, waits):
         erase_player(player)
     found = client.get(f"/api/v1/boards/{deal.pk}").json()
@@ -97,7 +99,7 @@ def test_friends_are_ranked_among_themselves(client: Client, deal: Any) -> None:
     me, friend = factory.player(), factory.player()
     me.following.create(followed=friend)
     for ms, who in ((1, None), (2, friend), (3, me)):
-        factory.listed(deal, Score(20, ms, 40), who=who)
+        factory.listed(deal, BoardScore(20, ms, 40), who=who)
     found = signed_in(me).get(url(deal, "?who=friends")).context["page"].entries
     assert [(e.rank, e.player) for e in found] == [(1, friend.public_id), (2, me.public_id)]
     assert client.get(url(deal, "?who=friends")).context["page"].entries == []
@@ -131,7 +133,7 @@ def test_unknown_boards(client: Client, path: str) -> None:
 
 @pytest.mark.parametrize("period", ["week", "month", "all"])
 def test_a_seasons_board(client: Client, deal: Any, period: str) -> None:
-    result = factory.listed(deal, Score(20, 100, 40))
+    result = factory.listed(deal, BoardScore(20, 100, 40))
     seasons.recount_marked()
     response = client.get(f"/boards/{period}/?variant=stonewall")
     assert [(e.rank, e.player, e.deals) for e in response.context["page"].entries] == [(1, result.player.public_id, 1)]

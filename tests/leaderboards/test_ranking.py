@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.lifecycle.bans import ban_player, lift_ban
 from accounts.sign_in.guests import create_guest
 from leaderboards.boards import board_queries, relisting
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Reranking
 from leaderboards.verdicts.settlement import settle
 from tests.accounts.conftest import PASSWORD
@@ -67,7 +67,7 @@ def test_the_sweep_ranks_after_a_lost_sign_up(died: pytest.MonkeyPatch) -> None:
 
 def test_the_sweep_ranks_after_a_lost_ban_and_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     deal = factory.deal()
-    who = factory.listed(deal, Score(20, 100, 40)).player
+    who = factory.listed(deal, BoardScore(20, 100, 40)).player
     for change, expected in ((ban_player, None), (lift_ban, 1)):
         with monkeypatch.context() as dies:
             dies.setattr(relisting, "rank_player", lambda _player: 1 // 0)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from leaderboards.boards import board_queries, entries, histogram, seasons
 from leaderboards.boards.board_pages import CursorError
 from leaderboards.boards.listings import season_listing
-from leaderboards.boards.rank_keys import BOARDS, Score
+from leaderboards.boards.rank_keys import BOARDS, BoardScore
 from leaderboards.models import Recount, Result, Season, Standing
 from tests.leaderboards import factory
 
@@ -42,10 +42,10 @@ def test_weeks_begin_on_monday_and_months_on_the_first() -> None:
 
 def test_a_players_deals_are_summed_by_period_and_variant() -> None:
     who = factory.player()
-    factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
-    factory.listed(factory.deal("tarot"), Score(30, 3_000, 200), who=who)
-    factory.listed(factory.deal("braid", DAY - timedelta(days=5)), Score(8, 10, 5), who=who)
-    factory.listed(factory.deal("braid", DAY - timedelta(days=40)), Score(4, 1, 1), who=who)
+    factory.listed(factory.deal("braid"), BoardScore(50, 1_000, 100), who=who)
+    factory.listed(factory.deal("tarot"), BoardScore(30, 3_000, 200), who=who)
+    factory.listed(factory.deal("braid", DAY - timedelta(days=5)), BoardScore(8, 10, 5), who=who)
+    factory.listed(factory.deal("braid", DAY - timedelta(days=40)), BoardScore(4, 1, 1), who=who)
     assert seasons.recount_marked() > 0
     me = who.public_id
     assert shown("week") == [(1, me, 2, 80, 4_000, 300)]
@@ -60,8 +60,8 @@ def test_a_players_deals_are_summed_by_period_and_variant() -> None:
 
 def test_a_recount_follows_removals_and_is_idempotent() -> None:
     who, other = factory.player(), factory.player()
-    first = factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
-    factory.listed(first.deal, Score(51, 1_000, 100), who=other)
+    first = factory.listed(factory.deal("braid"), BoardScore(50, 1_000, 100), who=who)
+    factory.listed(first.deal, BoardScore(51, 1_000, 100), who=other)
     seasons.recount_marked()
     assert [row[:2] for row in shown("week")] == [(1, other.public_id), (2, who.public_id)]
     assert seasons.recount_marked() == 0
@@ -80,11 +80,11 @@ def test_a_recount_follows_removals_and_is_idempotent() -> None:
 
 def test_a_further_result_is_added_to_a_standing() -> None:
     who, other = factory.player(), factory.player()
-    factory.listed(factory.deal("braid"), Score(50, 1_000, 100), who=who)
-    factory.listed(factory.deal("plot"), Score(51, 1_000, 100), who=other)
+    factory.listed(factory.deal("braid"), BoardScore(50, 1_000, 100), who=who)
+    factory.listed(factory.deal("plot"), BoardScore(51, 1_000, 100), who=other)
     seasons.recount_marked()
     kept = Standing.objects.get(player=who, season__period="week", season__variant="").pk
-    factory.listed(factory.deal("braid", DAY - timedelta(days=1)), Score(8, 10, 5), who=who)
+    factory.listed(factory.deal("braid", DAY - timedelta(days=1)), BoardScore(8, 10, 5), who=who)
     seasons.recount_marked()
     assert shown("week") == [(1, who.public_id, 2, 58, 1_010, 105), (2, other.public_id, 1, 51, 1_000, 100)]
     assert Standing.objects.get(player=who, season__period="week", season__variant="").pk == kept
@@ -93,14 +93,14 @@ def test_a_further_result_is_added_to_a_standing() -> None:
 
 def test_season_pages_and_ranks_agree_with_a_naive_sort() -> None:
     choose = random.Random(5)
-    sums: dict[Any, Score] = {}
+    sums: dict[Any, BoardScore] = {}
     players = [factory.player() for _ in range(12)]
     for variant in ("braid", "tarot"):
         deal = factory.deal(variant)
         for who in players:
-            score = Score(choose.choice([10, 20]), choose.choice([1_000, 2_000]), choose.choice([50, 60]))
+            score = BoardScore(choose.choice([10, 20]), choose.choice([1_000, 2_000]), choose.choice([50, 60]))
             factory.listed(deal, score, who=who)
-            sums[who] = Score(*map(sum, zip(score, sums.get(who, (0, 0, 0)), strict=True)))
+            sums[who] = BoardScore(*map(sum, zip(score, sums.get(who, (0, 0, 0)), strict=True)))
     seasons.recount_marked()
     season = seasons.season("week", DAY)
     for board in BOARDS:
@@ -129,8 +129,8 @@ def test_a_player_whose_figures_overflow_is_retried_alone(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     deal, bad, good = factory.deal(), factory.player(), factory.player()
-    result = factory.listed(deal, Score(20, 100, 40), who=bad)
-    factory.listed(deal, Score(20, 200, 40), who=good)
+    result = factory.listed(deal, BoardScore(20, 100, 40), who=bad)
+    factory.listed(deal, BoardScore(20, 200, 40), who=good)
     Result.objects.filter(pk=result.pk).update(elapsed_ms=2**60)
     now = timezone.now()
     assert seasons.recount_marked(now) == 2
@@ -146,16 +146,16 @@ def test_a_player_whose_figures_overflow_is_retried_alone(
 
 
 def test_the_next_result_retries_a_failed_recount_at_once() -> None:
-    result = factory.listed(factory.deal(), Score(20, 100, 40))
+    result = factory.listed(factory.deal(), BoardScore(20, 100, 40))
     Recount.objects.update(failed_at=timezone.now())
     assert seasons.recount_marked() == 0
-    factory.listed(factory.deal("braid"), Score(20, 100, 40), who=result.player)
+    factory.listed(factory.deal("braid"), BoardScore(20, 100, 40), who=result.player)
     assert seasons.recount_marked() == 1
     assert shown("week")[0][2] == 2
 
 
 def test_a_general_failure_is_not_blamed_on_one_player(monkeypatch: pytest.MonkeyPatch) -> None:
-    factory.listed(factory.deal(), Score(20, 100, 40))
+    factory.listed(factory.deal(), BoardScore(20, 100, 40))
 
     def limit(*_args: Any) -> None:
         raise SoftTimeLimitExceeded
@@ -169,7 +169,7 @@ def test_a_general_failure_is_not_blamed_on_one_player(monkeypatch: pytest.Monke
 def test_standings_of_years_of_play_are_ranked() -> None:
     """More than seventeen years of play: nine deals a day left open until they close, for two years."""
     for hours, who in ((9 * 25 * 800, factory.player()), (9 * 25 * 801, factory.player())):
-        result = factory.listed(factory.deal(("braid", "plot")[hours % 2]), Score(20, 100, 40), who=who)
+        result = factory.listed(factory.deal(("braid", "plot")[hours % 2]), BoardScore(20, 100, 40), who=who)
         Result.objects.filter(pk=result.pk).update(elapsed_ms=hours * 3_600_000)
     seasons.recount_marked()
     assert [row[4] // 3_600_000 for row in shown("all")] == [9 * 25 * 800, 9 * 25 * 801]
@@ -181,7 +181,7 @@ def test_friends_in_a_season() -> None:
     me.following.create(followed=friend)
     deal = factory.deal()
     for ms, who in ((3, me), (2, friend), (1, factory.player())):
-        factory.listed(deal, Score(20, ms, 40), who=who)
+        factory.listed(deal, BoardScore(20, ms, 40), who=who)
     seasons.recount_marked()
     found = seasons.friends(seasons.season("week", DAY), "race", me)
     assert [(e.rank, e.player) for e in found] == [(1, friend.public_id), (2, me.public_id)]
@@ -196,7 +196,7 @@ def test_an_empty_season() -> None:
 def test_a_deals_cursor_is_no_seasons() -> None:
     deal = factory.deal()
     for ms in (1, 2):
-        factory.listed(deal, Score(20, ms, 40))
+        factory.listed(deal, BoardScore(20, ms, 40))
     seasons.recount_marked()
     with pytest.raises(CursorError):
         seasons.page(seasons.season("week", DAY), "race", board_queries.page(deal, limit=1).after)

@@ -16,11 +16,11 @@ from games.models import Attempt
 from leaderboards import tasks
 from leaderboards.boards import board_queries, entries, histogram, relisting
 from leaderboards.boards.listings import deal_listing
-from leaderboards.boards.rank_keys import BOARDS, Score
+from leaderboards.boards.rank_keys import BOARDS, BoardScore
 from leaderboards.models import DealBoard, Result
 from leaderboards.verdicts import pending_sweep, settlement
 from leaderboards.verdicts.decisions import NotDecidableError, decide, staff_decision
-from leaderboards.verdicts.settlement import Verdict, do_settle, settle
+from leaderboards.verdicts.settlement import AttemptVerdict, do_settle, settle
 from tests.games.fairplay.copying import solved
 from tests.leaderboards import factory
 
@@ -82,7 +82,7 @@ def test_player_and_watchers_are_notified_after_the_commit(
     told: list[Any], django_capture_on_commit_callbacks: Any
 ) -> None:
     deal = factory.deal()
-    factory.listed(deal, Score(104, 1, 1))
+    factory.listed(deal, BoardScore(104, 1, 1))
     attempt = factory.finished(deal)
     before = counted(State.VERIFIED)
     with django_capture_on_commit_callbacks() as callbacks:
@@ -124,7 +124,7 @@ def test_an_unchanged_result_keeps_its_row_and_sends_its_rank(
     told: list[Any], django_capture_on_commit_callbacks: Any
 ) -> None:
     deal = factory.deal()
-    factory.listed(deal, Score(104, 1, 1))
+    factory.listed(deal, BoardScore(104, 1, 1))
     attempt = factory.finished(deal)
     settle(attempt.pk)
     result = Result.objects.get(attempt=attempt)
@@ -189,7 +189,7 @@ def test_boards_are_changed_in_the_order_of_their_deals(monkeypatch: pytest.Monk
         return places(cases, players)
 
     monkeypatch.setattr(settlement, "_place_all", placed)
-    cases = [settlement.Case(one, Verdict.of(verification.judge(one))) for one in attempts]
+    cases = [settlement.Case(one, AttemptVerdict.of(verification.judge(one))) for one in attempts]
     assert len(settlement.settle_all(cases, expected=State.PENDING)) == 3
     assert held == sorted(held)
     for attempt in attempts:
@@ -220,9 +220,9 @@ def test_duplicate_deliveries_settle_once() -> None:
 def test_one_of_two_workers_settles_an_attempt() -> None:
     attempt = factory.finished(factory.deal())
     first, second = (Attempt.objects.select_related("deal").get(pk=attempt.pk) for _ in range(2))
-    rejected = Verdict(State.REJECTED, [{"code": "x", "message": "x"}], None)
+    rejected = AttemptVerdict(State.REJECTED, [{"code": "x", "message": "x"}], None)
     assert do_settle(first, rejected, expected=State.PENDING)
-    verified = Verdict.of(verification.judge(second))
+    verified = AttemptVerdict.of(verification.judge(second))
     assert not do_settle(second, verified, expected=State.PENDING)
     attempt.refresh_from_db()
     assert (attempt.state, Result.objects.count()) == (State.REJECTED, 0)
@@ -233,7 +233,7 @@ def test_an_attempt_just_moved_is_not_settled_for_the_old_player() -> None:
     attempt = factory.finished(factory.deal())
     stale = Attempt.objects.select_related("deal").get(pk=attempt.pk)
     Attempt.objects.filter(pk=attempt.pk).update(player=factory.player())
-    assert not do_settle(stale, Verdict.of(verification.judge(stale)), expected=State.PENDING)
+    assert not do_settle(stale, AttemptVerdict.of(verification.judge(stale)), expected=State.PENDING)
     assert settle(attempt.pk) == State.VERIFIED
 
 

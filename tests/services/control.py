@@ -103,7 +103,7 @@ def expire() -> int:
     return playing.update(deadline=timezone.now())
 
 
-def close_due() -> attempts.Progress:
+def close_due() -> attempts.BatchProgress:
     """Close attempts that ran out of time, as a periodic task does."""
     return attempts.close_due()
 

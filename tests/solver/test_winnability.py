@@ -12,10 +12,10 @@ from django.core.management import CommandError, call_command
 
 from games.rules import CATALOGUE
 from games.solver import winnability_figures
-from games.solver.winnability_figures import Summary, as_plot, as_table, interval, read, renewed, with_table, write
+from games.solver.winnability_figures import StudySummary, as_plot, as_table, interval, read, renewed, with_table, write
 
 ROOT = Path(__file__).resolve().parents[2]
-SMALL = Summary("labyrinth", deals=10, won=4, lost=5, undecided=1, line=52.5, nodes=28, budget=300)
+SMALL = StudySummary("labyrinth", deals=10, won=4, lost=5, undecided=1, line=52.5, nodes=28, budget=300)
 
 
 @pytest.fixture
@@ -85,8 +85,8 @@ def test_shares_and_intervals_are_of_all_deals() -> None:
 
 
 def test_new_figures_replace_only_their_variants() -> None:
-    braid = Summary("braid", 3, 1, 1, 1, 100, 10, 300)
-    newer = Summary("labyrinth", 20, 9, 11, 0, 53, 30, 300)
+    braid = StudySummary("braid", 3, 1, 1, 1, 100, 10, 300)
+    newer = StudySummary("labyrinth", 20, 9, 11, 0, 53, 30, 300)
     assert renewed([SMALL], [braid]) == [braid, SMALL]
     assert renewed([braid, SMALL], [newer]) == [braid, newer]
 

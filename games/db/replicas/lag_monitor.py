@@ -43,7 +43,7 @@ _DJANGO: Final = {"context", "cursor_factory", "prepare_threshold", "client_enco
 _REPLAYED: Final = "SELECT CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') END"
 
 
-class View(NamedTuple):
+class LagSample(NamedTuple):
     """Result of the last sample: the replayed position, the time whose state the replica had reached, and the time of
     the sample (both monotonic).
     """
@@ -53,14 +53,14 @@ class View(NamedTuple):
     looked_at: float
 
 
-class Watch:
+class LagMonitor:
     """Monitor of one replica, as seen by this process."""
 
     def __init__(self, alias: str) -> None:
         self.alias = alias
         self._begun = time.monotonic()
         self._notes: deque[tuple[float, int]] = deque(maxlen=_NOTES)
-        self._view: View | None = None
+        self._view: LagSample | None = None
         self._failed_at = 0.0
         self._said = ""
         self._asked_at = 0.0  # nonzero while a query is pending
@@ -106,7 +106,7 @@ class Watch:
         while self._notes and self._notes[0][1] <= replayed:
             as_of, known = self._notes.popleft()[0], True
         if known:
-            self._view = View(replayed, as_of, at)
+            self._view = LagSample(replayed, as_of, at)
 
     def _run(self) -> None:
         while True:
@@ -186,16 +186,16 @@ def end_of(position: int) -> int:
     return position - position % _PAGE if position % _PAGE <= _HEADER else position
 
 
-_watches: Final[dict[str, Watch]] = {}
+_watches: Final[dict[str, LagMonitor]] = {}
 _beginning: Final = threading.Lock()
 
 
-def watch(alias: str) -> Watch:
+def watch(alias: str) -> LagMonitor:
     """Return the monitor of a replica, starting it on first use."""
     if alias not in _watches:
         with _beginning:
             if alias not in _watches:
-                found = Watch(alias)
+                found = LagMonitor(alias)
                 found.start()
                 _watches[alias] = found
     return _watches[alias]

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from games.deals import grade_check, grade_fitting
 from games.deals.certification import BUDGET, certify
-from games.deals.difficulty import WEIGHTS, Figures, Weights, sample_seed
+from games.deals.difficulty import WEIGHTS, DifficultyFigures, Weights, sample_seed
 from games.deals.grade_check import Checked, Sampled
 from games.rules import CATALOGUE, open_table
 from games.solver import Budget, Solution, shorten, solve
@@ -108,7 +108,7 @@ class Command(BaseCommand):
         for variant in CATALOGUE:
             of = [deal.figures for deal in sample if deal.variant == variant]
             scores = [round(weights.score(figures.terms), 2) for figures in of]  # rounded as in the file
-            middle = {field.name: median(getattr(one, field.name) for one in of) for field in fields(Figures)}
+            middle = {field.name: median(getattr(one, field.name) for one in of) for field in fields(DifficultyFigures)}
             parts = ", ".join(f"{part:.1f}" for part in quantiles(scores, n=5))
             self.stdout.write(f"{variant}: {parts} ({len(of)} deals, {middle})")
 
@@ -178,7 +178,7 @@ def _pars(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def _cells(figures: Figures) -> list[object]:
+def _cells(figures: DifficultyFigures) -> list[object]:
     return [figures.random_wins, figures.greedy_wins, figures.nodes, figures.line, f"{figures.score:.2f}"]
 
 
@@ -194,5 +194,7 @@ def _read(file: Path) -> list[Sampled]:
 def _sampled(row: dict[str, str]) -> Sampled:
     random_wins, greedy_wins = float(row["random_wins"]), float(row["greedy_wins"])
     return Sampled(
-        row["variant"], int(row["number"]), Figures(random_wins, greedy_wins, int(row["nodes"]), int(row["line"]))
+        row["variant"],
+        int(row["number"]),
+        DifficultyFigures(random_wins, greedy_wins, int(row["nodes"]), int(row["line"])),
     )

@@ -60,7 +60,9 @@ class Command(BaseCommand):
         if options["keep"]:
             _keep(winnability_figures.renewed(winnability_figures.read(), summaries))
 
-    def _run(self, subject: study.Study, deals: int, processes: int, directory: Path) -> winnability_figures.Summary:
+    def _run(
+        self, subject: study.Study, deals: int, processes: int, directory: Path
+    ) -> winnability_figures.StudySummary:
         """Solve the deals of one variant that are not in its state file yet."""
         state = study.State(directory / f"{subject.label.replace(' ', '_')}-{subject.nodes}.jsonl")
         missing = [number for number in range(deals) if number not in state.judged]
@@ -93,7 +95,7 @@ def _check_may_keep(options: dict[str, Any]) -> None:
             raise CommandError(f"a study of {row.deals:,} deals of {row.variant} is stored already", returncode=2)
 
 
-def _keep(summaries: list[winnability_figures.Summary]) -> None:
+def _keep(summaries: list[winnability_figures.StudySummary]) -> None:
     """Write the figures, and regenerate the table and the plot in the docs."""
     winnability_figures.write(summaries)
     docs = Path(settings.BASE_DIR) / "docs"

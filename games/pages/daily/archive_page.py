@@ -25,7 +25,7 @@ from games.db.replicas.decorator import from_replica
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
 from games.pages.shared.anonymous_cache import same_for_strangers
-from games.pages.shared.view_models import Tile, ranked_attempts
+from games.pages.shared.view_models import DealTile, ranked_attempts
 from games.rules import CATALOGUE
 
 _WEEKS: Final = Calendar(firstweekday=0)
@@ -192,7 +192,7 @@ def _mark(attempt: Attempt | None, *, ahead: bool) -> str:
     return "won" if attempt.end == Attempt.End.WON else "lost"
 
 
-def _tiles(day: date, attempts: Mapping[int, Attempt], now: datetime) -> list[Tile]:
+def _tiles(day: date, attempts: Mapping[int, Attempt], now: datetime) -> list[DealTile]:
     """Return the day's deals in catalogue order."""
     deals = {deal.variant: deal for deal in Deal.objects.filter(day=day, variant__in=CATALOGUE).defer("solution")}
-    return [Tile.of(deals[name], attempts.get(deals[name].pk), now) for name in CATALOGUE if name in deals]
+    return [DealTile.of(deals[name], attempts.get(deals[name].pk), now) for name in CATALOGUE if name in deals]

@@ -40,7 +40,7 @@ _IN_REVIEW: Final = "review"
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class DaySummary:
     """A player's results at the nine deals of a day.
 
     `marks` has `won`, `lost` (played, not won), `review` (played and under review), `playing`, `open`, `coming` (still
@@ -92,12 +92,12 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlayerDay:
     """A player's day: attempts by deal id, places, and the summary."""
 
     attempts: Mapping[int, ShownAttempt] = field(default_factory=dict)
     places: OwnPlaces = field(default_factory=OwnPlaces)
-    summary: Summary | None = None
+    summary: DaySummary | None = None
 
 
 def deals_of(now: datetime) -> list[ShownDeal]:
@@ -117,18 +117,18 @@ def boards_of(day: date, deals: Collection[ShownDeal]) -> DayBoards:
 
 
 def is_played(mark: str) -> bool:
-    """Return whether a mark, as in `Summary.marks`, counts as played for the player."""
+    """Return whether a mark, as in `DaySummary.marks`, counts as played for the player."""
     return mark in _COUNTED or mark == _IN_REVIEW
 
 
-def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], shown: DayBoards) -> Standing:
+def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], shown: DayBoards) -> PlayerDay:
     """Return a player's standing on the day of `now`, given its deals and boards; an empty one for a visitor."""
     if player is None:
-        return Standing()
+        return PlayerDay()
     begun = begun_on(player, now.date())
     ranked = {deal_id for deal_id, attempt in begun.items() if attempt.ranked and attempt.state == State.VERIFIED}
     places = boards().own(player, ranked, shown) if ranked else OwnPlaces()
-    summary = Summary(
+    summary = DaySummary(
         day=now.date(),
         marks=dict.fromkeys(CATALOGUE, "coming") | {deal.variant: mark_of(begun.get(deal.id)) for deal in deals},
         points=sum(points(deal.variant, begun[deal.id].cards_up or 0) for deal in deals if deal.id in ranked),
@@ -136,11 +136,11 @@ def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], s
         place=places.nine,
         players=shown.players,
     )
-    return Standing({deal_id: ShownAttempt.of(attempt) for deal_id, attempt in begun.items()}, places, summary)
+    return PlayerDay({deal_id: ShownAttempt.of(attempt) for deal_id, attempt in begun.items()}, places, summary)
 
 
 def mark_of(attempt: Attempt | None) -> str:
-    """Return an attempt's mark, as in `Summary.marks`.
+    """Return an attempt's mark, as in `DaySummary.marks`.
 
     Practice games that began as a guest, and rejected games, don't count.
     """
@@ -155,7 +155,7 @@ def mark_of(attempt: Attempt | None) -> str:
     return "won" if attempt.end == Attempt.End.WON else "lost"
 
 
-def share_text(summary: Summary, address: str) -> str:
+def share_text(summary: DaySummary, address: str) -> str:
     """Return the day as a few lines to share: a square for each deal and the figures, without spoilers."""
     squares = [_SQUARES.get(mark, _EMPTY) for mark in summary.marks.values()]
     day = date_format(summary.day, "DATE_FORMAT")

@@ -25,7 +25,7 @@ from games.db.players import player_id
 from games.db.shared_cache import SharedCache
 from games.deals import publishing
 from games.pages.daily.day_places import DayBoards, Place
-from games.pages.daily.day_summary import Standing, address_of, boards_of, deals_of, share_text, standing_of
+from games.pages.daily.day_summary import PlayerDay, address_of, boards_of, deals_of, share_text, standing_of
 from games.pages.shared import titles
 from games.pages.shared.anonymous_cache import same_for_strangers
 from games.pages.shared.view_models import ShownAttempt, ShownDeal
@@ -54,7 +54,7 @@ home_pages: Final = SharedCache("home_pages", Shared, fresh=3.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class TodayTile:
     """One of today's deals: its rendered parts, and the player's attempt and place if any."""
 
     deal: ShownDeal
@@ -64,7 +64,7 @@ class Tile:
     place: Place | None
 
     @classmethod
-    def of(cls, deal: ShownDeal, shared: Shared, mine: Standing) -> Tile:
+    def of(cls, deal: ShownDeal, shared: Shared, mine: PlayerDay) -> TodayTile:
         """Return the tile of a deal."""
         head, foot = shared.heads[deal.id], shared.feet[deal.id]
         return cls(deal, head, foot, mine.attempts.get(deal.id), mine.places.deals.get(deal.id))
@@ -87,7 +87,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "day": now.date(),
         "now": now,
         "closes_at": publishing.next_midnight(now),
-        "tiles": [Tile.of(deal, shared, standing) for deal in shared.deals],
+        "tiles": [TodayTile.of(deal, shared, standing) for deal in shared.deals],
         "mine": mine,
         "boards": shared.boards,
         "best": shared.best,

@@ -18,14 +18,14 @@ from games.pages.shared import titles
 from games.pages.shared.anonymous_cache import same_for_strangers
 from games.rules import CATALOGUE
 from games.solver import winnability_figures
-from games.solver.winnability_figures import Outcome, Share, Summary
+from games.solver.winnability_figures import Outcome, Share, StudySummary
 
 #: Length of a bar, in units of its SVG.
 LENGTH: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class BarSegment:
     """A segment of a bar, in units of its picture."""
 
     outcome: Outcome
@@ -34,10 +34,10 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VariantRow:
     """A variant's row on the page."""
 
-    found: Summary
+    found: StudySummary
     title: Promise
     game: str
     longest: float
@@ -69,10 +69,10 @@ class Row:
         return f"{_in_hundred(self.found.share('won').low)}–{percent(self.found.share('won', 'undecided').high)}"
 
     @property
-    def bar(self) -> list[Stretch]:
+    def bar(self) -> list[BarSegment]:
         """Segments of the outcomes that occurred."""
         return [
-            Stretch(outcome, round(LENGTH * begin), round(LENGTH * (begin + length)) - round(LENGTH * begin))
+            BarSegment(outcome, round(LENGTH * begin), round(LENGTH * (begin + length)) - round(LENGTH * begin))
             for outcome, begin, length in self.found.stretches()
             if length
         ]
@@ -103,7 +103,7 @@ def _in_hundred(share: float) -> str:
 
 
 @cache
-def kept() -> list[Summary]:
+def kept() -> list[StudySummary]:
     """Return the figures shipped with the code, most often won first."""
     return sorted(winnability_figures.read(), key=lambda row: -row.share("won").value)
 
@@ -114,7 +114,9 @@ def page(request: HttpRequest) -> HttpResponse:
     """Show the figures as charts and tables, the method, and published results by others."""
     summaries = kept()
     longest = max(row.line for row in summaries)
-    rows = [Row(row, titles.VARIANT_TITLES[row.variant], CATALOGUE[row.variant].game, longest) for row in summaries]
+    rows = [
+        VariantRow(row, titles.VARIANT_TITLES[row.variant], CATALOGUE[row.variant].game, longest) for row in summaries
+    ]
     context = {"rows": rows, "deals": sum(row.deals for row in summaries), "whole": LENGTH}
     return render(request, "games/winnability.html", context)
 

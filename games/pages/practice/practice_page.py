@@ -23,7 +23,7 @@ from games.deals.difficulty import GRADES, grade_name
 from games.models import Attempt, Deal, PracticeOrder
 from games.pages.practice.practice_links import OPTION_PREFIX, fields_of, seed_in, variant_in
 from games.pages.shared import titles
-from games.pages.shared.view_models import ShownDeal, Tile
+from games.pages.shared.view_models import DealTile, ShownDeal
 from games.rules import CATALOGUE, Option, Variant, commitment
 
 _RUNNING_SHOWN: Final = 20
@@ -93,7 +93,7 @@ def practice_page(request: HttpRequest) -> HttpResponse:
         ],
         "past": past and ShownDeal.of(past),
         "named": named,
-        "running": [Tile.of(attempt.deal, attempt) for attempt in latest],
+        "running": [DealTile.of(attempt.deal, attempt) for attempt in latest],
         "certifies": bool(settings.SEALED_STOCK),
         "grades": [{"number": number, "title": grade_name(number)} for number in GRADES],
     }

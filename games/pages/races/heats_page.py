@@ -54,7 +54,7 @@ class Points:
     wins: int
 
     @classmethod
-    def of(cls, row: heat_standings.Standing, me: int | None) -> Self:
+    def of(cls, row: heat_standings.HeatStanding, me: int | None) -> Self:
         """Return the visible part of a standing."""
         return cls(row.place, row.name, row.page, row.player_id == me, row.points, row.heats, row.wins)
 

@@ -22,7 +22,7 @@ from games.races.models import Entrant, Race
 from games.races.results import race_file
 from games.races.results.commitments import commitment_of
 from games.races.results.pseudonyms import number_of
-from games.races.results.ratings_registry import RatingChange, ratings
+from games.races.results.ratings_registry import EntrantRatingChange, ratings
 
 _PAGE: Final = 30
 
@@ -186,7 +186,7 @@ def race_json(request: HttpRequest, code: str, number: int) -> JsonResponse:
     return JsonResponse(race_file.race_file(race).to_json(), headers={"Content-Disposition": disposition})
 
 
-def _change(change: RatingChange | None, names: dict[int, str]) -> ShownChange | None:
+def _change(change: EntrantRatingChange | None, names: dict[int, str]) -> ShownChange | None:
     if change is None:
         return None
     duels = [Duel(names.get(entrant, ""), round(points)) for entrant, points in change.duels]
@@ -194,7 +194,7 @@ def _change(change: RatingChange | None, names: dict[int, str]) -> ShownChange |
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RaceHistoryEntry:
     """A race in a player's history, with the player's result."""
 
     race: ShownRace
@@ -210,7 +210,7 @@ def mine(request: HttpRequest) -> HttpResponse:
     rows = Entrant.objects.filter(player=me, race__state__in=over) if me else Entrant.objects.none()
     rows = rows.select_related("race__room", "attempt", "player").order_by("-pk")
     page = Paginator(rows, _PAGE).get_page(request.GET.get("page"))
-    entries = [Entry(ShownRace.of(row.race), ShownEntrant.of(row, {}, me)) for row in page.object_list]
+    entries = [RaceHistoryEntry(ShownRace.of(row.race), ShownEntrant.of(row, {}, me)) for row in page.object_list]
     more = page.next_page_number() if page.has_next() else None
     less = page.previous_page_number() if page.has_previous() else None
     return render(request, "races/mine.html", {"entries": entries, "more": more, "less": less})

@@ -31,7 +31,7 @@ SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChallengeGame:
     """A game on the page of a challenge: the sender's, or an answer with its outcome."""
 
     place: int
@@ -134,19 +134,19 @@ def _found(code: str) -> Challenge:
         raise Http404 from None
 
 
-def _lines(found: Challenge, answers: list[Attempt], asker: int | None) -> Iterator[Line]:
+def _lines(found: Challenge, answers: list[Attempt], asker: int | None) -> Iterator[ChallengeGame]:
     """Yield the sender's game and the answers, ranked together; equal games share a place."""
     games = sorted([found.attempt, *answers], key=_key)
     for attempt in games:
         place = 1 + sum(_key(other) < _key(attempt) for other in games)
-        yield Line.of(place, attempt, found, asker)
+        yield ChallengeGame.of(place, attempt, found, asker)
 
 
 def _key(attempt: Attempt) -> tuple[int, int, int]:
     return score_of(attempt).rank_key
 
 
-def _together(lines: list[Line]) -> str:
+def _together(lines: list[ChallengeGame]) -> str:
     if len(lines) < 2:
         return ""
     # The sender's game, the visitor's own, and the best of the others.

@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from games.core.ladders import LadderSlug
-from games.core.verdict_reasons import Shown, shown
+from games.core.verdict_reasons import ShownReason, shown
 from games.db import hot_queries
 from games.db.players import Player
 from games.deals.difficulty import grade_name
@@ -84,7 +84,7 @@ class ShownAttempt:
     elapsed_ms: int | None
     tokens: int | None
     ladder: LadderSlug | None
-    reasons: list[Shown]
+    reasons: list[ShownReason]
 
     @classmethod
     def of(cls, attempt: Attempt) -> Self:
@@ -114,7 +114,7 @@ class ShownAttempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class DealTile:
     """A deal, and a player's attempt at it or None."""
 
     deal: ShownDeal

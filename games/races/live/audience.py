@@ -10,7 +10,7 @@ from typing import Final
 from django.utils import timezone
 
 from games.races.live import protocol, snapshot
-from games.races.live.progress import Progress
+from games.races.live.progress import RaceProgress
 from games.races.live.snapshot import RoomFacts
 from games.races.live.stream import Stream, Viewer
 from games.races.models import Race, Room
@@ -27,7 +27,7 @@ class Audience:
 
     def __init__(self, facts: RoomFacts) -> None:
         self.facts = facts
-        self.progress = Progress(facts)
+        self.progress = RaceProgress(facts)
         self._racers, self._others = Stream(RACERS_EVERY), Stream(OTHERS_EVERY)
         self._yours: dict[Viewer, protocol.You] = {}
 

@@ -22,8 +22,8 @@ from games.live.sockets.base_consumer import Receive, Scope, Send, SocketConnect
 from games.live.sockets.message_limit import keep_until_full, share_of
 from games.races import race_start, rate_limits, rooms, seats
 from games.races.live import protocol
-from games.races.live.room_hub import Hub, shared_hub
-from games.races.live.room_watch import Watch
+from games.races.live.room_hub import RoomHub, shared_hub
+from games.races.live.room_watch import RoomWatch
 from games.races.room_notifications import room_group
 
 log = structlog.get_logger(__name__)
@@ -49,12 +49,12 @@ class RaceConsumer(SocketConnection):
     FATAL = protocol.FATAL
     SOCKETS = metrics.SOCKETS.labels("race")
 
-    def __init__(self, scope: Scope, send: Send, hub: Hub) -> None:
+    def __init__(self, scope: Scope, send: Send, hub: RoomHub) -> None:
         super().__init__(scope, send)
         self._code: str = scope["url_route"]["kwargs"]["code"]
         self._hub = hub
         self._network = network_of_scope(scope)
-        self._watch: Watch | None = None
+        self._watch: RoomWatch | None = None
         self._reactions = share_of(self.player_id, "reactions", REACTIONS, REACTIONS_AT_ONCE)
         self._commands = share_of(self.player_id, "commands", COMMANDS, COMMANDS_AT_ONCE)
 
@@ -97,7 +97,7 @@ class RaceConsumer(SocketConnection):
         else:
             self._watch.audience.show(self)
 
-    async def _command(self, watch: Watch, deed: Callable[[], object]) -> None:
+    async def _command(self, watch: RoomWatch, deed: Callable[[], object]) -> None:
         """Execute a command and have the room read again, which sends all viewers the changes."""
         if wait := self._commands.spend():
             raise Refusal(ErrorCode.RATE_LIMITED, "too many commands", retry_after_ms=wait)
@@ -115,7 +115,7 @@ class RaceConsumer(SocketConnection):
             raise
         watch.look()
 
-    def _react(self, watch: Watch, player_id: int, kind: protocol.Reaction) -> None:
+    def _react(self, watch: RoomWatch, player_id: int, kind: protocol.Reaction) -> None:
         entrant = watch.entrant_of(player_id)
         if entrant is None:
             raise Refusal(ErrorCode.NOT_ENTERED)

@@ -65,7 +65,7 @@ class _Racer:
         return self.entrant, game.copy.table.cards_up, game.n, state, ms, bool(game.feed.connections)
 
 
-class Lanes:
+class LaneReporter:
     """The racers of a process, and the task that reports on them."""
 
     def __init__(self, tables: LiveTables) -> None:
@@ -80,7 +80,7 @@ class Lanes:
         self._task: asyncio.Task[None] | None = None
 
     @classmethod
-    def begin(cls, tables: LiveTables) -> Lanes:
+    def begin(cls, tables: LiveTables) -> LaneReporter:
         """Start reporting on the racers at these tables."""
         lanes = cls(tables)
         tables.follow(lanes)

@@ -11,7 +11,7 @@ from games.races.live import protocol
 from games.races.live.lane_reports import Report
 from games.races.live.snapshot import EntrantFacts, Figures, RaceFacts, RoomFacts
 from games.races.models import Entrant
-from games.races.results.places import Score, placed
+from games.races.results.places import EntrantScore, placed
 
 #: Seconds without a sign of a connection after which an entrant is shown as away.
 AWAY_AFTER: Final = 5.0
@@ -25,7 +25,7 @@ PLACED: Final = ENDED | {str(_E.RACING), str(_E.DISQUALIFIED)}
 
 
 @dataclass(slots=True, eq=False)
-class Lane:
+class EntrantLane:
     """An entrant's progress, as this process knows it."""
 
     seen_at: float
@@ -48,12 +48,12 @@ class Lane:
             self.figures, self.is_known = entrant.figures, True
 
 
-class Progress:
+class RaceProgress:
     """The progress lanes of a room's races."""
 
     def __init__(self, facts: RoomFacts) -> None:
         self._facts = facts
-        self._lanes: dict[int, Lane] = {}
+        self._lanes: dict[int, EntrantLane] = {}
 
     def unknown(self, facts: RoomFacts) -> dict[int, int]:
         """Return entrant id by attempt id for games of unknown progress, which must be replayed."""
@@ -107,9 +107,9 @@ class Progress:
             at for lane in self._lanes.values() if lane.state not in OVER and (at := lane.seen_at + AWAY_AFTER) > now
         ]
 
-    def _lane(self, entrant: int) -> Lane:
+    def _lane(self, entrant: int) -> EntrantLane:
         if entrant not in self._lanes:
-            self._lanes[entrant] = Lane(seen_at=monotonic())
+            self._lanes[entrant] = EntrantLane(seen_at=monotonic())
         return self._lanes[entrant]
 
     def _is_unknown(self, entrant: EntrantFacts) -> bool:
@@ -133,7 +133,7 @@ class Progress:
         return {one.entrant: one.place for one in placed(scores)}
 
 
-def _score(entrant: int, lane: Lane, limit_ms: int) -> Score:
+def _score(entrant: int, lane: EntrantLane, limit_ms: int) -> EntrantScore:
     """Return a lane's score; an unfinished game ranks behind finished ones with as many cards up."""
     ms = limit_ms + 1 if lane.ms is None else lane.ms
-    return Score(entrant, (lane.figures[0], ms, lane.figures[1]), lane.state == _E.DISQUALIFIED)
+    return EntrantScore(entrant, (lane.figures[0], ms, lane.figures[1]), lane.state == _E.DISQUALIFIED)

@@ -21,7 +21,7 @@ from games.live.protocol import busy
 from games.races import matchmaking, race_start, reconciler
 from games.races.live import snapshot
 from games.races.live.batched_reads import Batches
-from games.races.live.room_watch import Watch
+from games.races.live.room_watch import RoomWatch
 from games.races.live.snapshot import RoomFacts
 from games.races.live.stream import Viewer
 from games.races.room_notifications import by_group, room_group
@@ -37,7 +37,7 @@ _Here = tuple[int, list[int], int | None]
 """A room, the entrants who have it open, and the host's id if the host has it open, too."""
 
 
-class Hub(watcher.Hub[int, Watch]):
+class RoomHub(watcher.Hub[int, RoomWatch]):
     """The watches of a process, by room id."""
 
     PREFIX = "race."
@@ -49,7 +49,7 @@ class Hub(watcher.Hub[int, Watch]):
         self._steps = Batches(_take_steps, 2)
         self._here: dict[int, _Here] = {}
 
-    async def enter(self, code: str, viewer: Viewer) -> Watch:
+    async def enter(self, code: str, viewer: Viewer) -> RoomWatch:
         """Show the room with this code to a viewer until `leave`.
 
         :raises Refusal: not_found or server_busy.
@@ -62,7 +62,7 @@ class Hub(watcher.Hub[int, Watch]):
             raise _not_found()
         return await self.join(room_id, viewer)
 
-    async def exit(self, watch: Watch, viewer: Viewer) -> None:
+    async def exit(self, watch: RoomWatch, viewer: Viewer) -> None:
         """Remove a viewer, noting a player's absence from the countdown of a quick match."""
         entrant = watch.audience.has_left(viewer)
         self.leave(watch.facts.id, viewer)
@@ -112,14 +112,14 @@ class Hub(watcher.Hub[int, Watch]):
 
     # Opening, closing, and handling notices.
 
-    async def _opened(self, key: int) -> Watch:
+    async def _opened(self, key: int) -> RoomWatch:
         try:
             # Subscribe before reading, so that no change after the read is missed.
             await self.listen_to(key)
             facts = await self.read(key)
             if facts is None:
                 raise _not_found()
-            watch = Watch(facts, self)
+            watch = RoomWatch(facts, self)
             await watch.begin()
         except Error:
             raise busy("the database could not be reached") from None
@@ -159,4 +159,4 @@ def _not_found() -> Refusal:
     return Refusal(ErrorCode.NOT_FOUND, "there is no such room")
 
 
-shared_hub: Final = PerLoop(Hub)
+shared_hub: Final = PerLoop(RoomHub)

@@ -44,7 +44,7 @@ class Rooms(Protocol):
         """Schedule a notice to all processes that these have the room open here."""
 
 
-class Watch:
+class RoomWatch:
     """A room with its viewers in this process."""
 
     def __init__(self, facts: RoomFacts, shared: Rooms) -> None:

@@ -25,7 +25,7 @@ _LAST: Final = date(9000, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class HeatStanding:
     """A player's row in the standings of a day or week; equal points share a place."""
 
     place: int
@@ -48,7 +48,7 @@ def span(period: Period, day: date) -> tuple[date, date]:
     return first, first + timedelta(days=1 if period == "day" else 7)
 
 
-def standing(period: Period, day: date, *, limit: int = PAGE, after: int = 0) -> list[Standing]:
+def standing(period: Period, day: date, *, limit: int = PAGE, after: int = 0) -> list[HeatStanding]:
     """Return the standings of the day or of its week, skipping the first `after` players.
 
     Only players with a page are listed.
@@ -56,13 +56,13 @@ def standing(period: Period, day: date, *, limit: int = PAGE, after: int = 0) ->
     rows = _rows(period, day)[after : after + limit]
     names = people().names_on_pages([row["player"] for row in rows])
     return [
-        Standing(row["place"], row["player"], *names[row["player"]], row["points"], row["heats"], row["wins"])
+        HeatStanding(row["place"], row["player"], *names[row["player"]], row["points"], row["heats"], row["wins"])
         for row in rows
         if row["player"] in names
     ]
 
 
-def standing_of(player_id: int, period: Period, day: date) -> Standing | None:
+def standing_of(player_id: int, period: Period, day: date) -> HeatStanding | None:
     """Return a player's own standing, or None without one."""
     # Filtering the ranked rows would rank the player alone, so count the players with more points instead.
     own = _scored(period, day).filter(player=player_id).order_by("player").first()
@@ -70,7 +70,7 @@ def standing_of(player_id: int, period: Period, day: date) -> Standing | None:
     if own is None or player_id not in names:
         return None
     ahead = _scored(period, day).filter(points__gt=own["points"]).count()
-    return Standing(ahead + 1, player_id, *names[player_id], own["points"], own["heats"], own["wins"])
+    return HeatStanding(ahead + 1, player_id, *names[player_id], own["points"], own["heats"], own["wins"])
 
 
 def history(player_id: int, *, before: int | None = None, limit: int = PAGE) -> list[Entrant]:

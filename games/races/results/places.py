@@ -9,7 +9,7 @@ from games import rules
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class EntrantScore:
     """An entrant's score; `figures` (cards up, milliseconds, tokens) is None without a readable record."""
 
     entrant: int
@@ -26,7 +26,7 @@ class Placed:
     points: int
 
 
-def placed(scores: Sequence[Score]) -> list[Placed]:
+def placed(scores: Sequence[EntrantScore]) -> list[Placed]:
     """Return the places in order: more cards up first, then the shorter time, then fewer tokens.
 
     Winners have all cards up, so they come first. Entrants with unreadable records come after all who have figures, and
@@ -45,7 +45,7 @@ def points(behind: int) -> int:
     return behind + 1
 
 
-def _for_rules(score: Score) -> rules.Score:
+def _for_rules(score: EntrantScore) -> rules.Score:
     if score.disqualified or score.figures is None:
         return rules.Score("disqualified" if score.disqualified else "retired")
     return rules.Score("retired", *score.figures)

@@ -18,7 +18,7 @@ class ShownRating:
 
 
 @dataclass(frozen=True, slots=True)
-class RatingChange:
+class EntrantRatingChange:
     """An entrant's rating before and after a race, and the points from each duel as (opposing entrant id, points)."""
 
     before: ShownRating
@@ -32,7 +32,7 @@ class Ratings:
 
     shown: Callable[[Collection[int]], dict[int, ShownRating]]
     """Ratings by player id; players without a rating are left out."""
-    changes: Callable[[int], dict[int, RatingChange]]
+    changes: Callable[[int], dict[int, EntrantRatingChange]]
     """Rating changes by entrant id for a race id; empty for a race that is unrated or not rated yet."""
 
 

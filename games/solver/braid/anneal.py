@@ -23,8 +23,8 @@ from games.solver.braid.position import (
     PARKED,
     ROW,
     RULE,
-    Deal,
-    Start,
+    BraidContext,
+    BraidStart,
     load,
     make_deal,
     token,
@@ -52,7 +52,7 @@ TRY = 20_000
 
 
 @jit
-def anneal(row: Ints, deal: Deal, state: Ints, losses: Ints, games: int) -> int:
+def anneal(row: Ints, deal: BraidContext, state: Ints, losses: Ints, games: int) -> int:
     """Continue a try for up to ``games`` games and return ``WON``, ``SPENT`` or ``RUNNING``."""
     for _ in range(games):
         if state[GAMES] == state[LENGTH]:
@@ -79,7 +79,7 @@ def chance(state: Ints, count: int) -> int:
 
 
 @jit
-def change(deal: Deal, state: Ints) -> None:
+def change(deal: BraidContext, state: Ints) -> None:
     """Change one to three choices: the fate of a card that came up, or whether a card waits for its twin."""
     state[CHANGED] = 1 + chance(state, 3)
     for index in range(state[CHANGED]):
@@ -96,7 +96,7 @@ def change(deal: Deal, state: Ints) -> None:
 
 
 @jit
-def take_back(deal: Deal, state: Ints) -> None:
+def take_back(deal: BraidContext, state: Ints) -> None:
     """Undo the last change."""
     for index in range(state[CHANGED] - 1, -1, -1):
         deal.choices[state[PLACES + index]] = state[BEFORE + index]
@@ -112,7 +112,7 @@ def stands(state: Ints, losses: Ints, loss: int) -> bool:
 class BraidAnnealing(Search):
     """Search for a win in repeated tries. Its ``nodes`` are games played."""
 
-    def __init__(self, start: Start, *, seed: int = 0) -> None:
+    def __init__(self, start: BraidStart, *, seed: int = 0) -> None:
         self.start, self.seed = start, seed
         self.deal = make_deal(start, WEIGHTS, RULE)
         self.row = shorts(ROW)

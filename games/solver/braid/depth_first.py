@@ -25,8 +25,8 @@ from games.solver.braid.position import (
     LEFT,
     ROW,
     UP,
-    Deal,
-    Start,
+    BraidContext,
+    BraidStart,
     apply,
     fits,
     key_of,
@@ -51,12 +51,12 @@ TURNS = (3_000, 1_000, 1_000)
 """Turns of annealing, of the staged search and of this one in a team."""
 
 
-def is_whole_deal(start: Start) -> bool:
+def is_whole_deal(start: BraidStart) -> bool:
     """Return whether nothing has been drawn or played; too much is open then for this search."""
     return not start.waste and sum(start.found) == 1
 
 
-class Stack(NamedTuple):
+class BraidStack(NamedTuple):
     """A search in progress: for each level, the position, the key of the cards taken from the stock, and the next move
     to try; then the counters named above.
     """
@@ -68,7 +68,7 @@ class Stack(NamedTuple):
 
 
 @jit
-def explore(stack: Stack, deal: Deal, seen: Ints, room: int, nodes: int) -> int:
+def explore(stack: BraidStack, deal: BraidContext, seen: Ints, room: int, nodes: int) -> int:
     """Continue the search for up to ``nodes`` positions and return a status from ``states``."""
     state, tried = stack.state, stack.tried
     stop = state[NODES] + nodes
@@ -99,7 +99,7 @@ def explore(stack: Stack, deal: Deal, seen: Ints, room: int, nodes: int) -> int:
 
 
 @jit
-def is_new(stack: Stack, deal: Deal, seen: Ints, level: int) -> bool:
+def is_new(stack: BraidStack, deal: BraidContext, seen: Ints, level: int) -> bool:
     """Record the position of a level as seen, and return whether it is new."""
     base = level * ROW
     stage = stage_of(stack.rows, base, deal.rounds)
@@ -109,13 +109,13 @@ def is_new(stack: Stack, deal: Deal, seen: Ints, level: int) -> bool:
 
 
 @jit
-def is_lost(row: Ints, base: int, deal: Deal) -> bool:
+def is_lost(row: Ints, base: int, deal: BraidContext) -> bool:
     """Return whether any proof of a loss succeeds. The quickest proof runs first."""
     return is_hopeless(row, base, deal) or is_tangled(row, base, deal) or is_out_of_order(row, base, deal)
 
 
 @jit
-def make(row: Ints, base: int, move: int, deal: Deal) -> int:
+def make(row: Ints, base: int, move: int, deal: BraidContext) -> int:
     """Make a move and all harmless plays after it, and log them.
 
     Return the change in the key of the cards taken from the stock.
@@ -126,7 +126,7 @@ def make(row: Ints, base: int, move: int, deal: Deal) -> int:
 
 
 @jit
-def settle_more(row: Ints, base: int, deal: Deal) -> int:
+def settle_more(row: Ints, base: int, deal: BraidContext) -> int:
     """Make all harmless plays and return the change in the key of the cards taken from the stock."""
     change = settle(row, base, deal)
     move = harmless_play(row, base, deal)
@@ -138,7 +138,7 @@ def settle_more(row: Ints, base: int, deal: Deal) -> int:
 
 
 @jit
-def harmless_play(row: Ints, base: int, deal: Deal) -> int:
+def harmless_play(row: Ints, base: int, deal: BraidContext) -> int:
     """Return a harmless play from a cell or the braid; -1 if there is none."""
     for cell in range(CELLS):
         kind = row[base + cell]
@@ -152,7 +152,7 @@ def harmless_play(row: Ints, base: int, deal: Deal) -> int:
 
 
 @jit
-def is_harmless(row: Ints, base: int, kind: int, deal: Deal, inside: int) -> bool:
+def is_harmless(row: Ints, base: int, kind: int, deal: BraidContext, inside: int) -> bool:
     """Return whether a card that fits can go up without harm.
 
     ``inside`` is 1 for a card of the braid or an inner cell, 0 for a card of an outer cell.
@@ -171,11 +171,11 @@ def is_harmless(row: Ints, base: int, kind: int, deal: Deal, inside: int) -> boo
 class BraidDepth(Exhaustive):
     """Exhaustive search that decides a position, given time. ``limit`` bounds the positions remembered."""
 
-    def __init__(self, start: Start, *, limit: int) -> None:
+    def __init__(self, start: BraidStart, *, limit: int) -> None:
         super().__init__(limit)
         self.start = start
         self.deal = make_deal(start, [0], LEFT)
-        self.stack = Stack(rows=shorts(ROW * DEPTH), gone=longs(DEPTH), tried=longs(DEPTH), state=longs(3))
+        self.stack = BraidStack(rows=shorts(ROW * DEPTH), gone=longs(DEPTH), tried=longs(DEPTH), state=longs(3))
         self._load()
         if self.stack.rows[UP] == 104:
             self.status = WON

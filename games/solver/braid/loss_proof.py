@@ -11,19 +11,19 @@ the braid or both from the waste. If one comes from each, they go up independent
 
 from __future__ import annotations
 
-from games.solver.braid.position import BRAID, CELLS, FOUND, INNER, ROUNDS, SEQ, WASTE, Deal
+from games.solver.braid.position import BRAID, CELLS, FOUND, INNER, ROUNDS, SEQ, WASTE, BraidContext
 from games.solver.jit import jit
 from games.solver.kernel_tools import Ints
 
 BURIED, GONE, REACH, HELD, LEFT = 0, 52, 156, 164, 176
-"""Offsets in ``Deal.room``: for each card, the copies buried; the copies up, counted for the braid and for the waste;
-how far each foundation can be built with unburied cards; cards in cells (-1 none), 52 higher if from the waste or an
-outer cell; cards left on braid and waste.
+"""Offsets in ``BraidContext.room``: for each card, the copies buried; the copies up, counted for the braid and for the
+waste; how far each foundation can be built with unburied cards; cards in cells (-1 none), 52 higher if from the waste
+or an outer cell; cards left on braid and waste.
 """
 
 
 @jit
-def is_hopeless(row: Ints, base: int, deal: Deal) -> bool:
+def is_hopeless(row: Ints, base: int, deal: BraidContext) -> bool:
     """Return whether the position is lost even in the simpler game."""
     room = deal.room
     room[LEFT] = row[base + BRAID]
@@ -52,8 +52,8 @@ def is_hopeless(row: Ints, base: int, deal: Deal) -> bool:
 
 
 @jit
-def lay_out(row: Ints, base: int, deal: Deal) -> None:
-    """Write the position to ``Deal.room``, except for the numbers of cards left."""
+def lay_out(row: Ints, base: int, deal: BraidContext) -> None:
+    """Write the position to ``BraidContext.room``, except for the numbers of cards left."""
     room = deal.room
     for kind in range(52):
         slot = base + FOUND + kind // 13 * 2
@@ -74,7 +74,7 @@ def lay_out(row: Ints, base: int, deal: Deal) -> None:
 
 
 @jit
-def card_at(row: Ints, base: int, deal: Deal, stack: int, place: int) -> int:
+def card_at(row: Ints, base: int, deal: BraidContext, stack: int, place: int) -> int:
     """Return a card of the braid (stack 0) or, 52 higher, of the waste (stack 1)."""
     if stack == 0:
         return deal.braid[place]
@@ -103,7 +103,7 @@ def goes_up(room: Ints, card: int) -> bool:
 
 
 @jit
-def take(row: Ints, base: int, deal: Deal, stack: int) -> int:
+def take(row: Ints, base: int, deal: BraidContext, stack: int) -> int:
     """Take the top card off a stack and return it; the next card is no longer buried."""
     room = deal.room
     room[LEFT + stack] -= 1

@@ -18,21 +18,21 @@ the end, no line wins.
 
 from __future__ import annotations
 
-from games.solver.braid.position import BRAID, CELLS, END, FOUND, INNER, NEXT, ROUNDS, SEQ, WASTE, Deal
+from games.solver.braid.position import BRAID, CELLS, END, FOUND, INNER, NEXT, ROUNDS, SEQ, WASTE, BraidContext
 from games.solver.jit import jit
 from games.solver.kernel_tools import Ints
 
 INSIDE, OUTSIDE, ALL, CREDIT, HAND, COUNT, REACH = 0, 52, 104, 156, 208, 260, 312
 SEQUENCE, GONE, PENDING, SIZE, LEFT = 320, 392, 464, 467, 468
-"""Offsets in ``Deal.room``: copies of each card in three groups (inner cells and from the braid; outer cells; all of
-cells and braid), copies that can have gone up since, copies that can be at hand, and copies in a group plus the top of
-the waste; how far each foundation can be built; waste and stock in the round's order, and which of them have been at
-hand; how many cards of each group can't be up; the number of cards in waste and stock; cards left on the braid.
+"""Offsets in ``BraidContext.room``: copies of each card in three groups (inner cells and from the braid; outer cells;
+all of cells and braid), copies that can have gone up since, copies that can be at hand, and copies in a group plus the
+top of the waste; how far each foundation can be built; waste and stock in the round's order, and which of them have
+been at hand; how many cards of each group can't be up; the number of cards in waste and stock; cards left on the braid.
 """
 
 
 @jit
-def is_out_of_order(row: Ints, base: int, deal: Deal) -> bool:
+def is_out_of_order(row: Ints, base: int, deal: BraidContext) -> bool:
     """Return whether the position is lost even if cells hold as much as the three groups allow."""
     room = deal.room
     lay_out(row, base, deal)
@@ -50,8 +50,8 @@ def is_out_of_order(row: Ints, base: int, deal: Deal) -> bool:
 
 
 @jit
-def lay_out(row: Ints, base: int, deal: Deal) -> None:
-    """Write the position to ``Deal.room``, before anything has moved."""
+def lay_out(row: Ints, base: int, deal: BraidContext) -> None:
+    """Write the position to ``BraidContext.room``, before anything has moved."""
     room = deal.room
     for place in range(SEQUENCE):
         room[place] = 0
@@ -141,7 +141,7 @@ def pull_into(room: Ints, drawn: int, group: int, most: int) -> bool:
 
 
 @jit
-def pull_braid(deal: Deal) -> bool:
+def pull_braid(deal: BraidContext) -> bool:
     """Take the cards that can leave the braid, and return whether more can be up or the braid has become empty."""
     room = deal.room
     while room[LEFT] > 0:

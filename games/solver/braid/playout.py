@@ -29,14 +29,14 @@ from games.solver.braid.position import (
     RULE,
     SEQ,
     WASTE,
-    Deal,
+    BraidContext,
 )
 from games.solver.jit import jit
 from games.solver.kernel_tools import Ints
 
 HELD, INSIDE, HEIGHT, SEQUENCE, COMING, SPACES = 0, 52, 104, 112, 184, 236
-"""Offsets in ``Deal.room``: copies of each card in cells, and in inner cells; foundation heights; waste and stock by
-number; copies of each card that the round still brings; empty cells.
+"""Offsets in ``BraidContext.room``: copies of each card in cells, and in inner cells; foundation heights; waste and
+stock by number; copies of each card that the round still brings; empty cells.
 """
 FROM_CELL, KINDS, EVENTS = 0, 64, 800
 """An event is the move (any cell counts as the first) times ``KINDS``, plus the card. ``EVENTS`` is the size of a
@@ -45,7 +45,7 @@ game's event list.
 
 
 @jit
-def play_out(row: Ints, base: int, deal: Deal, events: Ints | None) -> tuple[int, int, int]:
+def play_out(row: Ints, base: int, deal: BraidContext, events: Ints | None) -> tuple[int, int, int]:
     """Play to the end of the last round, or of a round in which nothing moved.
 
     Return the cards up, the cards left on the braid, and the progress of both at the ends of earlier rounds. ``events``
@@ -99,8 +99,8 @@ def tell(events: Ints | None, move: int, kind: int) -> None:
 
 
 @jit
-def lay_out(row: Ints, base: int, deal: Deal) -> None:
-    """Write the position to ``Deal.room``."""
+def lay_out(row: Ints, base: int, deal: BraidContext) -> None:
+    """Write the position to ``BraidContext.room``."""
     room = deal.room
     for kind in range(52):
         room[HELD + kind] = 0
@@ -138,7 +138,7 @@ def cards_up(room: Ints) -> int:
 
 
 @jit
-def is_parked(deal: Deal, kind: int, place: int) -> bool:
+def is_parked(deal: BraidContext, kind: int, place: int) -> bool:
     """Return whether the top of the waste goes into an empty cell, and record that the choice came up."""
     deal.asked[0] += 1
     deal.asked[deal.asked[0]] = place
@@ -160,7 +160,7 @@ def comes_in_time(room: Ints, kind: int) -> bool:
 
 
 @jit
-def raise_held(deal: Deal, left: int, events: Ints | None) -> int:
+def raise_held(deal: BraidContext, left: int, events: Ints | None) -> int:
     """Play all cards that cells and braid can, fill inner cells, and return the number of cards left on the braid."""
     room, braid = deal.room, deal.braid
     busy = True
@@ -192,7 +192,7 @@ def is_held_back(room: Ints, kind: int, slot: int, left: int) -> bool:
 
 
 @jit
-def leave_cell(deal: Deal, kind: int, left: int, events: Ints | None) -> int:
+def leave_cell(deal: BraidContext, kind: int, left: int, events: Ints | None) -> int:
     """Take a card from a cell, preferably an inner one, which the braid refills; return the cards left on the braid."""
     room = deal.room
     room[HELD + kind] -= 1

@@ -35,7 +35,7 @@ RULE, PARKED, LEFT, KEPT = range(4)
 
 
 @dataclass(frozen=True)
-class Start:
+class BraidStart:
     """A position: braid and waste from the bottom up, the stock's next card first."""
 
     cells: Sequence[int]
@@ -46,7 +46,7 @@ class Start:
     rounds: int
 
 
-class Deal(NamedTuple):
+class BraidContext(NamedTuple):
     """Constants and buffers of a search.
 
     The cards of waste and stock by number, the braid, the redeals left at the start, the keys, the weights of the
@@ -67,16 +67,16 @@ class Deal(NamedTuple):
     asked: Ints
 
 
-def make_deal(start: Start, weights: Sequence[int], choice: int) -> Deal:
+def make_deal(start: BraidStart, weights: Sequence[int], choice: int) -> BraidContext:
     """Create the deal of a position, with the same choice for each card of the waste."""
-    return Deal(
+    return BraidContext(
         cards=longs_of([*start.waste, *start.stock]), braid=longs_of(start.braid), rounds=start.rounds,
         keys=random_keys(KEYS, 3), weights=longs_of(weights), log=longs(256), room=longs(ROOM), states=longs(1 << 12),
         seen=longs(1 << 11), choices=longs_of([choice] * HOLDS + [0] * 52), asked=longs(800),
     )  # fmt: skip
 
 
-def load(start: Start, row: Ints, deal: Deal) -> None:
+def load(start: BraidStart, row: Ints, deal: BraidContext) -> None:
     """Write a position to the beginning of ``row``, and make the moves that cost nothing."""
     for cell, kind in enumerate(start.cells):
         row[cell] = kind
@@ -120,7 +120,7 @@ def fits(row: Ints, base: int, kind: int) -> bool:
 
 
 @jit
-def apply(row: Ints, base: int, move: int, deal: Deal) -> int:
+def apply(row: Ints, base: int, move: int, deal: BraidContext) -> int:
     """Make a move and return the change in the key of the cards taken from the stock."""
     log = deal.log
     log[0] += 1
@@ -154,7 +154,7 @@ def apply(row: Ints, base: int, move: int, deal: Deal) -> int:
 
 
 @jit
-def settle(row: Ints, base: int, deal: Deal) -> int:
+def settle(row: Ints, base: int, deal: BraidContext) -> int:
     """Make the free plays, fill inner cells, and return the change in the key of the cards taken from the stock."""
     change = 0
     while True:
@@ -175,7 +175,7 @@ def settle(row: Ints, base: int, deal: Deal) -> int:
 
 
 @jit
-def fill(row: Ints, base: int, deal: Deal) -> bool:
+def fill(row: Ints, base: int, deal: BraidContext) -> bool:
     """Fill an empty inner cell from the braid and return whether there was one."""
     if row[base + BRAID] > 0:
         for cell in range(INNER):

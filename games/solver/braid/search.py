@@ -34,8 +34,8 @@ from games.solver.braid.position import (
     SEQ,
     UP,
     WASTE,
-    Deal,
-    Start,
+    BraidContext,
+    BraidStart,
     apply,
     fits,
     key_of,
@@ -48,7 +48,7 @@ from games.solver.braid.tangle_proof import is_tangled
 from games.solver.frontier import CUT, NODES, Frontier, begin, close, cut, is_new, offer, pass_over, rank_of, take
 from games.solver.jit import jit
 from games.solver.kernel_tools import MASK, Ints
-from games.solver.search_drivers import NO_MATTER, LoggedTries, Plan, Thrift, wider
+from games.solver.search_drivers import NO_MATTER, LoggedTries, Thrift, TryPlan, wider
 from games.solver.statuses import LOST, RUNNING, SPENT, WON
 
 STAGES = 74
@@ -65,7 +65,7 @@ def stage_of(row: Ints, base: int, rounds: int) -> int:
 
 
 @jit
-def score_of(row: Ints, base: int, deal: Deal) -> int:
+def score_of(row: Ints, base: int, deal: BraidContext) -> int:
     """Return the position's score by ``WEIGHTS``."""
     weights = deal.weights
     score = row[base + UP] * weights[0] - row[base + BRAID] * weights[1]
@@ -77,7 +77,7 @@ def score_of(row: Ints, base: int, deal: Deal) -> int:
 
 
 @jit
-def is_allowed(row: Ints, base: int, move: int, deal: Deal) -> bool:
+def is_allowed(row: Ints, base: int, move: int, deal: BraidContext) -> bool:
     """Return whether a move is legal and worth trying."""
     if move < CELLS:
         kind = row[base + move]
@@ -108,7 +108,7 @@ def left_of(row: Ints, base: int) -> int:
 
 
 @jit
-def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> int:
+def explore(front: Frontier, deal: BraidContext, width: int, noise: int, nodes: int) -> int:
     """Continue one try for up to ``nodes`` positions and return ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
     rows, state = front.rows, front.state
     stop = state[NODES] + nodes
@@ -134,7 +134,7 @@ def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> 
 
 
 @jit
-def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: int) -> bool:
+def step(front: Frontier, deal: BraidContext, slot: int, child: int, move: int, noise: int) -> bool:
     """Build the child that a move leads to in slot ``child`` and return whether the position is new."""
     rows, base, at = front.rows, slot * ROW, child * ROW
     rows[at : at + ROW] = rows[base : base + ROW]
@@ -172,7 +172,7 @@ class BraidSearch(LoggedTries):
 
     def __init__(
         self,
-        start: Start,
+        start: BraidStart,
         *,
         seed: int = 0,
         limit: int = 1 << 20,
@@ -185,12 +185,12 @@ class BraidSearch(LoggedTries):
         self.log = self.deal.log
         self.begin()
 
-    def plan(self, number: int) -> Plan:
+    def plan(self, number: int) -> TryPlan:
         width = wider(WIDTH, number)
         nodes = min(self.limit, width * 2500)
-        return Plan(width, NOISE if number else 0, min(nodes, width * 40), nodes)
+        return TryPlan(width, NOISE if number else 0, min(nodes, width * 40), nodes)
 
-    def explore(self, plan: Plan, nodes: int) -> int:
+    def explore(self, plan: TryPlan, nodes: int) -> int:
         return explore(self.front, self.deal, plan.width, plan.noise, nodes)
 
     def is_won_at_once(self) -> bool:

@@ -8,13 +8,13 @@ once. If the braid can't be emptied there, no line of the real game empties it.
 
 from __future__ import annotations
 
-from games.solver.braid.position import BRAID, FOUND, INNER, Deal
+from games.solver.braid.position import BRAID, FOUND, INNER, BraidContext
 from games.solver.jit import jit
 from games.solver.kernel_tools import Ints, add_key, clear
 
 QUEUE, REST, HEIGHT, OPEN = 0, 24, 76, 84
-"""Offsets in ``Deal.room``: the cards of inner cells and braid in order; copies of each that have not left; foundation
-heights; the open places in the queue, one more than there are inner cells.
+"""Offsets in ``BraidContext.room``: the cards of inner cells and braid in order; copies of each that have not left;
+foundation heights; the open places in the queue, one more than there are inner cells.
 """
 HEIGHTS = 32
 """A position: four bits for each foundation, then a bit for each card that has left."""
@@ -23,7 +23,7 @@ MOST = 800
 
 
 @jit
-def is_tangled(row: Ints, base: int, deal: Deal) -> bool:
+def is_tangled(row: Ints, base: int, deal: BraidContext) -> bool:
     """Return whether the braid can't be emptied even in the simpler game."""
     braid = row[base + BRAID]
     if braid == 0:
@@ -45,8 +45,8 @@ def is_tangled(row: Ints, base: int, deal: Deal) -> bool:
 
 
 @jit
-def lay_out(row: Ints, base: int, deal: Deal) -> int:
-    """Write the queue to ``Deal.room`` and return the position."""
+def lay_out(row: Ints, base: int, deal: BraidContext) -> int:
+    """Write the queue to ``BraidContext.room`` and return the position."""
     room = deal.room
     for kind in range(52):
         room[REST + kind] = 0
@@ -78,7 +78,7 @@ def open_up(room: Ints, state: int, total: int) -> int:
 
 
 @jit
-def list_plays(deal: Deal, state: int, size: int) -> int:
+def list_plays(deal: BraidContext, state: int, size: int) -> int:
     """List the positions that plays of open cards lead to from index ``size`` on, and return the new length.
 
     A play that does no harm is the only one listed.

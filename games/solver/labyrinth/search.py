@@ -27,7 +27,7 @@ LEVEL, SEEN, NODES = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Start:
+class LabyrinthStart:
     """A position: cells (-1 empty), foundation heights (S H D C, ace = 1), rows dealt, the stock's next card first."""
 
     cells: Sequence[int]
@@ -36,7 +36,7 @@ class Start:
     stock: Sequence[int]
 
 
-class Stack(NamedTuple):
+class LabyrinthStack(NamedTuple):
     """A search in progress.
 
     For each level, the position, the next move to try and the move made; the constants (stock, its size, most rows,
@@ -126,7 +126,7 @@ def is_won(pool: Ints, base: int) -> bool:
 
 
 @jit
-def explore(stack: Stack, seen: Ints, room: int, nodes: int) -> int:
+def explore(stack: LabyrinthStack, seen: Ints, room: int, nodes: int) -> int:
     """Continue the search for up to ``nodes`` positions and return a status from ``states``."""
     state, pool, tried = stack.state, stack.pool, stack.tried
     stop = state[NODES] + nodes
@@ -160,7 +160,7 @@ def explore(stack: Stack, seen: Ints, room: int, nodes: int) -> int:
 
 
 @jit
-def is_allowed(stack: Stack, base: int, move: int) -> bool:
+def is_allowed(stack: LabyrinthStack, base: int, move: int) -> bool:
     """Return whether a move (a first-row cell, or the deal) is legal and within the rows allowed."""
     if move == DEAL:
         return stack.pool[base + NEXT] < stack.size and stack.pool[base + ROWS] < stack.most
@@ -179,10 +179,10 @@ def make(pool: Ints, base: int, move: int, stock: Ints, size: int) -> None:
 class LabyrinthSearch(Exhaustive):
     """Exhaustive search that decides a position. At most ``most`` rows are dealt; fewer rows make a shorter line."""
 
-    def __init__(self, start: Start, *, limit: int = 1 << 22, most: int = 6) -> None:
+    def __init__(self, start: LabyrinthStart, *, limit: int = 1 << 22, most: int = 6) -> None:
         super().__init__(limit)
         self.start = start
-        self.stack = Stack(
+        self.stack = LabyrinthStack(
             pool=shorts(ROW * DEPTH, -1), tried=longs(DEPTH), path=longs(DEPTH), stock=shorts_of(start.stock),
             size=len(start.stock), most=most, keys=random_keys(CELLS * 53 + 64, 1), state=longs(3), log=longs(128),
         )  # fmt: skip

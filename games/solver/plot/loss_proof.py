@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from games.solver.jit import jit
 from games.solver.kernel_tools import Ints
-from games.solver.plot.position import HEIGHT, RESERVE, Deal
+from games.solver.plot.position import HEIGHT, RESERVE, PlotContext
 
 FULL = 13
 HEIGHTS, HAND = 0, 8
-"""Offsets in ``Deal.room``: foundation heights, then the number of cards of each rank at hand."""
+"""Offsets in ``PlotContext.room``: foundation heights, then the number of cards of each rank at hand."""
 
 
 @jit
-def is_hopeless(row: Ints, base: int, deal: Deal) -> bool:
+def is_hopeless(row: Ints, base: int, deal: PlotContext) -> bool:
     """Return whether the reserve can't be emptied even in the simpler game."""
     room = deal.room
     lay_out(row, base, deal)
@@ -39,8 +39,8 @@ def is_hopeless(row: Ints, base: int, deal: Deal) -> bool:
 
 
 @jit
-def lay_out(row: Ints, base: int, deal: Deal) -> None:
-    """Write the position to ``Deal.room``."""
+def lay_out(row: Ints, base: int, deal: PlotContext) -> None:
+    """Write the position to ``PlotContext.room``."""
     room = deal.room
     for rank in range(FULL):
         room[HAND + rank] = 0

@@ -28,7 +28,7 @@ DRAWN_KEYS, FIRST_KEYS, HEIGHT_KEYS, PILE_KEYS, WASTE_KEYS, KEYS = 20, 100, 120,
 
 
 @dataclass(frozen=True)
-class Start:
+class PlotStart:
     """A position: piles as (top, length), reserve and waste from the bottom up, the stock's next card first."""
 
     piles: Sequence[tuple[int, int]]
@@ -38,7 +38,7 @@ class Start:
     stock: Sequence[int]
 
 
-class Deal(NamedTuple):
+class PlotContext(NamedTuple):
     """Constants and buffers of a search.
 
     Reserve and stock (with its size), the keys, the weights of the score, a log of moves (its length first), a list of
@@ -55,15 +55,15 @@ class Deal(NamedTuple):
     room: Ints
 
 
-def make_deal(start: Start, weights: Sequence[int]) -> Deal:
+def make_deal(start: PlotStart, weights: Sequence[int]) -> PlotContext:
     """Create the deal of a position."""
-    return Deal(
+    return PlotContext(
         reserve=longs_of(start.reserve), stock=longs_of(start.stock), size=len(start.stock), keys=random_keys(KEYS, 4),
         weights=longs_of(weights), log=longs(256), moves=longs(256), room=longs(ROOM),
     )  # fmt: skip
 
 
-def load(start: Start, row: Ints, deal: Deal) -> int:
+def load(start: PlotStart, row: Ints, deal: PlotContext) -> int:
     """Write a position to the beginning of ``row``, make the moves that cost nothing, and return its key."""
     for pile, (top, length) in enumerate(start.piles):
         row[TOP + pile], row[LENGTH + pile] = top, length
@@ -121,7 +121,7 @@ def push_waste(row: Ints, base: int, card: int, keys: Ints) -> int:
 
 
 @jit
-def apply(row: Ints, base: int, move: int, deal: Deal) -> int:
+def apply(row: Ints, base: int, move: int, deal: PlotContext) -> int:
     """Make a move and return the change in the key."""
     log, keys = deal.log, deal.keys
     log[0] += 1
@@ -163,7 +163,7 @@ def apply(row: Ints, base: int, move: int, deal: Deal) -> int:
 
 
 @jit
-def settle(row: Ints, base: int, deal: Deal) -> int:
+def settle(row: Ints, base: int, deal: PlotContext) -> int:
     """In phase two, play every card of the lowest rank wanted, on which nothing needs to be built.
 
     Return the change in the key.

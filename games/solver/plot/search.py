@@ -30,15 +30,15 @@ from games.solver.plot.position import (
     TOP,
     UP,
     WASTE,
-    Deal,
-    Start,
+    PlotContext,
+    PlotStart,
     apply,
     load,
     make_deal,
     settle,
     slot_for,
 )
-from games.solver.search_drivers import NO_MATTER, LoggedTries, Plan, Thrift
+from games.solver.search_drivers import NO_MATTER, LoggedTries, Thrift, TryPlan
 from games.solver.statuses import LOST, RUNNING, SPENT, WON
 
 CARD_UP, IN_RESERVE, COVERING, ON_BASE, SECOND, SPACE, STARTED, TOKEN, MOST = range(9)
@@ -77,7 +77,7 @@ def stage_of(row: Ints, base: int) -> int:
 
 
 @jit
-def list_moves(row: Ints, base: int, deal: Deal) -> int:
+def list_moves(row: Ints, base: int, deal: PlotContext) -> int:
     """Write the moves worth trying to the deal's list and return their number."""
     moves = deal.moves
     count = 0
@@ -131,7 +131,7 @@ def list_targets(row: Ints, base: int, source: int, card: int, moves: Ints, coun
 
 
 @jit
-def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> int:
+def explore(front: Frontier, deal: PlotContext, width: int, noise: int, nodes: int) -> int:
     """Continue one try for up to ``nodes`` positions and return ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
     rows, state = front.rows, front.state
     stop = state[NODES] + nodes
@@ -153,7 +153,7 @@ def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> 
 
 
 @jit
-def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, noise: int) -> bool:
+def step(front: Frontier, deal: PlotContext, slot: int, child: int, move: int, noise: int) -> bool:
     """Build the child that a move leads to in slot ``child`` and return whether the position is new."""
     rows, base, at = front.rows, slot * ROW, child * ROW
     rows[at : at + ROW] = rows[base : base + ROW]
@@ -207,7 +207,7 @@ class PlotSearch(LoggedTries):
 
     def __init__(
         self,
-        start: Start,
+        start: PlotStart,
         *,
         seed: int = 0,
         limit: int = 1 << 20,
@@ -223,17 +223,17 @@ class PlotSearch(LoggedTries):
         if self.status == RUNNING and is_hopeless(self.front.rows, 0, self.deal):
             self.status = LOST
 
-    def plan(self, number: int) -> Plan:
+    def plan(self, number: int) -> TryPlan:
         rounds, turn = divmod(number, EVERY)
         noise = NOISE if number else 0
         if turn == EVERY - 1:
             nodes = min(self.limit, max(LEAST, self.earlier // EVERY))
-            return Plan(nodes, noise, nodes // 4, nodes)
+            return TryPlan(nodes, noise, nodes // 4, nodes)
         width = growing(self.width, rounds * (EVERY - 1) + turn, self.limit // A_WIDTH)
         nodes = min(self.limit, width * A_WIDTH)
-        return Plan(width, noise, min(nodes // 4, width * 40), nodes)
+        return TryPlan(width, noise, min(nodes // 4, width * 40), nodes)
 
-    def explore(self, plan: Plan, nodes: int) -> int:
+    def explore(self, plan: TryPlan, nodes: int) -> int:
         return explore(self.front, self.deal, plan.width, plan.noise, nodes)
 
     def is_won_at_once(self) -> bool:

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from games.solver.frontier import CUT, NODES, SEEN, Frontier, begin, close, cut, is_new, offer, rank_of, take
 from games.solver.jit import jit, longs_of
 from games.solver.kernel_tools import MASK, Ints
-from games.solver.search_drivers import NO_MATTER, Plan, Thrift, Tries
+from games.solver.search_drivers import NO_MATTER, Thrift, Tries, TryPlan
 from games.solver.statuses import LOST, RUNNING, SPENT, WON
 from games.solver.stonewall.loss_proof import is_hopeless
 from games.solver.stonewall.move_stack import (
     BEFORE,
     DONE,
-    Stack,
-    Start,
+    StonewallStack,
+    StonewallStart,
     back_to,
     begin_choosing,
     is_won,
@@ -83,7 +83,7 @@ def unpack(pos: Ints, rows: Ints, at: int, key: int) -> None:
 
 
 @jit
-def explore(front: Frontier, stack: Stack, weights: Ints, noise: int, nodes: int) -> int:
+def explore(front: Frontier, stack: StonewallStack, weights: Ints, noise: int, nodes: int) -> int:
     """Continue one try for up to ``nodes`` positions and return ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``."""
     pos, state = stack.pos, front.state
     stop = state[NODES] + nodes
@@ -123,7 +123,7 @@ def cards_left(pos: Ints) -> int:
 
 
 @jit
-def is_promising(front: Frontier, stack: Stack) -> bool:
+def is_promising(front: Frontier, stack: StonewallStack) -> bool:
     """Return whether the position is not provably lost, and neither it nor one equivalent to it was seen before."""
     if not is_new(front, (stack.pos[KEY] + twins(stack.pos, stack.keys)) & MASK):
         return False
@@ -176,7 +176,7 @@ class StonewallTries(Tries):
     ROW = ROW
 
     def __init__(
-        self, start: Start, *, outline: Outline | None = None, seed: int = 0, limit: int = 1 << 20,
+        self, start: StonewallStart, *, outline: Outline | None = None, seed: int = 0, limit: int = 1 << 20,
         weights: Sequence[Sequence[int]] = WEIGHTS, thrift: Thrift = NO_MATTER,
     ) -> None:  # fmt: skip
         super().__init__(seed)
@@ -185,9 +185,9 @@ class StonewallTries(Tries):
         self.outline = outline or make_outline(position_of(start))
         self.begin()
 
-    def plan(self, number: int) -> Plan:
+    def plan(self, number: int) -> TryPlan:
         nodes = min(self.limit, FIRST << (3 * number))
-        return Plan(nodes, NOISE if number >= len(self.all_weights) else 0, nodes // 4, nodes)
+        return TryPlan(nodes, NOISE if number >= len(self.all_weights) else 0, nodes // 4, nodes)
 
     def begin(self) -> None:
         if self.tries and self.current.nodes == self.limit:
@@ -201,7 +201,7 @@ class StonewallTries(Tries):
         pack(self.stack.pos, int(self.stack.state[DONE]), self.front.rows, 0)
         return int(self.stack.pos[KEY])
 
-    def explore(self, plan: Plan, nodes: int) -> int:
+    def explore(self, plan: TryPlan, nodes: int) -> int:
         return explore(self.front, self.stack, self.weights, plan.noise, nodes)
 
     def is_won_at_once(self) -> bool:

@@ -36,7 +36,7 @@ LEVEL, DONE, BEFORE, COUNTERS = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
-class Start:
+class StonewallStart:
     """A position: piles bottom up as (card, face down), reserve cards by cell, foundation heights (S H D C)."""
 
     piles: Sequence[Sequence[tuple[int, bool]]]
@@ -44,7 +44,7 @@ class Start:
     found: Sequence[int]
 
 
-class Stack(NamedTuple):
+class StonewallStack(NamedTuple):
     """The position; the moves made; the moves to try (level n has first[n] to last[n]); for each level, the number of
     moves made before it and the pile whose top must be used next; the keys; counters; and the outline.
     """
@@ -61,13 +61,13 @@ class Stack(NamedTuple):
     outline: Outline
 
 
-def make_stack(start: Start, levels: int, outline: Outline | None = None) -> Stack:
+def make_stack(start: StonewallStart, levels: int, outline: Outline | None = None) -> StonewallStack:
     """Create a stack with the starting position, its safe moves made, and room for ``levels`` choices in a row.
 
     ``outline`` is the position's outline, if it has been made.
     """
     pos = position_of(start)
-    stack = Stack(
+    stack = StonewallStack(
         pos=pos, undo=shorts(UNDO * (PILES * levels + 100)), moves=longs(levels * MOST_MOVES),
         first=longs(levels), last=longs(levels), mark=longs(levels), pending=longs(levels, -1),
         keys=random_keys(KEYS, 2), state=longs(COUNTERS), outline=outline or make_outline(pos),
@@ -77,7 +77,7 @@ def make_stack(start: Start, levels: int, outline: Outline | None = None) -> Sta
     return stack
 
 
-def position_of(start: Start) -> Ints:
+def position_of(start: StonewallStart) -> Ints:
     """Pack the position."""
     pos = longs(SIZE)
     for card in range(52):
@@ -99,7 +99,7 @@ def position_of(start: Start) -> Ints:
 
 
 @jit
-def begin_choosing(stack: Stack) -> None:
+def begin_choosing(stack: StonewallStack) -> None:
     """List the moves of the current position as the first level."""
     stack.state[LEVEL] = 0
     stack.first[0] = 0
@@ -107,7 +107,7 @@ def begin_choosing(stack: Stack) -> None:
 
 
 @jit
-def choose(stack: Stack) -> int:
+def choose(stack: StonewallStack) -> int:
     """Make the next move of the current level and all forced moves after it; return the pending pile, or -1.
 
     ``state[BEFORE]`` is set to the number of moves made before.
@@ -125,7 +125,7 @@ def choose(stack: Stack) -> int:
 
 
 @jit
-def descend(stack: Stack, pending: int) -> None:
+def descend(stack: StonewallStack, pending: int) -> None:
     """List the moves of the position that ``choose`` has reached, as the next level."""
     level = stack.state[LEVEL] + 1
     stack.state[LEVEL] = level
@@ -136,7 +136,7 @@ def descend(stack: Stack, pending: int) -> None:
 
 
 @jit
-def ascend(stack: Stack) -> bool:
+def ascend(stack: StonewallStack) -> bool:
     """Go back to the last level with moves left to try; return False when there is none."""
     level = stack.state[LEVEL]
     while stack.last[level] == stack.first[level]:
@@ -149,7 +149,7 @@ def ascend(stack: Stack) -> bool:
 
 
 @jit
-def next_child(stack: Stack) -> bool:
+def next_child(stack: StonewallStack) -> bool:
     """Go on to the next position in which nothing is pending; return False when there is none."""
     while ascend(stack):
         pending = choose(stack)
@@ -160,13 +160,13 @@ def next_child(stack: Stack) -> bool:
 
 
 @jit
-def tidy(stack: Stack, done: int) -> int:
+def tidy(stack: StonewallStack, done: int) -> int:
     """Make all safe moves and joins after the first ``done`` moves, and return the number of moves recorded."""
     return join(stack.pos, stack.undo, settle(stack.pos, stack.undo, done, stack.keys), stack.keys)
 
 
 @jit
-def back_to(stack: Stack, done: int) -> None:
+def back_to(stack: StonewallStack, done: int) -> None:
     """Take back all moves but the first ``done``."""
     while stack.state[DONE] > done:
         stack.state[DONE] -= 1
@@ -179,7 +179,7 @@ def is_won(pos: Ints) -> bool:
     return pos[FOUND] + pos[FOUND + 1] + pos[FOUND + 2] + pos[FOUND + 3] == 52
 
 
-def tokens_of(start: Start, stack: Stack) -> list[str]:
+def tokens_of(start: StonewallStart, stack: StonewallStack) -> list[str]:
     """Return the moves made, as tokens of the rules."""
     piles = [[card for card, _ in cards] for cards in start.piles]
     slots = {card: cell for cell, card in start.reserve.items()}

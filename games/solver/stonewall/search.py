@@ -21,8 +21,8 @@ from games.solver.stonewall.loss_proof import is_hopeless
 from games.solver.stonewall.move_stack import (
     BEFORE,
     LEVEL,
-    Stack,
-    Start,
+    StonewallStack,
+    StonewallStart,
     ascend,
     back_to,
     choose,
@@ -40,7 +40,7 @@ MOST_DEPTH = 3000
 
 
 @jit
-def explore(stack: Stack, state: Ints, seen: Ints, room: int, nodes: int) -> int:
+def explore(stack: StonewallStack, state: Ints, seen: Ints, room: int, nodes: int) -> int:
     """Continue the search for up to ``nodes`` positions and return a status from ``states``."""
     stop = state[NODES] + nodes
     while state[NODES] < stop:
@@ -65,7 +65,7 @@ def explore(stack: Stack, state: Ints, seen: Ints, room: int, nodes: int) -> int
 
 
 @jit
-def is_dead_end(stack: Stack, state: Ints, seen: Ints) -> bool:
+def is_dead_end(stack: StonewallStack, state: Ints, seen: Ints) -> bool:
     """Return whether the position, or one equivalent to it, was seen before or is provably lost."""
     if add_key(seen, (stack.pos[KEY] + twins(stack.pos, stack.keys)) & MASK) == 0:
         return True
@@ -76,7 +76,7 @@ def is_dead_end(stack: Stack, state: Ints, seen: Ints) -> bool:
 class StonewallSearch(Exhaustive):
     """Exhaustive search that decides a position, unless that takes more than ``MOST_DEPTH`` choices in a row."""
 
-    def __init__(self, start: Start, *, outline: Outline | None = None, limit: int = 1 << 22) -> None:
+    def __init__(self, start: StonewallStart, *, outline: Outline | None = None, limit: int = 1 << 22) -> None:
         super().__init__(limit)
         self.start = start
         self.stack = make_stack(start, MOST_DEPTH, outline)

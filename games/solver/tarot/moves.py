@@ -34,7 +34,7 @@ FROM_STOCK = 9
 """The source of a move from stock or waste."""
 
 
-class Deal(NamedTuple):
+class TarotContext(NamedTuple):
     """Constants and buffers of a search.
 
     The cards drawn at a time, whether the Fool is wild, the cards needed to win, the tables of which card goes on which
@@ -141,7 +141,7 @@ def apply(row: Ints, base: int, move: int, keys: Ints) -> int:
 
 
 @jit
-def settle(row: Ints, base: int, deal: Deal) -> int:
+def settle(row: Ints, base: int, deal: TarotContext) -> int:
     """Play every top card that no other card needs and return the change in the key."""
     change = 0
     busy = True
@@ -171,7 +171,7 @@ def waste_key(row: Ints, base: int, draw: int) -> int:
 
 
 @jit
-def list_moves(row: Ints, base: int, deal: Deal) -> int:
+def list_moves(row: Ints, base: int, deal: TarotContext) -> int:
     """Write the legal moves, with all stock cards in reach, to the deal's list and return their number."""
     count = 0
     for source in range(PILES):
@@ -191,7 +191,7 @@ def list_moves(row: Ints, base: int, deal: Deal) -> int:
 
 
 @jit
-def list_foundation(row: Ints, base: int, card: int, source: int, deal: Deal, count: int) -> int:
+def list_foundation(row: Ints, base: int, card: int, source: int, deal: TarotContext, count: int) -> int:
     """Write the card's move to its foundation if it is next there; return the new number of moves."""
     if row[base + NEXT + suit_of(card)] == card:
         deal.moves[count] = card * 256 + source * 16 + TO_FOUNDATION
@@ -200,7 +200,7 @@ def list_foundation(row: Ints, base: int, card: int, source: int, deal: Deal, co
 
 
 @jit
-def list_targets(row: Ints, base: int, card: int, source: int, deal: Deal, count: int) -> int:
+def list_targets(row: Ints, base: int, card: int, source: int, deal: TarotContext, count: int) -> int:
     """Write the moves of a card and the run on it to piles, and return the new number of moves.
 
     Of the empty piles, only the first is a target.

@@ -32,7 +32,7 @@ them. The Fool's value is 0, which no other card has.
 
 
 @dataclass(frozen=True)
-class Start:
+class TarotStart:
     """A position.
 
     Piles from the bottom up as (card, face down), the next card of each foundation (-1 complete), the waste from the
@@ -47,7 +47,7 @@ class Start:
     wild: bool
 
 
-class Tables(NamedTuple):
+class TarotTables(NamedTuple):
     """Lookup tables: targets by the columns above; for each card the cards that go on it, without the Fool; kinds."""
 
     goes: Ints
@@ -92,7 +92,7 @@ def _goes_on(card: int, onto: int, *, wild: bool) -> bool:
     return _value(card) + 1 == _value(onto) or (_value(card) == 10 and _value(onto) == 2)
 
 
-def tables(*, wild: bool) -> Tables:
+def tables(*, wild: bool) -> TarotTables:
     """Build the tables of a game whose Fool is wild or a trump."""
     goes, takers = longs(CARDS * LINKS), longs(CARDS * TAKERS, -1)
     for card in range(CARDS):
@@ -105,7 +105,7 @@ def tables(*, wild: bool) -> Tables:
             if FOOL not in {other, card} and _goes_on(other, card, wild=wild):
                 takers[place] = other
                 place += 1
-    return Tables(goes, takers, _kinds())
+    return TarotTables(goes, takers, _kinds())
 
 
 def _kinds() -> Ints:

@@ -38,10 +38,19 @@ from games.solver.frontier import (
 )
 from games.solver.jit import jit, longs, longs_of
 from games.solver.kernel_tools import MASK, Ints, random_keys
-from games.solver.search_drivers import NO_MATTER, Plan, Thrift, Tries
+from games.solver.search_drivers import NO_MATTER, Thrift, Tries, TryPlan
 from games.solver.statuses import LOST, RUNNING, SPENT, WON
 from games.solver.tarot.loss_estimate import ASIDE, HOST, TRUMP, VIEW, rounds_left
-from games.solver.tarot.moves import FROM_STOCK, TO_FOUNDATION, Deal, apply, list_moves, settle, tokens_of, waste_key
+from games.solver.tarot.moves import (
+    FROM_STOCK,
+    TO_FOUNDATION,
+    TarotContext,
+    apply,
+    list_moves,
+    settle,
+    tokens_of,
+    waste_key,
+)
 from games.solver.tarot.position import (  # fmt: skip
     BASE,
     CARDS,
@@ -59,7 +68,7 @@ from games.solver.tarot.position import (  # fmt: skip
     TOP,
     UP,
     WASTE,
-    Start,
+    TarotStart,
     suit_of,
     tables,
 )
@@ -102,7 +111,7 @@ def is_crowded(front: Frontier, slot: int, keys: Ints) -> bool:
 
 
 @jit
-def score_of(row: Ints, base: int, deal: Deal) -> int:
+def score_of(row: Ints, base: int, deal: TarotContext) -> int:
     """Return the position's score by ``WEIGHTS``, or ``HOPELESS`` if it is provably lost."""
     weights = deal.weights
     rounds = rounds_of(row, base, deal) if weights[5] > 0 else 0
@@ -117,7 +126,7 @@ def score_of(row: Ints, base: int, deal: Deal) -> int:
 
 
 @jit
-def rounds_of(row: Ints, base: int, deal: Deal) -> int:
+def rounds_of(row: Ints, base: int, deal: TarotContext) -> int:
     """Return the rounds left in the simpler game, with a wild Fool set aside; negative if lost even with the Fool."""
     if not deal.wild:
         return rounds_left(row, base, deal.draw, deal.kinds, TRUMP, deal.marks)
@@ -146,7 +155,7 @@ def inversions(row: Ints, base: int) -> int:
 
 
 @jit
-def explore(front: Frontier, deal: Deal, width: int, noise: int, nodes: int) -> int:
+def explore(front: Frontier, deal: TarotContext, width: int, noise: int, nodes: int) -> int:
     """Continue one try for up to ``nodes`` positions; it is a beam if ``width`` is not 0.
 
     Return ``WON``, ``LOST``, ``SPENT`` or ``RUNNING``.
@@ -180,7 +189,7 @@ def is_full(front: Frontier) -> bool:
 
 
 @jit
-def step(front: Frontier, deal: Deal, slot: int, child: int, move: int, width: int, noise: int) -> bool:
+def step(front: Frontier, deal: TarotContext, slot: int, child: int, move: int, width: int, noise: int) -> bool:
     """Build the child that a move leads to in slot ``child`` and return whether the position is new."""
     rows, base, at = front.rows, slot * ROW, child * ROW
     rows[at : at + ROW] = rows[base : base + ROW]
@@ -229,7 +238,7 @@ class TarotSearch(Tries):
 
     def __init__(
         self,
-        start: Start,
+        start: TarotStart,
         *,
         seed: int = 0,
         limit: int = 1 << 20,
@@ -238,7 +247,7 @@ class TarotSearch(Tries):
     ) -> None:
         super().__init__(seed)
         self.start, self.limit = start, limit
-        self.deal = Deal(
+        self.deal = TarotContext(
             start.draw, start.wild, 77 if start.wild else 78, *tables(wild=start.wild), random_keys(KIND + 1, 5),
             longs_of([*weights, *thrift]), longs(256), longs(2048), longs(VIEW),
         )  # fmt: skip
@@ -247,7 +256,7 @@ class TarotSearch(Tries):
         self.first = self._weighing(0) if start.wild else self.deal
         self.begin()
 
-    def plan(self, number: int) -> Plan:
+    def plan(self, number: int) -> TryPlan:
         noise = NOISE if number else 0
         if number < ALONE:
             return self._best_first(int(FIRST * 1.2**number), noise)
@@ -255,19 +264,19 @@ class TarotSearch(Tries):
         if place == TURN - 1:
             return self._best_first(2 * FIRST << turn, noise)
         width = max(1, min(WIDTH << turn, 2 * self.limit // KEPT))
-        return Plan(width, noise, width * 40, width * KEPT)
+        return TryPlan(width, noise, width * 40, width * KEPT)
 
-    def _best_first(self, nodes: int, noise: int) -> Plan:
+    def _best_first(self, nodes: int, noise: int) -> TryPlan:
         nodes = min(self.limit // 4, nodes)
-        return Plan(0, noise, nodes, nodes)
+        return TryPlan(0, noise, nodes, nodes)
 
-    def _weighing(self, rounds: int) -> Deal:
+    def _weighing(self, rounds: int) -> TarotContext:
         """Return the deal with another weight for the rounds of the simpler game; with 0 they are not computed."""
         scores = list(self.deal.weights)
         scores[5] = rounds
         return self.deal._replace(weights=longs_of(scores))
 
-    def explore(self, plan: Plan, nodes: int) -> int:
+    def explore(self, plan: TryPlan, nodes: int) -> int:
         number = self.tries - 1
         deal = self.first if number == 0 else self.deal
         if plan.width > 0 and (number - ALONE) % TURN == 1:

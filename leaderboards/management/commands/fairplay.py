@@ -17,7 +17,7 @@ from games.models import Attempt
 from games.rules import CATALOGUE
 from leaderboards.management.attempt_lookup import NOT_FOUND, finished_attempt
 from leaderboards.management.documented_command import ExplainedCommand
-from leaderboards.verdicts.reflagging import Outcome, Reflagged, deals_of, fairly_judged, reflag
+from leaderboards.verdicts.reflagging import Reflagged, ReflagOutcome, deals_of, fairly_judged, reflag
 
 DIFFERS: Final = 1
 INTERRUPTED: Final = 130
@@ -25,9 +25,9 @@ INTERRUPTED: Final = 130
 #: Bytes of the list of changes that stay in memory; a longer list goes to a file.
 _IN_MEMORY: Final = 1 << 20
 _LEFT: Final = {
-    Outcome.STAFF: "staff decided",
-    Outcome.RECORD: "the record is invalid, see `manage.py verify`",
-    Outcome.MEANWHILE: "settled by another process in the meantime",
+    ReflagOutcome.STAFF: "staff decided",
+    ReflagOutcome.RECORD: "the record is invalid, see `manage.py verify`",
+    ReflagOutcome.MEANWHILE: "settled by another process in the meantime",
 }
 _STATES: Final = (Attempt.State.VERIFIED, Attempt.State.REVIEW, Attempt.State.REJECTED)
 
@@ -106,14 +106,14 @@ class _Tally:
     def __init__(self, changes: IO[str], *, write: bool) -> None:
         self._changes = changes
         self._changed, self._verb = ("changed", "was") if write else ("would change", "would be")
-        self._outcomes: Counter[Outcome] = Counter()
+        self._outcomes: Counter[ReflagOutcome] = Counter()
         self._states: tuple[Counter[str], Counter[str]] = Counter(), Counter()
         self._flags: tuple[Counter[str], Counter[str]] = Counter(), Counter()
 
     @property
     def differs(self) -> bool:
         """True if any attempt differs from its earlier judgement, or could not be judged."""
-        return self._outcomes.total() > self._outcomes[Outcome.SAME]
+        return self._outcomes.total() > self._outcomes[ReflagOutcome.SAME]
 
     def add(self, found: Iterable[Reflagged]) -> None:
         """Add attempts to the tally."""
@@ -122,13 +122,13 @@ class _Tally:
             for when, (state, flags) in enumerate(((one.before, one.flags_before), (one.after, one.flags_after))):
                 self._states[when][str(state)] += 1
                 self._flags[when].update(flags)
-            if one.outcome is not Outcome.SAME:
+            if one.outcome is not ReflagOutcome.SAME:
                 self._changes.write(f"{self._line(one)}\n")
 
     def lines(self) -> Iterator[str]:
         """Yield the counts."""
         done = self._outcomes
-        yield f"{done.total()} judged, {done[Outcome.CHANGED]} {self._changed}"
+        yield f"{done.total()} judged, {done[ReflagOutcome.CHANGED]} {self._changed}"
         for outcome, what in _LEFT.items():
             if done[outcome]:
                 yield f"{done[outcome]} unchanged, {what}"
@@ -146,7 +146,7 @@ class _Tally:
     def _line(self, one: Reflagged) -> str:
         before = _in_words(one.before, one.flags_before)
         if one.outcome in _LEFT:
-            flags = f"; would now be flagged {_named(one.flags_after)}" if one.outcome is Outcome.STAFF else ""
+            flags = f"; would now be flagged {_named(one.flags_after)}" if one.outcome is ReflagOutcome.STAFF else ""
             return f"{one.attempt}: {before} unchanged, {_LEFT[one.outcome]}{flags}"
         return f"{one.attempt}: {before} {self._verb} {_in_words(one.after, one.flags_after)}"
 

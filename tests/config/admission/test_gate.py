@@ -25,7 +25,7 @@ from config.admission.gate import PAGE, POLL, Door, Gate, door_of
 from config.admission.load import Load
 from config.asgi import application
 from config.http.handler import OneHop
-from config.page_cache.anonymous import Copies, ForStrangers, Visit
+from config.page_cache.anonymous import ForStrangers, PageCache, Visit
 from games.core.admission_ticket import COOKIE, Pass, Ticket, identities, read, set_cookie
 from games.races.models import new_code
 from tests.config.asking import Answer, ask
@@ -52,7 +52,7 @@ class Site:
         """Put the gate in front of an application."""
         load = Load(OneHop(), lambda: self.sockets)
         load.start = lambda: None  # type: ignore[method-assign]  # the test makes the beats
-        return Gate(app, Copies(app), load)
+        return Gate(app, PageCache(app), load)
 
     async def _respond(self, scope: Any, _receive: Any, send: Any) -> None:
         body = QUEUE_PAGE if scope["path"] == PAGE else f"served {scope['path']}"
@@ -454,12 +454,12 @@ async def test_other_host_gets_no_queue_page(full: Site, monkeypatch: pytest.Mon
     async def none(_copies: Any, _visit: Any, _seconds: float) -> None:
         return None
 
-    monkeypatch.setattr(Copies, "get", none)
+    monkeypatch.setattr(PageCache, "get", none)
     assert (await full.ask(host="elsewhere.example")).text == "served /boards/"
 
 
 async def test_cached_pages_are_never_queued(full: Site) -> None:
-    outer = ForStrangers(full.gate, Copies(full._respond))
+    outer = ForStrangers(full.gate, PageCache(full._respond))
     for holding in ("", ticket(1), Pass()):
         cookie = {"cookie": f"{COOKIE}={holding if isinstance(holding, str) else written(holding)}"} if holding else {}
         answer = await ask(outer, "/", **cookie)

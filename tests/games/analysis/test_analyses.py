@@ -24,7 +24,7 @@ from accounts.sign_in.guests import BACKEND, create_guest
 from games.analysis import analyses, queue_worker
 from games.analysis.findings import Findings, Turn
 from games.analysis.models import Analysis
-from games.analysis.search_process import Report, Task
+from games.analysis.search_process import AnalysisReport, Task
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.core import events, limits
 from games.core.errors import ErrorCode, Refusal
@@ -34,8 +34,8 @@ from tests.games import certified
 from tests.players import signed_in
 
 RECORD = certified.won("labyrinth")[0]
-SOME = Report(0.4, Findings([5, 4, -2, -2]))
-ALL = Report(1.0, Findings([5, 4, -1, -1], {0: "d d"}, [Turn(1, 2, [("d", 4)], 1)]), is_last=True)
+SOME = AnalysisReport(0.4, Findings([5, 4, -2, -2]))
+ALL = AnalysisReport(1.0, Findings([5, 4, -1, -1], {0: "d d"}, [Turn(1, 2, [("d", 4)], 1)]), is_last=True)
 
 
 @pytest.fixture(autouse=True)
@@ -77,11 +77,11 @@ def address(attempt: Attempt) -> str:
     return f"/replay/{attempt.public_id}/analysis.json"
 
 
-def searching(monkeypatch: pytest.MonkeyPatch, *reports: Report) -> list[Task]:
+def searching(monkeypatch: pytest.MonkeyPatch, *reports: AnalysisReport) -> list[Task]:
     """Replace every search by these reports, and return the tasks the searches got."""
     given: list[Task] = []
 
-    def search(task: Task) -> Iterator[Report]:
+    def search(task: Task) -> Iterator[AnalysisReport]:
         given.append(task)
         yield from reports
 
@@ -139,7 +139,7 @@ def test_the_band_grows_while_the_search_goes_on(owner: User, visit: Client, mon
     visit.post(address(attempt))
     seen: list[dict[str, Any]] = []
 
-    def search(_: Task) -> Iterator[Report]:
+    def search(_: Task) -> Iterator[AnalysisReport]:
         yield SOME
         seen.append(visit.get(address(attempt)).json())
         yield ALL
@@ -249,7 +249,7 @@ def test_cancelling_by_the_requester_ends_the_search(
     analysis = begun(owner)
     ended: list[bool] = []
 
-    def search(_: Task) -> Iterator[Report]:
+    def search(_: Task) -> Iterator[AnalysisReport]:
         try:
             yield SOME
             visit.delete(address(analysis.attempt))
@@ -287,7 +287,7 @@ def test_a_dead_workers_analysis_resumes_from_its_last_report(owner: User, monke
 def test_a_worker_that_was_taken_for_dead_changes_nothing(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
     analysis = begun(owner)
 
-    def search(_: Task) -> Iterator[Report]:
+    def search(_: Task) -> Iterator[AnalysisReport]:
         Analysis.objects.update(claim=uuid.uuid4())
         yield ALL
 
@@ -360,7 +360,7 @@ def test_a_worker_makes_one_analysis_at_a_time(owner: User, monkeypatch: pytest.
     begun(owner)
     go_on, at_it = threading.Event(), threading.Event()
 
-    def search(_: Task) -> Iterator[Report]:
+    def search(_: Task) -> Iterator[AnalysisReport]:
         at_it.set()
         go_on.wait(60)
         yield ALL

@@ -13,7 +13,7 @@ import pytest
 from games.analysis import search_process
 from games.analysis.findings import Findings
 from games.analysis.positions import LOST, UNKNOWN
-from games.analysis.search_process import Report, Search, Task
+from games.analysis.search_process import AnalysisReport, AnalysisSearch, Task
 from games.rules import from_position, open_table
 from games.solver import Budget, Effort, GaveUp, Solution, check_solution, solve
 from tests.games import certified
@@ -43,7 +43,7 @@ def losing_game() -> tuple[int, list[str]]:
 
 
 def analysed(tokens: list[str], **task: object) -> Findings:
-    (*_, last) = Search(Task(OPENING, tokens, seconds=900.0, **task)).run()  # type: ignore[arg-type]
+    (*_, last) = AnalysisSearch(Task(OPENING, tokens, seconds=900.0, **task)).run()  # type: ignore[arg-type]
     assert last.is_last
     return last.findings
 
@@ -93,7 +93,7 @@ def test_an_unwinnable_deal_is_lost_from_the_start() -> None:
     for _ in range(5):
         tokens.append(table.legal_moves()[0])
         table.push(tokens[-1])
-    (*_, last) = Search(Task(LOSING, tokens, seconds=900.0)).run()
+    (*_, last) = AnalysisSearch(Task(LOSING, tokens, seconds=900.0)).run()
     assert last.findings == Findings([LOST] * 6)
 
 
@@ -134,7 +134,7 @@ def test_a_search_resumes_from_known_positions(searches: list[str]) -> None:
 
 
 def test_a_search_without_time_finds_nothing() -> None:
-    (*_, last) = Search(Task(OPENING, list(RECORD.tokens[:4]), seconds=1e-6)).run()
+    (*_, last) = AnalysisSearch(Task(OPENING, list(RECORD.tokens[:4]), seconds=1e-6)).run()
     assert last.findings == Findings([UNKNOWN] * 5, {}, [])
 
 
@@ -164,14 +164,14 @@ def timed(monkeypatch: pytest.MonkeyPatch, each: float) -> Clock:
 
 def test_no_search_exceeds_the_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = timed(monkeypatch, 1e9)
-    (*_, last) = Search(Task(OPENING, list(RECORD.tokens[:9]), seconds=40.0)).run()
+    (*_, last) = AnalysisSearch(Task(OPENING, list(RECORD.tokens[:9]), seconds=40.0)).run()
     assert last.is_last
     assert clock.given == [pytest.approx(40.0 * (1 - search_process.KEPT))]
 
 
 def test_positions_of_the_game_get_their_share_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = timed(monkeypatch, 1.0)
-    list(Search(Task(OPENING, list(RECORD.tokens[:31]), seconds=20.0)).run())
+    list(AnalysisSearch(Task(OPENING, list(RECORD.tokens[:31]), seconds=20.0)).run())
     assert len(clock.given) == 15
     assert clock.now == pytest.approx(20.0 * (1 - search_process.KEPT))
     assert clock.given == sorted(clock.given, reverse=True)
@@ -181,7 +181,7 @@ def test_the_time_limit_includes_other_moves(monkeypatch: pytest.MonkeyPatch) ->
     n, tokens = losing_game()
     known = Findings([len(RECORD.tokens) - at for at in range(n + 1)] + [LOST], {0: " ".join(RECORD.tokens)})
     clock = timed(monkeypatch, 1e9)
-    (*_, last) = Search(Task(OPENING, tokens, known=known, seconds=2.5)).run()
+    (*_, last) = AnalysisSearch(Task(OPENING, tokens, known=known, seconds=2.5)).run()
     assert last.findings.turns[0].unknown > 0, "with more effort it would be searched again"
     assert clock.given == [pytest.approx(2.5)]
 
@@ -190,5 +190,5 @@ def test_the_search_process_reports_line_by_line() -> None:
     task = msgspec.json.encode(Task(LOSING, [], seconds=900.0))
     command = [sys.executable, "-m", "games.analysis.search_process"]
     done = subprocess.run(command, input=task, capture_output=True, check=True)
-    reports = [msgspec.json.decode(line, type=Report) for line in done.stdout.splitlines()]
-    assert reports[-1] == Report(1.0, Findings([LOST]), is_last=True)
+    reports = [msgspec.json.decode(line, type=AnalysisReport) for line in done.stdout.splitlines()]
+    assert reports[-1] == AnalysisReport(1.0, Findings([LOST]), is_last=True)

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from games.deals import difficulty, publishing
 from games.deals.certification import Certificate, certify
-from games.deals.difficulty import GRADES, THRESHOLDS, Figures
+from games.deals.difficulty import GRADES, THRESHOLDS, DifficultyFigures
 from games.management.commands import measure_difficulty
 from games.models import Deal
 from games.rules import CATALOGUE, open_table, replay
@@ -40,15 +40,15 @@ def sample() -> dict[str, list[float]]:
 
 
 def test_harder_figures_score_higher() -> None:
-    easy = Figures(0.2, 0.5, 100, 200)
+    easy = DifficultyFigures(0.2, 0.5, 100, 200)
     for harder in (
-        Figures(0.1, 0.5, 100, 200),
-        Figures(0.2, 0.4, 100, 200),
-        Figures(0.2, 0.5, 200, 200),
-        Figures(0.2, 0.5, 100, 250),
+        DifficultyFigures(0.1, 0.5, 100, 200),
+        DifficultyFigures(0.2, 0.4, 100, 200),
+        DifficultyFigures(0.2, 0.5, 200, 200),
+        DifficultyFigures(0.2, 0.5, 100, 250),
     ):
         assert harder.score > easy.score
-    assert Figures(1, 1, 0, 0).score == 0
+    assert DifficultyFigures(1, 1, 0, 0).score == 0
 
 
 def test_the_same_deal_has_the_same_figures() -> None:
@@ -83,7 +83,11 @@ def test_the_command_resumes_an_interrupted_sample(tmp_path: Path, monkeypatch: 
 
     def certify(_: str, seed: bytes, **__: object) -> Certificate | None:
         asked.append(seed)
-        return None if len(asked) == 1 else Certificate(certified.won("labyrinth")[0], Figures(0.1, 0.2, 30, 52), 1)
+        return (
+            None
+            if len(asked) == 1
+            else Certificate(certified.won("labyrinth")[0], DifficultyFigures(0.1, 0.2, 30, 52), 1)
+        )
 
     monkeypatch.setattr(measure_difficulty, "CATALOGUE", ["labyrinth"])
     monkeypatch.setattr(measure_difficulty, "certify", certify)
@@ -92,7 +96,7 @@ def test_the_command_resumes_an_interrupted_sample(tmp_path: Path, monkeypatch: 
     sample.write_text(begun)
     call_command("measure_difficulty", "--file", str(sample), "--count", "2", stdout=StringIO())
     assert asked == [difficulty.sample_seed("labyrinth", number) for number in (8, 9)], "the eighth cannot be won"
-    assert sample.read_text() == begun + f"labyrinth,9,0.1,0.2,30,52,{Figures(0.1, 0.2, 30, 52).score:.2f}\n"
+    assert sample.read_text() == begun + f"labyrinth,9,0.1,0.2,30,52,{DifficultyFigures(0.1, 0.2, 30, 52).score:.2f}\n"
 
 
 def test_the_command_measures_pars_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +155,9 @@ def test_no_deal_has_a_par_below_its_bound() -> None:
 
 @pytest.mark.parametrize("variant", CATALOGUE)
 def test_a_grade_is_about_a_fifth_of_the_deals(variant: str) -> None:
-    grades = Counter(difficulty.grade(variant, Figures(1, 1, 0, round(10 * score))) for score in sample()[variant])
+    grades = Counter(
+        difficulty.grade(variant, DifficultyFigures(1, 1, 0, round(10 * score))) for score in sample()[variant]
+    )
     assert set(grades) == set(GRADES)
     assert max(grades.values()) < 0.3 * grades.total()
 

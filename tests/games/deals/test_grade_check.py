@@ -13,13 +13,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from games.deals import grade_check
-from games.deals.difficulty import GRADES, Figures, sample_seed
+from games.deals.difficulty import GRADES, DifficultyFigures, sample_seed
 from games.deals.grade_check import Checked, Sampled, failures, shares, summed, try_deal
 from games.rules import CATALOGUE, open_table
 from games.solver.simulated_players import SKILLS, Skill, greedy_game, skilled_game
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
-EASY = Sampled("labyrinth", 0, Figures(1, 1, 0, 0))
+EASY = Sampled("labyrinth", 0, DifficultyFigures(1, 1, 0, 0))
 
 
 def kept() -> list[Checked]:
@@ -69,7 +69,9 @@ def test_the_stored_check_matches_todays_players(variant: str, grades: Collectio
         Sampled(
             variant,
             int(row["number"]),
-            Figures(float(row["random_wins"]), float(row["greedy_wins"]), int(row["nodes"]), int(row["line"])),
+            DifficultyFigures(
+                float(row["random_wins"]), float(row["greedy_wins"]), int(row["nodes"]), int(row["line"])
+            ),
         )
         for row in rows
     ]

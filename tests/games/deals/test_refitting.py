@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.models import User
 from games.deals import grade_fitting
 from games.deals.certification import Certificate
-from games.deals.difficulty import WEIGHTS, Figures, Weights
+from games.deals.difficulty import WEIGHTS, DifficultyFigures, Weights
 from games.deals.grade_fitting import Measured, TooFewResultsError, Tried, enough, refit, tried_deals
 from games.models import GRACE, Attempt, Deal
 from games.rules import CATALOGUE
@@ -32,7 +32,7 @@ def deals(variants: Sequence[str], each: int, weights: Weights = TRUE, results: 
     made = []
     for place, variant in enumerate(variants):
         for _ in range(each):
-            figures = Figures(
+            figures = DifficultyFigures(
                 chance.random() / 4, chance.random(), chance.randint(100, 300_000), chance.randint(60, 200)
             )
             odds = exp(8 + place - weights.score(figures.terms) / 10)
@@ -169,7 +169,7 @@ def test_the_command_keeps_weights_that_predict_equally_well(monkeypatch: pytest
 
 
 def test_figures_are_recomputed_from_the_seed(closed: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
-    figures = Figures(0.1, 0.2, 300, 60)
+    figures = DifficultyFigures(0.1, 0.2, 300, 60)
     asked: list[tuple[str, bytes]] = []
 
     def certify(variant: str, seed: bytes, **_: Any) -> Certificate | None:

@@ -14,7 +14,7 @@ from games import tasks
 from games.attempts.lifecycle import DealClosedError
 from games.deals import difficulty, first_day, ledger, publishing, sealed_stock
 from games.deals.certification import Certificate, CertificateError, winning_record
-from games.deals.difficulty import Figures
+from games.deals.difficulty import DifficultyFigures
 from games.models import AwaitedDeal, Deal, LedgerEntry, SealedDeal
 from games.rules import CATALOGUE, Record, commitment, replay
 from tests.concurrency import run_together
@@ -32,7 +32,7 @@ def patient(settings: Any) -> None:
 
 def certificate(variant: str = "stonewall", index: int = 0, grade: int = 3) -> Certificate:
     record = certified.won(variant)[index]
-    return Certificate(record, Figures(0.0, 0.1, 500, len(record.tokens)), grade)
+    return Certificate(record, DifficultyFigures(0.0, 0.1, 500, len(record.tokens)), grade)
 
 
 def test_a_sealed_deal_is_complete(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +111,7 @@ def test_a_wrong_line_is_no_certificate(
 
     def certify(variant: str, seed: bytes, **_: Any) -> Certificate:
         seen.append(seed)
-        return Certificate(winning_record(variant, seed, record.tokens), Figures(0, 0, 1, 1), 1)
+        return Certificate(winning_record(variant, seed, record.tokens), DifficultyFigures(0, 0, 1, 1), 1)
 
     monkeypatch.setattr(sealed_stock, "certify", certify)
     assert sealed_stock.seal_one("stonewall", stop=lambda: next(asked)) is None

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import pytest
 
 from games.fairplay.evaluation import options
-from games.fairplay.foresight import Foresight, Tally, measure
+from games.fairplay.foresight import ChanceTally, Foresight, measure
 from games.fairplay.foresight_store import table_of
 from games.fairplay.hidden_cards import Unseen
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, End, Record, Ruleset, Table, open_table
@@ -212,9 +212,9 @@ def test_pauses_need_enough_plays() -> None:
 
 
 def test_a_tally_counts_only_what_chance_affects() -> None:
-    tally = Tally().and_one(1.0, [1.0, 1.0]).and_one(1.0, [0.0, 1.0, 0.0, 1.0])
+    tally = ChanceTally().and_one(1.0, [1.0, 1.0]).and_one(1.0, [0.0, 1.0, 0.0, 1.0])
     assert (tally.count, tally.gained, tally.expected) == (1, 1.0, 0.5)
-    assert Tally().z == 0
+    assert ChanceTally().z == 0
     assert tally.z > 0
 
 

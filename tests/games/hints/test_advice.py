@@ -18,7 +18,7 @@ from games.deals import publishing
 from games.hints import questions, search_client, search_results
 from games.hints.advice import WITHIN, Advice, advise, likely_move
 from games.hints.plans import Outlook
-from games.hints.search_results import Verdict
+from games.hints.search_results import PositionVerdict
 from games.models import Attempt, Deal, Question
 from games.rules import CATALOGUE, open_table
 from tests.games import certified
@@ -100,7 +100,7 @@ def astray(owner: User, *, moves: int = 1) -> tuple[Attempt, tuple[str, ...]]:
 
 def answered(attempt: Attempt, answer: str, way: Sequence[str] = ()) -> None:
     """Answer the attempt's question as a worker does."""
-    verdict = Verdict(Question.Answer(answer), tuple(way))
+    verdict = PositionVerdict(Question.Answer(answer), tuple(way))
     search_results.remember(questions.table_of(attempt, None).position(), verdict)
     Question.objects.filter(attempt=attempt).update(answer=answer, way=list(way))
 
@@ -203,7 +203,7 @@ def test_a_late_proof_corrects_a_provisional_move(owner: User, asked: list[int])
     assert (provisional.why, provisional.provisional) == ("likely", True)
     position = questions.table_of(attempt, None).position()
     play(attempt, provisional.token)
-    search_results.remember(position, Verdict(Question.Answer.NO))
+    search_results.remember(position, PositionVerdict(Question.Answer.NO))
     assert advise(attempt, owner.pk, free) == Advice("u", "back", 2, 0)
     assert len(asked) == 1
 

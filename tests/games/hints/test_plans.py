@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
-from games.hints.plans import Plan, adapted
-from games.hints.search_results import Verdict
+from games.hints.plans import WinningPlan, adapted
+from games.hints.search_results import PositionVerdict
 from games.models import Question
 from games.rules import CATALOGUE, Record, Table, from_position, open_table
 from tests.games import certified
@@ -17,7 +17,7 @@ from tests.games import certified
 @pytest.mark.parametrize("variant", CATALOGUE)
 def test_every_move_of_a_plan_shortens_it(variant: str) -> None:
     record = certified.won(variant)[0]
-    plan, table = Plan(record.open_table(), record.tokens), record.open_table()
+    plan, table = WinningPlan(record.open_table(), record.tokens), record.open_table()
     left = len(record.tokens) + 1
     while not table.is_won:
         rest = plan.rest(table)
@@ -29,7 +29,7 @@ def test_every_move_of_a_plan_shortens_it(variant: str) -> None:
 
 def test_a_plan_continues_from_the_last_visit_of_a_position() -> None:
     record, at, detour = line_with_a_detour()
-    plan, table = Plan(record.open_table(), detour), record.open_table()
+    plan, table = WinningPlan(record.open_table(), detour), record.open_table()
     for token in record.tokens[:at]:
         table.push(token)
     assert plan.rest(table) == record.tokens[at:]
@@ -83,15 +83,15 @@ def there_and_back(table: Table) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("answer", Question.Answer)
 def test_a_verdict_reads_what_it_wrote(answer: Question.Answer) -> None:
-    verdict = Verdict(answer, ("t0-f", "d") if answer == Question.Answer.YES else ())
-    assert Verdict.read(verdict.write()) == verdict
+    verdict = PositionVerdict(answer, ("t0-f", "d") if answer == Question.Answer.YES else ())
+    assert PositionVerdict.read(verdict.write()) == verdict
 
 
 @pytest.mark.parametrize("text", [None, "", "maybe:", 7, b"no:", "unknown:1/1"])
 def test_an_unreadable_verdict_is_none(text: object) -> None:
-    assert Verdict.read(text) is None
+    assert PositionVerdict.read(text) is None
 
 
 def test_a_plan_ignores_unknown_positions() -> None:
     record = certified.won("stonewall")[0]
-    assert Plan(record.open_table(), record.tokens).rest(open_table("stonewall", bytes(32))) is None
+    assert WinningPlan(record.open_table(), record.tokens).rest(open_table("stonewall", bytes(32))) is None

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from games.live.journal_store import Entry, JournalStore
+from games.live.journal_store import JournalEntry, JournalStore
 from games.live.loader import off_loop
 from games.models import Attempt
 
@@ -62,7 +62,7 @@ def beside_the_loop() -> Pragmas:
 def of_the_journal() -> Pragmas:
     store = JournalStore("default")
     try:
-        store.write([Entry(1, 1, ("d",), 1)])
+        store.write([JournalEntry(1, 1, ("d",), 1)])
         assert store._connection is not None
         return pragmas(store._connection)
     finally:

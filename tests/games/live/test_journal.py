@@ -17,7 +17,7 @@ from games.attempts.lifecycle import close_attempt, journal_of, record_of
 from games.core import metrics
 from games.live import journal_store
 from games.live.journal import Journal, JournalBusyError
-from games.live.journal_store import Entry, JournalStore
+from games.live.journal_store import JournalEntry, JournalStore
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Move
 from tests.deals import make_deal
@@ -59,7 +59,7 @@ async def test_the_longest_wait_of_each_commit_is_reported(
     monkeypatch.setattr(journal._store, "write", lambda entries: free.wait(60) and write(entries))
     loop, appends, since = asyncio.get_running_loop(), [], []
     for attempt in attempts[:3]:  # the second and third wait for the first's commit, one of them longer
-        appends.append(asyncio.ensure_future(journal.append(Entry(attempt.pk, 0, ("d",), 1))))
+        appends.append(asyncio.ensure_future(journal.append(JournalEntry(attempt.pk, 0, ("d",), 1))))
         await asyncio.sleep(0)
         since.append(loop.time())
         await asyncio.sleep(0.02)
@@ -84,13 +84,13 @@ async def test_a_failed_commit_reports_its_wait(
 
     monkeypatch.setattr(journal._store, "write", fail)
     with pytest.raises(JournalBusyError):
-        await journal.append(Entry(attempts[0].pk, 0, ("d",), 1))
+        await journal.append(JournalEntry(attempts[0].pk, 0, ("d",), 1))
     assert len(waits) == 1
     assert rows == []
 
 
 async def test_moves_during_a_commit_go_out_in_the_next(journal: Journal, attempts: list[Attempt]) -> None:
-    written: list[list[Entry]] = []
+    written: list[list[JournalEntry]] = []
     free, write = threading.Event(), journal._store.write
     loop, begun = asyncio.get_running_loop(), asyncio.Event()
 
@@ -101,11 +101,11 @@ async def test_moves_during_a_commit_go_out_in_the_next(journal: Journal, attemp
         return write(entries)
 
     journal._store.write = slow  # type: ignore[method-assign]
-    first = [asyncio.create_task(journal.append(Entry(a.pk, 1, ("d",), 5))) for a in attempts[:2]]
+    first = [asyncio.create_task(journal.append(JournalEntry(a.pk, 1, ("d",), 5))) for a in attempts[:2]]
     await begun.wait()
     others = []
     for attempt in attempts[2:]:
-        others.append(asyncio.create_task(journal.append(Entry(attempt.pk, 1, ("d",), 5))))
+        others.append(asyncio.create_task(journal.append(JournalEntry(attempt.pk, 1, ("d",), 5))))
         for _ in range(3):  # each in its own loop iteration
             await asyncio.sleep(0)
     assert not any(one.done() for one in first)  # nothing is acknowledged before the commit
@@ -116,16 +116,16 @@ async def test_moves_during_a_commit_go_out_in_the_next(journal: Journal, attemp
 
 def test_a_taken_number_is_lost_and_the_others_stay(store: JournalStore, attempts: list[Attempt]) -> None:
     one, two = attempts[:2]
-    assert store.write([Entry(one.pk, 1, ("d",), 5)]) == frozenset()
-    lost = store.write([Entry(one.pk, 1, ("t0-f",), 6), Entry(two.pk, 1, ("d",), 6)])
+    assert store.write([JournalEntry(one.pk, 1, ("d",), 5)]) == frozenset()
+    lost = store.write([JournalEntry(one.pk, 1, ("t0-f",), 6), JournalEntry(two.pk, 1, ("d",), 6)])
     assert lost == {one.pk}
     assert (rows(one), rows(two)) == ([(1, "d")], [(1, "d")])
 
 
 def test_a_run_with_one_taken_number_is_lost_whole(store: JournalStore, attempts: list[Attempt]) -> None:
     one, two = attempts[:2]
-    store.write([Entry(one.pk, 1, ("d",), 5)])
-    lost = store.write([Entry(one.pk, 1, ("a", "b", "c"), 6, auto=True), Entry(two.pk, 1, ("d", "d"), 6)])
+    store.write([JournalEntry(one.pk, 1, ("d",), 5)])
+    lost = store.write([JournalEntry(one.pk, 1, ("a", "b", "c"), 6, auto=True), JournalEntry(two.pk, 1, ("d", "d"), 6)])
     assert lost == {one.pk}
     assert rows(one) == [(1, "d")]
     assert rows(two) == [(1, "d"), (2, "d")]
@@ -133,16 +133,19 @@ def test_a_run_with_one_taken_number_is_lost_whole(store: JournalStore, attempts
 
 def test_each_of_several_losers_is_reported(store: JournalStore, attempts: list[Attempt]) -> None:
     one, two, *_ = attempts
-    taken = [Entry(one.pk, 1, ("d",), 5), Entry(two.pk, 1, ("d",), 5)]
+    taken = [JournalEntry(one.pk, 1, ("d",), 5), JournalEntry(two.pk, 1, ("d",), 5)]
     assert store.write(taken) == frozenset()
     assert store.write([entry._replace(ms=6) for entry in taken]) == {one.pk, two.pk}
-    assert store.write([Entry(one.pk, 1, ("a", "b"), 6), Entry(two.pk, 1, ("a", "b"), 6)]) == {one.pk, two.pk}
+    assert store.write([JournalEntry(one.pk, 1, ("a", "b"), 6), JournalEntry(two.pk, 1, ("a", "b"), 6)]) == {
+        one.pk,
+        two.pk,
+    }
 
 
 def test_the_original_error_is_raised_if_rollback_fails(
     store: JournalStore, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.write([Entry(attempts[0].pk, 1, ("d",), 5)])
+    store.write([JournalEntry(attempts[0].pk, 1, ("d",), 5)])
 
     def breaks(connection: Any, *_: Any) -> Any:
         connection.cursor().execute("ROLLBACK")  # now the journal's rollback fails
@@ -150,7 +153,7 @@ def test_the_original_error_is_raised_if_rollback_fails(
 
     monkeypatch.setattr(journal_store, "_insert", breaks)
     with pytest.raises(DataError, match="the insert"):
-        store.write([Entry(attempts[0].pk, 2, ("d", "d"), 6)])
+        store.write([JournalEntry(attempts[0].pk, 2, ("d", "d"), 6)])
 
 
 def test_runs_after_a_broken_one_are_committed(
@@ -166,20 +169,20 @@ def test_runs_after_a_broken_one_are_committed(
     with monkeypatch.context() as patch:
         patch.setattr(journal_store, "_insert", breaks)
         with pytest.raises(DataError):
-            store.write([Entry(one.pk, 1, ("d", "d"), 5)])
-    assert store.write([Entry(two.pk, 1, ("d",), 6)]) == frozenset()
+            store.write([JournalEntry(one.pk, 1, ("d", "d"), 5)])
+    assert store.write([JournalEntry(two.pk, 1, ("d",), 6)]) == frozenset()
     assert (rows(one), rows(two)) == ([], [(1, "d")])  # read on another connection
 
 
 def test_a_closed_attempt_accepts_no_moves(store: JournalStore, attempts: list[Attempt]) -> None:
     one = attempts[0]
-    store.write([Entry(one.pk, 1, ("d",), 5)])
+    store.write([JournalEntry(one.pk, 1, ("d",), 5)])
     close_attempt(one.pk, "resigned")
     # The close has taken the next number; the one after it is free, but refused too.
     for n in (2, 3):
-        assert store.write([Entry(one.pk, n, ("d",), 6)]) == {one.pk}
+        assert store.write([JournalEntry(one.pk, n, ("d",), 6)]) == {one.pk}
     Move.objects.filter(attempt_id=one.pk).delete()
-    assert store.write([Entry(one.pk, 3, ("d",), 6)]) == {one.pk}
+    assert store.write([JournalEntry(one.pk, 3, ("d",), 6)]) == {one.pk}
 
 
 def test_a_commit_with_a_lost_answer_is_not_lost(
@@ -195,20 +198,20 @@ def test_a_commit_with_a_lost_answer_is_not_lost(
         return made
 
     monkeypatch.setattr(journal_store, "_insert", breaks_after)
-    assert store.write([Entry(attempts[0].pk, 1, ("d",), 5)]) == frozenset()
+    assert store.write([JournalEntry(attempts[0].pk, 1, ("d",), 5)]) == frozenset()
     assert rows(attempts[0]) == [(1, "d")]
     assert len(tries) == 2
 
 
 def test_a_broken_connection_is_replaced(store: JournalStore, attempts: list[Attempt]) -> None:
-    store.write([Entry(attempts[0].pk, 1, ("d",), 5)])
+    store.write([JournalEntry(attempts[0].pk, 1, ("d",), 5)])
     broken: Any = store._connection
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_terminate_backend(%s, 60000)", [broken.connection.info.backend_pid])
     else:
         broken.cursor = _away
-    assert store.write([Entry(attempts[0].pk, 2, ("d",), 5)]) == frozenset()
+    assert store.write([JournalEntry(attempts[0].pk, 2, ("d",), 5)]) == frozenset()
     assert store._connection is not broken
     assert len(rows(attempts[0])) == 2
 
@@ -216,12 +219,12 @@ def test_a_broken_connection_is_replaced(store: JournalStore, attempts: list[Att
 def test_database_refusals_are_djangos_errors(store: JournalStore, attempts: list[Attempt]) -> None:
     one, large = attempts[0].pk, 1 << 64
     with pytest.raises((DatabaseError, OverflowError)):  # raised by SQLite's driver itself
-        store.write([Entry(large, 1, ("d",), large)])
-    assert store.write([Entry(one, 1, ("d",), 5)]) == frozenset()
+        store.write([JournalEntry(large, 1, ("d",), large)])
+    assert store.write([JournalEntry(one, 1, ("d",), 5)]) == frozenset()
 
 
 def test_the_journals_connection_is_not_from_the_pool(store: JournalStore, attempts: list[Attempt]) -> None:
-    store.write([Entry(attempts[0].pk, 1, ("d",), 5)])
+    store.write([JournalEntry(attempts[0].pk, 1, ("d",), 5)])
     assert store._connection is not connections["default"]
     assert "pool" not in store._connection.settings_dict["OPTIONS"]  # type: ignore[union-attr]
 
@@ -258,7 +261,7 @@ async def test_a_broken_database_refuses_all_waiting_moves(journal: Journal, att
         raise DatabaseError("no")
 
     journal._store.write = broken  # type: ignore[assignment, method-assign]
-    waiting = [journal.append(Entry(attempt.pk, 1, ("d",), 5)) for attempt in attempts]
+    waiting = [journal.append(JournalEntry(attempt.pk, 1, ("d",), 5)) for attempt in attempts]
     answers = await asyncio.gather(*waiting, return_exceptions=True)
     assert all(isinstance(answer, JournalBusyError) for answer in answers)
 
@@ -267,7 +270,7 @@ async def test_a_full_journal_refuses_moves(
     journal: Journal, attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("games.live.journal.MAX_WAITING", 2)
-    waiting = [journal.append(Entry(attempt.pk, 1, ("d",), 5)) for attempt in attempts]
+    waiting = [journal.append(JournalEntry(attempt.pk, 1, ("d",), 5)) for attempt in attempts]
     answers = await asyncio.gather(*waiting, return_exceptions=True)
     assert answers[:2] == [True, True]
     assert all(isinstance(answer, JournalBusyError) for answer in answers[2:])
@@ -292,20 +295,20 @@ async def test_a_player_who_disconnects_during_a_commit(attempt_at: Any, sit: Si
 
 async def test_closing_commits_waiting_moves(attempts: list[Attempt]) -> None:
     journal = Journal()
-    waiting = asyncio.create_task(journal.append(Entry(attempts[0].pk, 1, ("d",), 5)))
+    waiting = asyncio.create_task(journal.append(JournalEntry(attempts[0].pk, 1, ("d",), 5)))
     await asyncio.sleep(0)
     await journal.close()
     assert waiting.done()
     assert await waiting is True
     with pytest.raises(JournalBusyError):
-        await journal.append(Entry(attempts[0].pk, 2, ("d",), 5))
+        await journal.append(JournalEntry(attempts[0].pk, 2, ("d",), 5))
 
 
 async def test_closing_waits_for_the_thread_and_its_connection(
     attempts: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = Journal()
-    assert await journal.append(Entry(attempts[0].pk, 1, ("d",), 5))
+    assert await journal.append(JournalEntry(attempts[0].pk, 1, ("d",), 5))
     thread = journal._thread
     assert thread is not None
     assert thread.daemon  # a stopping process does not wait for it
@@ -319,7 +322,7 @@ async def test_an_unused_journal_closes_too() -> None:
     journal = Journal()
     await journal.close()
     with pytest.raises(JournalBusyError):
-        await journal.append(Entry(1, 1, ("d",), 5))
+        await journal.append(JournalEntry(1, 1, ("d",), 5))
 
 
 @pytest.mark.parametrize("attempt_number", range(6))
@@ -337,7 +340,7 @@ def test_no_acknowledged_move_is_missing_from_the_record(attempt_number: int, at
             run = chance.choice((1, 1, 3))
             # A draw and its undo in turn are legal in whichever order the processes play.
             tokens = tuple("d" if (last + k) % 2 == 0 else "u" for k in range(run))
-            if not store.write([Entry(attempt.pk, last + 1, tokens, (last + run) * 10 + name)]):
+            if not store.write([JournalEntry(attempt.pk, last + 1, tokens, (last + run) * 10 + name)]):
                 acknowledged.update(range(last + 1, last + run + 1))
             last = max((row.n for row in journal_of(attempt.pk)), default=0)
         store.close()

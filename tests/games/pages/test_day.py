@@ -22,7 +22,7 @@ from games.pages.daily import day_summary
 from games.pages.daily.day_places import Place
 from games.rules import CATALOGUE
 from leaderboards.boards import seasons
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from tests.leaderboards import factory
 from tests.players import signed_in
 
@@ -47,17 +47,19 @@ def mine(who: Any) -> Client:
 
 def won(deal: Deal, who: Any, ms: int = 1_000, **fields: Any) -> Attempt:
     """Create a verified win."""
-    result = factory.listed(deal, Score(goal_of(deal.variant), ms, 50), who=who, finished_at=timezone.now(), **fields)
+    result = factory.listed(
+        deal, BoardScore(goal_of(deal.variant), ms, 50), who=who, finished_at=timezone.now(), **fields
+    )
     Attempt.objects.filter(pk=result.attempt_id).update(end="won", started_at=deal.opens_at)
     return result.attempt
 
 
 def played(deal: Deal, who: Any, cards_up: int) -> None:
-    result = factory.listed(deal, Score(cards_up, 1_000, 50), who=who, finished_at=timezone.now())
+    result = factory.listed(deal, BoardScore(cards_up, 1_000, 50), who=who, finished_at=timezone.now())
     Attempt.objects.filter(pk=result.attempt_id).update(started_at=deal.opens_at)
 
 
-def summary_of(player: int) -> day_summary.Summary | None:
+def summary_of(player: int) -> day_summary.DaySummary | None:
     now = timezone.now()
     deals = day_summary.deals_of(now)
     return day_summary.standing_of(player, now, deals, day_summary.boards_of(now.date(), deals)).summary

@@ -22,7 +22,7 @@ from accounts.sign_in.guests import BACKEND
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.deals import publishing
 from games.models import Attempt, Deal, LedgerEntry, Question, SealedDeal
-from games.pages.shared.view_models import Tile
+from games.pages.shared.view_models import DealTile
 from games.rules import CATALOGUE, GAMES, Record, Table, open_table
 from leaderboards.models import Result
 from tests.browser import inhabitants
@@ -131,7 +131,7 @@ def test_the_search_would_find_secrets(told: dict[str, Any], rendered: dict[str,
         rendered.clear()
         Template("{{ page }}", name="page").render(Context({"page": secret}))
         assert rendered["page"]
-    assert not list(secrets_in(Tile.of(attempt.deal, attempt)))
+    assert not list(secrets_in(DealTile.of(attempt.deal, attempt)))
 
 
 def test_no_page_reveals_an_open_deals_secrets(mine: Client, today: list[Deal], attempt_at: Any, player: Any) -> None:

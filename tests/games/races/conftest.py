@@ -19,8 +19,8 @@ from games.core.events import notifier
 from games.live.table_registry import LiveTables
 from games.models import Attempt
 from games.races import race_start, rooms, seats
-from games.races.live.lane_reports import Lanes
-from games.races.live.room_hub import Hub
+from games.races.live.lane_reports import LaneReporter
+from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
 from tests.games.races.viewers import Viewer
 
@@ -74,35 +74,35 @@ async def tables(transactional_db: None) -> AsyncIterator[LiveTables]:
     layer: Any = get_channel_layer()
     await layer.flush()
     made = LiveTables()
-    made.accompany(Lanes.begin(made))
+    made.accompany(LaneReporter.begin(made))
     yield made
     await made.close()
     await asyncio.to_thread(notifier.flush)  # messages in flight go to this loop, which ends now
 
 
 @pytest_asyncio.fixture
-async def hub(transactional_db: None) -> AsyncIterator[Hub]:
+async def hub(transactional_db: None) -> AsyncIterator[RoomHub]:
     """The watched rooms of one process."""
-    made = Hub()
+    made = RoomHub()
     yield made
     await made.close()
     await asyncio.to_thread(notifier.flush)  # messages in flight go to this loop, which ends now
 
 
 @pytest_asyncio.fixture
-async def other_hub(transactional_db: None) -> AsyncIterator[Hub]:
+async def other_hub(transactional_db: None) -> AsyncIterator[RoomHub]:
     """The watched rooms of another process."""
-    made = Hub()
+    made = RoomHub()
     yield made
     await made.close()
 
 
 @pytest_asyncio.fixture
-async def watch(hub: Hub) -> AsyncIterator[Watch]:
+async def watch(hub: RoomHub) -> AsyncIterator[Watch]:
     """Create a viewer of a room, by default a visitor."""
     viewers: list[Viewer] = []
 
-    def make(house: House, user: User | None = None, *, at: Hub = hub, session: Any = None) -> Viewer:
+    def make(house: House, user: User | None = None, *, at: RoomHub = hub, session: Any = None) -> Viewer:
         viewer = Viewer(at, house.room.code, user, session)
         viewers.append(viewer)
         return viewer

@@ -16,8 +16,8 @@ from games.models import Attempt
 from games.races import race_start
 from games.races.live import audience, host_succession, lane_reports
 from games.races.live import progress as progress_of
-from games.races.live.lane_reports import Lanes
-from games.races.live.room_hub import Hub
+from games.races.live.lane_reports import LaneReporter
+from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant
 from games.races.room_notifications import room_group
 from tests.games.races.conftest import House, Watch, house_of
@@ -51,7 +51,7 @@ def progress(viewer: Viewer) -> list[tuple[int, int]]:
     return [(lane[1], lane[2]) for lane in viewer.lanes().values()]
 
 
-async def test_moves_are_seen_by_all_viewers(tables: LiveTables, watch: Watch, other_hub: Hub) -> None:
+async def test_moves_are_seen_by_all_viewers(tables: LiveTables, watch: Watch, other_hub: RoomHub) -> None:
     house, (mine, _) = await running(2)
     racer, visitor = watch(house, house.players[1]), watch(house, at=other_hub)
     await racer.watch()
@@ -229,7 +229,7 @@ async def test_racers_of_a_killed_process_are_away(tables: LiveTables, watch: Wa
 
 
 @pytest.mark.usefixtures("quick")
-async def test_before_the_start_room_connections_count(watch: Watch, other_hub: Hub) -> None:
+async def test_before_the_start_room_connections_count(watch: Watch, other_hub: RoomHub) -> None:
     house = await house_of(2)
     host, visitor = watch(house, house.players[0]), watch(house, at=other_hub)
     await host.watch()
@@ -252,7 +252,7 @@ async def test_an_ordinary_table_is_not_reported(tables: LiveTables, attempt_at:
 async def test_a_pending_report_needs_no_second_wakeup(tables: LiveTables) -> None:
     house, (mine, _) = await running(2)
     seat = await seated(tables, mine)
-    (reporter,) = (one for one in tables._companions if isinstance(one, Lanes))
+    (reporter,) = (one for one in tables._companions if isinstance(one, LaneReporter))
     game = tables._tables[mine.public_id].game
     reporter._marked.add(mine.pk)
     racer = reporter._racers[mine.pk]
@@ -307,7 +307,7 @@ async def test_a_repetition_delays_no_move(tables: LiveTables, monkeypatch: pyte
         return True
 
     seat = await seated(tables, mine)
-    told = Lanes(tables)
+    told = LaneReporter(tables)
     monkeypatch.setattr(told, "_send", send)
     monkeypatch.setattr(told, "_keep_reporting", lambda: asyncio.sleep(0))
     game = tables._tables[mine.public_id].game

@@ -19,7 +19,7 @@ from games.deals import sealed_stock
 from games.models import Attempt
 from games.races import matchmaking, race_start, reconciler, rooms, seats
 from games.races.live import due_steps, protocol, snapshot
-from games.races.live.room_hub import Hub
+from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
 from games.rules import CATALOGUE
 from tests.concurrency import run_together
@@ -578,7 +578,7 @@ def test_countdown_goes_on_without_signs_or_time(second: int, here: bool) -> Non
     assert race_of(first).state == "countdown"
 
 
-async def test_closing_the_last_connection_is_recorded(watch: Any, hub: Hub, other_hub: Hub) -> None:
+async def test_closing_the_last_connection_is_recorded(watch: Any, hub: RoomHub, other_hub: RoomHub) -> None:
     house = await house_of(2)
     await Room.objects.filter(pk=house.room.pk).aupdate(kind=Room.Kind.QUICK)
     await sync_to_async(house.start)(60)

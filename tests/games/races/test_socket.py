@@ -20,7 +20,7 @@ from games.core import limits
 from games.live import protocol as live_protocol
 from games.races import matchmaking, rooms, seats
 from games.races.live import consumer, protocol
-from games.races.live.room_hub import Hub, shared_hub
+from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.viewers import Viewer
@@ -69,7 +69,7 @@ async def test_players_get_their_own_data(watch: Watch) -> None:
     assert [seat["host"] for seat in host.race("to_come")["seats"]] == [True, False]
 
 
-async def test_an_unknown_room(hub: Hub, watch: Watch) -> None:
+async def test_an_unknown_room(hub: RoomHub, watch: Watch) -> None:
     viewer = Viewer(hub, "nothing000")
     await viewer.connect()
     assert await viewer.refused("hello", v=1) == "not_found"
@@ -181,7 +181,7 @@ async def test_two_tabs_of_one_player(watch: Watch) -> None:
     await second.until_room(lambda one: one.states("to_come") == ["joined", "joined"])
 
 
-async def test_simultaneous_reactions_all_arrive(watch: Watch, hub: Hub, other_hub: Hub) -> None:
+async def test_simultaneous_reactions_all_arrive(watch: Watch, hub: RoomHub, other_hub: RoomHub) -> None:
     house = await house_of(3)
     viewers = [watch(house, player) for player in house.players]
     visitor = watch(house, at=other_hub)
@@ -363,7 +363,7 @@ async def test_the_room_is_sent_again_on_request(watch: Watch) -> None:
     assert first | {"now": 0} == second | {"now": 0}
 
 
-async def test_a_room_is_dropped_with_its_last_viewer(watch: Watch, hub: Hub) -> None:
+async def test_a_room_is_dropped_with_its_last_viewer(watch: Watch, hub: RoomHub) -> None:
     house = await house_of(1)
     first, second = watch(house), watch(house)
     await first.watch()
@@ -376,7 +376,7 @@ async def test_a_room_is_dropped_with_its_last_viewer(watch: Watch, hub: Hub) ->
     assert not hub._users
 
 
-async def test_changes_reach_other_processes(watch: Watch, other_hub: Hub) -> None:
+async def test_changes_reach_other_processes(watch: Watch, other_hub: RoomHub) -> None:
     house = await house_of(1)
     here, there = watch(house, house.players[0]), watch(house, at=other_hub)
     await here.watch()
@@ -395,7 +395,7 @@ async def test_missed_notices_are_made_up_by_reading(watch: Watch, monkeypatch: 
     await viewer.until_room(lambda one: one.states("to_come") == ["ready", "ready"])
 
 
-async def test_an_outage_closes_no_connection(watch: Watch, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_outage_closes_no_connection(watch: Watch, hub: RoomHub, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: Any) -> None:
         raise OperationalError
 

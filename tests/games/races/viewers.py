@@ -12,7 +12,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from games.races.live import protocol
 from games.races.live.consumer import RaceConsumer
-from games.races.live.room_hub import Hub
+from games.races.live.room_hub import RoomHub
 from tests.games.seats import PATIENCE, Closed, _Lazy
 
 _decoder = msgspec.json.Decoder(protocol.ServerMessage)
@@ -24,7 +24,7 @@ Lane = tuple[int, int, int, str, bool, int | None, int | None]
 class Viewer:
     """One connection; `room` and `you` reflect the server's messages."""
 
-    def __init__(self, hub: Hub, code: str, user: Any = None, session: Any = None) -> None:
+    def __init__(self, hub: RoomHub, code: str, user: Any = None, session: Any = None) -> None:
         scope = {
             "type": "websocket",
             "user": _Lazy(AnonymousUser() if user is None else user),

@@ -16,7 +16,7 @@ from games.attempts.lifecycle import DealClosedError, start_attempt
 from games.core.verdict_reasons import reason
 from games.fairplay import account_links, evidence
 from games.models import Attempt, Decision, SeenDeal, StaffNote, Start
-from leaderboards.boards.rank_keys import Score
+from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.desk.review_queue import queue
 from tests.leaderboards import factory
 from tests.leaderboards.desk.conftest import Browser, MakeStaff, begun, over, reviewed, todays, verified
@@ -38,7 +38,7 @@ def text(response: Any) -> str:
 # --- The queue ------------------------------------------------------------------------------------------------------
 
 
-def waiting(deal: Any, score: Score, **fields: Any) -> Attempt:
+def waiting(deal: Any, score: BoardScore, **fields: Any) -> Attempt:
     attempt = factory.finished(deal, state=State.REVIEW, started_at=begun(deal), tokens=[], **fields)
     attempt.cards_up, attempt.elapsed_ms, attempt.tokens = score
     attempt.save()
@@ -49,14 +49,14 @@ def test_top_places_of_open_and_recent_deals_come_first() -> None:
     today, recent, old = todays(), over(days=2), over(days=40)
     for deal in (today, recent, old):
         for cards in (50, 40, 30):
-            factory.listed(deal, Score(cards, 60_000, 100))
+            factory.listed(deal, BoardScore(cards, 60_000, 100))
     found = {
-        "third today": waiting(today, Score(35, 60_000, 100)),
-        "first of an old deal": waiting(old, Score(52, 60_000, 100)),
-        "second of a recent deal": waiting(recent, Score(45, 60_000, 100)),
-        "first of a recent deal": waiting(recent, Score(52, 60_000, 100)),
-        "first today": waiting(today, Score(52, 60_000, 100)),
-        "of no board": waiting(today, Score(0, 0, 0), ranked=False),
+        "third today": waiting(today, BoardScore(35, 60_000, 100)),
+        "first of an old deal": waiting(old, BoardScore(52, 60_000, 100)),
+        "second of a recent deal": waiting(recent, BoardScore(45, 60_000, 100)),
+        "first of a recent deal": waiting(recent, BoardScore(52, 60_000, 100)),
+        "first today": waiting(today, BoardScore(52, 60_000, 100)),
+        "of no board": waiting(today, BoardScore(0, 0, 0), ranked=False),
     }
     verified(today)
     names = {attempt.public_id: name for name, attempt in found.items()}
@@ -75,8 +75,8 @@ def test_top_places_of_open_and_recent_deals_come_first() -> None:
 
 def test_an_appeal_comes_first_however_old(looker: Any, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leaderboards.desk.review_queue.READ", 2)
-    old = waiting(over(days=40), Score(10, 60_000, 100))
-    first, second = (waiting(deal, Score(52, 60_000, 100)) for deal in (todays(), over(days=2)))
+    old = waiting(over(days=40), BoardScore(10, 60_000, 100))
+    first, second = (waiting(deal, BoardScore(52, 60_000, 100)) for deal in (todays(), over(days=2)))
     assert old.public_id not in {one.public_id for one in queue().waiting}
     found = Appeal.objects.create(attempt=old, text="I was quick.", made_at=timezone.now())
     assert [one.public_id for one in queue().waiting] == [old.public_id, first.public_id, second.public_id]
