@@ -103,7 +103,7 @@ CLOSED = {
         "attempt.deal.game",
         "origin.deal.game",
         "race.game",
-        "self._table.GAME",
+        "self.game.copy.table.GAME",
         "end.how",
         "error.code",
         "place",
