@@ -30,12 +30,21 @@ class SessionStore(DatabaseStore):
         data: dict[str, Any] = self.decode(found.session_data)
         return data
 
+    is_new = False
+    """True if the session has a key and no row yet."""
+
     def cycle_key(self) -> None:
-        """Change the session key; a session without a key gets one when it is saved."""
+        """Change the session key. A session without one gets a key now, and its row when it is saved."""
         if self.session_key is None:
-            self.modified = True
+            self._session_key = self._get_new_session_key()
+            self.modified = self.is_new = True
         else:
             super().cycle_key()
+
+    def save(self, must_create: bool = False) -> None:  # noqa: FBT001, FBT002 - Django's
+        """Write the session, inserting the row of a new one."""
+        super().save(must_create=must_create or self.is_new)
+        self.is_new = False
 
     def _get_new_session_key(self) -> str:
         """Generate a key without checking it; `create` inserts it and retries if it is taken."""
