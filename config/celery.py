@@ -26,7 +26,7 @@ app.steps["worker"].add(DjangoStructLogInitStep)
 
 
 @signals.worker_process_init.connect
-def keep_one_connection(**_: object) -> None:
+def use_single_connection(**_: object) -> None:
     """Use a single database connection in a child process, which runs one task at a time: a pool starts threads."""
     for alias in connections:
         connections.settings[alias]["OPTIONS"].pop("pool", None)

@@ -25,7 +25,7 @@ from config.admission.admit_rate import AdmitRate
 from config.admission.load import Load
 from config.admission.table_capacity import TableCapacity
 from config.admission.waiting_queue import WaitingQueue, update_interval
-from config.http.error_pages import json_answer
+from config.http.error_pages import json_error_response
 from config.http.handler import send_response
 from config.page_cache.anonymous import PageCache, Visit
 from games.core import metrics
@@ -184,14 +184,14 @@ class Gate:
 
         async def exchange(message: Any) -> None:  # noqa: ANN401 - ASGI's
             if message["type"] == "http.response.start":
-                given, identity = holding, client
+                issued, identity = holding, client
                 if session := _new_session(message["headers"]):
                     self._use(holding)
-                    given, identity = Pass(), identities(session, network_of_scope(scope))
+                    issued, identity = Pass(), identities(session, network_of_scope(scope))
                 elif begins:
                     self._used.pop(holding, None)
                 if identity:
-                    message = {**message, "headers": [*message["headers"], cookie_header(given, identity)]}
+                    message = {**message, "headers": [*message["headers"], cookie_header(issued, identity)]}
             await send(message)
 
         await self._serve(scope, receive, exchange)
@@ -287,7 +287,7 @@ def _refusal(position: int, **data: int) -> HttpResponse:
     metrics.NEWCOMERS.labels("refused").inc()
     refusal = Refusal(ErrorCode.SERVER_FULL, retry_after=update_interval(position), **data)
     with translation.override("en-gb"):
-        response = json_answer(refusal)
+        response = json_error_response(refusal)
     response["Retry-After"], response["Cache-Control"] = str(refusal.data["retry_after"]), "no-store"
     return response
 

@@ -248,10 +248,10 @@ async def test_an_old_copy_is_served_during_slow_rendering(
 
 
 async def test_the_number_of_copies_is_limited(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anonymous, "KEPT", 3)
+    monkeypatch.setattr(anonymous, "MAX_ENTRIES", 3)
     for number in range(9):
         await ask(kept, host=f"{number}.example")
-    assert len(kept._copies._kept) == 3
+    assert len(kept._copies._entries) == 3
     assert kept._copies._making == {}
 
 
