@@ -64,14 +64,14 @@ def address_of(link: CalendarLink) -> str:
 def change(request: PlayerRequest) -> HttpResponse:
     """Create the calendar or set its hour (`do=set`), renew its address (`do=renew`), or turn it off (`do=stop`)."""
     limits.spend(request, "preferences")
-    wanted, hour = request.POST.get("do"), request.POST.get("hour", "")
-    if wanted not in {"set", "renew", "stop"} or hour not in _HOURS_AS_SENT:
+    action, hour = request.POST.get("do"), request.POST.get("hour", "")
+    if action not in {"set", "renew", "stop"} or hour not in _HOURS_AS_SENT:
         raise Refusal(ErrorCode.BAD_REQUEST, "There is no such calendar setting.")
-    if wanted == "stop":
+    if action == "stop":
         CalendarLink.objects.filter(player=request.user).delete()
         messages.success(request, _("The calendar is off."))
     else:
-        fields: dict[str, object] = {"hour": int(hour), **({"key": uuid.uuid4()} if wanted == "renew" else {})}
+        fields: dict[str, object] = {"hour": int(hour), **({"key": uuid.uuid4()} if action == "renew" else {})}
         CalendarLink.objects.update_or_create(player=request.user, defaults=fields)
         messages.success(request, _("Your settings are saved."))
     return redirect(reverse("players:settings") + "#reminders")

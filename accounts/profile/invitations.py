@@ -97,7 +97,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
         with suppress(ValidationError):  # the limit on follows may be reached
             follows.follow(request.user, inviter)
     address = reverse("games:room", args=[room.code])
-    if _tell(inviter, room.host_id, address):
+    if _notify(inviter, room.host_id, address):
         messages.success(request, _("%(name)s has been told that you are here.") % {"name": inviter})
     else:
         text = _("So many have come in this hour that %(name)s is not told of you. Send them the link to this room.")
@@ -105,7 +105,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     return redirect(address)
 
 
-def _tell(inviter: User, guest_id: int | None, address: str) -> bool:
+def _notify(inviter: User, guest_id: int | None, address: str) -> bool:
     """Notify the inviter that a player is waiting in the room; return False if the hourly limit is reached.
 
     Repeated acceptances by the same player renew a single unread notice.

@@ -116,8 +116,8 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
                 if more:
                     more()
         except (IntegrityError, ValidationError) as refusal:
-            held = isinstance(refusal, ValidationError)
-            messages.error(request, HELD if held else self.error_messages["username_taken"])
+            is_held = isinstance(refusal, ValidationError)
+            messages.error(request, HELD if is_held else self.error_messages["username_taken"])
             raise ImmediateHttpResponse(redirect("account_signup")) from None
         if was_guest:
             relisting.rank_player(user)

@@ -47,7 +47,7 @@ def ways_for(player: User) -> list[Service]:
 def is_fresh(request: HttpRequest) -> bool:
     """Return whether the visitor signed in through a service within the last few minutes."""
     records = get_authentication_records(request, request.user if request.user.is_authenticated else None)
-    at: float = max((one["at"] for one in records if one["method"] == "socialaccount"), default=0)
+    at: float = max((record["at"] for record in records if record["method"] == "socialaccount"), default=0)
     return time.time() - at < float(app_settings.REAUTHENTICATION_TIMEOUT)
 
 
@@ -80,10 +80,10 @@ def come_back(request: HttpRequest, sociallogin: SocialLogin, **_: Any) -> None:
     :raises ImmediateHttpResponse: with the response, if the player left to sign in again.
     """
     if sociallogin.state.get("process") == AGAIN:
-        raise ImmediateHttpResponse(_gone_on(request, sociallogin))
+        raise ImmediateHttpResponse(_resumed(request, sociallogin))
 
 
-def _gone_on(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBase:
+def _resumed(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBase:
     back = sociallogin.get_redirect_url(request) or reverse("players:settings")
     player = request.user
     if not player.is_authenticated or not sociallogin.is_existing or sociallogin.user != player:
@@ -92,13 +92,13 @@ def _gone_on(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBase
     account = sociallogin.account
     record_authentication(request, player, "socialaccount", provider=account.provider, uid=account.uid)
     request.GET = QueryDict(urlencode({"next": back}))  # allauth reads `next` from here
-    answer: HttpResponseBase | None = resume_request(request)
-    return answer or HttpResponseRedirect(back)
+    response: HttpResponseBase | None = resume_request(request)
+    return response or HttpResponseRedirect(back)
 
 
 @login_required
 def first_password(request: HttpRequest) -> HttpResponseBase:
     """Show allauth's page, after our own check: allauth asks for no reauthentication before a first password is set."""
     check_fresh(request)
-    answer: HttpResponseBase = password_set(request)
-    return answer
+    response: HttpResponseBase = password_set(request)
+    return response

@@ -143,16 +143,16 @@ def _counting(result: Result, step: int) -> list[Statement]:
 
 def announce(deal_id: int) -> None:
     """Notify the watchers and request a recount of the seasons; called after the commit."""
-    tell_watchers(deal_id)
+    notify_watchers(deal_id)
     _request_recount()
 
 
-def tell_watchers(deal_id: int) -> None:
+def notify_watchers(deal_id: int) -> None:
     """Notify all watchers of the deal's boards that they have changed."""
     notifier.send(board_group(deal_id), {"type": "board.changed", "deal": deal_id}, about=deal_id)
 
 
-def tell_all_watchers() -> None:
+def notify_all_watchers() -> None:
     """Notify all watchers of any board that it may have changed, for example after a player's name has."""
     notifier.send(ALL_BOARDS, {"type": "board.changed"})
 

@@ -261,7 +261,7 @@ def _tell(attempt: Attempt, verdict: AttemptVerdict, result: Result | None, rank
     if attempt.finished_at is not None and attempt.state == State.PENDING:
         metrics.VERIFY_SECONDS.observe(max(0.0, (now - attempt.finished_at).total_seconds()))
     if attempt.ranked and result is None:
-        entries.tell_watchers(attempt.deal_id)  # the attempt became pending, or no longer is
+        entries.notify_watchers(attempt.deal_id)  # the attempt became pending, or no longer is
     score = verdict.score
     log.info("attempt settled", extra={"attempt": str(attempt.public_id), "state": str(verdict.state)})
     notifier.send(
