@@ -134,7 +134,7 @@ def counted(listing: Listing, level: int, first: int, end: int) -> list[tuple[in
 def faults(listing: Listing) -> list[str]:
     """List the differences between the stored counts and a fresh count; empty if they are right."""
     fresh = _counted(listing)
-    kept = {
+    stored = {
         (level, prefix): entries
         for level, prefix, entries in listing.buckets.objects.filter(
             **{listing.scope_column: listing.scope}, board=listing.code
@@ -142,9 +142,10 @@ def faults(listing: Listing) -> list[str]:
         if entries
     }
     return [
-        f"level {level}, prefix {prefix}: {kept.get((level, prefix), 0)} kept, {fresh.get((level, prefix), 0)} counted"
-        for level, prefix in sorted(fresh.keys() | kept.keys())
-        if fresh.get((level, prefix), 0) != kept.get((level, prefix), 0)
+        f"level {level}, prefix {prefix}: {stored.get((level, prefix), 0)} kept, "
+        f"{fresh.get((level, prefix), 0)} counted"
+        for level, prefix in sorted(fresh.keys() | stored.keys())
+        if fresh.get((level, prefix), 0) != stored.get((level, prefix), 0)
     ]
 
 

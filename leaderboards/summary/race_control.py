@@ -57,12 +57,12 @@ def unconfirmed(player: Player, now: datetime | None = None) -> Deal | None:
     """
     now = now or timezone.now()
     results = Result.objects.filter(player=player.pk, listed=True, finished_at__gte=now - ASKING)
-    asked: set[str] = set()
+    checked: set[str] = set()
     for result in results.annotate(end=F("attempt__end")).select_related("deal").order_by("-finished_at", "-pk"):
         deal = result.deal
-        if deal.game in asked:
+        if deal.game in checked:
             continue
-        asked.add(deal.game)
+        checked.add(deal.game)
         if result.end != Attempt.End.WON or daily_control.has_raced(player.pk, deal.game, now):
             continue
         own = own_result(deal, "race", player)
