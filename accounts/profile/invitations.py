@@ -69,7 +69,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show the landing page of an invitation: play as a guest, make an account, or race at once."""
     inviter = inviter_of(token)
     if inviter is None:
-        return _over(request)
+        return _invitation_over(request)
     if inviter.pk == player_id(request):
         return redirect("players:invite")
     context = {"inviter": ShownPlayer.of(inviter), "token": token, "has_account": has_account(request)}
@@ -84,7 +84,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     """
     inviter = inviter_of(token)
     if inviter is None:
-        return _over(request)
+        return _invitation_over(request)
     if inviter.pk == player_id(request):
         return redirect("players:invite")
     limits.spend(request, "room")
@@ -121,5 +121,5 @@ def _notify(inviter: User, guest_id: int | None, address: str) -> bool:
     return True
 
 
-def _over(request: HttpRequest) -> HttpResponse:
+def _invitation_over(request: HttpRequest) -> HttpResponse:
     return render(request, "players/join_over.html", status=404)

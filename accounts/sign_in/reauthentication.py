@@ -36,7 +36,7 @@ from accounts.sign_in.providers import Service, configured
 AGAIN: Final = "again"
 
 
-def ways_for(player: User) -> list[Service]:
+def services_for(player: User) -> list[Service]:
     """Return the services the player can sign in with again; none if allauth has another way to reauthenticate."""
     if get_reauthentication_flows(player):
         return []
@@ -57,7 +57,7 @@ def check_fresh(request: HttpRequest) -> None:
     :raises ReauthenticationRequired: if there was none within the last few minutes.
     """
     player = request.user
-    if player.is_authenticated and not is_fresh(request) and ways_for(player):
+    if player.is_authenticated and not is_fresh(request) and services_for(player):
         raise ReauthenticationRequired
 
 
@@ -67,14 +67,14 @@ def check_fresh(request: HttpRequest) -> None:
 def page(request: PlayerRequest) -> HttpResponse:
     """Show the page that sends the player to a service to sign in again."""
     back = get_next_redirect_url(request) or reverse("players:settings")
-    ways = ways_for(request.user)
-    if not ways:
+    services = services_for(request.user)
+    if not services:
         return HttpResponseRedirect(back)
-    return render(request, "players/sign_in_again.html", {"ways": ways, "process": AGAIN, "back": back})
+    return render(request, "players/sign_in_again.html", {"ways": services, "process": AGAIN, "back": back})
 
 
 @receiver(pre_social_login)
-def come_back(request: HttpRequest, sociallogin: SocialLogin, **_: Any) -> None:  # noqa: ANN401 - signals are untyped
+def resume_interrupted(request: HttpRequest, sociallogin: SocialLogin, **_: Any) -> None:  # noqa: ANN401 - signals are untyped
     """Resume the request that was interrupted for signing in again.
 
     :raises ImmediateHttpResponse: with the response, if the player left to sign in again.

@@ -178,8 +178,8 @@ class Gate:
         starts a game is in progress, so two clients cannot use it at once.
         """
         scope, receive, send = request
-        begins = door in {Door.FORM, Door.JSON_FORM}
-        if begins:
+        starts_game = door in {Door.FORM, Door.JSON_FORM}
+        if starts_game:
             self._use(holding)
 
         async def exchange(message: Any) -> None:  # noqa: ANN401 - ASGI's
@@ -188,7 +188,7 @@ class Gate:
                 if session := _new_session(message["headers"]):
                     self._use(holding)
                     issued, identity = Pass(), identities(session, network_of_scope(scope))
-                elif begins:
+                elif starts_game:
                     self._used.pop(holding, None)
                 if identity:
                     message = {**message, "headers": [*message["headers"], cookie_header(issued, identity)]}

@@ -44,7 +44,7 @@ async def send_response(response: HttpResponse, send: Any) -> None:  # noqa: ANN
     await ASGIHandler.send_response(ASGIHandler.__new__(ASGIHandler), response, send)
 
 
-class OneHop(ASGIHandler):
+class SyncHandler(ASGIHandler):
     """Django's ASGI handler with a synchronous request cycle.
 
     Middleware, views, templates and queries are all synchronous. Django's own handler runs an asynchronous chain that

@@ -103,7 +103,7 @@ class Visit:
         knows = KNOWS_THE_WAY in self.cookies
         return (self.scope["path"], self.scope["scheme"], headers, self.language, knows, timezone.now().date())
 
-    def of_any(self) -> Scope:
+    def anonymous_scope(self) -> Scope:
         """Return the scope of an anonymous visit with the same key. Nothing else in the request can change the page."""
         headers = [(name, value) for name, value in self.scope["headers"] if name in _PLACE]
         cookies = [f"{settings.LANGUAGE_COOKIE_NAME}={self.language}"]
@@ -187,7 +187,7 @@ class PageCache:
     async def _make(self, key: Key, visit: Visit, seconds: float) -> CacheEntry:
         started, old = time.monotonic(), self._entries.get(key)
         try:
-            copy = await _made(self._application, visit)
+            copy = await _render(self._application, visit)
         except UnavailableError:
             return self._store(key, CacheEntry(old.copy if old else None, time.monotonic() + _REFUSED))
         return self._store(key, CacheEntry(copy, started + (seconds if copy else _REFUSED)))
@@ -200,7 +200,7 @@ class PageCache:
         return entry
 
 
-class ForStrangers:
+class AnonymousPages:
     """ASGI middleware that answers visitors without a session from the cache, and passes on all other requests."""
 
     def __init__(self, application: Application, copies: PageCache) -> None:
@@ -219,7 +219,7 @@ class ForStrangers:
             await copy.send_to(visit, send)
 
 
-async def _made(application: Application, visit: Visit) -> CachedPage | None:
+async def _render(application: Application, visit: Visit) -> CachedPage | None:
     """Return a copy of the page as the application makes it now, or None if the response may not be cached.
 
     :raises UnavailableError: if the response is a server error.
@@ -232,7 +232,7 @@ async def _made(application: Application, visit: Visit) -> CachedPage | None:
     async def listen(message: Any) -> None:  # noqa: ANN401 - ASGI's
         messages.append(message)
 
-    await application(visit.of_any(), receive, listen)
+    await application(visit.anonymous_scope(), receive, listen)
     if messages and messages[0]["status"] >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise UnavailableError
     if not messages or messages[0]["status"] != HTTPStatus.OK:

@@ -25,11 +25,11 @@ _ROWS_A_STATEMENT = 150  # SQLite takes 999 parameters in its oldest builds; a r
 
 def count(changes: Iterable[tuple[Listing, int, int]]) -> None:
     """Add `step` (1 or -1) to every bucket on the path of each key: `changes` are (listing, key, step)."""
-    if statements := counting(changes):
+    if statements := count_statements(changes):
         run_in_order(statements)
 
 
-def counting(changes: Iterable[tuple[Listing, int, int]]) -> list[Statement]:
+def count_statements(changes: Iterable[tuple[Listing, int, int]]) -> list[Statement]:
     """Return the statements of `count`.
 
     Buckets are written in sorted order, so that two transactions without a common lock still cannot deadlock.
@@ -45,12 +45,12 @@ def counting(changes: Iterable[tuple[Listing, int, int]]) -> list[Statement]:
         for start in range(0, len(rows), _ROWS_A_STATEMENT):
             part = rows[start : start + _ROWS_A_STATEMENT]
             params = [figure for bucket, step in part for figure in (*bucket, step)]
-            statements.append((_adding(table, scope_column, len(part)), params))
+            statements.append((_insert_sql(table, scope_column, len(part)), params))
     return statements
 
 
 @cache
-def _adding(table: str, scope_column: str, rows: int) -> str:
+def _insert_sql(table: str, scope_column: str, rows: int) -> str:
     values = ", ".join(["(%s, %s, %s, %s, %s)"] * rows)
     return (
         f"INSERT INTO {table} ({scope_column}, board, level, prefix, entries) VALUES {values} "  # noqa: S608 - own names

@@ -27,7 +27,7 @@ from leaderboards.verdicts.decisions import DECIDABLE, JUDGED, can_undo
 #: Maximum number of listed attempts from the same devices.
 LINKED: Final = 50
 #: Reason fields that are shown elsewhere or are part of its sentence.
-_SAID: Final = frozenset({"code", "message", "attempt", "by", "at", "state"})
+_SHOWN_SEPARATELY: Final = frozenset({"code", "message", "attempt", "by", "at", "state"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class DeskReason:
     @classmethod
     def of(cls, reason: Reason) -> Self:
         """Build the display form of a reason."""
-        figures = [(name, str(value)) for name, value in reason.items() if name not in _SAID]
+        figures = [(name, str(value)) for name, value in reason.items() if name not in _SHOWN_SEPARATELY]
         return cls(str(reason["code"]), str(reason["message"]), figures)
 
 

@@ -47,21 +47,21 @@ def read_with_others(attempt_id: int, limit: int) -> tuple[Attempt | None, list[
 
     They are for reading, not for saving.
     """
-    first = _reading([attempt_id])
+    first = _read_statement([attempt_id])
     if not limit:
-        return _one(run_in_order([first])[0]), []
+        return _first_attempt(run_in_order([first])[0]), []
     skip_locked = "FOR UPDATE SKIP LOCKED" if connection.features.has_select_for_update_skip_locked else ""
     own, gathered = run_in_order([first, (_GATHER.replace("<lock>", skip_locked), [attempt_id, limit])])
     ids = [row[0] for row in gathered]
-    others = run_in_order([_reading(ids)])[0] if ids else []
-    return _one(own), [_attempt(row) for row in others]
+    others = run_in_order([_read_statement(ids)])[0] if ids else []
+    return _first_attempt(own), [_attempt(row) for row in others]
 
 
-def _reading(ids: Collection[int]) -> Statement:
+def _read_statement(ids: Collection[int]) -> Statement:
     return f"{_READ}({', '.join(['%s'] * len(ids))})", list(ids)
 
 
-def _one(rows: list[tuple[Any, ...]]) -> Attempt | None:
+def _first_attempt(rows: list[tuple[Any, ...]]) -> Attempt | None:
     return _attempt(rows[0]) if rows else None
 
 

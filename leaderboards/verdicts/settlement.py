@@ -191,7 +191,7 @@ def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durab
         lock=" FOR NO KEY UPDATE" if postgresql else "",
     )
     ordered = sorted(cases, key=lambda case: case.attempt.pk)
-    statements: list[Statement] = [(lock, ids), *(_swapping(case, expected, now) for case in ordered)]
+    statements: list[Statement] = [(lock, ids), *(_swap_statement(case, expected, now) for case in ordered)]
     if postgresql and not durable:
         statements.append(("SET LOCAL synchronous_commit TO off", []))  # returns no rows
     locked, *swaps = run_in_order(statements)
@@ -203,7 +203,7 @@ def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durab
     return {attempt.pk: players[attempt.player_id] for attempt in swapped}
 
 
-def _swapping(case: Case, expected: State, now: datetime) -> Statement:
+def _swap_statement(case: Case, expected: State, now: datetime) -> Statement:
     attempt, verdict = case
     score = verdict.score or (None, None, None)
     # A corrected score keeps the verification time: later deals depend on how long it has been verified.

@@ -17,7 +17,7 @@ from deploy.procfile import commands
 
 
 def begin_task(*, eager: bool = False) -> None:
-    celery.mend_connections(task=SimpleNamespace(request=SimpleNamespace(is_eager=eager)))
+    celery.check_connections(task=SimpleNamespace(request=SimpleNamespace(is_eager=eager)))
 
 
 @pytest.fixture
