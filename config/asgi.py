@@ -30,16 +30,16 @@ _visitors = Visitors(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAY
 _sockets = OriginCheck(Capped(_visitors, networks_of, MOST_OF_ADDRESS))
 
 _pages = SyncHandler()
-_copies = PageCache(_pages)
+_page_cache = PageCache(_pages)
 _load = Load(_pages, lambda: len(open_sockets()))
 
 #: Application of a web process: pages, and also the tables unless they have processes of their own.
 application = ProtocolTypeRouter(
     {
         "http": Health(
-            AnonymousPages(Gate(_pages, _copies, _load), _copies),
+            AnonymousPages(Gate(_pages, _page_cache, _load), _page_cache),
             lambda: _load.is_full,
-            tables_elsewhere=settings.TABLES_ELSEWHERE,
+            separate_tables=settings.TABLES_ELSEWHERE,
         ),
         "websocket": no_tables if settings.TABLES_ELSEWHERE else _sockets,
     }

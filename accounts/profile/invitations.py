@@ -36,7 +36,7 @@ from games.pages.races.lobby_page import check_may_sit, open_own_room, refused
 from games.pages.shared.view_models import ShownPlayer
 
 #: Lifetime of a link.
-LASTS: Final = timedelta(days=14)
+LIFETIME: Final = timedelta(days=14)
 _SIGNER: Final = signing.TimestampSigner(sep=".", salt="invitation")
 
 
@@ -48,7 +48,7 @@ def token_of(player: User) -> str:
 def inviter_of(token: str) -> User | None:
     """Return the inviter of a token, or None if it has expired or the player no longer has a page."""
     try:
-        key = UUID(hex=_SIGNER.unsign(token, max_age=LASTS))
+        key = UUID(hex=_SIGNER.unsign(token, max_age=LIFETIME))
     except (signing.BadSignature, ValueError):
         return None
     return User.objects.with_page().filter(public_id=key).first()
@@ -60,7 +60,7 @@ def inviter_of(token: str) -> User | None:
 def invite(request: PlayerRequest) -> HttpResponse:
     """Show the player's invitation link."""
     link = settings.PUBLIC_URL + reverse("players:join", args=[token_of(request.user)])
-    return render(request, "players/invite.html", {"link": link, "until": timezone.now() + LASTS})
+    return render(request, "players/invite.html", {"link": link, "until": timezone.now() + LIFETIME})
 
 
 @require_safe

@@ -37,7 +37,7 @@ _NAMES: Final = {"google": "Google", "github": "GitHub", "discord": "Discord"}
 
 #: Time limit for choosing a name after coming back: another person may use the browser later.
 PENDING: Final = timedelta(minutes=15)
-_TOLD_AT: Final = "told_at"
+_SIGNED_IN_AT: Final = "told_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
         """
         sociallogin.token = None
         sociallogin.account.extra_data = {}
-        sociallogin.state[_TOLD_AT] = time.time()
+        sociallogin.state[_SIGNED_IN_AT] = time.time()
         sociallogin.email_addresses = [address for address in sociallogin.email_addresses if address.verified][:1]
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
@@ -114,7 +114,7 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
 
         :raises ImmediateHttpResponse: if the data is too old; it is dropped.
         """
-        if time.time() - sociallogin.state.get(_TOLD_AT, 0) > PENDING.total_seconds():
+        if time.time() - sociallogin.state.get(_SIGNED_IN_AT, 0) > PENDING.total_seconds():
             clear_pending_signup(request)
             messages.error(request, _("Too much time has passed. Please sign in once more."))
             raise ImmediateHttpResponse(redirect("account_login"))

@@ -91,11 +91,11 @@ def door_of(visit: Visit) -> Door | None:
 class Gate:
     """ASGI application that serves, queues or refuses each request."""
 
-    def __init__(self, application: Application, copies: PageCache, load: Load) -> None:
+    def __init__(self, application: Application, page_cache: PageCache, load: Load) -> None:
         self.queue = WaitingQueue()
         self.rate = AdmitRate()
         self.load, self.tables = load, TableCapacity()
-        self._application, self._copies = application, copies
+        self._application, self._page_cache = application, page_cache
         self._served, self._last_beat = 0, time.monotonic()
         self._polls: dict[Ticket, asyncio.Future[None]] = {}
         self._used: dict[Holding, float] = {}
@@ -250,7 +250,7 @@ class Gate:
     async def _page(self, visit: Visit, place: int) -> HttpResponse | None:
         scope = {**visit.scope, "method": "GET", "path": PAGE, "raw_path": PAGE.encode(), "query_string": b""}
         own = Visit.of(scope)
-        copy = await self._copies.get(own, PAGE_AGE)
+        copy = await self._page_cache.get(own, PAGE_AGE)
         if copy is None:
             return None
         headers, holes = copy.for_visitor(own)

@@ -203,15 +203,15 @@ class PageCache:
 class AnonymousPages:
     """ASGI middleware that answers visitors without a session from the cache, and passes on all other requests."""
 
-    def __init__(self, application: Application, copies: PageCache) -> None:
+    def __init__(self, application: Application, page_cache: PageCache) -> None:
         self._application = application
-        self._copies = copies
+        self._page_cache = page_cache
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         visit = Visit.of(scope)
         seconds = visit.seconds
-        copy = await self._copies.get(visit, seconds) if seconds else None
+        copy = await self._page_cache.get(visit, seconds) if seconds else None
         if copy is None:
             await self._application(scope, receive, send)
         else:

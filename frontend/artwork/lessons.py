@@ -189,7 +189,7 @@ def graph(lesson: Lesson) -> list[dict[str, Any]]:
     """
     places = {lesson.start: 0}
     reasons: list[Reasons] = []
-    found: list[dict[str, Any]] = [{"view": seen(from_position(lesson.start)), "reasons": reasons}]
+    found: list[dict[str, Any]] = [{"view": shared_view(from_position(lesson.start)), "reasons": reasons}]
     answers: list[Answers] = []
     waiting = deque([lesson.start])
     while waiting:
@@ -204,7 +204,7 @@ def graph(lesson: Lesson) -> list[dict[str, Any]]:
         tokens: Sequence[str] = here.legal_moves()
         if run := winning_run(here):
             tokens, entry["run"], entry["say"] = run[:1], True, len(lesson.steps)
-        before, entry["moves"] = seen(here), {}
+        before, entry["moves"] = shared_view(here), {}
         for token in tokens:
             here.push(token)
             following = here.position()
@@ -212,7 +212,7 @@ def graph(lesson: Lesson) -> list[dict[str, Any]]:
                 if len(places) == MOST_POSITIONS:
                     raise SystemExit(f"more than {MOST_POSITIONS} positions can be reached")
                 places[following] = len(places)
-                found.append({"of": places[text], "changes": changed(before, seen(here))})
+                found.append({"of": places[text], "changes": changed(before, shared_view(here))})
                 waiting.append(following)
             entry["moves"][token] = places[following]
             here.pop()
@@ -252,7 +252,7 @@ def changed_answers(before: Answers, after: Answers) -> Answers:
     return {**{name: answer for name, answer in after.items() if before.get(name) != answer}, **removed}
 
 
-def seen(table: Table) -> dict[str, Any]:
+def shared_view(table: Table) -> dict[str, Any]:
     """Return the parts of the player's view that do not depend on how the position was reached."""
     return {name: value for name, value in table.view().items() if name not in BY_THE_WAY}
 

@@ -85,7 +85,7 @@ async def test_concurrent_visitors_share_one_slow_rendering(
     answers = await asyncio.gather(*waiting)
     assert len(site.asked) == 1
     assert len({one.tokens[0] for one in answers}) == 9
-    assert kept._copies._making == {}
+    assert kept._page_cache._making == {}
 
 
 async def test_each_visitor_has_their_own_token(kept: AnonymousPages) -> None:
@@ -243,7 +243,7 @@ async def test_an_old_copy_is_served_during_slow_rendering(
     site.open.clear()
     assert "page 1" in (await ask(kept)).text
     site.open.set()
-    await asyncio.gather(*kept._copies._making.values())
+    await asyncio.gather(*kept._page_cache._making.values())
     assert len(site.asked) == 2, "it is rendered once"
 
 
@@ -253,8 +253,8 @@ async def test_the_number_of_copies_is_limited(
     monkeypatch.setattr(anonymous, "MAX_ENTRIES", 3)
     for number in range(9):
         await ask(kept, host=f"{number}.example")
-    assert len(kept._copies._entries) == 3
-    assert kept._copies._making == {}
+    assert len(kept._page_cache._entries) == 3
+    assert kept._page_cache._making == {}
 
 
 def test_a_copy_differs_only_in_its_placeholders() -> None:

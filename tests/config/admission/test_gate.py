@@ -526,4 +526,4 @@ def test_the_gate_is_between_cached_pages_and_django() -> None:
         outer = outer._application
     gate = outer._application
     assert isinstance(gate, Gate)
-    assert gate._application is outer._copies._application
+    assert gate._application is outer._page_cache._application
