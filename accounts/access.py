@@ -34,7 +34,7 @@ def player_required(view: PlayerView[P]) -> View[P]:
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if request.user.is_authenticated:
             return view(cast("PlayerRequest", request), *args, **kwargs)
-        return _turned_away(request, request.get_full_path())
+        return _sign_in_required(request, request.get_full_path())
 
     return guarded
 
@@ -51,7 +51,7 @@ def account_required(*, back: str = "") -> Callable[[PlayerView[P]], View[P]]:
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             if request.user.is_authenticated and not request.user.is_guest:
                 return view(cast("PlayerRequest", request), *args, **kwargs)
-            return _turned_away(request, resolve_url(back, *args, **kwargs) if back else request.get_full_path())
+            return _sign_in_required(request, resolve_url(back, *args, **kwargs) if back else request.get_full_path())
 
         return guarded
 
@@ -69,7 +69,7 @@ def fresh_sign_in_required(view: PlayerView[P]) -> PlayerView[P]:
     return cast("PlayerView[P]", guarded)
 
 
-def _turned_away(request: HttpRequest, back: str) -> HttpResponseBase:
+def _sign_in_required(request: HttpRequest, back: str) -> HttpResponseBase:
     is_guest = request.user.is_authenticated
     if not wants_json(request):
         return redirect_to_login(back, "account_signup" if is_guest else "account_login")

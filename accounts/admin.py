@@ -115,7 +115,7 @@ class PlayerAdmin(admin.ModelAdmin[User]):
         """Ban the chosen players, on a page that asks for the terms."""
         players = list(chosen.filter(deleted_at=None, is_staff=False, is_superuser=False)[: MOST + 1])
         if not players:
-            self._say_changed(request, 0)
+            self._report_changed(request, 0)
             return None
         return redirect(ban_url(_few(players)))
 
@@ -146,9 +146,9 @@ class PlayerAdmin(admin.ModelAdmin[User]):
         for player in players:
             self.log_change(request, player, message)
             act(player)
-        self._say_changed(request, len(players))
+        self._report_changed(request, len(players))
 
-    def _say_changed(self, request: HttpRequest, number: int) -> None:
+    def _report_changed(self, request: HttpRequest, number: int) -> None:
         text = ngettext("%(count)d player changed.", "%(count)d players changed.", number)
         self.message_user(request, text % {"count": number}, messages.SUCCESS)
 

@@ -156,9 +156,9 @@ class ComparisonOut(Schema):
 
 @router.get("/players", response={200: list[FoundOut], **ERRORS}, throttle=[Limited("search")])
 @read_from_replica
-def search_players(request: HttpRequest, asked: Query[NameIn]) -> list[FoundOut]:  # noqa: ARG001
+def search_players(request: HttpRequest, query: Query[NameIn]) -> list[FoundOut]:  # noqa: ARG001
     """Find players whose names begin like this in any spelling, at most twenty."""
-    return [FoundOut(id=player.public_id, name=str(player)) for player in find_players(asked.name)]
+    return [FoundOut(id=player.public_id, name=str(player)) for player in find_players(query.name)]
 
 
 @router.get("/players/{uuid:player_id}/vs/{uuid:other_id}", response={200: ComparisonOut, **ERRORS})

@@ -168,10 +168,10 @@ class PasskeyForm(_CredentialForm, AddWebAuthnForm):  # type: ignore[misc]
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.fields["name"].label = _("Name")
-        alone = self.fields["passwordless"]
-        alone.initial = True
-        alone.label = _("Sign in with this passkey alone")
-        alone.help_text = _(
+        passwordless = self.fields["passwordless"]
+        passwordless.initial = True
+        passwordless.label = _("Sign in with this passkey alone")
+        passwordless.help_text = _(
             "It must then be unlocked with a fingerprint, face or PIN. Otherwise it is asked for after the password."
         )
 

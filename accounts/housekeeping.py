@@ -24,14 +24,14 @@ def _remove_sessions(before: datetime, size: int) -> int:
 
 def _remove_listed_sessions(before: datetime, size: int) -> int:
     """Delete rows of the session list shown to players; they outlive the sessions themselves."""
-    there = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
-    return rows(UserSession.objects.filter(created_at__lt=before).exclude(there), size)
+    session = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
+    return rows(UserSession.objects.filter(created_at__lt=before).exclude(session), size)
 
 
 def _remove_devices(before: datetime, size: int) -> int:
     """Delete devices of expired sessions. A session that is ended takes its devices along (`accounts.push.devices`)."""
-    there = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
-    return rows(PushDevice.objects.filter(made_at__lt=before).exclude(there), size)
+    session = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
+    return rows(PushDevice.objects.filter(made_at__lt=before).exclude(session), size)
 
 
 def _remove_confirmations(before: datetime, size: int) -> int:

@@ -36,19 +36,19 @@ def preferences_of(stored: Mapping[str, object]) -> dict[str, Value]:
     return {name: _known(name, chosen[name], default=choices[0]) for name, choices in PREFERENCES.items()}
 
 
-def clean_preferences(wanted: object) -> dict[str, Value]:
+def clean_preferences(changes: object) -> dict[str, Value]:
     """Check the preferences that a client wants to change.
 
-    :raises ValidationError: if ``wanted`` is not an object, or names an unknown preference or choice.
+    :raises ValidationError: if ``changes`` is not an object, or names an unknown preference or choice.
     """
-    if not isinstance(wanted, Mapping):
+    if not isinstance(changes, Mapping):
         raise ValidationError(_("Preferences are given as an object."), code="preferences")
-    for name, value in wanted.items():
+    for name, value in changes.items():
         if name not in PREFERENCES:
             raise ValidationError(_("There is no preference “%(name)s”."), code="preferences", params={"name": name})
         if not _is_choice(name, value):
             raise ValidationError(_("“%(name)s” cannot be set to that."), code="preferences", params={"name": name})
-    return dict(wanted)
+    return dict(changes)
 
 
 def _known(name: str, value: object, *, default: Value) -> Value:

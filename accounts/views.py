@@ -57,7 +57,7 @@ def viewer_of(request: HttpRequest) -> User | None:
 def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
     """Show a player's figures and results, earlier ones with ``?before=``; a deleted player's page answers 410."""
     viewer = viewer_of(request)
-    if _is_gone(public_id):
+    if _is_deleted(public_id):
         return render(request, "players/gone.html", status=HTTPStatus.GONE)
     shown = profile_queries.visible_player(public_id, viewer)
     is_own = shown == viewer
@@ -69,8 +69,8 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
         "is_following": viewer is not None and Follow.objects.filter(follower=viewer, followed=shown).exists(),
         "followers": shown.followers.count(),
         "statistics": statistics,
-        "achievements": [one for one in reached if one.day or is_own],
-        "reached": sum(one.day is not None for one in reached),
+        "achievements": [achievement for achievement in reached if achievement.day or is_own],
+        "reached": sum(achievement.day is not None for achievement in reached),
         "rating": profile_queries.rating_of(shown),
         "race_hint": profile_queries.race_hint_of(shown) if is_own and race_suggestion.is_wanted(request) else None,
         "to_be_established": profile_queries.to_be_established(shown) if is_own else "",
@@ -85,7 +85,7 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
 def compare(request: HttpRequest, public_id: UUID, other_id: UUID) -> HttpResponse:
     """Compare two players. A player the viewer may not see gets the same response as on the profile page."""
     viewer = viewer_of(request)
-    if _is_gone(public_id, other_id):
+    if _is_deleted(public_id, other_id):
         return render(request, "players/gone.html", status=HTTPStatus.GONE)
     one, two = (profile_queries.visible_player(key, viewer) for key in (public_id, other_id))
     if one == two:
@@ -108,7 +108,7 @@ def search(request: HttpRequest) -> HttpResponse:
     name = request.GET.get("name", "").replace("\0", "").strip()
     if name:
         limits.spend(request, "search")
-    found = [ShownPlayer.of(one) for one in find_players(name)]
+    found = [ShownPlayer.of(user) for user in find_players(name)]
     key = _id(request.GET.get("compare"))
     compared = key and ShownPlayer.of(profile_queries.visible_player(key, viewer_of(request)))
     return render(request, "players/search.html", {"name": name, "found": found, "compared": compared})
@@ -181,10 +181,10 @@ def settings(request: PlayerRequest) -> HttpResponse:
 @require_POST
 def language(request: HttpRequest) -> HttpResponseBase:
     """Set the language of this browser to ``language``, and that of the signed-in player."""
-    wanted = {"language": request.POST.get("language", "")}
-    if request.user.is_authenticated and wanted["language"] in dict(site.LANGUAGES):
+    changes = {"language": request.POST.get("language", "")}
+    if request.user.is_authenticated and changes["language"] in dict(site.LANGUAGES):
         limits.spend(request, "preferences")
-        _save_preferences(request.user, wanted)
+        _save_preferences(request.user, changes)
     return set_language(request)
 
 
@@ -272,11 +272,11 @@ def _bad_request(error: ValidationError) -> Refusal:
 
 
 @transaction.atomic
-def _save_preferences(user: User, wanted: Mapping[str, str | bool]) -> None:
+def _save_preferences(user: User, changes: Mapping[str, str | bool]) -> None:
     """Change these preferences under a row lock, so that concurrent changes are all kept."""
     # Store only explicit choices: defaults may change, and a browser keeps its own choices where the account has none.
     locked = User.objects.select_for_update(no_key=True).only("preferences").get(pk=user.pk)
-    user.preferences = locked.preferences | dict(wanted)
+    user.preferences = locked.preferences | dict(changes)
     user.save(update_fields=["preferences"])
 
 
@@ -298,7 +298,7 @@ def _settings_page(
     return render(request, "players/settings.html", context, status=status)
 
 
-def _is_gone(*public_ids: UUID) -> bool:
+def _is_deleted(*public_ids: UUID) -> bool:
     """Return whether one of the players is deleted."""
     return User.objects.filter(public_id__in=public_ids, deleted_at__isnull=False).exists()
 

@@ -356,14 +356,14 @@ def visitor(job: Job, address: int) -> Visitor:
 
 async def play(job: Job, commands: asyncio.StreamReader) -> None:
     """Run all players; print a line once all are at their tables."""
-    from config.processes.server import calm_collector
+    from config.processes.server import tune_collector
 
     tally = Tally()
     players = [Player(job, tally, number) for number in range(len(job.players))]
     playing = [asyncio.create_task(player.play(n / ARRIVALS)) for n, player in enumerate(players)]
     async with asyncio.timeout(len(players) / ARRIVALS + 120):
         await asyncio.gather(*(player.dealt.wait() for player in players))
-    calm_collector()
+    tune_collector()
     tally.tell()
     await report(tally, commands)
     del playing

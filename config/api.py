@@ -14,7 +14,7 @@ from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 
 from accounts.api import router as players_router
-from config.http.error_pages import answer
+from config.http.error_pages import error_response
 from games.api.common import Limited
 from games.api.deals import router as games_router
 from games.api.races import router as races_router
@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 class PublicAPI(NinjaAPI):
     """API with a cached OpenAPI document: generating it takes a fifth of a second, and any visitor may request it."""
 
-    def __init__(self, **how: Any) -> None:  # noqa: ANN401 - as its parent takes it
-        super().__init__(**how)
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - as its parent takes it
+        super().__init__(**options)
         self._documents: dict[str, OpenAPISchema] = {}
 
     def get_openapi_schema(
@@ -59,31 +59,31 @@ api.add_router("", players_router)
 @api.exception_handler(Refusal)
 def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """Answer a request that an endpoint refused."""
-    return answer(request, refusal)
+    return error_response(request, refusal)
 
 
 @api.exception_handler(ValidationError)
 def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
     """Answer a request with invalid parameters."""
-    problems = [{"at": [str(part) for part in one["loc"]], "problem": one["msg"]} for one in error.errors]
+    problems = [{"at": [str(part) for part in detail["loc"]], "problem": detail["msg"]} for detail in error.errors]
     message = "Parameters are missing or wrong."
-    return answer(request, Refusal(ErrorCode.BAD_PARAMETERS, message, problems=problems))
+    return error_response(request, Refusal(ErrorCode.BAD_PARAMETERS, message, problems=problems))
 
 
 @api.exception_handler(Http404)
 def missing(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: ARG001
     """Answer a request for something that does not exist."""
-    return answer(request, Refusal(ErrorCode.NOT_FOUND))
+    return error_response(request, Refusal(ErrorCode.NOT_FOUND))
 
 
 @api.exception_handler(HttpError)
 def failed(request: HttpRequest, error: HttpError) -> HttpResponse:  # noqa: ARG001
     """Answer a request that django-ninja refused, such as one with a malformed body."""
-    return answer(request, Refusal(ErrorCode.BAD_REQUEST))
+    return error_response(request, Refusal(ErrorCode.BAD_REQUEST))
 
 
 @api.exception_handler(Exception)
 def broken(request: HttpRequest, error: Exception) -> HttpResponse:
     """Answer a request that failed because of a bug. The details go to the log only."""
     log.error("API request failed", exc_info=error)
-    return answer(request, Refusal(ErrorCode.SERVER_ERROR))
+    return error_response(request, Refusal(ErrorCode.SERVER_ERROR))

@@ -15,10 +15,10 @@ from django.conf import settings  # noqa: E402
 
 from config.admission.gate import Gate  # noqa: E402 - apps must be loaded first
 from config.admission.load import Load  # noqa: E402
-from config.http.handler import OneHop  # noqa: E402
-from config.http.websocket_origin import OwnPages  # noqa: E402
+from config.http.handler import SyncHandler  # noqa: E402
+from config.http.websocket_origin import OriginCheck  # noqa: E402
 from config.observability.health import Health  # noqa: E402
-from config.page_cache.anonymous import ForStrangers, PageCache  # noqa: E402
+from config.page_cache.anonymous import AnonymousPages, PageCache  # noqa: E402
 from config.processes.misdirected import TableProcess, no_tables  # noqa: E402
 from config.routing import websocket_routes  # noqa: E402
 from games.live.sockets.authentication import Visitors  # noqa: E402
@@ -27,19 +27,19 @@ from games.live.sockets.eviction import open_sockets  # noqa: E402
 
 # Check the address before reading the session.
 _visitors = Visitors(Capped(URLRouter(websocket_routes), player_of, MOST_OF_PLAYER))
-_sockets = OwnPages(Capped(_visitors, networks_of, MOST_OF_ADDRESS))
+_sockets = OriginCheck(Capped(_visitors, networks_of, MOST_OF_ADDRESS))
 
-_pages = OneHop()
-_copies = PageCache(_pages)
+_pages = SyncHandler()
+_page_cache = PageCache(_pages)
 _load = Load(_pages, lambda: len(open_sockets()))
 
 #: Application of a web process: pages, and also the tables unless they have processes of their own.
 application = ProtocolTypeRouter(
     {
         "http": Health(
-            ForStrangers(Gate(_pages, _copies, _load), _copies),
+            AnonymousPages(Gate(_pages, _page_cache, _load), _page_cache),
             lambda: _load.is_full,
-            tables_elsewhere=settings.TABLES_ELSEWHERE,
+            separate_tables=settings.TABLES_ELSEWHERE,
         ),
         "websocket": no_tables if settings.TABLES_ELSEWHERE else _sockets,
     }

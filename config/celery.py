@@ -26,7 +26,7 @@ app.steps["worker"].add(DjangoStructLogInitStep)
 
 
 @signals.worker_process_init.connect
-def keep_one_connection(**_: object) -> None:
+def use_single_connection(**_: object) -> None:
     """Use a single database connection in a child process, which runs one task at a time: a pool starts threads."""
     for alias in connections:
         connections.settings[alias]["OPTIONS"].pop("pool", None)
@@ -38,7 +38,7 @@ _used_at = 0.0
 
 
 @signals.task_prerun.connect
-def mend_connections(task: Task, **_: object) -> None:
+def check_connections(task: Task, **_: object) -> None:
     """Close failed database connections, and check idle ones before their next use."""
     global _used_at
     if task.request.is_eager:
@@ -55,7 +55,7 @@ def count_task(task: Task, state: str | None = None, **_: object) -> None:
 
 
 @signals.worker_ready.connect
-def fill_at_once(**_: object) -> None:
+def request_sealed_deals(**_: object) -> None:
     """Check the stock of sealed deals when a worker starts, as beat's first round comes a minute later."""
     app.send_task("talon.fill_sealed")
 

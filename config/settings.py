@@ -226,7 +226,7 @@ for _alias, _url in zip(REPLICAS, REPLICA_URLS, strict=True):
 if REPLICAS:
     DATABASE_ROUTERS = ["games.db.replicas.router.Router"]
     MIDDLEWARE.insert(
-        MIDDLEWARE.index("accounts.middleware.PlayerMiddleware"), "config.http.read_your_writes.OwnWrites"
+        MIDDLEWARE.index("accounts.middleware.PlayerMiddleware"), "config.http.read_your_writes.ReadYourWrites"
     )
 
 # --- Process types --------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ def local_caddyfile(host: str, port: int, services: Mapping[str, Sequence[int]])
     """Return production's Caddyfile for this machine: plain HTTP, and each service on ports instead of host names."""
 
     def addresses(found: re.Match[str]) -> str:
-        return "to " + " ".join(f"127.0.0.1:{one}" for one in services[found[1]])
+        return "to " + " ".join(f"127.0.0.1:{port}" for port in services[found[1]])
 
     text = re.sub(r"dynamic a \{\s+name (\w+)[^}]+\}", addresses, CADDYFILE.read_text())
     text = text.replace("{\n", _LOCAL_OPTIONS, 1)

@@ -33,23 +33,23 @@ def free_port(count: int = 1) -> int:
     """Return the first of `count` consecutive free ports."""
     while True:
         first = secrets.choice(PORTS)
-        with ExitStack() as held, suppress(OSError):
+        with ExitStack() as sockets, suppress(OSError):
             for port in range(first, first + count):
-                held.enter_context(socket.create_server(("127.0.0.1", port)))
+                sockets.enter_context(socket.create_server(("127.0.0.1", port)))
             return first
 
 
-def eventually(what: Callable[[], object], *, within: float = 180.0, every: float = 0.02) -> object:
+def eventually(condition: Callable[[], object], *, within: float = 180.0, every: float = 0.02) -> object:
     """Poll until the result is true, and return it.
 
     :raises TimeoutError: if it is still false after `within` seconds.
     """
     latest = time.monotonic() + within
-    while not (answer := what()):
+    while not (result := condition()):
         if time.monotonic() > latest:
-            raise TimeoutError(f"not within {within} s: {what}")
+            raise TimeoutError(f"not within {within} s: {condition}")
         time.sleep(every)
-    return answer
+    return result
 
 
 def postgres_programs() -> Path | None:
@@ -255,11 +255,11 @@ class PgBouncer:
         self.stop()
         shutil.rmtree(self._home, ignore_errors=True)
 
-    def show(self, what: str) -> list[dict[str, Any]]:
+    def show(self, table: str) -> list[dict[str, Any]]:
         """Return a table of the admin console: `clients`, `servers`, `stats` and others."""
         # The console supports simple queries only.
         with psycopg.connect(self.url, dbname="pgbouncer", autocommit=True, row_factory=dict_row) as console:
-            return psycopg.ClientCursor(console).execute(f"SHOW {what}".encode()).fetchall()
+            return psycopg.ClientCursor(console).execute(f"SHOW {table}".encode()).fetchall()
 
     def _answers(self) -> bool:
         try:

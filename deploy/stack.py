@@ -71,21 +71,21 @@ class Stack:
 
     def await_ready(self, address: str, inner: Sequence[str]) -> None:
         """Wait until the address and every /readyz answer with 200 or a process ends, reporting a long wait."""
-        late, waiting = time.monotonic() + READY_SECONDS, [f"{address}/", *(f"{one}/readyz" for one in inner)]
+        late, waiting = time.monotonic() + READY_SECONDS, [f"{address}/", *(f"{base}/readyz" for base in inner)]
         while waiting and not self._ended() and not self._stopping.is_set():
             if time.monotonic() > late:
-                _say(f"Not ready after {READY_SECONDS} s: {', '.join(waiting)}")
+                _log(f"Not ready after {READY_SECONDS} s: {', '.join(waiting)}")
                 late = math.inf
             waiting = [url for url in waiting if not _answers(url)]
             self._stopping.wait(0.1)
         if not waiting:
-            _say(f"Talon is ready at {address} - stop it with Ctrl-C. Its processes are at {' and '.join(inner)}.")
+            _log(f"Talon is ready at {address} - stop it with Ctrl-C. Its processes are at {' and '.join(inner)}.")
 
     def wait(self) -> int:
         """Wait for Ctrl-C, SIGTERM or the end of a process, then stop all. Return 1 if a process ended by itself."""
         while not self._stopping.wait(0.2):
             if ended := self._ended():
-                _say(f"{ended} has ended; stopping the others.")
+                _log(f"{ended} has ended; stopping the others.")
                 break
         failed = not self._stopping.is_set()
         self._stop()
@@ -103,7 +103,7 @@ class Stack:
             try:
                 child.wait(max(0.1, latest - time.monotonic()))
             except subprocess.TimeoutExpired:
-                _say(f"{name} did not stop in {STOP_SECONDS} s and is killed.")
+                _log(f"{name} did not stop in {STOP_SECONDS} s and is killed.")
                 os.killpg(child.pid, signal.SIGKILL)
                 child.wait()
 
@@ -116,10 +116,10 @@ def _here(command: list[str]) -> list[str]:
 
 def _print_lines(name: str, child: subprocess.Popen[str]) -> None:
     for line in child.stdout or ():
-        _say(line.rstrip("\n"), name)
+        _log(line.rstrip("\n"), name)
 
 
-def _say(text: str, name: str = "stack") -> None:
+def _log(text: str, name: str = "stack") -> None:
     print(f"{name:<8}| {text}", flush=True)  # noqa: T201
 
 
@@ -159,7 +159,7 @@ def main() -> int:
         home, environment = Path(ending.enter_context(folder)), dict(os.environ)
         if shape == "wide":
             found = ending.enter_context(wide.servers(home / "var"))
-            _say(found.addresses)
+            _log(found.addresses)
             environment |= found.settings
         return _run(stack_environment(environment), stopping, home, beats=2 if shape == "wide" else 1)
 
@@ -169,7 +169,7 @@ def _run(environment: dict[str, str], stopping: threading.Event, home: Path, *, 
     has_proxy = proxy.is_installed()
     lines, ports = commands(), Ports.of(environment, has_proxy=has_proxy)
     if not has_proxy:
-        _say(f"Not installed: {proxy.PROGRAM}. Without a proxy, one process serves pages and tables.")
+        _log(f"Not installed: {proxy.PROGRAM}. Without a proxy, one process serves pages and tables.")
     environment.setdefault("PUBLIC_URL", ports.address)
     if ports.tables:
         environment["TABLES_ELSEWHERE"] = "1"

@@ -26,14 +26,14 @@ class Servers(NamedTuple):
 def missing_programs() -> list[str]:
     """Return the missing programs, each with its Debian package."""
     programs = postgres_programs()
-    there = {
+    installed = {
         "postgres and initdb (package postgresql)": programs is not None,
         "pg_basebackup (package postgresql-client)": programs is not None and (programs / "pg_basebackup").exists(),
         "pgbouncer (package pgbouncer)": PgBouncer.is_installed(),
         "redis-server (package redis-server)": Redis.is_installed(),
         proxy.PROGRAM: proxy.is_installed(),
     }
-    return [name for name, is_there in there.items() if not is_there]
+    return [name for name, is_installed in installed.items() if not is_installed]
 
 
 @contextmanager

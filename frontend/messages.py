@@ -136,16 +136,16 @@ def named_cards(catalogue: Catalog) -> str:
     return _NAMED.sub(named, tarot_path().read_text())
 
 
-def brought_up_to_date(current: Catalog, wanted: Catalog) -> Catalog:
+def updated_catalogue(current: Catalog, extracted: Catalog) -> Catalog:
     """Return the catalogue with the site's current texts. New texts are empty, or fuzzy guesses.
 
     Entries that override a package's text are kept.
     """
     borrowed = borrowed_ids()
     for message in texts_of(current):
-        if wanted.get(message.id, message.context) is None and (message.id, message.context) in borrowed:
-            wanted.add(message.id, context=message.context, auto_comments=["Worded anew; the text is a package's."])
-    current.update(wanted, update_creation_date=False)
+        if extracted.get(message.id, message.context) is None and (message.id, message.context) in borrowed:
+            extracted.add(message.id, context=message.context, auto_comments=["Worded anew; the text is a package's."])
+    current.update(extracted, update_creation_date=False)
     current.obsolete.clear()
     return current
 
@@ -162,10 +162,10 @@ def write_catalogue(path: Path, catalogue: Catalog) -> None:
 def main(arguments: list[str]) -> None:
     """Update every catalogue from the code and compile it. Create catalogues for the languages named."""
     for language in sorted({*languages(), *arguments}):
-        for domain, wanted in domains().items():
+        for domain, extracted in domains().items():
             path = po_path(language, domain)
             current = read_catalogue(path) if path.exists() else Catalog(language, project="Talon", fuzzy=False)
-            catalogue = brought_up_to_date(current, wanted)
+            catalogue = updated_catalogue(current, extracted)
             write_catalogue(path, catalogue)
             if domain == "django":
                 path.with_suffix(".mo").write_bytes(compiled(catalogue))

@@ -114,12 +114,14 @@ class AttemptAdmin(ReadOnlyAdmin):
     @admin.display(description=_("reasons"))
     def why(self, attempt: Attempt) -> str:
         """Return the codes of the reasons."""
-        return ", ".join(one["code"] for one in attempt.reasons)
+        return ", ".join(entry["code"] for entry in attempt.reasons)
 
     @admin.display(description=_("reasons"))
     def all_reasons(self, attempt: Attempt) -> SafeString:
         """Render every reason with its sentence."""
-        return format_html_join("", "<p><b>{}</b> {}</p>", ((one["code"], one["message"]) for one in attempt.reasons))
+        return format_html_join(
+            "", "<p><b>{}</b> {}</p>", ((entry["code"], entry["message"]) for entry in attempt.reasons)
+        )
 
     @admin.display(description=_("desk"))
     def desk(self, attempt: Attempt) -> SafeString:

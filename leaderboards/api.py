@@ -112,18 +112,18 @@ class RatingsIn(Schema):
 
 @router.get("/boards/{int:deal_id}", response={200: PageOut, **ERRORS})
 @read_from_replica
-def get_board(request: HttpRequest, deal_id: int, asked: Query[DealPageIn]) -> PageOut:  # noqa: ARG001
+def get_board(request: HttpRequest, deal_id: int, query: Query[DealPageIn]) -> PageOut:  # noqa: ARG001
     """Return a page of a deal's board; the first page also has the attempts that wait for their verdict."""
     deal = _deal(deal_id)
-    page = board_queries.page(deal, asked.board, asked.cursor, asked.limit, ladder_named(asked.ladder))
-    return PageOut.of(asked.board, page, None if asked.cursor else board_queries.waiting(deal))
+    page = board_queries.page(deal, query.board, query.cursor, query.limit, ladder_named(query.ladder))
+    return PageOut.of(query.board, page, None if query.cursor else board_queries.waiting(deal))
 
 
 @router.get("/boards/{int:deal_id}/players/{uuid:player_id}", response={200: EntryOut, **ERRORS})
 @read_from_replica
-def get_standing(request: HttpRequest, deal_id: int, player_id: UUID, asked: Query[BoardIn]) -> EntryOut:  # noqa: ARG001
+def get_standing(request: HttpRequest, deal_id: int, player_id: UUID, query: Query[BoardIn]) -> EntryOut:  # noqa: ARG001
     """Return a player's entry on a deal's board, on the player's ladder."""
-    entry = board_queries.standing_of(_deal(deal_id), asked.board, _player(player_id))
+    entry = board_queries.standing_of(_deal(deal_id), query.board, _player(player_id))
     if entry is None:
         raise Refusal(ErrorCode.NOT_FOUND, "This player is not on this board.")
     return EntryOut.of(entry)
@@ -135,17 +135,17 @@ def get_around(
     request: HttpRequest,  # noqa: ARG001
     deal_id: int,
     player_id: UUID,
-    asked: Query[AroundIn],
+    query: Query[AroundIn],
 ) -> list[EntryOut]:
     """Return the entries around a player on a deal's board, of the player's ladder; empty if not listed."""
-    return _entries(board_queries.around(_deal(deal_id), asked.board, _player(player_id), asked.span))
+    return _entries(board_queries.around(_deal(deal_id), query.board, _player(player_id), query.span))
 
 
 @router.get("/boards/{int:deal_id}/friends", response={200: list[EntryOut], **ERRORS})
 @read_from_replica
-def get_friends(request: HttpRequest, deal_id: int, asked: Query[BoardIn]) -> list[EntryOut]:
+def get_friends(request: HttpRequest, deal_id: int, query: Query[BoardIn]) -> list[EntryOut]:
     """Return you and the players you follow, ranked among yourselves across ladders. You must be signed in."""
-    return _entries(board_queries.friends(_deal(deal_id), asked.board, _me(request)))
+    return _entries(board_queries.friends(_deal(deal_id), query.board, _me(request)))
 
 
 @router.get("/seasons/{period}", response={200: PageOut, **ERRORS})
@@ -154,13 +154,13 @@ def get_season(
     request: HttpRequest,  # noqa: ARG001
     period: Season.Period,
     when: Query[SeasonIn],
-    asked: Query[PageIn],
+    query: Query[PageIn],
 ) -> PageOut:
     """Return a page of a season's board: sums of the results on the established ladder, or of the nine of a day by
     points.
     """
     season = _season(period, when)
-    return PageOut.of(asked.board, seasons.page(season, asked.board, asked.cursor, asked.limit))
+    return PageOut.of(query.board, seasons.page(season, query.board, query.cursor, query.limit))
 
 
 @router.get("/seasons/{period}/around/{uuid:player_id}", response={200: list[EntryOut], **ERRORS})
@@ -170,19 +170,19 @@ def get_season_around(
     period: Season.Period,
     player_id: UUID,
     when: Query[SeasonIn],
-    asked: Query[AroundIn],
+    query: Query[AroundIn],
 ) -> list[EntryOut]:
     """Return the entries around a player in a season."""
-    return _entries(seasons.around(_season(period, when), asked.board, _player(player_id), asked.span))
+    return _entries(seasons.around(_season(period, when), query.board, _player(player_id), query.span))
 
 
 @router.get("/seasons/{period}/friends", response={200: list[EntryOut], **ERRORS})
 @read_from_replica
 def get_season_friends(
-    request: HttpRequest, period: Season.Period, when: Query[SeasonIn], asked: Query[BoardIn]
+    request: HttpRequest, period: Season.Period, when: Query[SeasonIn], query: Query[BoardIn]
 ) -> list[EntryOut]:
     """Return you and the players you follow in a season. You must be signed in."""
-    return _entries(seasons.friends(_season(period, when), asked.board, _me(request)))
+    return _entries(seasons.friends(_season(period, when), query.board, _me(request)))
 
 
 @router.get("/players/{uuid:player_id}", tags=["players"], response={200: PlayerOut, **ERRORS})
@@ -196,10 +196,10 @@ def get_player(request: HttpRequest, player_id: UUID) -> PlayerOut:  # noqa: ARG
 
 @router.get("/players/{uuid:player_id}/results", tags=["players"], response={200: list[ResultOut], **ERRORS})
 @read_from_replica
-def get_results(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) -> list[ResultOut]:  # noqa: ARG001
+def get_results(request: HttpRequest, player_id: UUID, query: Query[ResultsIn]) -> list[ResultOut]:  # noqa: ARG001
     """Return a player's results, newest first, fifty at a time; page on with `before` set to the last finish."""
     found = Result.objects.filter(player=_player(player_id), listed=True).select_related("deal", "attempt")
-    if (before := asked.aware_before()) is not None:
+    if (before := query.aware_before()) is not None:
         found = found.filter(finished_at__lt=before)
     now = timezone.now()
     return [
@@ -218,21 +218,21 @@ def get_results(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) 
 
 @router.get("/ratings", tags=["ratings"], response={200: RatingsOut, **ERRORS})
 @read_from_replica
-def get_ratings(request: HttpRequest, asked: Query[RatingsIn]) -> RatingsOut:  # noqa: ARG001
+def get_ratings(request: HttpRequest, query: Query[RatingsIn]) -> RatingsOut:  # noqa: ARG001
     """Return the rating board, best first: players with a certain rating and a race within the last thirty days."""
-    entries = [RatedOut(**asdict(line)) for line in rating_board.top(asked.limit)]
+    entries = [RatedOut(**asdict(line)) for line in rating_board.top(query.limit)]
     return RatingsOut(total=rating_board.total(), entries=entries)
 
 
 @router.get("/ratings/{uuid:player_id}", tags=["ratings"], response={200: RatingOut, **ERRORS})
 @read_from_replica
-def get_rating(request: HttpRequest, player_id: UUID, asked: Query[ResultsIn]) -> RatingOut:  # noqa: ARG001
+def get_rating(request: HttpRequest, player_id: UUID, query: Query[ResultsIn]) -> RatingOut:  # noqa: ARG001
     """Return a player's rating and rated races, latest first, fifty at a time; `before` the last finish pages on."""
     player = get_object_or_404(get_user_model().objects.with_page(), public_id=player_id)
     own = rating_board.own(player)
     if own is None:
         raise Refusal(ErrorCode.NOT_FOUND, "This player has not raced for a rating.")
-    runs = rating_board.runs(player, RESULTS_SHOWN, asked.aware_before())
+    runs = rating_board.runs(player, RESULTS_SHOWN, query.aware_before())
     return RatingOut(
         player=player.public_id,
         name=str(player),

@@ -11,7 +11,7 @@ from games.ghosts import challenges
 from leaderboards.boards import relisting, seasons
 from leaderboards.ratings import rating_reconciler
 from leaderboards.verdicts import foresight_selection, pending_sweep
-from leaderboards.verdicts.settlement import COMPANY, give_up, settle
+from leaderboards.verdicts.settlement import MAX_OTHERS, give_up, settle
 
 RETRIES: Final = 4
 
@@ -37,7 +37,7 @@ class Verification(Task):  # type: ignore[misc] # Celery has no types
 )
 def verify(attempt_id: int) -> None:
     """Judge and settle an attempt, together with other pending ones."""
-    settle(attempt_id, COMPANY)
+    settle(attempt_id, MAX_OTHERS)
 
 
 @shared_task(name="talon.sweep")

@@ -21,7 +21,7 @@ from games.db.players import Player, player_id
 from games.db.replicas.decorator import from_replica
 from games.deals import daily_points, publishing
 from games.models import Attempt, Deal
-from games.pages.shared.anonymous_cache import same_for_strangers
+from games.pages.shared.anonymous_cache import cache_for_anonymous
 from games.pages.shared.view_models import ShownDeal
 from games.rules import CATALOGUE
 from leaderboards.boards import board_queries, seasons
@@ -42,7 +42,7 @@ JUST_FINISHED: Final = timedelta(minutes=5)
 
 
 @require_safe
-@same_for_strangers(2.0)
+@cache_for_anonymous(2.0)
 @from_replica("boards")
 def index(request: HttpRequest) -> HttpResponse:
     """Show the index: today's deals, each with its leaders, the nine, and the periods of the seasons."""
@@ -56,7 +56,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@same_for_strangers(2.0)
+@cache_for_anonymous(2.0)
 @from_replica("boards")
 def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """Show a deal's board: `?board=race|fewest`, `?ladder=established|newcomers`, `?cursor=`, `?who=all|friends`.
@@ -126,13 +126,14 @@ def season_page(request: HttpRequest, period: str) -> HttpResponse:
     `earlier` and `later` (a day of the neighbouring seasons, if they exist), `variant` (empty for all), `ladder`,
     `has_ladders` and `around`, as on a deal's board.
     """
-    board, who, variant, day, asked = _board(request), _who(request), _variant(request), _day(request), _ladder(request)
+    board, who, variant = _board(request), _who(request), _variant(request)
+    day, requested = _day(request), _ladder(request)
     is_nine = period == Season.Period.NINE
-    if not seasons.has_board(period, variant, asked):
+    if not seasons.has_board(period, variant, requested):
         raise Http404("no such board")
     span = seasons.span(period, day)
     nines = seasons.nines_of(day) if is_nine else {}
-    ladder = asked or seasons.first_ladder(nines)
+    ladder = requested or seasons.first_ladder(nines)
     season = nines.get(ladder) if is_nine else seasons.season(period, day, variant)
     player = request.user if request.user.is_authenticated else None
     if who == "friends":
@@ -151,7 +152,7 @@ def season_page(request: HttpRequest, period: str) -> HttpResponse:
         "is_nine": is_nine,
         "most_points": daily_points.MOST,
         "ladder": ladder.slug,
-        "asked_ladder": asked.slug if asked else "",
+        "asked_ladder": requested.slug if requested else "",
         "has_ladders": settings.LADDERS or Ladder.NEWCOMERS in nines,
         "around": seasons.around(season, board, player) if player and not _shows(page, player) else [],
         **_shared(request, board, who, page, **({"ladder": ladder.slug} if is_nine else {})),
@@ -176,24 +177,24 @@ def rating_board(request: HttpRequest) -> HttpResponse:
     return render(request, "boards/rating.html", context)
 
 
-def _shared(request: HttpRequest, board: BoardName, who: str, page: BoardPage, **which: str) -> dict[str, Any]:
+def _shared(request: HttpRequest, board: BoardName, who: str, page: BoardPage, **params: str) -> dict[str, Any]:
     """Return the context of all boards: the page of entries, and the URLs of the pages before and after.
 
-    `which` holds query parameters that pin the page shown, and is added to those URLs.
+    `params` holds query parameters that pin the page shown, and is added to those URLs.
     """
     return {
         "board": board,
         "who": who,
         "page": page,
-        "before_url": _url_at(request, page.before, which),
-        "after_url": _url_at(request, page.after, which),
+        "before_url": _url_at(request, page.before, params),
+        "after_url": _url_at(request, page.after, params),
     }
 
 
-def _url_at(request: HttpRequest, cursor: str | None, which: dict[str, str]) -> str | None:
+def _url_at(request: HttpRequest, cursor: str | None, params: dict[str, str]) -> str | None:
     if cursor is None:
         return None
-    return "?" + urlencode({**request.GET.dict(), **which, "cursor": cursor})
+    return "?" + urlencode({**request.GET.dict(), **params, "cursor": cursor})
 
 
 def _shows(page: BoardPage, player: Player) -> bool:
@@ -205,41 +206,41 @@ def _unpaged(entries: list[BoardRow]) -> BoardPage:
 
 
 def _board(request: HttpRequest) -> BoardName:
-    asked = request.GET.get("board", "race")
+    requested = request.GET.get("board", "race")
     for board in BOARDS:
-        if board == asked:
+        if board == requested:
             return board
     raise Http404("no such board")
 
 
 def _ladder(request: HttpRequest) -> Ladder | None:
-    asked = request.GET.get("ladder")
-    ladder = ladder_named(asked)
-    if asked and ladder is None:
+    requested = request.GET.get("ladder")
+    ladder = ladder_named(requested)
+    if requested and ladder is None:
         raise Http404("no such ladder")
     return ladder
 
 
 def _who(request: HttpRequest) -> str:
-    asked = request.GET.get("who", "all")
-    if asked not in WHO:
+    requested = request.GET.get("who", "all")
+    if requested not in WHO:
         raise Http404("no such selection")
-    return asked
+    return requested
 
 
 def _variant(request: HttpRequest) -> str:
-    asked = request.GET.get("variant", "")
-    if asked and asked not in CATALOGUE:
+    requested = request.GET.get("variant", "")
+    if requested and requested not in CATALOGUE:
         raise Http404("no such variant")
-    return asked
+    return requested
 
 
 def _day(request: HttpRequest) -> date:
-    asked = request.GET.get("day")
-    if not asked:
+    requested = request.GET.get("day")
+    if not requested:
         return timezone.now().date()
     try:
-        day = date.fromisoformat(asked)
+        day = date.fromisoformat(requested)
     except ValueError:
         raise Http404("no such day") from None
     if not seasons.ALL_TIME < day < seasons.LATEST:

@@ -71,8 +71,8 @@ def ban_page(request: HttpRequest) -> HttpResponse:
     staff = request.user
     if not isinstance(staff, User) or not staff.has_perm(RIGHT):
         raise PermissionDenied
-    asked = request.POST if request.method == "POST" else request.GET
-    players = _players(asked.getlist("player")[:MOST])
+    parameters = request.POST if request.method == "POST" else request.GET
+    players = _players(parameters.getlist("player")[:MOST])
     form = BanForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         for player in players:
@@ -86,9 +86,9 @@ def ban_page(request: HttpRequest) -> HttpResponse:
     return render(request, "admin/desk/ban.html", {**admin.site.each_context(request), **context})
 
 
-def _players(wanted: Sequence[str]) -> list[User]:
+def _players(public_ids: Sequence[str]) -> list[User]:
     try:
-        ids = [uuid.UUID(text) for text in wanted]
+        ids = [uuid.UUID(text) for text in public_ids]
     except ValueError:
         raise Http404 from None
     found = User.objects.filter(public_id__in=ids, deleted_at=None, is_staff=False, is_superuser=False)

@@ -82,15 +82,15 @@ def end_sessions(user: User) -> None:
 def _run_out(ban: Ban) -> bool:
     """Lift the player's ban, unless another has replaced this one."""
     with transaction.atomic():
-        stands = _locked(ban.player).deleted_at is None and Ban.objects.filter(pk=ban.pk, ended_at=None).exists()
-        if stands:
+        in_force = _locked(ban.player).deleted_at is None and Ban.objects.filter(pk=ban.pk, ended_at=None).exists()
+        if in_force:
             _lift(ban.player, Ban.End.RAN_OUT, None)
     relisting.rank_player(ban.player)
-    return stands
+    return in_force
 
 
-def _lift(user: User, how: Ban.End, by: User | None) -> None:
-    _end(user, how, timezone.now(), by)
+def _lift(user: User, end: Ban.End, by: User | None) -> None:
+    _end(user, end, timezone.now(), by)
     User.objects.filter(pk=user.pk).update(banned_at=None, is_active=True)
     relisting.mark_player(user)
 
@@ -100,5 +100,5 @@ def _locked(user: User) -> User:
     return User.objects.select_for_update(no_key=True).get(pk=user.pk)
 
 
-def _end(user: User, how: Ban.End, now: datetime, by: User | None) -> None:
-    Ban.objects.filter(player=user, ended_at=None).update(ended_at=now, end=how, ended_by=by)
+def _end(user: User, end: Ban.End, now: datetime, by: User | None) -> None:
+    Ban.objects.filter(player=user, ended_at=None).update(ended_at=now, end=end, ended_by=by)

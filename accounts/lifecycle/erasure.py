@@ -35,7 +35,7 @@ from games.fairplay import account_links
 from games.ghosts.models import Challenge, Notice
 from games.models import Attempt, Decision, PracticeOrder, StaffNote
 from games.races import seats
-from leaderboards.boards.entries import tell_all_watchers
+from leaderboards.boards.entries import notify_all_watchers
 
 
 def erase_player(user: User) -> None:
@@ -47,7 +47,7 @@ def erase_player(user: User) -> None:
             account_links.forget(user.pk, timezone.now())
             user.delete()
             return
-        hold(user, user.name_key, kept_by=None)
+        hold(user, user.name_key, owner=None)
         HeldName.objects.filter(player=user).update(player=None)
         account_links.forget(user.pk, timezone.now())
         practice = Attempt.objects.filter(player=user, ranked=False)
@@ -70,7 +70,7 @@ def erase_player(user: User) -> None:
         LogEntry.objects.filter(content_type=kind, object_id=str(user.pk)).update(object_repr=FORMER_PLAYER)
         _clear_notes(user)
         _anonymise(user)
-        transaction.on_commit(tell_all_watchers)
+        transaction.on_commit(notify_all_watchers)
 
 
 def _clear_notes(user: User) -> None:

@@ -184,8 +184,9 @@ def _answer(answer: Answer) -> Facts:
     return {"challenge": answer.challenge.code, "attempt": answer.attempt.public_id, "told_at": answer.told_at}
 
 
-def _continuation(begun: Continuation) -> Facts:
-    return {"attempt": begun.attempt.public_id, "from": begun.origin and begun.origin.public_id, "moves": begun.n}
+def _continuation(continuation: Continuation) -> Facts:
+    origin = continuation.origin
+    return {"attempt": continuation.attempt.public_id, "from": origin and origin.public_id, "moves": continuation.n}
 
 
 def _notice(notice: Notice) -> Facts:

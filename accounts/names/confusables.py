@@ -99,7 +99,10 @@ def _prototypes() -> dict[str, str]:
     data: dict[str, list[dict[str, Any]]] = load("confusables.json")
     found: dict[str, str] = {}
     for name, homoglyphs in data.items():
-        character, neighbours = name.strip(_LEFT_TO_RIGHT), [one["c"].strip(_LEFT_TO_RIGHT) for one in homoglyphs]
+        character, neighbours = (
+            name.strip(_LEFT_TO_RIGHT),
+            [homoglyph["c"].strip(_LEFT_TO_RIGHT) for homoglyph in homoglyphs],
+        )
         if len(character) != 1 or character.isascii() or len(neighbours) != 1:
             continue
         middle = neighbours[0]

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from accounts.names.reserved_names import check_not_held, hold
 from accounts.names.validation import alike_keys, guest_name, name_key
-from leaderboards.boards.entries import tell_all_watchers
+from leaderboards.boards.entries import notify_all_watchers
 
 TAKEN: Final = _("This name, or one much like it, is taken.")
 
@@ -25,7 +25,7 @@ def rename_player(user: User, name: str) -> None:
     user.name_key = key = name_key(name)
     try:
         with transaction.atomic():
-            _hold_old(user, key)
+            _hold_old_name(user, key)
             _check_free(name, user)
             user.save(update_fields=["username", "display_name", "name_key"])
             check_not_held(name, user)  # after the write, which waits for a transaction that gives up the name
@@ -35,7 +35,7 @@ def rename_player(user: User, name: str) -> None:
     except IntegrityError:
         user.refresh_from_db()
         raise ValidationError(TAKEN, code="name_taken") from None
-    transaction.on_commit(tell_all_watchers)
+    transaction.on_commit(notify_all_watchers)
 
 
 def _check_free(name: str, player: User) -> None:
@@ -51,16 +51,16 @@ def neutralise_name(user: User) -> None:
         user.display_name, user.name_key = name, name_key(name)
         try:
             with transaction.atomic():
-                _hold_old(user, user.name_key)
+                _hold_old_name(user, user.name_key)
                 user.save(update_fields=["display_name", "name_key"])
         except IntegrityError:
             continue
-        transaction.on_commit(tell_all_watchers)
+        transaction.on_commit(notify_all_watchers)
         return
 
 
-def _hold_old(user: User, key: str) -> None:
+def _hold_old_name(user: User, key: str) -> None:
     """Lock the player's row, and hold its current name unless the key stays the same."""
     old = User.objects.select_for_update(no_key=True).filter(pk=user.pk).values_list("name_key", flat=True).first()
     if old != key:
-        hold(user, old, kept_by=user)
+        hold(user, old, owner=user)

@@ -22,18 +22,18 @@ from games.models import GRACE, Attempt
 HELD: Final = _("This name has just been given up. It can be taken when the deals played under it are revealed.")
 
 
-def hold(user: User, key: str | None, *, kept_by: User | None, now: datetime | None = None) -> None:
+def hold(user: User, key: str | None, *, owner: User | None, now: datetime | None = None) -> None:
     """Reserve the name with this key until the deals that ``user`` has played are revealed.
 
-    ``kept_by`` may take the name back; with None, no player can. Call this in the transaction that gives the name up,
+    ``owner`` may take the name back; with None, no player can. Call this in the transaction that gives the name up,
     before attempts are deleted.
     """
     now = now or timezone.now()
     secret = Attempt.objects.filter(player=user, deal__day__isnull=False, deal__closes_at__gt=now - GRACE)
     closes_at = secret.aggregate(last=Max("deal__closes_at"))["last"]
     if key and closes_at is not None:
-        kept = {"until": closes_at + GRACE, "player": kept_by}
-        HeldName.objects.update_or_create(key=_digest(key), defaults=kept)
+        values = {"until": closes_at + GRACE, "player": owner}
+        HeldName.objects.update_or_create(key=_digest(key), defaults=values)
 
 
 def check_not_held(name: str, player: User | None = None, now: datetime | None = None) -> None:
@@ -41,10 +41,10 @@ def check_not_held(name: str, player: User | None = None, now: datetime | None =
 
     :raises ValidationError: if it is reserved.
     """
-    held = HeldName.objects.filter(key__in=map(_digest, alike_keys(name)), until__gt=now or timezone.now())
+    holds = HeldName.objects.filter(key__in=map(_digest, alike_keys(name)), until__gt=now or timezone.now())
     if player is not None and player.pk:
-        held = held.exclude(player=player)
-    if held.exists():
+        holds = holds.exclude(player=player)
+    if holds.exists():
         raise ValidationError(HELD, code="name_held")
 
 

@@ -117,10 +117,10 @@ def _shape(character: str) -> str:
 
 def _bare(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", without_invisible(text))
-    return "".join(character for character in decomposed if _tells_apart(character))
+    return "".join(character for character in decomposed if _is_distinctive(character))
 
 
-def _tells_apart(character: str) -> bool:
+def _is_distinctive(character: str) -> bool:
     if "\u0300" <= character <= "\u036f":  # accents of European alphabets; in other scripts marks are vowels
         return False
     return character == "|" or unicodedata.category(character)[0] in "LMN"
@@ -152,5 +152,5 @@ def _is_reserved(name: str) -> bool:
 
 @cache
 def _reserved() -> re.Pattern[str]:
-    roles, words = ("|".join(map(name_key, some)) for some in (_ROLES, _RESERVED))
+    roles, words = ("|".join(map(name_key, names)) for names in (_ROLES, _RESERVED))
     return re.compile(rf"(?:(?:{roles})s?)+|{words}")

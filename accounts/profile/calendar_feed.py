@@ -33,9 +33,9 @@ HOURS: Final = range(24)
 DEFAULT_HOUR: Final = 18
 _HOURS_AS_SENT: Final = frozenset(map(str, HOURS))
 _SALT: Final = "calendar"
-_LASTS: Final = timedelta(minutes=15)
+_DURATION: Final = timedelta(minutes=15)
 #: Refresh interval suggested to calendar programs.
-_LOOK_AGAIN: Final = timedelta(hours=1)
+_REFRESH_INTERVAL: Final = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +64,14 @@ def address_of(link: CalendarLink) -> str:
 def change(request: PlayerRequest) -> HttpResponse:
     """Create the calendar or set its hour (`do=set`), renew its address (`do=renew`), or turn it off (`do=stop`)."""
     limits.spend(request, "preferences")
-    wanted, hour = request.POST.get("do"), request.POST.get("hour", "")
-    if wanted not in {"set", "renew", "stop"} or hour not in _HOURS_AS_SENT:
+    action, hour = request.POST.get("do"), request.POST.get("hour", "")
+    if action not in {"set", "renew", "stop"} or hour not in _HOURS_AS_SENT:
         raise Refusal(ErrorCode.BAD_REQUEST, "There is no such calendar setting.")
-    if wanted == "stop":
+    if action == "stop":
         CalendarLink.objects.filter(player=request.user).delete()
         messages.success(request, _("The calendar is off."))
     else:
-        fields: dict[str, object] = {"hour": int(hour), **({"key": uuid.uuid4()} if wanted == "renew" else {})}
+        fields: dict[str, object] = {"hour": int(hour), **({"key": uuid.uuid4()} if action == "renew" else {})}
         CalendarLink.objects.update_or_create(player=request.user, defaults=fields)
         messages.success(request, _("Your settings are saved."))
     return redirect(reverse("players:settings") + "#reminders")
@@ -109,14 +109,14 @@ def _calendar(link: CalendarLink, now: datetime) -> Calendar:
     calendar.add("prodid", "-//Talon//Reminders//EN")
     calendar.add("version", "2.0")
     calendar.add("x-wr-calname", _("Talon: the deals of the day"))
-    calendar.add("refresh-interval", _LOOK_AGAIN, parameters={"VALUE": "DURATION"})
+    calendar.add("refresh-interval", _REFRESH_INTERVAL, parameters={"VALUE": "DURATION"})
     event, alarm = Event(), Alarm()
     # A floating time, without a time zone: each reader sees the hour in local time, summer and winter.
     starts = datetime.combine(link.made_at.date(), time(link.hour))
     event.add("uid", f"{link.key.hex}@{settings.SITE_DOMAIN}")
     event.add("dtstamp", now)
     event.add("dtstart", starts)
-    event.add("dtend", starts + _LASTS)
+    event.add("dtend", starts + _DURATION)
     event.add("rrule", {"freq": "daily"})
     event.add("summary", _("Talon: nine deals to play"))
     event.add("description", _in_words(current_streak(link.player_id, now.date())))

@@ -96,7 +96,7 @@ def compare(first: User, second: User) -> PlayerComparison:
         ratings=(ratings.get(first.pk), ratings.get(second.pk)),
         overall=(figures(plays[0], today), figures(plays[1], today)),
         by_variant={variant: both for variant in CATALOGUE if (both := _of_variant(plays, variant, today))},
-        deals=_tally(one.ahead for one in met),
+        deals=_tally(deal.ahead for deal in met),
         latest_deals=met[:LATEST],
         races=_tally(_less(*places) for places in ranks.values()),
         latest_races=[(race, _less(*ranks[key])) for key, race in races_met(ranks, LATEST)],
@@ -139,7 +139,7 @@ def rating_of(ratings: tuple[ShownRating | None, ShownRating | None]) -> list[Co
 def _of_variant(
     plays: tuple[Sequence[VerifiedPlay], Sequence[VerifiedPlay]], variant: str, today: date
 ) -> tuple[PlayerFigures, PlayerFigures] | None:
-    one, two = ([play for play in some if play.variant == variant] for some in plays)
+    one, two = ([play for play in own if play.variant == variant] for own in plays)
     return (figures(one, today), figures(two, today)) if one or two else None
 
 
@@ -156,8 +156,8 @@ def _rank_key(play: VerifiedPlay) -> tuple[int, int, int]:
 
 
 def _tally(outcomes: Iterable[Ahead]) -> HeadToHead:
-    told = list(outcomes)
-    return HeadToHead(told.count("first"), told.count("second"), told.count("neither"))
+    counts = list(outcomes)
+    return HeadToHead(counts.count("first"), counts.count("second"), counts.count("neither"))
 
 
 def _more(one: int, two: int) -> Ahead:

@@ -36,7 +36,7 @@ from games.pages.races.lobby_page import check_may_sit, open_own_room, refused
 from games.pages.shared.view_models import ShownPlayer
 
 #: Lifetime of a link.
-LASTS: Final = timedelta(days=14)
+LIFETIME: Final = timedelta(days=14)
 _SIGNER: Final = signing.TimestampSigner(sep=".", salt="invitation")
 
 
@@ -48,7 +48,7 @@ def token_of(player: User) -> str:
 def inviter_of(token: str) -> User | None:
     """Return the inviter of a token, or None if it has expired or the player no longer has a page."""
     try:
-        key = UUID(hex=_SIGNER.unsign(token, max_age=LASTS))
+        key = UUID(hex=_SIGNER.unsign(token, max_age=LIFETIME))
     except (signing.BadSignature, ValueError):
         return None
     return User.objects.with_page().filter(public_id=key).first()
@@ -60,7 +60,7 @@ def inviter_of(token: str) -> User | None:
 def invite(request: PlayerRequest) -> HttpResponse:
     """Show the player's invitation link."""
     link = settings.PUBLIC_URL + reverse("players:join", args=[token_of(request.user)])
-    return render(request, "players/invite.html", {"link": link, "until": timezone.now() + LASTS})
+    return render(request, "players/invite.html", {"link": link, "until": timezone.now() + LIFETIME})
 
 
 @require_safe
@@ -69,7 +69,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show the landing page of an invitation: play as a guest, make an account, or race at once."""
     inviter = inviter_of(token)
     if inviter is None:
-        return _over(request)
+        return _invitation_over(request)
     if inviter.pk == player_id(request):
         return redirect("players:invite")
     context = {"inviter": ShownPlayer.of(inviter), "token": token, "has_account": has_account(request)}
@@ -84,7 +84,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     """
     inviter = inviter_of(token)
     if inviter is None:
-        return _over(request)
+        return _invitation_over(request)
     if inviter.pk == player_id(request):
         return redirect("players:invite")
     limits.spend(request, "room")
@@ -97,7 +97,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
         with suppress(ValidationError):  # the limit on follows may be reached
             follows.follow(request.user, inviter)
     address = reverse("games:room", args=[room.code])
-    if _tell(inviter, room.host_id, address):
+    if _notify(inviter, room.host_id, address):
         messages.success(request, _("%(name)s has been told that you are here.") % {"name": inviter})
     else:
         text = _("So many have come in this hour that %(name)s is not told of you. Send them the link to this room.")
@@ -105,7 +105,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     return redirect(address)
 
 
-def _tell(inviter: User, guest_id: int | None, address: str) -> bool:
+def _notify(inviter: User, guest_id: int | None, address: str) -> bool:
     """Notify the inviter that a player is waiting in the room; return False if the hourly limit is reached.
 
     Repeated acceptances by the same player renew a single unread notice.
@@ -121,5 +121,5 @@ def _tell(inviter: User, guest_id: int | None, address: str) -> bool:
     return True
 
 
-def _over(request: HttpRequest) -> HttpResponse:
+def _invitation_over(request: HttpRequest) -> HttpResponse:
     return render(request, "players/join_over.html", status=404)

@@ -42,12 +42,12 @@ class Subscription:
     """Secret of 16 bytes."""
 
 
-def subscription_of(told: Any) -> Subscription:  # noqa: ANN401 - whatever was sent
+def subscription_of(data: Any) -> Subscription:  # noqa: ANN401 - whatever was sent
     """Parse a subscription sent by a browser: `endpoint`, `p256dh` and `auth`, the latter two in base64url.
 
     :raises ValueError: if it is malformed, or its push service is not allowed.
     """
-    endpoint, p256dh, auth = (_text(told, name) for name in ("endpoint", "p256dh", "auth"))
+    endpoint, p256dh, auth = (_text(data, name) for name in ("endpoint", "p256dh", "auth"))
     subscription = Subscription(endpoint, to_bytes(p256dh), to_bytes(auth))
     ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), subscription.p256dh)
     lengths = (len(subscription.p256dh), len(subscription.auth))
@@ -78,8 +78,8 @@ def add(player: User, session: SessionBase, subscription: Subscription, language
                 "session_key": session.session_key or "",
             },
         )
-        kept = PushDevice.objects.filter(player=player).order_by("-pk").values("pk")[:MOST]
-        PushDevice.objects.filter(player=player).exclude(pk__in=list(kept.values_list("pk", flat=True))).delete()
+        newest = PushDevice.objects.filter(player=player).order_by("-pk").values("pk")[:MOST]
+        PushDevice.objects.filter(player=player).exclude(pk__in=list(newest.values_list("pk", flat=True))).delete()
     session[_DEVICE], session[_KEY] = device.pk, session.session_key
 
 
@@ -139,8 +139,8 @@ def _device_of(session: SessionBase) -> int:
     return int(session.get(_DEVICE) or 0)
 
 
-def _text(told: Any, name: str) -> str:  # noqa: ANN401
-    text = told.get(name) if isinstance(told, dict) else None
+def _text(data: Any, name: str) -> str:  # noqa: ANN401
+    text = data.get(name) if isinstance(data, dict) else None
     if not isinstance(text, str) or len(text) > _LONGEST:
         raise ValueError("not a subscription")
     return text

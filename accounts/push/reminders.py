@@ -71,7 +71,7 @@ def remind_due(send: Send = send, clock: Callable[[], datetime] = timezone.now) 
     """Send due reminders for some seconds; return the number of browsers that accepted a message."""
     if not vapid_key.is_on():
         return 0
-    taken, latest = 0, time.monotonic() + _SECONDS
+    accepted, latest = 0, time.monotonic() + _SECONDS
     while time.monotonic() < latest:
         now = clock()
         due = DailyReminder.objects.filter(due_at__lte=now).order_by("due_at").select_related("player")[:_BATCH]
@@ -79,8 +79,8 @@ def remind_due(send: Send = send, clock: Callable[[], datetime] = timezone.now) 
         if not batch:
             break
         messages = {device: message for reminder in batch for device, message in _claimed(reminder, now)}
-        taken += _send_all(messages, send)
-    return taken
+        accepted += _send_all(messages, send)
+    return accepted
 
 
 def _claimed(reminder: DailyReminder, now: datetime) -> Iterator[tuple[int, Message]]:
@@ -92,20 +92,20 @@ def _claimed(reminder: DailyReminder, now: datetime) -> Iterator[tuple[int, Mess
         mine.delete()
         return
     in_time = bool(found) and now - reminder.due_at <= _LATEST
-    wanted = in_time and not _is_told(reminder, now) and not _has_begun(player, now)
-    told_at = now if wanted else reminder.told_at
+    to_send = in_time and not _is_sent(reminder, now) and not _has_started(player, now)
+    told_at = now if to_send else reminder.told_at
     due_at = next_due(reminder.hour, reminder.zone, now, told_at)
-    if mine.update(due_at=due_at, told_at=told_at) and wanted:
+    if mine.update(due_at=due_at, told_at=told_at) and to_send:
         yield from _messages(player, found, now)
 
 
-def _is_told(reminder: DailyReminder, now: datetime) -> bool:
+def _is_sent(reminder: DailyReminder, now: datetime) -> bool:
     """Return whether the day's reminder was already sent: the hour was changed while it was being sent."""
     local = _zone(reminder.zone) or UTC
     return reminder.told_at is not None and reminder.told_at.astimezone(local).date() >= now.astimezone(local).date()
 
 
-def _has_begun(player: User, now: datetime) -> bool:
+def _has_started(player: User, now: datetime) -> bool:
     """Return whether the player has started a deal of the day, for a rank."""
     return Attempt.objects.filter(player=player, ranked=True, deal__day=now.astimezone(UTC).date()).exists()
 
@@ -127,8 +127,8 @@ def _content(streak: int, language: str) -> bytes:
         body = _("The same cards for everybody. New deals every day at 00:00 UTC.")
         if streak:
             body = " ".join((streak_line(streak), _("A win today keeps it going.")))
-        told = {"title": _("Talon: nine deals to play"), "body": body, "lang": language}
-    return json.dumps(told, ensure_ascii=False).encode()
+        payload = {"title": _("Talon: nine deals to play"), "body": body, "lang": language}
+    return json.dumps(payload, ensure_ascii=False).encode()
 
 
 def _send_all(messages: Mapping[int, Message], send: Send) -> int:
@@ -140,9 +140,9 @@ def _send_all(messages: Mapping[int, Message], send: Send) -> int:
     done = wait(sent, timeout=_PATIENCE).done
     pool.shutdown(wait=False, cancel_futures=True)
     outcomes = {sent[future]: _outcome(future) for future in done}
-    gone = [device for device, outcome in outcomes.items() if outcome is DeliveryOutcome.GONE]
-    PushDevice.objects.filter(pk__in=gone).delete()
-    log.info("reminded", extra={"asked": len(messages), "answered": len(outcomes), "gone": len(gone)})
+    expired = [device for device, outcome in outcomes.items() if outcome is DeliveryOutcome.GONE]
+    PushDevice.objects.filter(pk__in=expired).delete()
+    log.info("reminded", extra={"asked": len(messages), "answered": len(outcomes), "gone": len(expired)})
     return sum(outcome is DeliveryOutcome.TAKEN for outcome in outcomes.values())
 
 

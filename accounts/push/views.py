@@ -55,9 +55,9 @@ def device(request: PlayerRequest) -> JsonResponse:
         devices.end_here(request.session)
         return JsonResponse({"on": False})
     try:
-        told = json_body(request)
-        subscription = devices.subscription_of(told)
-        reminders.choose(request.user, _hour(told), str(told.get("zone")))
+        data = json_body(request)
+        subscription = devices.subscription_of(data)
+        reminders.choose(request.user, _hour(data), str(data.get("zone")))
     except ValueError:
         raise Refusal(ErrorCode.BAD_REQUEST) from None
     devices.add(request.user, request.session, subscription, get_language() or "")
@@ -74,9 +74,9 @@ def renewed(request: HttpRequest) -> JsonResponse:
     if not vapid_key.is_on():
         raise Refusal(ErrorCode.NOT_FOUND)
     try:
-        told = json_body(request)
-        subscription = devices.subscription_of(told)
-        known = devices.renew(str(told.get("old")), subscription)
+        data = json_body(request)
+        subscription = devices.subscription_of(data)
+        known = devices.renew(str(data.get("old")), subscription)
     except ValueError:
         raise Refusal(ErrorCode.BAD_REQUEST) from None
     if not known:
@@ -84,8 +84,8 @@ def renewed(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"on": True})
 
 
-def _hour(told: dict[str, object]) -> int:
-    hour = told.get("hour")
+def _hour(data: dict[str, object]) -> int:
+    hour = data.get("hour")
     if type(hour) is not int:
         raise ValueError("no such hour")
     return hour

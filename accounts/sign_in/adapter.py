@@ -25,7 +25,7 @@ from accounts.names.reserved_names import HELD, check_not_held
 from accounts.names.validation import alike_keys, clean_name, name_key
 from accounts.sign_in.email_addresses import owner_of
 from accounts.sign_in.guests import merge_guest
-from accounts.sign_in.reauthentication import check_fresh, ways_for
+from accounts.sign_in.reauthentication import check_fresh, services_for
 from games.core.addresses import UNKNOWN, client_address, network_of, wide_network_of
 from leaderboards.boards import relisting
 
@@ -116,8 +116,8 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
                 if more:
                     more()
         except (IntegrityError, ValidationError) as refusal:
-            held = isinstance(refusal, ValidationError)
-            messages.error(request, HELD if held else self.error_messages["username_taken"])
+            is_held = isinstance(refusal, ValidationError)
+            messages.error(request, HELD if is_held else self.error_messages["username_taken"])
             raise ImmediateHttpResponse(redirect("account_signup")) from None
         if was_guest:
             relisting.rank_player(user)
@@ -199,7 +199,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - visitors too
         """Return the ways to reauthenticate; a sign-in through a service if there is no other."""
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
-        if methods or not user.is_authenticated or not ways_for(user):
+        if methods or not user.is_authenticated or not services_for(user):
             return methods
         return [{"id": "service", "description": _("Sign in again"), "url": reverse("players:sign_in_again")}]
 

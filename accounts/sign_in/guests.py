@@ -114,8 +114,8 @@ def remove_lost_guests(before: datetime, size: int) -> int:
 
     Each new game renews the cookie, and a guest cannot return without it.
     """
-    begun = Exists(Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=before))
-    return _remove(User.objects.filter(is_guest=True, date_joined__lt=before).exclude(begun), size)
+    started = Exists(Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=before))
+    return _remove(User.objects.filter(is_guest=True, date_joined__lt=before).exclude(started), size)
 
 
 def _remove(idle: QuerySet[User], size: int) -> int:

@@ -18,7 +18,7 @@ from games.core import limits
 View = Callable[..., HttpResponseBase]
 
 
-def _where_configured(service: str, view: View) -> View:
+def _if_configured(service: str, view: View) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # noqa: ANN401 - as the view has them
         if service not in settings.SOCIALACCOUNT_PROVIDERS:
@@ -30,7 +30,7 @@ def _where_configured(service: str, view: View) -> View:
 
 
 urlpatterns = [
-    path(f"{service}/{address}", _where_configured(service, view), name=f"{service}_{name}")
+    path(f"{service}/{address}", _if_configured(service, view), name=f"{service}_{name}")
     for service, module in (("google", google), ("github", github), ("discord", discord))
     for address, name, view in (
         ("login/", "login", module.oauth2_login),

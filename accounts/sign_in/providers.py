@@ -37,7 +37,7 @@ _NAMES: Final = {"google": "Google", "github": "GitHub", "discord": "Discord"}
 
 #: Time limit for choosing a name after coming back: another person may use the browser later.
 PENDING: Final = timedelta(minutes=15)
-_TOLD_AT: Final = "told_at"
+_SIGNED_IN_AT: Final = "told_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,9 @@ class LinkedService:
 def configured() -> list[Service]:
     """Return the services that the site has keys for."""
     known = settings.SOCIALACCOUNT_PROVIDERS
-    return [Service(name, reverse(f"{one}_login"), one) for one, name in _NAMES.items() if one in known]
+    return [
+        Service(name, reverse(f"{provider}_login"), provider) for provider, name in _NAMES.items() if provider in known
+    ]
 
 
 class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth carries no types
@@ -80,9 +82,9 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
     ) -> list[SocialApp]:
         """Return apps from the settings. A service asked for by name is included without keys: it may be connected."""
         known = settings.SOCIALACCOUNT_PROVIDERS
-        wanted = [provider] if provider in _NAMES else known
-        keys = {one: known[one]["APPS"][0] if one in known else {"client_id": ""} for one in wanted}
-        return [SocialApp(provider=one, name=_NAMES[one], **given) for one, given in keys.items()]
+        providers = [provider] if provider in _NAMES else known
+        keys = {key: known[key]["APPS"][0] if key in known else {"client_id": ""} for key in providers}
+        return [SocialApp(provider=key, name=_NAMES[key], **fields) for key, fields in keys.items()]
 
     def new_user(self, request: HttpRequest, sociallogin: SocialLogin) -> User:  # noqa: ARG002
         """Return an empty user; `save_user` decides between this session's guest and a new player."""
@@ -104,15 +106,15 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
         """
         sociallogin.token = None
         sociallogin.account.extra_data = {}
-        sociallogin.state[_TOLD_AT] = time.time()
-        sociallogin.email_addresses = [one for one in sociallogin.email_addresses if one.verified][:1]
+        sociallogin.state[_SIGNED_IN_AT] = time.time()
+        sociallogin.email_addresses = [address for address in sociallogin.email_addresses if address.verified][:1]
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         """Return whether sign-up may continue with the service's data.
 
         :raises ImmediateHttpResponse: if the data is too old; it is dropped.
         """
-        if time.time() - sociallogin.state.get(_TOLD_AT, 0) > PENDING.total_seconds():
+        if time.time() - sociallogin.state.get(_SIGNED_IN_AT, 0) > PENDING.total_seconds():
             clear_pending_signup(request)
             messages.error(request, _("Too much time has passed. Please sign in once more."))
             raise ImmediateHttpResponse(redirect("account_login"))
@@ -162,12 +164,12 @@ class NameForm(SignupForm):  # type: ignore[misc]
     @property
     def is_known(self) -> bool:
         """True if an account here has, or claims, the address that the service confirmed."""
-        return EmailAddress.objects.lookup([one.email for one in self.sociallogin.email_addresses]).exists()  # type: ignore[no-any-return]
+        return EmailAddress.objects.lookup([address.email for address in self.sociallogin.email_addresses]).exists()  # type: ignore[no-any-return]
 
 
 def is_taken(sociallogin: SocialLogin) -> bool:
     """Return whether an account here has confirmed an address that the service has confirmed too."""
-    return any(EmailAddress.objects.is_verified(one.email) for one in sociallogin.email_addresses)
+    return any(EmailAddress.objects.is_verified(address.email) for address in sociallogin.email_addresses)
 
 
 def connections_of(player: User) -> list[LinkedService]:
@@ -177,6 +179,6 @@ def connections_of(player: User) -> list[LinkedService]:
 
 
 @receiver(pre_save, sender=SocialAccount)
-def keep_the_number_only(instance: SocialAccount, **_: Any) -> None:  # noqa: ANN401
+def drop_profile_data(instance: SocialAccount, **_: Any) -> None:  # noqa: ANN401
     """Drop the extra profile data a service sends."""
     instance.extra_data = {}

@@ -36,7 +36,7 @@ from accounts.sign_in.providers import Service, configured
 AGAIN: Final = "again"
 
 
-def ways_for(player: User) -> list[Service]:
+def services_for(player: User) -> list[Service]:
     """Return the services the player can sign in with again; none if allauth has another way to reauthenticate."""
     if get_reauthentication_flows(player):
         return []
@@ -47,7 +47,7 @@ def ways_for(player: User) -> list[Service]:
 def is_fresh(request: HttpRequest) -> bool:
     """Return whether the visitor signed in through a service within the last few minutes."""
     records = get_authentication_records(request, request.user if request.user.is_authenticated else None)
-    at: float = max((one["at"] for one in records if one["method"] == "socialaccount"), default=0)
+    at: float = max((record["at"] for record in records if record["method"] == "socialaccount"), default=0)
     return time.time() - at < float(app_settings.REAUTHENTICATION_TIMEOUT)
 
 
@@ -57,7 +57,7 @@ def check_fresh(request: HttpRequest) -> None:
     :raises ReauthenticationRequired: if there was none within the last few minutes.
     """
     player = request.user
-    if player.is_authenticated and not is_fresh(request) and ways_for(player):
+    if player.is_authenticated and not is_fresh(request) and services_for(player):
         raise ReauthenticationRequired
 
 
@@ -67,23 +67,23 @@ def check_fresh(request: HttpRequest) -> None:
 def page(request: PlayerRequest) -> HttpResponse:
     """Show the page that sends the player to a service to sign in again."""
     back = get_next_redirect_url(request) or reverse("players:settings")
-    ways = ways_for(request.user)
-    if not ways:
+    services = services_for(request.user)
+    if not services:
         return HttpResponseRedirect(back)
-    return render(request, "players/sign_in_again.html", {"ways": ways, "process": AGAIN, "back": back})
+    return render(request, "players/sign_in_again.html", {"ways": services, "process": AGAIN, "back": back})
 
 
 @receiver(pre_social_login)
-def come_back(request: HttpRequest, sociallogin: SocialLogin, **_: Any) -> None:  # noqa: ANN401 - signals are untyped
+def resume_interrupted(request: HttpRequest, sociallogin: SocialLogin, **_: Any) -> None:  # noqa: ANN401 - signals are untyped
     """Resume the request that was interrupted for signing in again.
 
     :raises ImmediateHttpResponse: with the response, if the player left to sign in again.
     """
     if sociallogin.state.get("process") == AGAIN:
-        raise ImmediateHttpResponse(_gone_on(request, sociallogin))
+        raise ImmediateHttpResponse(_resumed(request, sociallogin))
 
 
-def _gone_on(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBase:
+def _resumed(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBase:
     back = sociallogin.get_redirect_url(request) or reverse("players:settings")
     player = request.user
     if not player.is_authenticated or not sociallogin.is_existing or sociallogin.user != player:
@@ -92,13 +92,13 @@ def _gone_on(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBase
     account = sociallogin.account
     record_authentication(request, player, "socialaccount", provider=account.provider, uid=account.uid)
     request.GET = QueryDict(urlencode({"next": back}))  # allauth reads `next` from here
-    answer: HttpResponseBase | None = resume_request(request)
-    return answer or HttpResponseRedirect(back)
+    response: HttpResponseBase | None = resume_request(request)
+    return response or HttpResponseRedirect(back)
 
 
 @login_required
 def first_password(request: HttpRequest) -> HttpResponseBase:
     """Show allauth's page, after our own check: allauth asks for no reauthentication before a first password is set."""
     check_fresh(request)
-    answer: HttpResponseBase = password_set(request)
-    return answer
+    response: HttpResponseBase = password_set(request)
+    return response

@@ -51,10 +51,10 @@ class AdmitRate:
         """Record the last `elapsed` seconds: `busy` if pages were in progress, and the number of pages served."""
         self._pause = 0.0 if pages else self._pause + elapsed
         if self._pause < OUTAGE:
-            kept = math.exp(-elapsed / MEMORY)
-            self._pages = self._pages * kept + pages
-            self._busy = max(self._busy * kept + elapsed * busy, 0.01)
-            self._let_in *= kept
+            decay = math.exp(-elapsed / MEMORY)
+            self._pages = self._pages * decay + pages
+            self._busy = max(self._busy * decay + elapsed * busy, 0.01)
+            self._let_in *= decay
         rate = self.per_second
         self._tokens = min(self._tokens + rate * elapsed, max(1.0, rate * BURST)) if has_room else 0.0
 

@@ -25,7 +25,7 @@ from config.admission.admit_rate import AdmitRate
 from config.admission.load import Load
 from config.admission.table_capacity import TableCapacity
 from config.admission.waiting_queue import WaitingQueue, update_interval
-from config.http.error_pages import json_answer
+from config.http.error_pages import json_error_response
 from config.http.handler import send_response
 from config.page_cache.anonymous import PageCache, Visit
 from games.core import metrics
@@ -91,11 +91,11 @@ def door_of(visit: Visit) -> Door | None:
 class Gate:
     """ASGI application that serves, queues or refuses each request."""
 
-    def __init__(self, application: Application, copies: PageCache, load: Load) -> None:
+    def __init__(self, application: Application, page_cache: PageCache, load: Load) -> None:
         self.queue = WaitingQueue()
         self.rate = AdmitRate()
         self.load, self.tables = load, TableCapacity()
-        self._application, self._copies = application, copies
+        self._application, self._page_cache = application, page_cache
         self._served, self._last_beat = 0, time.monotonic()
         self._polls: dict[Ticket, asyncio.Future[None]] = {}
         self._used: dict[Holding, float] = {}
@@ -178,20 +178,20 @@ class Gate:
         starts a game is in progress, so two clients cannot use it at once.
         """
         scope, receive, send = request
-        begins = door in {Door.FORM, Door.JSON_FORM}
-        if begins:
+        starts_game = door in {Door.FORM, Door.JSON_FORM}
+        if starts_game:
             self._use(holding)
 
         async def exchange(message: Any) -> None:  # noqa: ANN401 - ASGI's
             if message["type"] == "http.response.start":
-                given, identity = holding, client
+                issued, identity = holding, client
                 if session := _new_session(message["headers"]):
                     self._use(holding)
-                    given, identity = Pass(), identities(session, network_of_scope(scope))
-                elif begins:
+                    issued, identity = Pass(), identities(session, network_of_scope(scope))
+                elif starts_game:
                     self._used.pop(holding, None)
                 if identity:
-                    message = {**message, "headers": [*message["headers"], cookie_header(given, identity)]}
+                    message = {**message, "headers": [*message["headers"], cookie_header(issued, identity)]}
             await send(message)
 
         await self._serve(scope, receive, exchange)
@@ -250,7 +250,7 @@ class Gate:
     async def _page(self, visit: Visit, place: int) -> HttpResponse | None:
         scope = {**visit.scope, "method": "GET", "path": PAGE, "raw_path": PAGE.encode(), "query_string": b""}
         own = Visit.of(scope)
-        copy = await self._copies.get(own, PAGE_AGE)
+        copy = await self._page_cache.get(own, PAGE_AGE)
         if copy is None:
             return None
         headers, holes = copy.for_visitor(own)
@@ -287,7 +287,7 @@ def _refusal(position: int, **data: int) -> HttpResponse:
     metrics.NEWCOMERS.labels("refused").inc()
     refusal = Refusal(ErrorCode.SERVER_FULL, retry_after=update_interval(position), **data)
     with translation.override("en-gb"):
-        response = json_answer(refusal)
+        response = json_error_response(refusal)
     response["Retry-After"], response["Cache-Control"] = str(refusal.data["retry_after"]), "no-store"
     return response
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from config.http.handler import OneHop
+from config.http.handler import SyncHandler
 from games.core import metrics
 
 #: Acceptable delay of a probe, in s.
@@ -32,7 +32,7 @@ Job = Callable[[], Coroutine[Any, Any, None]]
 class Load:
     """The load of one process. Runs `jobs` in the background and calls `on_beat` after every check of the probe."""
 
-    def __init__(self, pages: OneHop, sockets: Callable[[], int]) -> None:
+    def __init__(self, pages: SyncHandler, sockets: Callable[[], int]) -> None:
         self.pages = pages
         self.jobs: list[Job] = [self._probe]
         self.on_beat: Callable[[], None] = lambda: None

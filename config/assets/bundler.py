@@ -73,11 +73,11 @@ def join_modules(entry: str, read: Read) -> dict[str, str]:
     text = "".join(_written(module, first, places) for module in first.values())
     files = {}
     for name, modules in late.items():
-        own = {one: module for one, module in modules.items() if one not in first}
-        given = ", ".join(places[one] for one in _handed(own))
-        files[_late_name(name)] = _written_late(name, own, first, given)
+        own = {key: module for key, module in modules.items() if key not in first}
+        arguments = ", ".join(places[key] for key in _handed(own))
+        files[_late_name(name)] = _written_late(name, own, first, arguments)
         address = f"./{posixpath.relpath(_late_name(name), posixpath.dirname(entry))}"
-        text = text.replace(f'import("{name}")', f'import("{address}").then(({{ late }}) => late({given}))')
+        text = text.replace(f'import("{name}")', f'import("{address}").then(({{ late }}) => late({arguments}))')
     return {entry: text, **files}
 
 
@@ -110,7 +110,7 @@ def _reached_late(name: str, read: Read, first: _Modules) -> _Modules:
     """Return the modules that a late one needs and the entry file lacks, with the late module itself last."""
     modules = dict(first)
     _reach(name, read, modules, ())
-    own = {one: module for one, module in modules.items() if one not in first}
+    own = {key: module for key, module in modules.items() if key not in first}
     if further := [module.name for module in own.values() if module.late]:
         raise JoinError(f"{further[0]} is loaded lazily, and loads another lazily")
     return own
@@ -155,21 +155,21 @@ def _parsed(name: str, text: str) -> _Module:
 def _written(module: _Module, modules: _Modules, places: dict[str, str]) -> str:
     lines = [f"// {module.name}\n", f"const {places[module.name]} = (() => {{\n"]
     for names, other in module.imports:
-        wanted = [part.split(" as ") for part in re.split(r",\s*", names) if part]
-        if missing := {name for name, *_ in wanted} - set(modules[other].exports):
+        imported = [part.split(" as ") for part in re.split(r",\s*", names) if part]
+        if missing := {name for name, *_ in imported} - set(modules[other].exports):
             raise JoinError(f"{module.name} imports {sorted(missing)} from {other}")
-        if wanted:
-            lines.append(f"const {{ {', '.join(': '.join(pair) for pair in wanted)} }} = {places[other]};\n")
+        if imported:
+            lines.append(f"const {{ {', '.join(': '.join(pair) for pair in imported)} }} = {places[other]};\n")
     lines += [module.body, f"return {{{', '.join(module.exports)}}};\n}})();\n"]
     return "".join(lines)
 
 
-def _written_late(name: str, own: _Modules, first: _Modules, given: str) -> str:
+def _written_late(name: str, own: _Modules, first: _Modules, arguments: str) -> str:
     """Return a file that takes the modules it needs as arguments and evaluates its own modules once."""
     places = _placed(first | own)
     text = "".join(_written(module, first | own, places) for module in own.values())
     made = f"{text}return {places[name]};\n"
-    return f"let joined;\nexport const late = ({given}) => joined ??= (() => {{\n{made}}})();\n"
+    return f"let joined;\nexport const late = ({arguments}) => joined ??= (() => {{\n{made}}})();\n"
 
 
 def _beside(entry: str, address: str) -> str:

@@ -57,22 +57,22 @@ class OfflineFiles:
 def worker(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the language is settled already
     """Return the service worker script in the visitor's language."""
     language = get_language() or settings.LANGUAGE_CODE
-    kept = kept_in(language)
-    told = {
-        "version": f"{language}-{kept.version}",
-        "home": kept.home,
-        "pages": kept.pages,
-        "unsent": kept.unsent,
-        "files": kept.files,
+    offline = offline_files(language)
+    configuration = {
+        "version": f"{language}-{offline.version}",
+        "home": offline.home,
+        "pages": offline.pages,
+        "unsent": offline.unsent,
+        "files": offline.files,
         "icon": static("img/icon-192.png"),
         "renewed": reverse("players:push_renewed"),
     }
-    script = f"self.talon = {json.dumps(told)};\nimportScripts({json.dumps(static(SCRIPT))});\n"
+    script = f"self.talon = {json.dumps(configuration)};\nimportScripts({json.dumps(static(SCRIPT))});\n"
     return HttpResponse(script, content_type="text/javascript; charset=utf-8")
 
 
 @cache
-def kept_in(language: str) -> OfflineFiles:
+def offline_files(language: str) -> OfflineFiles:
     """Return the offline files of a language. Cached for the process: files change only with a restart."""
     unsent = offline_pages.unsent_address(language)
     texts = {offline_pages.address_of(language, game): offline_pages.rendered(language, game) for game in ("", *GAMES)}

@@ -66,14 +66,14 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
     @staticmethod
     def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
         """Return the file, or the response to the request's conditions and range."""
-        answer = static_file.get_response(request.method, request.META)
+        file_response = static_file.get_response(request.method, request.META)
         content = b""
-        if answer.file is not None:
-            with answer.file:
-                content = answer.file.read()
-        response = HttpResponse(content, status=int(answer.status))
+        if file_response.file is not None:
+            with file_response.file:
+                content = file_response.file.read()
+        response = HttpResponse(content, status=int(file_response.status))
         del response["Content-Type"]
-        for name, value in answer.headers:
+        for name, value in file_response.headers:
             response[name] = value
         return response
 

@@ -30,7 +30,7 @@ class Lead:
     def __init__(self, url: str) -> None:
         self._server = Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT)
         self._lock = self._server.lock(NAME, timeout=LEASE, blocking=False)
-        self._held = False
+        self._is_leader = False
 
     def hold(self) -> bool:
         """Take or renew the lease, and return True if this beat holds it.
@@ -38,13 +38,13 @@ class Lead:
         No beat leads while the broker is away, since no task could be sent.
         """
         try:
-            held = self._renewed() or self._lock.acquire()
+            is_leader = self._renewed() or self._lock.acquire()
         except RedisError:
-            held = False
-        if held != self._held:
-            log.info("this beat is the leader" if held else "this beat is on standby")
-        self._held = held
-        return held
+            is_leader = False
+        if is_leader != self._is_leader:
+            log.info("this beat is the leader" if is_leader else "this beat is on standby")
+        self._is_leader = is_leader
+        return is_leader
 
     def release(self) -> None:
         """Give up the lease so that another beat can lead at once."""
@@ -54,7 +54,7 @@ class Lead:
         except RedisError:
             log.info("leader lock not released, it will expire")
         finally:
-            self._held = False
+            self._is_leader = False
             self._server.close()
 
     def _renewed(self) -> bool:

@@ -18,28 +18,28 @@ class ThreadedMemoryLayer(InMemoryChannelLayer):
 
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **options)
-        self._home: asyncio.AbstractEventLoop | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def receive(self, channel: str) -> Any:  # noqa: ANN401
         """Wait for the next message. The loop that listens first runs all channels."""
-        self._home = asyncio.get_running_loop()
+        self._loop = asyncio.get_running_loop()
         return await super().receive(channel)
 
     async def send(self, channel: str, message: dict[str, Any]) -> None:
         """Send to one channel."""
-        await self._at_home(super().send(channel, message))
+        await self._on_loop(super().send(channel, message))
 
     async def group_send(self, group: str, message: dict[str, Any]) -> None:
         """Send to every channel of a group."""
-        await self._at_home(super().group_send(group, message))
+        await self._on_loop(super().group_send(group, message))
 
-    async def _at_home(self, sending: Coroutine[Any, Any, None]) -> None:
-        home = self._home
-        if home is None or not home.is_running() or home is asyncio.get_running_loop():
+    async def _on_loop(self, sending: Coroutine[Any, Any, None]) -> None:
+        loop = self._loop
+        if loop is None or not loop.is_running() or loop is asyncio.get_running_loop():
             await sending
             return
         try:
-            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(sending, home))
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(sending, loop))
         finally:
             if inspect.getcoroutinestate(sending) == inspect.CORO_CREATED:
                 sending.close()  # the loop ended before the send started

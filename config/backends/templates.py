@@ -123,7 +123,9 @@ def _is_constant(node: Node) -> bool:
 
 
 def _are_fixed(*expressions: FilterExpression | None) -> bool:
-    return all(one is None or (not one.filters and _is_literal(one.var)) for one in expressions)
+    return all(
+        expression is None or (not expression.filters and _is_literal(expression.var)) for expression in expressions
+    )
 
 
 def _is_literal(value: object) -> bool:

@@ -22,52 +22,52 @@ RETRY_AFTER: Final = 2
 PAGES = {400: 400, 401: 403, 403: 403, 404: 404, 429: 429}
 
 
-def answer(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+def error_response(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """Return a refusal as a page in the visitor's language or as JSON, marked never to be cached."""
     # The failure may precede the middleware that activates the language.
     with translation.override(language_of(request)):
-        response = json_answer(refusal) if wants_json(request) else _page(refusal)
+        response = json_error_response(refusal) if wants_json(request) else _page(refusal)
     add_never_cache_headers(response)
     if "retry_after" in refusal.data:
         response["Retry-After"] = str(refusal.data["retry_after"])
     return response
 
 
-def json_answer(refusal: Refusal) -> JsonResponse:
+def json_error_response(refusal: Refusal) -> JsonResponse:
     """Return a refusal in the common JSON shape."""
     return JsonResponse(refusal.to_json(), status=refusal.code.status)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
     """Answer 400 (`handler400`)."""
-    return answer(request, Refusal(ErrorCode.BAD_REQUEST))
+    return error_response(request, Refusal(ErrorCode.BAD_REQUEST))
 
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
     """Answer 403 (`handler403`)."""
-    return answer(request, Refusal(ErrorCode.FORBIDDEN))
+    return error_response(request, Refusal(ErrorCode.FORBIDDEN))
 
 
 def too_many_requests(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
     """Answer 429 (`handler429`). allauth calls it for its own limits, which do not say how long to wait."""
-    return answer(request, RateLimitedError(A_MINUTE))
+    return error_response(request, RateLimitedError(A_MINUTE))
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
     """Answer 404 (`handler404`)."""
-    return answer(request, Refusal(ErrorCode.NOT_FOUND))
+    return error_response(request, Refusal(ErrorCode.NOT_FOUND))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer 500 (`handler500`), or 503 while the database is away."""
     if not isinstance(sys.exception(), OperationalError | InterfaceError):
-        return answer(request, Refusal(ErrorCode.SERVER_ERROR))
-    return answer(request, Refusal(ErrorCode.DATABASE_AWAY, retry_after=RETRY_AFTER))
+        return error_response(request, Refusal(ErrorCode.SERVER_ERROR))
+    return error_response(request, Refusal(ErrorCode.DATABASE_AWAY, retry_after=RETRY_AFTER))
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
     """Answer a form that was sent from another site's page or from an outdated page."""
-    return answer(request, Refusal(ErrorCode.CSRF_FAILED))
+    return error_response(request, Refusal(ErrorCode.CSRF_FAILED))
 
 
 class Refusals:
@@ -84,13 +84,13 @@ class Refusals:
         response = self._get_response(request)
         if not isinstance(response, HttpResponseNotAllowed):
             return response
-        reworded = answer(request, Refusal(ErrorCode.METHOD_NOT_ALLOWED))
+        reworded = error_response(request, Refusal(ErrorCode.METHOD_NOT_ALLOWED))
         reworded["Allow"] = ", ".join(sorted(name.strip() for name in response["Allow"].split(",")))
         return reworded
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Answer a refusal. Any other exception is left for Django to report."""
-        return answer(request, exception) if isinstance(exception, Refusal) else None
+        return error_response(request, exception) if isinstance(exception, Refusal) else None
 
 
 def _page(refusal: Refusal) -> HttpResponse:

@@ -19,7 +19,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
-from config.http.error_pages import answer
+from config.http.error_pages import error_response
 from games.core.errors import ErrorCode, Refusal
 from games.core.thread_pool import PoolFullError, ThreadPool
 from games.db.timeouts import database_timeout
@@ -44,7 +44,7 @@ async def send_response(response: HttpResponse, send: Any) -> None:  # noqa: ANN
     await ASGIHandler.send_response(ASGIHandler.__new__(ASGIHandler), response, send)
 
 
-class OneHop(ASGIHandler):
+class SyncHandler(ASGIHandler):
     """Django's ASGI handler with a synchronous request cycle.
 
     Middleware, views, templates and queries are all synchronous. Django's own handler runs an asynchronous chain that
@@ -102,7 +102,7 @@ class OneHop(ASGIHandler):
     def _busy(self, scope: Scope, body: Any) -> HttpResponseBase:  # noqa: ANN401 - a file
         """Return the response to a request that finds the pool's queue full."""
         request: Any = self.create_request(scope, body)[0]
-        return answer(request or HttpRequest(), Refusal(ErrorCode.SERVER_BUSY, retry_after=RETRY_AFTER))
+        return error_response(request or HttpRequest(), Refusal(ErrorCode.SERVER_BUSY, retry_after=RETRY_AFTER))
 
     async def _stream(self, response: HttpResponseBase, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         """Send a stream until it ends or the client disconnects."""

@@ -46,7 +46,7 @@ class Http(HttpToolsProtocol):
         """Bytes received after the chunk in which the head began."""
         self._part: Literal["head", "body"] | None = None
         """The incomplete part that the timer watches; a head counts even before its first byte."""
-        self._part_began_at = self._heard_at = 0.0
+        self._part_began_at = self._received_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's
@@ -62,7 +62,7 @@ class Http(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse a chunk, refusing a head that grows too large."""
-        self._heard_at = self.loop.time()
+        self._received_at = self.loop.time()
         if self._in_head:
             self._pending += len(data)
             if self._pending > MAX_HEAD_BYTES:
@@ -155,8 +155,8 @@ class Http(HttpToolsProtocol):
         """Return the time by which the next chunk must arrive."""
         if self._part == "head":
             return self._part_began_at + self.HEAD_SECONDS
-        heard_at = self.loop.time() if self.flow.read_paused else self._heard_at
-        return min(heard_at + self.PIECE_SECONDS, self._part_began_at + self.BODY_SECONDS)
+        received_at = self.loop.time() if self.flow.read_paused else self._received_at
+        return min(received_at + self.PIECE_SECONDS, self._part_began_at + self.BODY_SECONDS)
 
     def _check_time(self) -> None:
         if self.loop.time() < self._latest():
@@ -165,7 +165,7 @@ class Http(HttpToolsProtocol):
         self._timer = None
         # A browser may open a connection early and send nothing; a client that has a response already gets no second
         # one.
-        if self._heard_at and (self._is_idle() if self._part == "head" else not self.cycle.response_started):
+        if self._received_at and (self._is_idle() if self._part == "head" else not self.cycle.response_started):
             self.transport.write(_TIMED_OUT)
         self.transport.close()
 

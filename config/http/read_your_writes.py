@@ -13,7 +13,7 @@ from games.db.replicas.write_positions import wrote
 _SAFE: Final = {"GET", "HEAD", "OPTIONS", "TRACE"}
 
 
-class OwnWrites:
+class ReadYourWrites:
     """Middleware that records players who may have written: by a form, an API call or a sign-in.
 
     A sign-in through an external service may be a GET request. Installed only if there are replicas.

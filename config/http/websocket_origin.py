@@ -16,7 +16,7 @@ from config.routing import refuse
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 
-class OwnPages:
+class OriginCheck:
     """ASGI middleware that refuses connections from pages of other origins with HTTP status 403.
 
     Channels' validator checks host names only, or a fixed list; the embedded server picks its port when it starts.

@@ -53,16 +53,14 @@ _migrated = False
 class Health:
     """ASGI middleware that answers the probes and passes all other requests on.
 
-    `is_full` returns True if the process admits no newcomers, and `tables_elsewhere` is True in a web process without
+    `is_full` returns True if the process admits no newcomers, and `separate_tables` is True in a web process without
     tables of its own.
     """
 
-    def __init__(
-        self, application: Application, is_full: Callable[[], bool], *, tables_elsewhere: bool = False
-    ) -> None:
+    def __init__(self, application: Application, is_full: Callable[[], bool], *, separate_tables: bool = False) -> None:
         self._application = application
         self._is_full = is_full
-        self._tables_elsewhere = tables_elsewhere
+        self._separate_tables = separate_tables
         self._thread = ThreadPool("readiness", 1)
         self._running: asyncio.Task[dict[str, Any]] | None = None
 
@@ -95,7 +93,7 @@ class Health:
 
     async def _check(self) -> dict[str, Any]:
         try:
-            return await self._thread.run(_check_in_thread, self._tables_elsewhere)
+            return await self._thread.run(_check_in_thread, self._separate_tables)
         except Exception:
             log.exception("readiness not checked")
             return {"checks": {"database": "not checked"}}
@@ -106,12 +104,12 @@ class Health:
         return "full" if self._is_full() else "ok"
 
 
-def check(tables_elsewhere: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002
+def check(separate_tables: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002
     """Check everything a process needs for a visitor to start a game.
 
     `verification` is informational: without workers the site still plays, and ranks later.
     """
-    tables = table_capacity.readiness() if tables_elsewhere else "unused"
+    tables = table_capacity.readiness() if separate_tables else "unused"
     checks = {"redis": check_redis(), "tables": tables, "database": "unreachable"}
     try:
         with database_timeout(STATEMENT_SECONDS):
@@ -127,10 +125,10 @@ def check(tables_elsewhere: bool = False) -> dict[str, Any]:  # noqa: FBT001, FB
         return {"checks": checks | {"database": "failed"}}
 
 
-def _check_in_thread(tables_elsewhere: bool) -> dict[str, Any]:  # noqa: FBT001
+def _check_in_thread(separate_tables: bool) -> dict[str, Any]:  # noqa: FBT001
     close_old_connections()
     try:
-        return check(tables_elsewhere)
+        return check(separate_tables)
     finally:
         close_old_connections()
 

@@ -16,7 +16,7 @@ from django_prometheus.exports import ExportToDjangoView
 from prometheus_client import generate_latest
 
 import games.core.metrics  # noqa: F401 - registers what play counts, in every process
-from config.http.error_pages import json_answer
+from config.http.error_pages import json_error_response
 from config.observability.health import check_database, check_redis
 from config.observability.state_metrics import standing_registry
 from games.core.errors import ErrorCode, Refusal
@@ -40,7 +40,7 @@ class OperationsMiddleware:
 def metrics(request: HttpRequest) -> HttpResponse:
     """Return Prometheus metrics to clients with METRICS_TOKEN, or to this machine only if no token is set."""
     if not _may_read_metrics(request):
-        return json_answer(Refusal(ErrorCode.FORBIDDEN, "Metrics need the bearer token in METRICS_TOKEN."))
+        return json_error_response(Refusal(ErrorCode.FORBIDDEN, "Metrics need the bearer token in METRICS_TOKEN."))
     response: HttpResponse = ExportToDjangoView(request)
     response.content += generate_latest(_standing)
     return response
@@ -48,8 +48,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 def _may_read_metrics(request: HttpRequest) -> bool:
     if settings.METRICS_TOKEN:
-        given = request.headers.get("Authorization", "")
-        return hmac.compare_digest(given.encode(), f"Bearer {settings.METRICS_TOKEN}".encode())
+        authorization = request.headers.get("Authorization", "")
+        return hmac.compare_digest(authorization.encode(), f"Bearer {settings.METRICS_TOKEN}".encode())
     try:
         return ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
     except ValueError:

@@ -48,14 +48,14 @@ class StateGauge(NamedTuple):
     """A gauge: one value under an empty key, or several values by `label`."""
 
     name: str
-    what: str
+    description: str
     values: dict[str, float]
     label: str = ""
 
     @property
     def metric(self) -> Metric:
         """The gauge as a Prometheus metric."""
-        family = GaugeMetricFamily(self.name, self.what, labels=[self.label] if self.label else [])
+        family = GaugeMetricFamily(self.name, self.description, labels=[self.label] if self.label else [])
         for key, value in self.values.items():
             family.add_metric([key] if self.label else [], value)
         return family
@@ -74,7 +74,7 @@ class StateCollector(Collector):
         """Yield the reachability of each server, and the database's figures if it answers."""
         states = self._checks()
         used = {server: float(state == "ok") for server, state in states.items() if state != "unused"}
-        yield _by("talon_reachable", "1 if the server answers, otherwise 0.", "server", used).metric
+        yield _gauge_by("talon_reachable", "1 if the server answers, otherwise 0.", "server", used).metric
         if not used["database"]:
             return
         try:
@@ -94,8 +94,8 @@ class Children(Collector):
             sizes = [size for pid in _children() if (size := _resident(pid)) is not None]
         except OSError:
             return
-        yield _one("talon_worker_children", "Processes started by this worker.", len(sizes)).metric
-        yield _one(
+        yield _gauge("talon_worker_children", "Processes started by this worker.", len(sizes)).metric
+        yield _gauge(
             "talon_worker_memory_bytes", "Resident memory of those processes, without the worker's own.", sum(sizes)
         ).metric
 
@@ -118,23 +118,25 @@ def waiting(now: datetime) -> PendingAttempts:
 
 def _read(now: datetime) -> Iterator[StateGauge]:
     verdicts = waiting(now)
-    yield _one("talon_verdicts_waiting", "Finished attempts without a verdict.", verdicts.attempts)
-    yield _one("talon_verdicts_oldest_seconds", "Age of the oldest of them.", verdicts.oldest_seconds)
+    yield _gauge("talon_verdicts_waiting", "Finished attempts without a verdict.", verdicts.attempts)
+    yield _gauge("talon_verdicts_oldest_seconds", "Age of the oldest of them.", verdicts.oldest_seconds)
     due = Attempt.objects.filter(state=Attempt.State.PLAYING, deadline__lte=now).aggregate(oldest=Min("deadline"))
-    yield _one(
+    yield _gauge(
         "talon_attempts_overdue_seconds",
         "Time since the deadline of the most overdue attempt.",
         _age(now, due["oldest"]),
     )
     analyses = Analysis.objects.exclude(state=Analysis.State.DONE).count()
-    yield _one("talon_analyses_waiting", "Requested analyses that are not finished.", analyses)
-    yield _one("talon_journal_days", "Days of moves in the journal (PostgreSQL).", len(journal_partitions.days()))
-    yield _by("talon_deals_missing", "Deals of a day not yet published.", "day", _missing_deals(now))
+    yield _gauge("talon_analyses_waiting", "Requested analyses that are not finished.", analyses)
+    yield _gauge("talon_journal_days", "Days of moves in the journal (PostgreSQL).", len(journal_partitions.days()))
+    yield _gauge_by("talon_deals_missing", "Deals of a day not yet published.", "day", _missing_deals(now))
     if settings.SEALED_STOCK:
         stock = {variant: level.total() for variant, level in sealed_stock.levels().items()}
-        yield _by("talon_sealed_deals", "Certified deals in stock.", "variant", stock)
-    yield _by("talon_races", "Unfinished races.", "state", _races())
-    yield _one("talon_race_overdue_seconds", "Time since the most overdue step of a race was due.", _overdue_race(now))
+        yield _gauge_by("talon_sealed_deals", "Certified deals in stock.", "variant", stock)
+    yield _gauge_by("talon_races", "Unfinished races.", "state", _races())
+    yield _gauge(
+        "talon_race_overdue_seconds", "Time since the most overdue step of a race was due.", _overdue_race(now)
+    )
 
 
 def _missing_deals(now: datetime) -> dict[str, int]:
@@ -159,12 +161,12 @@ def _age(now: datetime, since: datetime | None) -> float:
     return max(0.0, (now - since).total_seconds()) if since else 0.0
 
 
-def _one(name: str, what: str, value: float) -> StateGauge:
-    return StateGauge(name, what, {"": value})
+def _gauge(name: str, description: str, value: float) -> StateGauge:
+    return StateGauge(name, description, {"": value})
 
 
-def _by(name: str, what: str, label: str, values: Mapping[str, float]) -> StateGauge:
-    return StateGauge(name, what, dict(values), label)
+def _gauge_by(name: str, description: str, label: str, values: Mapping[str, float]) -> StateGauge:
+    return StateGauge(name, description, dict(values), label)
 
 
 def _children() -> Iterable[int]:

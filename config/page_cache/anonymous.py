@@ -37,7 +37,7 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 Key = tuple[object, ...]
 
 #: Maximum number of cached pages.
-KEPT: Final = 128
+MAX_ENTRIES: Final = 128
 #: Seconds before the next attempt at a page that could not be made or may not be cached.
 _REFUSED: Final = 1.0
 #: Seconds that a visitor waits for a new copy if there is an old one.
@@ -64,8 +64,8 @@ class Visit:
         """Parse a request's headers and cookies."""
         headers: dict[bytes, str] = {}
         for name, value in scope["headers"]:
-            said, between = headers.get(name), "; " if name == b"cookie" else ","
-            headers[name] = value.decode("latin1") if said is None else f"{said}{between}{value.decode('latin1')}"
+            earlier, between = headers.get(name), "; " if name == b"cookie" else ","
+            headers[name] = value.decode("latin1") if earlier is None else f"{earlier}{between}{value.decode('latin1')}"
         return cls(scope, headers, parse_cookie(headers.get(b"cookie", "")))
 
     @property
@@ -73,7 +73,7 @@ class Visit:
         """Lifetime of a copy for this visitor; 0 unless this is a browser without a session."""
         known = {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME, KNOWS_THE_WAY, COOKIE}
         accepted = self.headers.get(b"accept", "")
-        is_stranger = (
+        is_anonymous = (
             self.scope["method"] in {"GET", "HEAD"}
             and not self.scope["query_string"]
             and "text/html" in accepted
@@ -81,7 +81,7 @@ class Visit:
             and self.cookies.keys() <= known
             and self.cookies.get(settings.CSRF_COOKIE_NAME, "") == self.secret
         )
-        return _seconds_of(self.scope["path"]) if is_stranger else 0.0
+        return _seconds_of(self.scope["path"]) if is_anonymous else 0.0
 
     @property
     def secret(self) -> str:
@@ -92,25 +92,25 @@ class Visit:
     @property
     def language(self) -> str:
         """The language of the page."""
-        asked = HttpRequest()
-        asked.COOKIES, asked.META = self.cookies, {"HTTP_ACCEPT_LANGUAGE": self.headers.get(b"accept-language", "")}
-        return get_language_from_request(asked)
+        request = HttpRequest()
+        request.COOKIES, request.META = self.cookies, {"HTTP_ACCEPT_LANGUAGE": self.headers.get(b"accept-language", "")}
+        return get_language_from_request(request)
 
     @property
     def key(self) -> Key:
         """The cache key: everything the page depends on. Host and scheme are for Django to judge."""
-        told = tuple(self.headers.get(name) for name in _PLACE)
+        headers = tuple(self.headers.get(name) for name in _PLACE)
         knows = KNOWS_THE_WAY in self.cookies
-        return (self.scope["path"], self.scope["scheme"], told, self.language, knows, timezone.now().date())
+        return (self.scope["path"], self.scope["scheme"], headers, self.language, knows, timezone.now().date())
 
-    def of_any(self) -> Scope:
+    def anonymous_scope(self) -> Scope:
         """Return the scope of an anonymous visit with the same key. Nothing else in the request can change the page."""
-        heads = [(name, value) for name, value in self.scope["headers"] if name in _PLACE]
+        headers = [(name, value) for name, value in self.scope["headers"] if name in _PLACE]
         cookies = [f"{settings.LANGUAGE_COOKIE_NAME}={self.language}"]
         if KNOWS_THE_WAY in self.cookies:
             cookies.append(f"{KNOWS_THE_WAY}=1")
-        heads += [(b"accept", b"text/html"), (b"cookie", "; ".join(cookies).encode("ascii"))]
-        return {**self.scope, "method": "GET", "headers": heads}
+        headers += [(b"accept", b"text/html"), (b"cookie", "; ".join(cookies).encode("ascii"))]
+        return {**self.scope, "method": "GET", "headers": headers}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,26 +122,26 @@ class CachedPage:
 
     def for_visitor(self, visit: Visit) -> tuple[Headers, dict[bytes, bytes]]:
         """Return the headers for a visitor and the values for the page's placeholders."""
-        heads, own = list(self.page.headers), {NOW: timezone.now().isoformat().encode()}
+        headers, own = list(self.page.headers), {NOW: timezone.now().isoformat().encode()}
         if self.cookie:
-            asked = HttpRequest()
+            request = HttpRequest()
             if visit.secret:
-                asked.META["CSRF_COOKIE"] = visit.secret
-            own[TOKEN] = get_token(asked).encode()
+                request.META["CSRF_COOKIE"] = visit.secret
+            own[TOKEN] = get_token(request).encode()
             if not visit.secret:
-                heads.append((b"Set-Cookie", self.cookie.replace(b"%s", asked.META["CSRF_COOKIE"].encode(), 1)))
-        return heads, own
+                headers.append((b"Set-Cookie", self.cookie.replace(b"%s", request.META["CSRF_COOKIE"].encode(), 1)))
+        return headers, own
 
     async def send_to(self, visit: Visit, send: Send) -> None:
         """Send the copy with the visitor's own values."""
-        heads, own = self.for_visitor(visit)
+        headers, own = self.for_visitor(visit)
         if _GZIP.search(visit.headers.get(b"accept-encoding", "")):
             body = self.page.packed(own)
-            heads.append((b"Content-Encoding", b"gzip"))
+            headers.append((b"Content-Encoding", b"gzip"))
         else:
             body = self.page.plain(own)
-        heads.append((b"Content-Length", str(len(body)).encode()))
-        await send({"type": "http.response.start", "status": 200, "headers": heads})
+        headers.append((b"Content-Length", str(len(body)).encode()))
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": body if visit.scope["method"] == "GET" else b""})
 
 
@@ -162,7 +162,7 @@ class PageCache:
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self._kept: dict[Key, CacheEntry] = {}
+        self._entries: dict[Key, CacheEntry] = {}
         self._making: dict[Key, asyncio.Task[CacheEntry]] = {}
 
     async def get(self, visit: Visit, seconds: float) -> CachedPage | None:
@@ -172,46 +172,46 @@ class PageCache:
         RFC 5861).
         """
         key = visit.key
-        kept = self._kept.get(key)
-        if kept is None or time.monotonic() >= kept.until:
+        entry = self._entries.get(key)
+        if entry is None or time.monotonic() >= entry.until:
             making = self._making.get(key)
             if making is None:
                 making = self._making[key] = asyncio.create_task(self._make(key, visit, seconds))
                 making.add_done_callback(lambda _: self._making.pop(key))
-            if kept is None or kept.copy is None:
-                kept = await asyncio.shield(making)  # other visitors wait for it too
+            if entry is None or entry.copy is None:
+                entry = await asyncio.shield(making)  # other visitors wait for it too
             elif (await asyncio.wait({making}, timeout=_STALE_AFTER))[0]:
-                kept = making.result()
-        return kept.copy
+                entry = making.result()
+        return entry.copy
 
     async def _make(self, key: Key, visit: Visit, seconds: float) -> CacheEntry:
-        begun, old = time.monotonic(), self._kept.get(key)
+        started, old = time.monotonic(), self._entries.get(key)
         try:
-            copy = await _made(self._application, visit)
+            copy = await _render(self._application, visit)
         except UnavailableError:
-            return self._keep(key, CacheEntry(old.copy if old else None, time.monotonic() + _REFUSED))
-        return self._keep(key, CacheEntry(copy, begun + (seconds if copy else _REFUSED)))
+            return self._store(key, CacheEntry(old.copy if old else None, time.monotonic() + _REFUSED))
+        return self._store(key, CacheEntry(copy, started + (seconds if copy else _REFUSED)))
 
-    def _keep(self, key: Key, kept: CacheEntry) -> CacheEntry:
-        self._kept.pop(key, None)  # keeps the newest last
-        while len(self._kept) >= KEPT:
-            del self._kept[next(iter(self._kept))]
-        self._kept[key] = kept
-        return kept
+    def _store(self, key: Key, entry: CacheEntry) -> CacheEntry:
+        self._entries.pop(key, None)  # keeps the newest last
+        while len(self._entries) >= MAX_ENTRIES:
+            del self._entries[next(iter(self._entries))]
+        self._entries[key] = entry
+        return entry
 
 
-class ForStrangers:
+class AnonymousPages:
     """ASGI middleware that answers visitors without a session from the cache, and passes on all other requests."""
 
-    def __init__(self, application: Application, copies: PageCache) -> None:
+    def __init__(self, application: Application, page_cache: PageCache) -> None:
         self._application = application
-        self._copies = copies
+        self._page_cache = page_cache
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         visit = Visit.of(scope)
         seconds = visit.seconds
-        copy = await self._copies.get(visit, seconds) if seconds else None
+        copy = await self._page_cache.get(visit, seconds) if seconds else None
         if copy is None:
             await self._application(scope, receive, send)
         else:
@@ -219,38 +219,38 @@ class ForStrangers:
             await copy.send_to(visit, send)
 
 
-async def _made(application: Application, visit: Visit) -> CachedPage | None:
+async def _render(application: Application, visit: Visit) -> CachedPage | None:
     """Return a copy of the page as the application makes it now, or None if the response may not be cached.
 
     :raises UnavailableError: if the response is a server error.
     """
-    told: list[Any] = []
+    messages: list[Any] = []
 
     async def receive() -> Any:  # noqa: ANN401 - ASGI's
         return {"type": "http.request", "body": b"", "more_body": False}
 
     async def listen(message: Any) -> None:  # noqa: ANN401 - ASGI's
-        told.append(message)
+        messages.append(message)
 
-    await application(visit.of_any(), receive, listen)
-    if told and told[0]["status"] >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    await application(visit.anonymous_scope(), receive, listen)
+    if messages and messages[0]["status"] >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise UnavailableError
-    if not told or told[0]["status"] != HTTPStatus.OK:
+    if not messages or messages[0]["status"] != HTTPStatus.OK:
         return None
-    headers: Headers = told[0]["headers"]
-    body = b"".join(message.get("body", b"") for message in told[1:])
-    page = cut([one for one in headers if one[0].lower() not in _OF_ONE], body)
+    headers: Headers = messages[0]["headers"]
+    body = b"".join(message.get("body", b"") for message in messages[1:])
+    page = cut([header for header in headers if header[0].lower() not in _OF_ONE], body)
     return _without_secret(page, [value for name, value in headers if name.lower() == b"set-cookie"])
 
 
-def _without_secret(page: Page, given: list[bytes]) -> CachedPage | None:
+def _without_secret(page: Page, cookies: list[bytes]) -> CachedPage | None:
     """Return the page and its CSRF cookie with the secret removed, or None if that is not possible."""
-    if not given and not page.has_token:
+    if not cookies and not page.has_token:
         return CachedPage(page, b"")
     name = settings.CSRF_COOKIE_NAME.encode() + b"="
-    if len(given) != 1 or not given[0].startswith(name):
+    if len(cookies) != 1 or not cookies[0].startswith(name):
         return None
-    secret, _, rest = given[0].removeprefix(name).partition(b";")
+    secret, _, rest = cookies[0].removeprefix(name).partition(b";")
     if secret in rest or any(secret in piece.plain for piece in page.pieces):
         return None
     return CachedPage(page, name + b"%s;" + rest)

@@ -60,7 +60,7 @@ class Background:
         ).start()
 
 
-def prepare_beside() -> None:
+def prepare_concurrently() -> None:
     """Prepare the database in a forked process while this one loads the site.
 
     Migrating leaves behind 25 MB that are never used again.
@@ -98,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     os.environ.setdefault("STARTER_DEALS", "1")
 
     django.setup()
-    prepare_beside()
+    prepare_concurrently()
     pause_for_players()
     background = Background()
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from config.admission.load import Load
 from config.admission.table_capacity import publish
-from config.http.error_pages import json_answer
+from config.http.error_pages import json_error_response
 from config.http.handler import send_response
 from config.observability.health import LIVENESS, READINESS
 from config.observability.metrics_endpoint import METRICS
@@ -62,4 +62,4 @@ async def no_tables(_scope: Scope, receive: Receive, send: Send) -> None:
 async def _refuse_page(send: Send) -> None:
     metrics.REFUSALS.labels(ErrorCode.MISDIRECTED).inc()
     refusal = Refusal(ErrorCode.MISDIRECTED, "this process serves no pages, only WebSockets")
-    await send_response(json_answer(refusal), send)
+    await send_response(json_error_response(refusal), send)

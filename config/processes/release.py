@@ -48,11 +48,11 @@ def certify_today() -> None:
     # Imported here because the models need Django to be set up.
     from games.deals import first_day, sealed_stock  # noqa: PLC0415
 
-    began, told = time.monotonic(), ""
+    started, printed = time.monotonic(), ""
     for readiness in first_day.certify_today(sealed_stock.within(settings.RELEASE_PATIENCE)):
-        if str(readiness) != told:
-            told = str(readiness)
-            print(f"{told} ({time.monotonic() - began:.0f} of {settings.RELEASE_PATIENCE} s).", flush=True)  # noqa: T201
+        if str(readiness) != printed:
+            printed = str(readiness)
+            print(f"{printed} ({time.monotonic() - started:.0f} of {settings.RELEASE_PATIENCE} s).", flush=True)  # noqa: T201
 
 
 def main() -> None:

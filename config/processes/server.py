@@ -45,8 +45,8 @@ class Server(uvicorn.Server):
         """Start listening, and tune the collector and the thread switch interval."""
         await super().startup(sockets)
         if self.started:
-            calm_collector()
-            favour_the_loop()
+            tune_collector()
+            shorten_switch_interval()
             self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -131,7 +131,7 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def calm_collector() -> None:
+def tune_collector() -> None:
     """Collect reference cycles less often, and skip objects that the process keeps for good.
 
     A full collection scans every object of every open table: with 500 players it stopped all moves for a tenth of a
@@ -143,7 +143,7 @@ def calm_collector() -> None:
     gc.set_threshold(*COLLECTOR_THRESHOLDS)
 
 
-def favour_the_loop() -> None:
+def shorten_switch_interval() -> None:
     """Make a computing thread hand over Python's lock sooner to waiting threads.
 
     The event loop, which acknowledges moves, is one of many threads that wait while pages are made, and it waits again

@@ -189,22 +189,22 @@ def graph(lesson: Lesson) -> list[dict[str, Any]]:
     """
     places = {lesson.start: 0}
     reasons: list[Reasons] = []
-    found: list[dict[str, Any]] = [{"view": seen(from_position(lesson.start)), "reasons": reasons}]
+    found: list[dict[str, Any]] = [{"view": shared_view(from_position(lesson.start)), "reasons": reasons}]
     answers: list[Answers] = []
     waiting = deque([lesson.start])
     while waiting:
         text = waiting.popleft()
-        here, one = from_position(text), found[places[text]]
+        here, entry = from_position(text), found[places[text]]
         answers.append(answered(here, reasons))
-        one["why"] = told_anew(answers[one["of"]] if "of" in one else {}, answers[-1])
-        one["say"] = next((n for n, holds in enumerate(lesson.steps) if holds(here)), len(lesson.steps))
+        entry["why"] = changed_answers(answers[entry["of"]] if "of" in entry else {}, answers[-1])
+        entry["say"] = next((n for n, holds in enumerate(lesson.steps) if holds(here)), len(lesson.steps))
         if lesson.is_done(here):
-            one["done"] = True
+            entry["done"] = True
             continue
         tokens: Sequence[str] = here.legal_moves()
         if run := winning_run(here):
-            tokens, one["run"], one["say"] = run[:1], True, len(lesson.steps)
-        before, one["moves"] = seen(here), {}
+            tokens, entry["run"], entry["say"] = run[:1], True, len(lesson.steps)
+        before, entry["moves"] = shared_view(here), {}
         for token in tokens:
             here.push(token)
             following = here.position()
@@ -212,9 +212,9 @@ def graph(lesson: Lesson) -> list[dict[str, Any]]:
                 if len(places) == MOST_POSITIONS:
                     raise SystemExit(f"more than {MOST_POSITIONS} positions can be reached")
                 places[following] = len(places)
-                found.append({"of": places[text], "changes": changed(before, seen(here))})
+                found.append({"of": places[text], "changes": changed(before, shared_view(here))})
                 waiting.append(following)
-            one["moves"][token] = places[following]
+            entry["moves"][token] = places[following]
             here.pop()
     return found
 
@@ -229,9 +229,9 @@ def answered(table: Table, reasons: list[Reasons]) -> Answers:
     for pile in [name for name in table.pile_names() if name[0] not in "fs"]:
         places = ["", "f0", *(name for name in table.VOCABULARY.piles if name[0] in "tr" and name != pile)]
         for cards in range(1, len(table.pile(pile)) + 1):
-            told = {to: noted(explain(table, pile, cards, to), reasons) for to in places}
-            usual, _times = Counter(told.values()).most_common(1)[0]
-            others = {to: number for to, number in told.items() if number != usual}
+            numbers = {to: noted(explain(table, pile, cards, to), reasons) for to in places}
+            usual, _times = Counter(numbers.values()).most_common(1)[0]
+            others = {to: number for to, number in numbers.items() if number != usual}
             found[pile if cards == 1 else f"{pile}x{cards}"] = [usual, others] if others else usual
     for pile in [name for name in ("s", "f0") if name in table.pile_names()]:
         found[pile[0]] = noted(explain(table, pile), reasons)
@@ -240,19 +240,19 @@ def answered(table: Table, reasons: list[Reasons]) -> Answers:
 
 def noted(why: tuple[Reason, ...], reasons: list[Reasons]) -> int:
     """Return the index of an answer in `reasons`, adding the answer if it is new."""
-    told = [reason.to_json() for reason in why]
-    if told not in reasons:
-        reasons.append(told)
-    return reasons.index(told)
+    data = [reason.to_json() for reason in why]
+    if data not in reasons:
+        reasons.append(data)
+    return reasons.index(data)
 
 
-def told_anew(before: Answers, after: Answers) -> Answers:
+def changed_answers(before: Answers, after: Answers) -> Answers:
     """Return the changed answers. Answers that no longer apply are null."""
-    gone = dict.fromkeys(before.keys() - after.keys())
-    return {**{name: answer for name, answer in after.items() if before.get(name) != answer}, **gone}
+    removed = dict.fromkeys(before.keys() - after.keys())
+    return {**{name: answer for name, answer in after.items() if before.get(name) != answer}, **removed}
 
 
-def seen(table: Table) -> dict[str, Any]:
+def shared_view(table: Table) -> dict[str, Any]:
     """Return the parts of the player's view that do not depend on how the position was reached."""
     return {name: value for name, value in table.view().items() if name not in BY_THE_WAY}
 

@@ -112,20 +112,20 @@ def main() -> None:
         for deck in FACES:
             for suffix, (scale, colours) in SIZES.items():
                 drawn = sheet(browser, deck, scale, colours)
-                told = {"cards": str(drawn.info.pop("cards")), "size": f"{WIDTH * scale} {HEIGHT * scale}"}
-                _write(f"{deck}{suffix}", drawn, **told, deck=digest(deck))
+                metadata = {"cards": str(drawn.info.pop("cards")), "size": f"{WIDTH * scale} {HEIGHT * scale}"}
+                _write(f"{deck}{suffix}", drawn, **metadata, deck=digest(deck))
         for name, (weight, size) in FONTS.items():
             row, advances = letters(browser, weight, size)
-            _write(f"letters-{name}", row, letters=LETTERS, advances=" ".join(f"{one:.2f}" for one in advances))
+            _write(f"letters-{name}", row, letters=LETTERS, advances=" ".join(f"{advance:.2f}" for advance in advances))
         browser.close()
 
 
-def _write(name: str, drawn: Image.Image, **told: str) -> None:
+def _write(name: str, drawn: Image.Image, **metadata: str) -> None:
     """Write a sheet with its metadata."""
-    facts = PngImagePlugin.PngInfo()
-    for key, text in told.items():
-        facts.add_itxt(key, text)
-    drawn.save(OUT / f"{name}.png", pnginfo=facts, optimize=True)
+    info = PngImagePlugin.PngInfo()
+    for key, text in metadata.items():
+        info.add_itxt(key, text)
+    drawn.save(OUT / f"{name}.png", pnginfo=info, optimize=True)
 
 
 if __name__ == "__main__":

@@ -99,9 +99,12 @@ def opening(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> tuple
 
     Without a ladder, the page is of the established one, or of the newcomers' if the established one is empty.
     """
-    listings = [deal_listing(deal.pk, board, one) for one in ([ladder] if ladder else Ladder)]
-    read = {one: first_pages.renew(_page_key(one), partial(sql_page, one, None, PAGE_SIZE)) for one in listings}
-    listing = next((one for one, first in read.items() if first.total), listings[0])
+    listings = [deal_listing(deal.pk, board, option) for option in ([ladder] if ladder else Ladder)]
+    read = {
+        listing: first_pages.renew(_page_key(listing), partial(sql_page, listing, None, PAGE_SIZE))
+        for listing in listings
+    }
+    listing = next((candidate for candidate, first in read.items() if first.total), listings[0])
     return with_cursors(read[listing], listing), pending.renew(str(deal.pk), lambda: sql_waiting(deal))
 
 

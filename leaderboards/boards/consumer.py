@@ -45,7 +45,7 @@ def _deal(deal_id: int) -> Deal | None:
 def _board_in(query: bytes) -> tuple[BoardName | None, Ladder | None]:
     """Parse the board and the ladder from the query string; the board is None if either is unknown."""
     fields = parse_qs(query.decode("latin-1"))
-    wanted, slug = fields.get("board", ["race"])[0], fields.get("ladder", [""])[0]
-    board = next((board for board in BOARDS if board == wanted), None)
+    name, slug = fields.get("board", ["race"])[0], fields.get("ladder", [""])[0]
+    board = next((board for board in BOARDS if board == name), None)
     ladder = ladder_named(slug)
     return (board if ladder or not slug else None), ladder

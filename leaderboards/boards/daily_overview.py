@@ -39,7 +39,7 @@ def of_day(day: date, deals: Collection[int]) -> DayBoards:
         best=tuple(_leader(entry) for entry in page.entries),
         players=page.total,
         ladder=ladder.slug,
-        nines={one.slug: season.pk for one, season in nines.items()},
+        nines={key.slug: season.pk for key, season in nines.items()},
     )
 
 
@@ -55,13 +55,13 @@ def _leaders(deals: Collection[int]) -> dict[int, Leader]:
         f"SELECT * FROM (SELECT deal_id, ladder, player_id, cards_up, elapsed_ms FROM {Result._meta.db_table} "  # noqa: S608
         f"WHERE deal_id = %s AND ladder = %s AND listed ORDER BY {_RACE} LIMIT 1) part"
     )
-    asked = [(deal, int(ladder)) for deal in deals for ladder in Ladder]
+    boards = [(deal, int(ladder)) for deal in deals for ladder in Ladder]
     sql = (
         "SELECT e.deal_id, p.public_id, p.display_name, p.deleted_at IS NOT NULL, e.cards_up, e.elapsed_ms "  # noqa: S608
-        f"FROM ({' UNION ALL '.join([first] * len(asked))}) e "
+        f"FROM ({' UNION ALL '.join([first] * len(boards))}) e "
         f"JOIN {get_user_model()._meta.db_table} p ON p.id = e.player_id ORDER BY e.ladder DESC"
     )
-    (rows,) = run_in_order([(sql, [figure for one in asked for figure in one])])
+    (rows,) = run_in_order([(sql, [figure for board in boards for figure in board])])
     return {deal: Leader(_uuid(player), name, bool(former), *figures) for deal, player, name, former, *figures in rows}
 
 
@@ -69,17 +69,19 @@ def own(player_id: int, deals: Collection[int], shown: DayBoards) -> OwnPlaces:
     """Return a player's ranks on the boards of these deals, and on those of the nine in `shown`."""
     rows, sums = _own_rows(player_id, deals, list(shown.nines.values()))
     ladders: dict[int, LadderSlug] = {season: slug for slug, season in shown.nines.items()}
-    asked: list[tuple[int | None, LadderSlug, Statement]] = []
+    queries: list[tuple[int | None, LadderSlug, Statement]] = []
     for deal, ladder, key, finished_at, pk in rows:
         listing = deal_listing(deal, "race", Ladder(ladder))
-        asked.append((deal, Ladder(ladder).slug, _ahead(listing, key, read_time(finished_at), pk)))
+        queries.append((deal, Ladder(ladder).slug, _ahead(listing, key, read_time(finished_at), pk)))
     for season, *key, finished_at, pk in sums:
-        asked.append((None, ladders[season], _ahead(season_listing(season, "race"), *key, read_time(finished_at), pk)))
-    if not asked:
+        queries.append(
+            (None, ladders[season], _ahead(season_listing(season, "race"), *key, read_time(finished_at), pk))
+        )
+    if not queries:
         return OwnPlaces()
-    together = ", ".join(f"({sql})" for _, _, (sql, _) in asked)
-    ((ranks,),) = run_in_order([(f"SELECT {together}", [one for _, _, (_, params) in asked for one in params])])
-    places = {which: Place(int(n) + 1, slug) for (which, slug, _), n in zip(asked, ranks, strict=True)}
+    columns = ", ".join(f"({sql})" for _, _, (sql, _) in queries)
+    ((ranks,),) = run_in_order([(f"SELECT {columns}", [param for _, _, (_, params) in queries for param in params])])
+    places = {deal: Place(int(n) + 1, slug) for (deal, slug, _), n in zip(queries, ranks, strict=True)}
     nine = places.pop(None, None)
     return OwnPlaces({deal: place for deal, place in places.items() if deal is not None}, nine)
 

@@ -71,7 +71,7 @@ def add_all(results: Sequence[tuple[Result, bool]]) -> list[int | None]:
 
     The results are sorted by deal, so that two callers cannot deadlock.
     """
-    groups = [_adding(result, listed=listed) for result, listed in results]
+    groups = [_insert_statements(result, listed=listed) for result, listed in results]
     found = iter(run_in_order([statement for group in groups for statement in group]) if groups else ())
     ranks: list[int | None] = []
     for (result, listed), group in zip(results, groups, strict=True):
@@ -83,13 +83,13 @@ def add_all(results: Sequence[tuple[Result, bool]]) -> list[int | None]:
     return ranks
 
 
-def _adding(result: Result, *, listed: bool) -> list[Statement]:
+def _insert_statements(result: Result, *, listed: bool) -> list[Statement]:
     """Return the statements for `add`. The first returns the new id; the last, of a listed result, its rank."""
     result.listed = listed
     values = [getattr(result, column) for column in _COLUMNS]
     statements: list[Statement] = [(_INSERT, [stored(value) for value in values])]
     if listed:
-        statements += [_raising(result.deal_id), *_counting(result, 1)]
+        statements += [_version_statement(result.deal_id), *_count_statements(result, 1)]
         race = deal_listing(result.deal_id, "race", Ladder(result.ladder))
         # The new id is the largest, so the entry ranks last among ties.
         place = (*race.position(result)[:-1], _LAST_ID)
@@ -107,7 +107,7 @@ def set_listed(result: Result, *, listed: bool) -> None:
     result.listed = listed
     result.save(update_fields=["player", "listed"])
     if shown != listed:
-        run_in_order([_raising(result.deal_id), *_counting(result, 1 if listed else -1)])
+        run_in_order([_version_statement(result.deal_id), *_count_statements(result, 1 if listed else -1)])
         transaction.on_commit(partial(announce, result.deal_id))
 
 
@@ -120,20 +120,22 @@ def remove(result: Result) -> None:
 def recount_board(deal_id: int) -> None:
     """Rebuild the counts of a deal's boards."""
     with transaction.atomic():
-        run_in_order([_raising(deal_id)])
+        run_in_order([_version_statement(deal_id)])
         for listing in deal_listings(deal_id):
             histogram.rebuild(listing)
 
 
-def _raising(deal_id: int) -> Statement:
+def _version_statement(deal_id: int) -> Statement:
     """Lock a deal's boards until the end of the transaction, and raise their version."""
     return _RAISE_VERSION.format(table=DealBoard._meta.db_table), [deal_id]
 
 
-def _counting(result: Result, step: int) -> list[Statement]:
+def _count_statements(result: Result, step: int) -> list[Statement]:
     """Count the entry, and mark the player's standings in the seasons and the nine of the day as stale."""
     listings = deal_listings(result.deal_id, Ladder(result.ladder))
-    statements = histogram.counting((listing, getattr(result, listing.layout.key), step) for listing in listings)
+    statements = histogram.count_statements(
+        (listing, getattr(result, listing.layout.key), step) for listing in listings
+    )
     if result.deal.day is not None:
         day = stored(result.deal.day)
         mark = _MARK.format(table=Recount._meta.db_table)
@@ -143,16 +145,16 @@ def _counting(result: Result, step: int) -> list[Statement]:
 
 def announce(deal_id: int) -> None:
     """Notify the watchers and request a recount of the seasons; called after the commit."""
-    tell_watchers(deal_id)
+    notify_watchers(deal_id)
     _request_recount()
 
 
-def tell_watchers(deal_id: int) -> None:
+def notify_watchers(deal_id: int) -> None:
     """Notify all watchers of the deal's boards that they have changed."""
     notifier.send(board_group(deal_id), {"type": "board.changed", "deal": deal_id}, about=deal_id)
 
 
-def tell_all_watchers() -> None:
+def notify_all_watchers() -> None:
     """Notify all watchers of any board that it may have changed, for example after a player's name has."""
     notifier.send(ALL_BOARDS, {"type": "board.changed"})
 

@@ -25,11 +25,11 @@ _ROWS_A_STATEMENT = 150  # SQLite takes 999 parameters in its oldest builds; a r
 
 def count(changes: Iterable[tuple[Listing, int, int]]) -> None:
     """Add `step` (1 or -1) to every bucket on the path of each key: `changes` are (listing, key, step)."""
-    if statements := counting(changes):
+    if statements := count_statements(changes):
         run_in_order(statements)
 
 
-def counting(changes: Iterable[tuple[Listing, int, int]]) -> list[Statement]:
+def count_statements(changes: Iterable[tuple[Listing, int, int]]) -> list[Statement]:
     """Return the statements of `count`.
 
     Buckets are written in sorted order, so that two transactions without a common lock still cannot deadlock.
@@ -45,12 +45,12 @@ def counting(changes: Iterable[tuple[Listing, int, int]]) -> list[Statement]:
         for start in range(0, len(rows), _ROWS_A_STATEMENT):
             part = rows[start : start + _ROWS_A_STATEMENT]
             params = [figure for bucket, step in part for figure in (*bucket, step)]
-            statements.append((_adding(table, scope_column, len(part)), params))
+            statements.append((_insert_sql(table, scope_column, len(part)), params))
     return statements
 
 
 @cache
-def _adding(table: str, scope_column: str, rows: int) -> str:
+def _insert_sql(table: str, scope_column: str, rows: int) -> str:
     values = ", ".join(["(%s, %s, %s, %s, %s)"] * rows)
     return (
         f"INSERT INTO {table} ({scope_column}, board, level, prefix, entries) VALUES {values} "  # noqa: S608 - own names
@@ -134,7 +134,7 @@ def counted(listing: Listing, level: int, first: int, end: int) -> list[tuple[in
 def faults(listing: Listing) -> list[str]:
     """List the differences between the stored counts and a fresh count; empty if they are right."""
     fresh = _counted(listing)
-    kept = {
+    stored = {
         (level, prefix): entries
         for level, prefix, entries in listing.buckets.objects.filter(
             **{listing.scope_column: listing.scope}, board=listing.code
@@ -142,9 +142,10 @@ def faults(listing: Listing) -> list[str]:
         if entries
     }
     return [
-        f"level {level}, prefix {prefix}: {kept.get((level, prefix), 0)} kept, {fresh.get((level, prefix), 0)} counted"
-        for level, prefix in sorted(fresh.keys() | kept.keys())
-        if fresh.get((level, prefix), 0) != kept.get((level, prefix), 0)
+        f"level {level}, prefix {prefix}: {stored.get((level, prefix), 0)} kept, "
+        f"{fresh.get((level, prefix), 0)} counted"
+        for level, prefix in sorted(fresh.keys() | stored.keys())
+        if fresh.get((level, prefix), 0) != stored.get((level, prefix), 0)
     ]
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from games.db.players import Player
 from games.models import Attempt
 from leaderboards.boards import entries
-from leaderboards.boards.entries import tell_all_watchers
+from leaderboards.boards.entries import notify_all_watchers
 from leaderboards.boards.listings import set_score
 from leaderboards.boards.rank_keys import DEAL, BoardScore
 from leaderboards.models import Reranking, Result
@@ -46,7 +46,7 @@ def rank_player(player: Player) -> int:
     for attempt_id in _attempts_to_place(player):
         changed += _place(player.pk, attempt_id)
     Reranking.objects.filter(player=player.pk, due_at__in=marks).delete()  # spares a marker set concurrently
-    tell_all_watchers()  # pending attempts appear or disappear with their player
+    notify_all_watchers()  # pending attempts appear or disappear with their player
     return changed
 
 

@@ -80,7 +80,7 @@ def season(period: str, day: date, variant: str = "", ladder: Ladder = Ladder.ES
 def nines_of(day: date) -> dict[Ladder, Season]:
     """Return the nine of a day on each ladder that has, or had, a result."""
     found = Season.objects.filter(period=Period.NINE, starts_on=day, variant="").order_by("ladder")
-    return {Ladder(one.ladder): one for one in found}
+    return {Ladder(season.ladder): season for season in found}
 
 
 def has_board(period: str, variant: str, ladder: Ladder | None) -> bool:
@@ -165,18 +165,17 @@ def _recount(period: Period, days: Span, player_ids: set[int]) -> None:
     # Lock before adding up: a sum made before another recount's commit must not be written after it.
     _lock(period, days.first)
     sums = _nines(days.first, player_ids) if period == Period.NINE else _sums(days, player_ids)
-    seasons = _seasons(period, days.first, {which for which, _player in sums})
+    seasons = _seasons(period, days.first, {key for key, _player in sums})
     fresh = {
-        (seasons[which], player_id): _standing(seasons[which], player_id, found)
-        for (which, player_id), found in sums.items()
+        (seasons[key], player_id): _standing(seasons[key], player_id, found) for (key, player_id), found in sums.items()
     }
     changes: list[tuple[Listing, int, int]] = []
-    gone: list[int] = []
+    removed: list[int] = []
     changed: list[Standing] = []
     for old in Standing.objects.filter(player__in=player_ids, season__in=seasons.values()):
         new = fresh.pop((old.season_id, old.player_id), None)
         if new is None:
-            gone.append(old.pk)
+            removed.append(old.pk)
         elif _figures(new) != _figures(old):
             new.pk = old.pk
             changed.append(new)
@@ -185,7 +184,7 @@ def _recount(period: Period, days: Span, player_ids: set[int]) -> None:
         changes += _steps(old, -1)
     for new in (*changed, *fresh.values()):
         changes += _steps(new, 1)
-    Standing.objects.filter(pk__in=gone).delete()
+    Standing.objects.filter(pk__in=removed).delete()
     Standing.objects.bulk_update(changed, _COLUMNS)
     Standing.objects.bulk_create(fresh.values())
     histogram.count(changes)
@@ -203,7 +202,7 @@ def _steps(standing: Standing, step: int) -> Iterable[tuple[Listing, int, int]]:
         yield listing, getattr(standing, listing.layout.key), step
 
 
-class _Which(NamedTuple):
+class _SeasonKey(NamedTuple):
     """Key of a season within a span; the variant "" stands for all variants."""
 
     variant: str = ""
@@ -232,22 +231,22 @@ class _Sum:
         )
 
 
-def _nines(day: date, player_ids: set[int]) -> dict[tuple[_Which, int], _Sum]:
+def _nines(day: date, player_ids: set[int]) -> dict[tuple[_SeasonKey, int], _Sum]:
     """Return the sums of the nine of a day, by ladder and player."""
     listed = Result.objects.filter(player__in=player_ids, listed=True, deal__day=day)
     figures = ("deal__variant", "ladder", "player_id", "cards_up", "elapsed_ms", "tokens", "finished_at")
-    sums: dict[tuple[_Which, int], _Sum] = {}
+    sums: dict[tuple[_SeasonKey, int], _Sum] = {}
     for variant, ladder, player_id, cards_up, elapsed_ms, tokens, finished_at in listed.values_list(*figures):
-        brought = points(variant, cards_up)
+        earned = points(variant, cards_up)
         # A game without points counts as played, but its time and moves do not.
-        ms, moves = (elapsed_ms, tokens) if brought else (0, 0)
-        found = _Sum(1, cards_up, ms, moves, finished_at, brought)
-        which = _Which(ladder=Ladder(ladder)), player_id
-        sums[which] = sums[which] + found if which in sums else found
+        ms, moves = (elapsed_ms, tokens) if earned else (0, 0)
+        found = _Sum(1, cards_up, ms, moves, finished_at, earned)
+        key = _SeasonKey(ladder=Ladder(ladder)), player_id
+        sums[key] = sums[key] + found if key in sums else found
     return sums
 
 
-def _sums(days: Span, player_ids: set[int]) -> dict[tuple[_Which, int], _Sum]:
+def _sums(days: Span, player_ids: set[int]) -> dict[tuple[_SeasonKey, int], _Sum]:
     """Return the sums by variant and player, on the established ladder."""
     listed = Result.objects.filter(
         player__in=player_ids, listed=True, ladder=Ladder.ESTABLISHED, deal__day__gte=days.first
@@ -259,10 +258,10 @@ def _sums(days: Span, player_ids: set[int]) -> dict[tuple[_Which, int], _Sum]:
         .values_list("deal__variant", "player_id")
         .annotate(Count("pk"), Sum("cards_up"), Sum("elapsed_ms"), Sum("tokens"), Max("finished_at"))
     )
-    sums: dict[tuple[_Which, int], _Sum] = {}
+    sums: dict[tuple[_SeasonKey, int], _Sum] = {}
     for variant, player_id, *figures in rows:
-        found, every = _Sum(*figures), (_Which(), player_id)
-        sums[_Which(variant), player_id] = found
+        found, every = _Sum(*figures), (_SeasonKey(), player_id)
+        sums[_SeasonKey(variant), player_id] = found
         sums[every] = sums[every] + found if every in sums else found
     return sums
 
@@ -280,20 +279,20 @@ def _standing(season_id: int, player_id: int, found: _Sum) -> Standing:
 
 def _lock(period: Period, first: date) -> None:
     """Serialise recounts of a span until the transaction ends, by locking the row of its all-variants season."""
-    _create_seasons(period, first, {_Which()})
+    _create_seasons(period, first, {_SeasonKey()})
     whole = Season.objects.filter(period=period, starts_on=first, variant="", ladder=Ladder.ESTABLISHED)
     list(whole.select_for_update(no_key=True))
 
 
-def _seasons(period: Period, first: date, wanted: set[_Which]) -> dict[_Which, int]:
-    """Return the primary keys of a span's seasons, creating those in `wanted` that are missing."""
-    _create_seasons(period, first, wanted)
+def _seasons(period: Period, first: date, needed: set[_SeasonKey]) -> dict[_SeasonKey, int]:
+    """Return the primary keys of a span's seasons, creating those in `needed` that are missing."""
+    _create_seasons(period, first, needed)
     found = Season.objects.filter(period=period, starts_on=first).values_list("variant", "ladder", "pk")
-    return {_Which(variant, Ladder(ladder)): pk for variant, ladder, pk in found}
+    return {_SeasonKey(variant, Ladder(ladder)): pk for variant, ladder, pk in found}
 
 
-def _create_seasons(period: Period, first: date, wanted: set[_Which]) -> None:
+def _create_seasons(period: Period, first: date, needed: set[_SeasonKey]) -> None:
     of_span = Season.objects.filter(period=period, starts_on=first).values_list("variant", "ladder")
-    if missing := wanted - {_Which(variant, Ladder(ladder)) for variant, ladder in of_span}:
-        fresh = [Season(period=period, starts_on=first, **which._asdict()) for which in sorted(missing)]
+    if missing := needed - {_SeasonKey(variant, Ladder(ladder)) for variant, ladder in of_span}:
+        fresh = [Season(period=period, starts_on=first, **key._asdict()) for key in sorted(missing)]
         Season.objects.bulk_create(fresh, ignore_conflicts=True)

@@ -24,12 +24,12 @@ def foresight(attempt: Attempt) -> Section | None:
     found = foresight_store.evidence_of(attempt)
     if found is None:
         return None
-    together = foresight_store.evidence_of_player(attempt.player_id)
+    overall = foresight_store.evidence_of_player(attempt.player_id)
     figures = [(line.what, line.said) for line in foresight_store.table_of(found)]
-    if together.games:
-        figures.append((f"all {together.games} measured games", f"{together.z:+.1f}"))
-    if together.with_pauses:
-        figures.append((f"pauses in {together.with_pauses} of them", f"{together.pauses_z:+.1f}"))
+    if overall.games:
+        figures.append((f"all {overall.games} measured games", f"{overall.z:+.1f}"))
+    if overall.with_pauses:
+        figures.append((f"pauses in {overall.with_pauses} of them", f"{overall.pauses_z:+.1f}"))
     return Section(_("Foresight"), figures=tuple(figures), tells_cards=True)
 
 
@@ -53,8 +53,8 @@ def races(attempt: Attempt) -> Section | None:
             (_("rank among those with ratings"), f"{found.rated_rank} / {found.rated}"),
             (_("rank that the ratings would give"), f"{found.expected_rank:g}"),
         ]
-    said = _("Races have a time limit and company, and a game of the day has neither: one comparison proves nothing.")
-    return Section(_("Beside the races"), (said,), tuple(figures))
+    note = _("Races have a time limit and company, and a game of the day has neither: one comparison proves nothing.")
+    return Section(_("Beside the races"), (note,), tuple(figures))
 
 
 def appeal(attempt: Attempt) -> Section | None:
@@ -62,20 +62,20 @@ def appeal(attempt: Attempt) -> Section | None:
     found = appeal_of(attempt)
     if found is None:
         return None
-    said = [found.text]
+    lines = [found.text]
     if found.answered_at is None:
-        said.append(_("Not answered yet. Appeals are answered under Appeals in the admin."))
+        lines.append(_("Not answered yet. Appeals are answered under Appeals in the admin."))
     else:
-        said.append(_("Answered: %(answer)s") % {"answer": found.answer or found.get_decision_display()})
-    return Section(_("Appeal"), tuple(said))
+        lines.append(_("Answered: %(answer)s") % {"answer": found.answer or found.get_decision_display()})
+    return Section(_("Appeal"), tuple(lines))
 
 
 def reports(attempt: Attempt) -> Section | None:
     """Return other players' reports, without naming the reporters."""
     found = Report.objects.filter(attempt=attempt).order_by("made_at")
     rows = tuple(
-        (date_format(one.made_at, "DATETIME_FORMAT"), one.get_reason_display(), one.text, _answered(one))
-        for one in found
+        (date_format(report.made_at, "DATETIME_FORMAT"), report.get_reason_display(), report.text, _answered(report))
+        for report in found
     )
     return Section(_("Reports"), columns=(_("When"), _("Reason"), _("Text"), _("Answer")), rows=rows) if rows else None
 

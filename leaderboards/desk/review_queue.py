@@ -77,22 +77,22 @@ def queue(now: datetime | None = None) -> Queue:
     rows = review.select_related("deal", "player").defer("record", "line")
     found = [*rows.filter(pk__in=appealed), *rows.exclude(pk__in=appealed).order_by("-finished_at")[:READ]]
     places = places_of(found)
-    ready = (_waiting(one, places.get(one.pk), now, is_appealed=one.pk in appealed) for one in found)
-    waiting = sorted(ready, key=lambda one: one.urgency)
+    ready = (_waiting(attempt, places.get(attempt.pk), now, is_appealed=attempt.pk in appealed) for attempt in found)
+    waiting = sorted(ready, key=lambda attempt: attempt.urgency)
     return Queue(waiting[:SHOWN], len(found) if len(found) < READ else review.count())
 
 
 def places_of(attempts: Sequence[Attempt]) -> dict[int, int]:
     """Return, by attempt id, the place that each would take on its ladder of the deal or in its race."""
-    ranked = [(one, score) for one in attempts if one.ranked and (score := _score(one)) is not None]
+    ranked = [(attempt, score) for attempt in attempts if attempt.ranked and (score := _score(attempt)) is not None]
     statements = []
-    for one, score in ranked:
-        listing = deal_listing(one.deal_id, "race", Ladder(one.ladder or Ladder.ESTABLISHED))
-        sql, params = ahead_sql(listing, (DEAL["race"].pack(score), one.finished_at, _LAST_ID))
+    for attempt, score in ranked:
+        listing = deal_listing(attempt.deal_id, "race", Ladder(attempt.ladder or Ladder.ESTABLISHED))
+        sql, params = ahead_sql(listing, (DEAL["race"].pack(score), attempt.finished_at, _LAST_ID))
         statements.append((f"SELECT {sql}", params))
     rows = run_in_order(statements) if statements else []
-    places = {one.pk: int(found[0][0]) + 1 for (one, _), found in zip(ranked, rows, strict=True)}
-    return places | _race_places([one.pk for one in attempts if not one.ranked])
+    places = {attempt.pk: int(found[0][0]) + 1 for (attempt, _), found in zip(ranked, rows, strict=True)}
+    return places | _race_places([attempt.pk for attempt in attempts if not attempt.ranked])
 
 
 def _race_places(attempt_ids: Sequence[int]) -> dict[int, int]:
@@ -119,7 +119,7 @@ def _waiting(attempt: Attempt, place: int | None, now: datetime, *, is_appealed:
         title=titles.deal_title(deal.variant, deal.game),
         day=deal.day.isoformat() if deal.day else "",
         player=str(attempt.player),
-        codes=tuple(str(one["code"]) for one in attempt.reasons),
+        codes=tuple(str(entry["code"]) for entry in attempt.reasons),
         place=place,
         is_race=deal.for_race,
         is_open=deal.day is not None and deal.is_open(now),

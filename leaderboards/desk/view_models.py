@@ -27,7 +27,7 @@ from leaderboards.verdicts.decisions import DECIDABLE, JUDGED, can_undo
 #: Maximum number of listed attempts from the same devices.
 LINKED: Final = 50
 #: Reason fields that are shown elsewhere or are part of its sentence.
-_SAID: Final = frozenset({"code", "message", "attempt", "by", "at", "state"})
+_SHOWN_SEPARATELY: Final = frozenset({"code", "message", "attempt", "by", "at", "state"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class DeskReason:
     @classmethod
     def of(cls, reason: Reason) -> Self:
         """Build the display form of a reason."""
-        figures = [(name, str(value)) for name, value in reason.items() if name not in _SAID]
+        figures = [(name, str(value)) for name, value in reason.items() if name not in _SHOWN_SEPARATELY]
         return cls(str(reason["code"]), str(reason["message"]), figures)
 
 
@@ -157,7 +157,7 @@ def desk(attempt: Attempt, staff_id: int, rights: Iterable[str], now: datetime |
     notes = StaffNote.objects.filter(attempt=attempt).select_related("by")
     return Desk(
         facts=Facts.of(attempt, places_of([attempt]).get(attempt.pk)),
-        reasons=[DeskReason.of(one) for one in attempt.reasons],
+        reasons=[DeskReason.of(entry) for entry in attempt.reasons],
         chart=chart(gaps_of(record, attempt.auto_runs)) if record is not None and record.tokens else None,
         linked=_linked(attempt, may_compare=watchable and record is not None),
         sections=evidence.sections(attempt, may_watch=watchable),
@@ -205,31 +205,33 @@ def counted(players: Iterable[UUID], attempts: Iterable[UUID]) -> list[Attempt]:
     return list(found.defer("record", "line").order_by("player_id", "-started_at"))
 
 
-def together(found: Sequence[Attempt]) -> AttemptGroup:
+def attempt_group(found: Sequence[Attempt]) -> AttemptGroup:
     """Build the page of attempts to decide about together."""
-    players = {one.player_id: one.player for one in found}
-    states = Counter((one.player_id, one.get_state_display()) for one in found)
+    players = {attempt.player_id: attempt.player for attempt in found}
+    states = Counter((attempt.player_id, attempt.get_state_display()) for attempt in found)
     accounts = [
-        Account(str(player), player.public_id, [(state, n) for (whose, state), n in states.items() if whose == key])
+        Account(
+            str(player), player.public_id, [(state, n) for (player_id, state), n in states.items() if player_id == key]
+        )
         for key, player in players.items()
     ]
     choices = [(state.value, str(state.label)) for state in DECIDABLE]
     places = places_of(found)
-    return AttemptGroup(accounts, [Facts.of(one, places.get(one.pk)) for one in found], choices)
+    return AttemptGroup(accounts, [Facts.of(attempt, places.get(attempt.pk)) for attempt in found], choices)
 
 
 def _linked(attempt: Attempt, *, may_compare: bool) -> list[Linked]:
-    earlier = [one["attempt"] for one in attempt.reasons if "attempt" in one]
+    earlier = [entry["attempt"] for entry in attempt.reasons if "attempt" in entry]
     copied = Attempt.objects.filter(public_id__in=earlier).select_related("deal", "player")
     on_device = account_links.linked_to(attempt).select_related("deal", "player").defer("record", "line")
-    found = {one.pk: (one, _("decided the same before")) for one in copied}
-    found |= {one.pk: (one, _("decided the same later")) for one in _accused_by(attempt)}
-    here = list(on_device.filter(deal=attempt.deal_id)[:LINKED])
-    elsewhere = list(on_device.exclude(deal=attempt.deal_id).order_by("-started_at")[:LINKED])
-    for one in [*here, *elsewhere][:LINKED]:
+    found = {other.pk: (other, _("decided the same before")) for other in copied}
+    found |= {other.pk: (other, _("decided the same later")) for other in _accused_by(attempt)}
+    at_this_deal = list(on_device.filter(deal=attempt.deal_id)[:LINKED])
+    at_other_deals = list(on_device.exclude(deal=attempt.deal_id).order_by("-started_at")[:LINKED])
+    for other in [*at_this_deal, *at_other_deals][:LINKED]:
         why = _("on the same device")
-        found[one.pk] = (one, f"{found[one.pk][1]}, {why}" if one.pk in found else why)
-    return [_link(one, why, attempt, may_compare=may_compare) for one, why in found.values()]
+        found[other.pk] = (other, f"{found[other.pk][1]}, {why}" if other.pk in found else why)
+    return [_link(other, why, attempt, may_compare=may_compare) for other, why in found.values()]
 
 
 def _accused_by(attempt: Attempt) -> list[Attempt]:
@@ -237,45 +239,45 @@ def _accused_by(attempt: Attempt) -> list[Attempt]:
     doubted = Attempt.objects.filter(deal=attempt.deal_id, ranked=True, line__isnull=False).exclude(reasons=[])
     reasons = doubted.order_by("finished_at", "pk").values_list("pk", "reasons")[:READ]
     own = str(attempt.public_id)
-    found = [pk for pk, said in reasons if any(one.get("attempt") == own for one in said)][:LINKED]
+    found = [pk for pk, entries in reasons if any(entry.get("attempt") == own for entry in entries)][:LINKED]
     return list(Attempt.objects.filter(pk__in=found).select_related("deal", "player").defer("record", "line"))
 
 
-def _link(one: Attempt, why: str, attempt: Attempt, *, may_compare: bool) -> Linked:
-    deal, same = ShownDeal.of(one.deal), one.deal_id == attempt.deal_id
+def _link(other: Attempt, why: str, attempt: Attempt, *, may_compare: bool) -> Linked:
+    deal, same = ShownDeal.of(other.deal), other.deal_id == attempt.deal_id
     return Linked(
-        public_id=one.public_id,
-        player=str(one.player),
-        player_id=one.player.public_id,
+        public_id=other.public_id,
+        player=str(other.player),
+        player_id=other.player.public_id,
         title=deal.title,
         day=deal.day.isoformat() if deal.day else "",
-        state=one.get_state_display(),
-        started_at=one.started_at,
+        state=other.get_state_display(),
+        started_at=other.started_at,
         why=why,
         same_deal=same,
-        may_compare=may_compare and same and one.is_over,
+        may_compare=may_compare and same and other.is_over,
     )
 
 
 def _decisions(attempt: Attempt) -> list[ShownDecision]:
     made = list(Decision.objects.filter(attempt=attempt).select_related("by", "attempt"))
-    batches = {one.batch for one in made if one.batch is not None}
+    batches = {decision.batch for decision in made if decision.batch is not None}
     sizes = (
         Counter(Decision.objects.filter(batch__in=batches).values_list("batch", flat=True)) if batches else Counter()
     )
     return [
         ShownDecision(
-            pk=one.pk,
-            state=one.get_state_display(),
-            before=one.get_before_display(),
-            why=one.why,
-            by=_name(one.by),
-            made_at=one.made_at,
-            together=sizes.get(one.batch, 1),
-            is_undo=one.undoes_id is not None,
-            can_undo=can_undo(one),
+            pk=decision.pk,
+            state=decision.get_state_display(),
+            before=decision.get_before_display(),
+            why=decision.why,
+            by=_name(decision.by),
+            made_at=decision.made_at,
+            together=sizes.get(decision.batch, 1),
+            is_undo=decision.undoes_id is not None,
+            can_undo=can_undo(decision),
         )
-        for one in reversed(made)
+        for decision in reversed(made)
     ]
 
 

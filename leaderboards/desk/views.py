@@ -122,7 +122,9 @@ def decide(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         messages.error(request, _("Say what you decide, and why."))
     else:
         state = Attempt.State(form.cleaned_data["state"])
-        _told(request, lambda: decisions.decide(found.pk, state, staff, form.cleaned_data["why"]), _("Decided."))
+        _report_outcome(
+            request, lambda: decisions.decide(found.pk, state, staff, form.cleaned_data["why"]), _("Decided.")
+        )
     return redirect("admin:desk_attempt", attempt)
 
 
@@ -136,9 +138,9 @@ def undo(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     decision = get_object_or_404(Decision, pk=form.cleaned_data["decision"], attempt=found)
     why = form.cleaned_data["why"]
     if form.cleaned_data["together"] and decision.batch is not None:
-        _tell_together(request, decisions.undo_all(decision.batch, staff, why))
+        _report_batch(request, decisions.undo_all(decision.batch, staff, why))
     else:
-        _told(request, lambda: decisions.undo(decision, staff, why), _("Undone."))
+        _report_outcome(request, lambda: decisions.undo(decision, staff, why), _("Undone."))
     return redirect("admin:desk_attempt", attempt)
 
 
@@ -160,8 +162,8 @@ def note(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 def together_page(request: HttpRequest) -> HttpResponse:
     """Make one decision about attempts, `?attempt=…&attempt=…`, or all that count of players, `?player=…&player=…`."""
     staff = access.staff_of(request, access.DECIDE)
-    asked = request.POST if request.method == "POST" else request.GET
-    chosen = {name: [_uuid(text) for text in asked.getlist(name)[:MOST]] for name in ("player", "attempt")}
+    parameters = request.POST if request.method == "POST" else request.GET
+    chosen = {name: [_uuid(text) for text in parameters.getlist(name)[:MOST]] for name in ("player", "attempt")}
     found = view_models.counted(chosen["player"], chosen["attempt"])
     if not found:
         raise Http404
@@ -171,18 +173,18 @@ def together_page(request: HttpRequest) -> HttpResponse:
         form = DecisionForm(request.POST)
         if form.is_valid():
             state = Attempt.State(form.cleaned_data["state"])
-            done = decisions.decide_all([one.pk for one in found], state, staff, form.cleaned_data["why"])
-            _tell_together(request, done)
+            done = decisions.decide_all([attempt.pk for attempt in found], state, staff, form.cleaned_data["why"])
+            _report_batch(request, done)
             return redirect("admin:desk_attempt", found[0].public_id)
         messages.error(request, _("Say what you decide, and why."))
-    context = {"together": view_models.together(found), "chosen": chosen, "state": request.GET.get("state", "")}
+    context = {"together": view_models.attempt_group(found), "chosen": chosen, "state": request.GET.get("state", "")}
     return _page(request, "together", _("Decide together"), context)
 
 
 def together_url(state: str = "", *, players: Iterable[uuid.UUID] = (), attempts: Iterable[uuid.UUID] = ()) -> str:
     """Return the URL for a joint decision about these attempts, or all of these players."""
-    asked = [f"player={one}" for one in players] + [f"attempt={one}" for one in attempts]
-    return reverse("admin:desk_together") + "?" + "&".join([*asked, f"state={state}"])
+    parameters = [f"player={public_id}" for public_id in players] + [f"attempt={public_id}" for public_id in attempts]
+    return reverse("admin:desk_together") + "?" + "&".join([*parameters, f"state={state}"])
 
 
 def addresses(site: admin.AdminSite) -> list[URLPattern]:
@@ -234,7 +236,7 @@ def _uuid(text: str) -> uuid.UUID:
         raise Http404 from None
 
 
-def _told(request: HttpRequest, act: Callable[[], object], done: str) -> None:
+def _report_outcome(request: HttpRequest, act: Callable[[], object], done: str) -> None:
     """Run an action, and report success or the reason for a refusal as a message."""
     try:
         act()
@@ -244,7 +246,7 @@ def _told(request: HttpRequest, act: Callable[[], object], done: str) -> None:
         messages.success(request, done)
 
 
-def _tell_together(request: HttpRequest, done: decisions.BatchOutcome) -> None:
+def _report_batch(request: HttpRequest, done: decisions.BatchOutcome) -> None:
     text = ngettext("%(count)d attempt decided.", "%(count)d attempts decided.", done.decided)
     messages.success(request, text % {"count": done.decided})
     for public_id, refusal in done.refused:

@@ -55,8 +55,8 @@ def write_standings(standings: Mapping[int, RatingState], players: Collection[in
     Rating.objects.bulk_create(
         rows, batch_size=_BATCH, update_conflicts=True, unique_fields=["player"], update_fields=_STANDING
     )
-    gone = [player for player in players if not standings[player].races]
-    Rating.objects.filter(player__in=gone).delete()
+    unrated = [player for player in players if not standings[player].races]
+    Rating.objects.filter(player__in=unrated).delete()
 
 
 def insert_rows(table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:

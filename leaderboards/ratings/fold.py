@@ -82,12 +82,14 @@ class Fold:
     def add(self, raced: Raced) -> list[Change]:
         """Rate the next race."""
         self._begin(raced.finished_at.date())
-        racers = self._kept(raced.racers)
+        racers = self._included(raced.racers)
         if len(racers) < 2:
             return []
         self._meet([racer.player for racer in racers])
         before = [self.standings.get(racer.player, _NEW) for racer in racers]
-        after = self.rater.rate([SkillEstimate(one.mu, one.sigma) for one in before], [racer.rank for racer in racers])
+        after = self.rater.rate(
+            [SkillEstimate(state.mu, state.sigma) for state in before], [racer.rank for racer in racers]
+        )
         changes = []
         for racer, old, (mu, sigma) in zip(racers, before, after, strict=True):
             self.standings[racer.player] = RatingState(mu, sigma, old.races + 1, raced.finished_at)
@@ -115,14 +117,14 @@ class Fold:
         often = [player for player in ordered if self.raced[player] >= MEETINGS_A_DAY]
         self.spent.update(pair for pair in combinations(often, 2) if self.met[pair] >= MEETINGS_A_DAY)
 
-    def _kept(self, racers: Sequence[Racer]) -> Sequence[Racer]:
+    def _included(self, racers: Sequence[Racer]) -> Sequence[Racer]:
         if not self.spent:
             return racers
-        kept: list[Racer] = []
+        included: list[Racer] = []
         for racer in racers:
-            if not any(_pair(racer, other) in self.spent for other in kept):
-                kept.append(racer)
-        return kept
+            if not any(_pair(racer, other) in self.spent for other in included):
+                included.append(racer)
+        return included
 
 
 _NEW: Final = RatingState()

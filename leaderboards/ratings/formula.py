@@ -36,25 +36,25 @@ class Rater:
     """Rater that reuses the model's objects, because creating them takes as long as rating a race."""
 
     def __init__(self) -> None:
-        self._given = _Teams()
-        self._worked_on: list[list[BradleyTerryPartRating]] = []
+        self._teams = _Teams()
+        self._copies: list[list[BradleyTerryPartRating]] = []
 
     def rate(self, before: Sequence[SkillEstimate], ranks: Sequence[int]) -> list[SkillEstimate]:
         """Return the racers' skills after a race with these ranks, smallest best; equal ranks are a tie.
 
         Racers must be sorted by entrant id: sums over tied racers depend on the order in the last bits.
         """
-        while len(self._worked_on) < len(before):
-            self._worked_on.append([_MODEL.rating()])
-        while len(self._given) < len(before):
-            self._given.append([_MODEL.rating()])
-        teams = _Teams(self._given[: len(before)])
-        teams.copied = self._worked_on[: len(before)]
-        for (one,), (copied,), (mu, sigma) in zip(teams, teams.copied, before, strict=True):
-            one.mu = copied.mu = mu
-            one.sigma = copied.sigma = sigma
+        while len(self._copies) < len(before):
+            self._copies.append([_MODEL.rating()])
+        while len(self._teams) < len(before):
+            self._teams.append([_MODEL.rating()])
+        teams = _Teams(self._teams[: len(before)])
+        teams.copied = self._copies[: len(before)]
+        for (rating,), (copied,), (mu, sigma) in zip(teams, teams.copied, before, strict=True):
+            rating.mu = copied.mu = mu
+            rating.sigma = copied.sigma = sigma
         rated = _MODEL.rate(teams, ranks=[float(rank) for rank in ranks])  # works on the copies
-        return [SkillEstimate(round(one.mu, DIGITS), round(one.sigma, DIGITS)) for (one,) in rated]
+        return [SkillEstimate(round(rating.mu, DIGITS), round(rating.sigma, DIGITS)) for (rating,) in rated]
 
 
 class _Teams(list[list[BradleyTerryPartRating]]):

@@ -24,9 +24,9 @@ def faults(progress: Callable[[int], object] = lambda _races: None) -> Iterator[
         stored = _stored([raced.race for raced in chunk.races])
         for raced in chunk.races:
             expected = {change.entrant: change for change in fold.add(raced)}
-            kept = {change.entrant: change for change in stored.get(raced.race, ())}
-            seen += len(kept)
-            yield from _differences(expected, kept)
+            actual = {change.entrant: change for change in stored.get(raced.race, ())}
+            seen += len(actual)
+            yield from _differences(expected, actual)
         progress(len(chunk.races))
     if (others := RatingChange.objects.count() - seen) > 0:
         yield f"{others} changes of races that are not rated"
@@ -41,20 +41,20 @@ def _stored(races: list[int]) -> dict[int, list[Change]]:
     return found
 
 
-def _differences(expected: dict[int, Change], kept: dict[int, Change]) -> Iterator[str]:
-    for entrant in sorted(expected.keys() | kept.keys()):
-        if expected.get(entrant) != kept.get(entrant):
-            race = (expected.get(entrant) or kept[entrant]).race
-            yield f"race {race}, entrant {entrant}: {_told(kept.get(entrant), expected.get(entrant))}"
+def _differences(expected: dict[int, Change], actual: dict[int, Change]) -> Iterator[str]:
+    for entrant in sorted(expected.keys() | actual.keys()):
+        if expected.get(entrant) != actual.get(entrant):
+            race = (expected.get(entrant) or actual[entrant]).race
+            yield f"race {race}, entrant {entrant}: {_describe(actual.get(entrant), expected.get(entrant))}"
 
 
-def _told(kept: Change | None, expected: Change | None) -> str:
-    if kept is None:
+def _describe(actual: Change | None, expected: Change | None) -> str:
+    if actual is None:
         return "the change is missing"
     if expected is None:
         return "has a change without being rated"
-    fields = [name for name in Change._fields if getattr(kept, name) != getattr(expected, name)]
-    return ", ".join(f"{name} is {getattr(kept, name)}, should be {getattr(expected, name)}" for name in fields)
+    fields = [name for name in Change._fields if getattr(actual, name) != getattr(expected, name)]
+    return ", ".join(f"{name} is {getattr(actual, name)}, should be {getattr(expected, name)}" for name in fields)
 
 
 def _wrong_standings(fold: Fold) -> Iterator[str]:
@@ -63,9 +63,9 @@ def _wrong_standings(fold: Fold) -> Iterator[str]:
         for player, *row in Rating.objects.values_list("player_id", "mu", "sigma", "races", "last_raced_at")
     }
     for player in sorted(rows.keys() | fold.standings.keys()):
-        kept, expected = rows.get(player), fold.standings.get(player)
-        if kept != expected:
-            yield f"player {player}: rating is {_brief(kept)}, should be {_brief(expected)}"
+        actual, expected = rows.get(player), fold.standings.get(player)
+        if actual != expected:
+            yield f"player {player}: rating is {_brief(actual)}, should be {_brief(expected)}"
 
 
 def _brief(standing: tuple[Any, ...] | None) -> str:

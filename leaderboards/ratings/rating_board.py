@@ -52,7 +52,7 @@ class OwnRating:
     races_to_go: int
 
     @property
-    def is_away(self) -> bool:
+    def is_inactive(self) -> bool:
         """True if only inactivity keeps the player off the board."""
         return self.rank is None and not self.provisional
 

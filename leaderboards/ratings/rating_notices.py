@@ -14,7 +14,7 @@ Moved = Mapping[int, tuple[int, int]]
 """Displayed ratings before and after, by player."""
 
 
-def tell_moved(race_id: int, moved: Moved) -> None:
+def notify_moved(race_id: int, moved: Moved) -> None:
     """Put a notice into each player's inbox, with a link to the race's result."""
     room, number = Race.objects.values_list("room__code", "number").get(pk=race_id)
     address = reverse("games:race_result", args=[room, number])

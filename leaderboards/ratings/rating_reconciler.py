@@ -68,7 +68,7 @@ def refold(race_id: int) -> int:
         key = fold_input.key_of(race_id)
         if key is None:
             return 0
-        return _fold_and_tell(key)
+        return _fold_and_notify(key)
 
 
 def refold_changed(now: datetime | None = None) -> int:
@@ -78,7 +78,7 @@ def refold_changed(now: datetime | None = None) -> int:
         return 0
     with locked():
         key = _first_changed(since)
-        return 0 if key is None else _fold_and_tell(key)
+        return 0 if key is None else _fold_and_notify(key)
 
 
 def _first_changed(since: datetime) -> Key | None:
@@ -96,12 +96,12 @@ def _has_its_racers(key: Key) -> bool:
     return {change.entrant for change in fold.add(raced)} == set(rated)
 
 
-def _fold_and_tell(key: Key) -> int:
+def _fold_and_notify(key: Key) -> int:
     before = _shown()
     folded = fold_from(min(key, fold_input.first_unrated() or key))
     after = _shown()
     moved = {player: (value, after[player]) for player, value in before.items() if after.get(player, value) != value}
-    rating_notices.tell_moved(key.race, moved)
+    rating_notices.notify_moved(key.race, moved)
     log.info("races rated again", extra={"race": key.race, "races": folded, "moved": len(moved)})
     return folded
 
@@ -135,8 +135,8 @@ def standings_before(key: Key, players: Collection[int]) -> dict[int, RatingStat
     earlier = RatingChange.objects.filter(fold_input.before(key), player=OuterRef("pk"))
     last = earlier.order_by("-finished_at", "-race_id").values("pk")[:1]
     found = dict.fromkeys(players, RatingState())
-    for some in batches(players):
-        rows = get_user_model().objects.filter(pk__in=some).annotate(change=Subquery(last))
+    for batch in batches(players):
+        rows = get_user_model().objects.filter(pk__in=batch).annotate(change=Subquery(last))
         ids = list(rows.exclude(change=None).values_list("change", flat=True))
         columns = ("player_id", "mu_after", "sigma_after", "races", "finished_at")
         for player, mu, sigma, races, raced_at in RatingChange.objects.filter(pk__in=ids).values_list(*columns):
@@ -161,8 +161,8 @@ def _load(fold: Fold, races: Collection[Raced], known: set[int]) -> None:
     """
     players = {racer.player for raced in races for racer in raced.racers} - known
     known |= players
-    for some in batches(players):
-        rows = Rating.objects.filter(player__in=some)
+    for batch in batches(players):
+        rows = Rating.objects.filter(player__in=batch)
         for player, mu, sigma, count, raced_at in rows.values_list(*_STANDING):
             fold.standings[player] = RatingState(mu, sigma, count, raced_at)
 

@@ -51,11 +51,11 @@ class Distribution(NamedTuple):
 
     def quantile(self, share: float) -> int:
         """Return the lowest value of the unit that contains this quantile."""
-        wanted = share * self.total
+        target = share * self.total
         passed = 0
         for least, count in self.counts:
             passed += count
-            if passed >= wanted:
+            if passed >= target:
                 return least
         return 0
 
@@ -91,9 +91,9 @@ def read(deal: Deal, ladder: Ladder, of: Of) -> Distribution:
 
 def _cards(listing: Listing, goal: int) -> Distribution:
     """Read cards up from level 0, whose prefixes are their complement; wins are left out."""
-    most = (1 << listing.layout.cards_bits) - 1
-    rows = histogram.counted(listing, _CARDS_LEVEL, most - goal + 1, most + 1)
-    return Distribution(1, [(most - prefix, count) for prefix, count in reversed(rows)])
+    highest = (1 << listing.layout.cards_bits) - 1
+    rows = histogram.counted(listing, _CARDS_LEVEL, highest - goal + 1, highest + 1)
+    return Distribution(1, [(highest - prefix, count) for prefix, count in reversed(rows)])
 
 
 def _wins(listing: Listing, goal: int) -> Distribution:
@@ -101,9 +101,9 @@ def _wins(listing: Listing, goal: int) -> Distribution:
     layout = listing.layout
     figure, *lower = layout.fields
     dropped = layout.shifts[_FINE_LEVEL] - sum(field.bits for field in lower)
-    kept = figure.bits - dropped
-    won = (1 << layout.cards_bits) - 1 - goal << kept
-    rows = histogram.counted(listing, _FINE_LEVEL, won, won + (1 << kept))
+    kept_bits = figure.bits - dropped
+    won = (1 << layout.cards_bits) - 1 - goal << kept_bits
+    rows = histogram.counted(listing, _FINE_LEVEL, won, won + (1 << kept_bits))
     return Distribution(1 << dropped, [(prefix - won << dropped, count) for prefix, count in rows])
 
 

@@ -231,8 +231,8 @@ def _today(attempt: Attempt, now: datetime) -> Today | None:
     deals = day_summary.deals_of(now)
     if not deals:
         return None
-    begun = begun_on(attempt.player_id, now.date())
-    marks = {deal.id: day_summary.mark_of(begun.get(deal.id)) for deal in deals}
+    attempts = begun_on(attempt.player_id, now.date())
+    marks = {deal.id: day_summary.mark_of(attempts.get(deal.id)) for deal in deals}
     shown = {deal.variant: marks[deal.id] for deal in deals}
     after = next((place for place, deal in enumerate(deals, 1) if deal.variant == attempt.deal.variant), 0)
     in_turn = deals[after:] + deals[:after]

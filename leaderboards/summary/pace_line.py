@@ -39,17 +39,17 @@ def pace_line(deal: Deal) -> PaceLine:
 def points_of(record: Record) -> list[Point]:
     """Return `(ms, cards up)` for each second in which the maximum rose, starting at 0."""
     table = record.open_table()
-    most, points = table.cards_up, [(0, table.cards_up)]
+    maximum, points = table.cards_up, [(0, table.cards_up)]
     for token, ms in zip(record.tokens, record.clock, strict=True):
         table.push(token)
-        if table.cards_up <= most:
+        if table.cards_up <= maximum:
             continue
-        most = table.cards_up
+        maximum = table.cards_up
         at = -(-ms // _SECOND) * _SECOND
         if points[-1][0] == at:
-            points[-1] = at, most
+            points[-1] = at, maximum
         else:
-            points.append((at, most))
+            points.append((at, maximum))
     return points
 
 

@@ -26,7 +26,7 @@ from leaderboards.ratings.display import shown_ratings
 from leaderboards.ratings.formula import SkillEstimate, chance
 
 #: Period during which a daily game leads to a race suggestion on the player's profile.
-ASKING: Final = timedelta(days=14)
+PERIOD: Final = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,13 @@ def unconfirmed(player: Player, now: datetime | None = None) -> Deal | None:
     Only the latest result of each game counts.
     """
     now = now or timezone.now()
-    results = Result.objects.filter(player=player.pk, listed=True, finished_at__gte=now - ASKING)
-    asked: set[str] = set()
+    results = Result.objects.filter(player=player.pk, listed=True, finished_at__gte=now - PERIOD)
+    checked: set[str] = set()
     for result in results.annotate(end=F("attempt__end")).select_related("deal").order_by("-finished_at", "-pk"):
         deal = result.deal
-        if deal.game in asked:
+        if deal.game in checked:
             continue
-        asked.add(deal.game)
+        checked.add(deal.game)
         if result.end != Attempt.End.WON or daily_control.has_raced(player.pk, deal.game, now):
             continue
         own = own_result(deal, "race", player)

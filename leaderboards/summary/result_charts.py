@@ -72,9 +72,9 @@ def chart(of: Of, spread: Distribution, own: int, *, counted: bool) -> ResultCha
         _bar(place, across, count / tallest, is_own=place == found.own) for place, count in enumerate(found.heights)
     ]
     mark = (found.own + 0.5) * across
-    said = Tick(min(max(mark, _MARGIN), WIDTH - _MARGIN), _written(of, 1)(own))
+    label = Tick(min(max(mark, _MARGIN), WIDTH - _MARGIN), _written(of, 1)(own))
     return ResultChart(
-        of, _title(of, spread, own, counted=counted), _words(of, spread, own), bars, _ticks(of, found), said, mark
+        of, _title(of, spread, own, counted=counted), _words(of, spread, own), bars, _ticks(of, found), label, mark
     )
 
 

@@ -65,7 +65,7 @@ def decide(attempt_id: int, state: State, staff: Staff, why: str = "", *, batch:
     entry = reason(
         STAFF, f"{state.name.capitalize()} by staff.", state=state, by=str(staff), at=timezone.now().isoformat()
     )
-    reasons = [*(one for one in attempt.reasons if one.get("code") != STAFF), entry]
+    reasons = [*(old for old in attempt.reasons if old.get("code") != STAFF), entry]
     made = _write(attempt, state, reasons, staff, Decision(why=why, batch=batch))
     if state == State.REJECTED:
         reports.game_rejected(attempt_id, staff)
@@ -87,32 +87,32 @@ def undo(decision: Decision, staff: Staff, why: str = "", *, batch: uuid.UUID | 
 def decide_all(attempt_ids: Iterable[int], state: State, staff: Staff, why: str) -> BatchOutcome:
     """Make the same decision about several attempts. One that cannot be decided does not stop the others."""
     found = Attempt.objects.filter(pk__in=list(attempt_ids)).order_by("deal_id", "pk")
-    told, batch = [], uuid.uuid4()
+    refused, batch = [], uuid.uuid4()
     for attempt_id, public_id in found.values_list("pk", "public_id"):
         try:
             decide(attempt_id, state, staff, why, batch=batch)
         except Refusal as refusal:
-            told.append((public_id, refusal))
-    return BatchOutcome(batch, Decision.objects.filter(batch=batch).count(), told)
+            refused.append((public_id, refusal))
+    return BatchOutcome(batch, Decision.objects.filter(batch=batch).count(), refused)
 
 
 def undo_all(batch: uuid.UUID, staff: Staff, why: str = "") -> BatchOutcome:
     """Undo the decisions of a batch that are still in force."""
-    told, again = [], uuid.uuid4()
+    refused, again = [], uuid.uuid4()
     made = Decision.objects.filter(batch=batch, undone_by=None).select_related("attempt").order_by("-pk")
     for decision in made:
         try:
             undo(decision, staff, why, batch=again)
         except Refusal as refusal:
-            told.append((decision.attempt.public_id, refusal))
-    return BatchOutcome(again, Decision.objects.filter(batch=again).count(), told)
+            refused.append((decision.attempt.public_id, refusal))
+    return BatchOutcome(again, Decision.objects.filter(batch=again).count(), refused)
 
 
 def staff_decision(attempt: Attempt) -> State | None:
     """Return the staff decision about an attempt, if there is one."""
-    for one in attempt.reasons:
-        if one.get("code") == STAFF:
-            return State(one["state"])
+    for entry in attempt.reasons:
+        if entry.get("code") == STAFF:
+            return State(entry["state"])
     return None
 
 

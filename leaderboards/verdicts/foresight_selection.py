@@ -62,7 +62,7 @@ def top_places(deal_id: int) -> list[int]:
 def _top_places(deal_id: int, ladder: Ladder) -> list[int]:
     listing, number = deal_listing(deal_id, "race", ladder), settings.FORESIGHT_PLACES
     listed = listing.listed().order_by(*listing.columns)[:number]
-    places: list[_Place] = [(one.race_key, one.finished_at, one.attempt_id) for one in listed]
+    places: list[_Place] = [(row.race_key, row.finished_at, row.attempt_id) for row in listed]
     reviewed = Attempt.objects.filter(deal=deal_id, ladder=ladder, ranked=True, state=Attempt.State.REVIEW)
     reviewed = reviewed.defer("record", "line")
     places += [place for attempt in reviewed if (place := _place(attempt)) is not None]

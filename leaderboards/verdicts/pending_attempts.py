@@ -42,26 +42,26 @@ _GATHER: Final = (
 )
 
 
-def read_with_company(attempt_id: int, company: int) -> tuple[Attempt | None, list[Attempt]]:
-    """Read an attempt, and up to `company` other pending ones that have not been gathered before.
+def read_with_others(attempt_id: int, limit: int) -> tuple[Attempt | None, list[Attempt]]:
+    """Read an attempt, and up to `limit` other pending ones that have not been gathered before.
 
     They are for reading, not for saving.
     """
-    first = _reading([attempt_id])
-    if not company:
-        return _one(run_in_order([first])[0]), []
-    skip_taken = "FOR UPDATE SKIP LOCKED" if connection.features.has_select_for_update_skip_locked else ""
-    own, taken = run_in_order([first, (_GATHER.replace("<lock>", skip_taken), [attempt_id, company])])
-    ids = [row[0] for row in taken]
-    others = run_in_order([_reading(ids)])[0] if ids else []
-    return _one(own), [_attempt(row) for row in others]
+    first = _read_statement([attempt_id])
+    if not limit:
+        return _first_attempt(run_in_order([first])[0]), []
+    skip_locked = "FOR UPDATE SKIP LOCKED" if connection.features.has_select_for_update_skip_locked else ""
+    own, gathered = run_in_order([first, (_GATHER.replace("<lock>", skip_locked), [attempt_id, limit])])
+    ids = [row[0] for row in gathered]
+    others = run_in_order([_read_statement(ids)])[0] if ids else []
+    return _first_attempt(own), [_attempt(row) for row in others]
 
 
-def _reading(ids: Collection[int]) -> Statement:
+def _read_statement(ids: Collection[int]) -> Statement:
     return f"{_READ}({', '.join(['%s'] * len(ids))})", list(ids)
 
 
-def _one(rows: list[tuple[Any, ...]]) -> Attempt | None:
+def _first_attempt(rows: list[tuple[Any, ...]]) -> Attempt | None:
     return _attempt(rows[0]) if rows else None
 
 

@@ -30,7 +30,7 @@ _Row = list[Any]
 #: Batch size; each attempt keeps its replay in memory.
 BATCH: Final = 50
 
-_ASKED: Final = Q(ranked=True) | Q(deal__for_race=True, deadline__isnull=False)
+_FAIRNESS_JUDGED: Final = Q(ranked=True) | Q(deal__for_race=True, deadline__isnull=False)
 
 
 class ReflagOutcome(Enum):
@@ -60,7 +60,7 @@ class Reflagged:
 
 def fairly_judged() -> QuerySet[Attempt]:
     """Return every attempt with a verdict that includes fairness: ranked ones and race attempts."""
-    return finished_attempts().filter(_ASKED).exclude(state=State.PENDING)
+    return finished_attempts().filter(_FAIRNESS_JUDGED).exclude(state=State.PENDING)
 
 
 def deals_of(chosen: QuerySet[Attempt]) -> list[int]:
@@ -81,21 +81,21 @@ def reflag(chosen: QuerySet[Attempt], deal_id: int, *, write: bool) -> Iterator[
         found = {attempt.pk: _finding(attempt, judgement) for attempt, judgement in judged}
         if write:
             written = _write(judged, found)
-            found = {pk: one if pk in written else _left(one) for pk, one in found.items()}
+            found = {pk: result if pk in written else _changed_meanwhile(result) for pk, result in found.items()}
         else:
-            unwritten |= {pk: one.after for pk, one in found.items() if one.before != one.after}
-        yield [found.get(attempt.pk) or _unasked(attempt) for attempt in batch]
+            unwritten |= {pk: result.after for pk, result in found.items() if result.before != result.after}
+        yield [found.get(attempt.pk) or _unjudged(attempt) for attempt in batch]
 
 
 def _judged(batch: Sequence[Attempt], unwritten: dict[int, State]) -> _Judged:
     """Return the judgements on the attempts with valid records, with staff decisions applied."""
-    alone = [(attempt, judge_alone(attempt)) for attempt in batch if has_verdict(attempt)]
-    asked = [(attempt, judgement) for attempt, judgement in alone if not of_record(judgement.reasons)]
-    decided = {attempt.pk: decision for attempt, _ in asked if (decision := staff_decision(attempt)) is not None}
-    compared = compare(asked, {**unwritten, **decided})
+    judgements = [(attempt, judge_alone(attempt)) for attempt in batch if has_verdict(attempt)]
+    comparable = [(attempt, judgement) for attempt, judgement in judgements if not of_record(judgement.reasons)]
+    decided = {attempt.pk: decision for attempt, _ in comparable if (decision := staff_decision(attempt)) is not None}
+    compared = compare(comparable, {**unwritten, **decided})
     return [
         (attempt, replace(judgement, state=decided.get(attempt.pk, judgement.state)))
-        for (attempt, _), judgement in zip(asked, compared, strict=True)
+        for (attempt, _), judgement in zip(comparable, compared, strict=True)
     ]
 
 
@@ -108,21 +108,21 @@ def _finding(attempt: Attempt, judgement: Judgement) -> Reflagged:
     return Reflagged(attempt.public_id, state, judgement.state, before, after, outcome)
 
 
-def _unasked(attempt: Attempt) -> Reflagged:
+def _unjudged(attempt: Attempt) -> Reflagged:
     """Report an attempt without a judgement: RECORD if its record used to be valid and no longer is, else SAME."""
     state, codes = State(attempt.state), _codes(attempt.reasons)
     outcome = ReflagOutcome.RECORD if has_verdict(attempt) else ReflagOutcome.SAME
     return Reflagged(attempt.public_id, state, state, codes, codes, outcome)
 
 
-def _left(one: Reflagged) -> Reflagged:
-    if one.outcome is not ReflagOutcome.CHANGED:
-        return one
-    return replace(one, after=one.before, flags_after=one.flags_before, outcome=ReflagOutcome.MEANWHILE)
+def _changed_meanwhile(result: Reflagged) -> Reflagged:
+    if result.outcome is not ReflagOutcome.CHANGED:
+        return result
+    return replace(result, after=result.before, flags_after=result.flags_before, outcome=ReflagOutcome.MEANWHILE)
 
 
 def _codes(reasons: Iterable[Reason]) -> tuple[str, ...]:
-    return tuple(sorted({one["code"] for one in flags(reasons)}))
+    return tuple(sorted({entry["code"] for entry in flags(reasons)}))
 
 
 def _write(judged: _Judged, found: dict[int, Reflagged]) -> set[int]:
@@ -132,13 +132,15 @@ def _write(judged: _Judged, found: dict[int, Reflagged]) -> set[int]:
     """
     with transaction.atomic():
         now = _locked(judged)
-        current = [(one, judgement) for one, judgement in judged if now.get(one.pk) == _row(one)]
+        current = [(attempt, judgement) for attempt, judgement in judged if now.get(attempt.pk) == _row(attempt)]
         for attempt, judgement in current:
             if judgement.line != (bytes(attempt.line) if attempt.line is not None else None):
                 Attempt.objects.filter(pk=attempt.pk).update(line=judgement.line)
         changed = [pair for pair in current if found[pair[0].pk].outcome is ReflagOutcome.CHANGED]
         for state in State:
-            cases = [Case(one, AttemptVerdict.of(judgement)) for one, judgement in changed if one.state == state]
+            cases = [
+                Case(attempt, AttemptVerdict.of(judgement)) for attempt, judgement in changed if attempt.state == state
+            ]
             settle_all(cases, expected=state)
     return {attempt.pk for attempt, _ in current}
 

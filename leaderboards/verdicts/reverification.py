@@ -49,7 +49,7 @@ def reverify(attempt: Attempt, *, dry_run: bool = False) -> Finding:
     changed = verdict.state != before or not _same_score(attempt, verdict.score)
     if changed and not dry_run:
         changed = do_settle(attempt, verdict, expected=before)
-    codes = tuple(one["code"] for one in verdict.reasons)
+    codes = tuple(entry["code"] for entry in verdict.reasons)
     return Finding(attempt, before, verdict.state, codes, changed)
 
 
@@ -61,10 +61,10 @@ def has_verdict(attempt: Attempt) -> bool:
 def _judged(attempt: Attempt) -> Judgement:
     if not has_verdict(attempt):
         return judge(attempt)
-    judgement, kept = judge_record(attempt), flags(attempt.reasons)
-    if judgement.state != State.VERIFIED or not kept:
+    judgement, flagged = judge_record(attempt), flags(attempt.reasons)
+    if judgement.state != State.VERIFIED or not flagged:
         return judgement
-    return replace(judgement, state=State.REVIEW, reasons=kept)
+    return replace(judgement, state=State.REVIEW, reasons=flagged)
 
 
 def _with_decision(attempt: Attempt, verdict: AttemptVerdict) -> AttemptVerdict:
@@ -75,5 +75,5 @@ def _with_decision(attempt: Attempt, verdict: AttemptVerdict) -> AttemptVerdict:
 
 
 def _same_score(attempt: Attempt, score: BoardScore | None) -> bool:
-    kept = (attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
-    return kept == (tuple(score) if score is not None else (None, None, None))
+    stored = (attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
+    return stored == (tuple(score) if score is not None else (None, None, None))

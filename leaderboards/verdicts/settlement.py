@@ -37,7 +37,7 @@ from leaderboards.boards.eligibility import ladder_sql
 from leaderboards.boards.listings import set_score
 from leaderboards.boards.rank_keys import DEAL, BoardScore
 from leaderboards.models import Result
-from leaderboards.verdicts.pending_attempts import read_with_company
+from leaderboards.verdicts.pending_attempts import read_with_others
 
 log = logging.getLogger(__name__)
 State = Attempt.State
@@ -52,7 +52,7 @@ _SWAP: Final = (
 )
 #: Maximum clock skew between two workers' machines.
 _CLOCKS_DIFFER: Final = timedelta(minutes=1)
-COMPANY: Final = 15
+MAX_OTHERS: Final = 15
 """Number of other pending attempts that a task settles besides its own: enough to share the cost of a transaction."""
 
 
@@ -87,20 +87,22 @@ class Case(NamedTuple):
         return self.attempt.ranked and self.verdict.state == State.VERIFIED and self.verdict.score is not None
 
 
-def settle(attempt_id: int, company: int = 0) -> State | None:
+def settle(attempt_id: int, max_others: int = 0) -> State | None:
     """Judge a pending attempt and settle it; return the state afterwards, or None if there is no such attempt.
 
-    An attempt that is not pending stays unchanged. With `company`, up to that many other pending attempts are settled
-    too; one that cannot be judged is left to its own task.
+    An attempt that is not pending stays unchanged. Up to `max_others` other pending attempts are settled too; one that
+    cannot be judged is left to its own task.
     """
-    begun = timezone.now()
-    attempt, others = read_with_company(attempt_id, company)
-    judged = [(one, judged_one) for one in others if (judged_one := _judged_in_company(one))]
+    started_at = timezone.now()
+    attempt, others = read_with_others(attempt_id, max_others)
+    judged = [(other, judgement) for other in others if (judgement := _judged_other(other))]
     if attempt is not None and attempt.state == State.PENDING:
         judged.append((attempt, judge_alone(attempt)))
-    cases = [Case(one, AttemptVerdict.of(found)) for (one, _), found in zip(judged, compare(judged), strict=True)]
+    cases = [
+        Case(candidate, AttemptVerdict.of(found)) for (candidate, _), found in zip(judged, compare(judged), strict=True)
+    ]
     settled = settle_all(cases, expected=State.PENDING, durable=False)
-    _settle_copies([case for case in cases if case.attempt.pk in settled], begun)
+    _settle_copies([case for case in cases if case.attempt.pk in settled], started_at)
     if attempt is None:
         return None
     if attempt.pk in settled:
@@ -110,14 +112,14 @@ def settle(attempt_id: int, company: int = 0) -> State | None:
     return State(attempt.state)
 
 
-def _settle_copies(cases: Sequence[Case], begun: datetime) -> None:
+def _settle_copies(cases: Sequence[Case], started_at: datetime) -> None:
     """Judge again the later of each pair of matching wins that may have been judged without seeing each other.
 
     That happens if both were judged concurrently, or a copy was judged before the win it copies. Staff decisions stay
     in force.
     """
     won = [(attempt, verdict.line) for attempt, verdict in cases if verdict.line and verdict.state == State.VERIFIED]
-    alike = copies.copies_since(won, begun - _CLOCKS_DIFFER) if won else set()
+    alike = copies.copies_since(won, started_at - _CLOCKS_DIFFER) if won else set()
     for attempt in Attempt.objects.select_related("deal").filter(pk__in=alike).order_by("pk") if alike else ():
         if attempt.reasons or not copies.can_be_copy(attempt):
             continue
@@ -126,7 +128,7 @@ def _settle_copies(cases: Sequence[Case], begun: datetime) -> None:
             do_settle(attempt, verdict, expected=State.VERIFIED)
 
 
-def _judged_in_company(attempt: Attempt) -> Judgement | None:
+def _judged_other(attempt: Attempt) -> Judgement | None:
     try:
         return judge_alone(attempt)
     except SoftTimeLimitExceeded:
@@ -161,17 +163,17 @@ def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) 
     now = timezone.now()
     with transaction.atomic():
         players = _swap_states(cases, expected, now, durable=durable)
-        held = [case for case in cases if case.attempt.pk in players]
+        settled = [case for case in cases if case.attempt.pk in players]
         # Deal by deal, in the same order everywhere.
-        held.sort(key=lambda case: (case.attempt.deal_id, case.attempt.pk))
-        for case, (result, rank) in zip(held, _place_all(held, players), strict=True):
-            transaction.on_commit(partial(_tell, case.attempt, case.verdict, result, rank, now))
-        wrote(*{case.attempt.player_id for case in held})
-        raced = [case.attempt.pk for case in held if case.attempt.in_race]
+        settled.sort(key=lambda case: (case.attempt.deal_id, case.attempt.pk))
+        for case, (result, rank) in zip(settled, _place_all(settled, players), strict=True):
+            transaction.on_commit(partial(_publish, case.attempt, case.verdict, result, rank, now))
+        wrote(*{case.attempt.player_id for case in settled})
+        raced = [case.attempt.pk for case in settled if case.attempt.in_race]
         if raced:
             transaction.on_commit(partial(race_finish.verdict_given, raced))
-    challenges.verdict_given([case.attempt.pk for case in held if not case.attempt.ranked])
-    return {case.attempt.pk: case.verdict for case in held}
+    challenges.verdict_given([case.attempt.pk for case in settled if not case.attempt.ranked])
+    return {case.attempt.pk: case.verdict for case in settled}
 
 
 def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durable: bool) -> dict[int, Any]:
@@ -189,24 +191,24 @@ def _swap_states(cases: Sequence[Case], expected: State, now: datetime, *, durab
         lock=" FOR NO KEY UPDATE" if postgresql else "",
     )
     ordered = sorted(cases, key=lambda case: case.attempt.pk)
-    statements: list[Statement] = [(lock, ids), *(_swapping(case, expected, now) for case in ordered)]
+    statements: list[Statement] = [(lock, ids), *(_swap_statement(case, expected, now) for case in ordered)]
     if postgresql and not durable:
         statements.append(("SET LOCAL synchronous_commit TO off", []))  # returns no rows
     locked, *swaps = run_in_order(statements)
     players = {row[0]: _player(row) for row in locked}
     ladders: dict[int, int | None] = dict(rows[0] for rows in swaps if rows)
-    held = [case.attempt for case in cases if case.attempt.pk in ladders]
-    for attempt in held:
+    swapped = [case.attempt for case in cases if case.attempt.pk in ladders]
+    for attempt in swapped:
         attempt.ladder = ladders[attempt.pk]
-    return {attempt.pk: players[attempt.player_id] for attempt in held}
+    return {attempt.pk: players[attempt.player_id] for attempt in swapped}
 
 
-def _swapping(case: Case, expected: State, now: datetime) -> Statement:
+def _swap_statement(case: Case, expected: State, now: datetime) -> Statement:
     attempt, verdict = case
     score = verdict.score or (None, None, None)
     # A corrected score keeps the verification time: later deals depend on how long it has been verified.
-    stands = expected == verdict.state == State.VERIFIED
-    verified_at = (attempt.verified_at if stands else None) or now
+    stays_verified = expected == verdict.state == State.VERIFIED
+    verified_at = (attempt.verified_at if stays_verified else None) or now
     row = [str(verdict.state), json.dumps(verdict.reasons), *score, verdict.line, stored(verified_at)]
     ladder, figures = ladder_sql(attempt)
     swap = _SWAP.format(table=Attempt._meta.db_table, ladder=ladder)
@@ -223,16 +225,16 @@ def _place_all(cases: Sequence[Case], players: dict[int, Any]) -> list[tuple[Res
     fresh: list[tuple[Result, bool]] = []
     places: list[tuple[Result | None, int | None]] = []
     for case in cases:
-        kept = _kept_result(case) if case.attempt.state != State.PENDING else None
-        if kept is None and (result := _result(case, players[case.attempt.pk])) is not None:
+        placed = _existing_result(case) if case.attempt.state != State.PENDING else None
+        if placed is None and (result := _result(case, players[case.attempt.pk])) is not None:
             fresh.append((result, result.player.is_listed))
-            kept = result, None
-        places.append(kept or (None, None))
+            placed = result, None
+        places.append(placed or (None, None))
     ranks = {id(result): rank for (result, _listed), rank in zip(fresh, entries.add_all(fresh), strict=True)}
     return [(result, ranks.get(id(result), rank)) for result, rank in places]
 
 
-def _kept_result(case: Case) -> tuple[Result, int | None] | None:
+def _existing_result(case: Case) -> tuple[Result, int | None] | None:
     """Return the attempt's existing result and rank if the verdict keeps it; otherwise remove it."""
     old = Result.objects.select_related("player", "attempt", "deal").filter(attempt_id=case.attempt.pk).first()
     if old is None:
@@ -256,12 +258,12 @@ def _result(case: Case, player: Any) -> Result | None:  # noqa: ANN401
     return result
 
 
-def _tell(attempt: Attempt, verdict: AttemptVerdict, result: Result | None, rank: int | None, now: datetime) -> None:
+def _publish(attempt: Attempt, verdict: AttemptVerdict, result: Result | None, rank: int | None, now: datetime) -> None:
     metrics.VERDICTS.labels(state=verdict.state).inc()
     if attempt.finished_at is not None and attempt.state == State.PENDING:
         metrics.VERIFY_SECONDS.observe(max(0.0, (now - attempt.finished_at).total_seconds()))
     if attempt.ranked and result is None:
-        entries.tell_watchers(attempt.deal_id)  # the attempt became pending, or no longer is
+        entries.notify_watchers(attempt.deal_id)  # the attempt became pending, or no longer is
     score = verdict.score
     log.info("attempt settled", extra={"attempt": str(attempt.public_id), "state": str(verdict.state)})
     notifier.send(

@@ -199,7 +199,7 @@ def test_board_watchers_are_notified_after_the_commit(
 ) -> None:
     told: list[User] = []
     monkeypatch.setattr(
-        "accounts.lifecycle.erasure.tell_all_watchers", lambda: told.append(User.objects.get(pk=ada.pk))
+        "accounts.lifecycle.erasure.notify_all_watchers", lambda: told.append(User.objects.get(pk=ada.pk))
     )
     with django_capture_on_commit_callbacks() as callbacks:
         erase_player(ada)

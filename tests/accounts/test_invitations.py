@@ -137,7 +137,7 @@ def test_an_invalid_link_has_a_friendly_page(client: Client, user: User) -> None
 def test_a_link_expires_after_two_weeks(client: Client, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     address = join(user)
     assert client.get(address).status_code == 200
-    monkeypatch.setattr(invitations, "LASTS", timedelta(seconds=-1))
+    monkeypatch.setattr(invitations, "LIFETIME", timedelta(seconds=-1))
     assert client.get(address).status_code == 404
 
 

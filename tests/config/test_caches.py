@@ -31,7 +31,7 @@ AWAY = "redis://127.0.0.1:1/0"
 @pytest.fixture
 def breaker(monkeypatch: pytest.MonkeyPatch) -> CircuitBreaker:
     """A closed circuit breaker; the memory that all such caches of a process share is empty."""
-    TolerantRedisCache(AWAY, {})._spare.clear()
+    TolerantRedisCache(AWAY, {})._fallback.clear()
     breaker = CircuitBreaker("Redis", failures=1, retry_after=3600, errors=caches.ERRORS)
     monkeypatch.setattr(TolerantRedisCache, "breaker", breaker)
     return breaker
@@ -187,7 +187,7 @@ def test_with_redis_it_is_the_cache(redis_url: str, breaker: CircuitBreaker) -> 
     made, other = TolerantRedisCache(redis_url, {}), TolerantRedisCache(redis_url, {})
     made.set("shared", [1])
     assert other.get("shared") == [1]
-    assert other._spare.get("shared") is None
+    assert other._fallback.get("shared") is None
     assert made.add("counted", 1)
     assert other.incr("counted") == 2
 

@@ -17,7 +17,7 @@ from deploy.procfile import commands
 
 
 def begin_task(*, eager: bool = False) -> None:
-    celery.mend_connections(task=SimpleNamespace(request=SimpleNamespace(is_eager=eager)))
+    celery.check_connections(task=SimpleNamespace(request=SimpleNamespace(is_eager=eager)))
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_celery_itself_does_not_close_connections_between_tasks() -> None:
 def test_a_child_process_has_one_connection_without_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen: dict[str, Any] = {"OPTIONS": {"pool": {"max_size": 9}, "connect_timeout": 3}, "CONN_MAX_AGE": 0}
     monkeypatch.setitem(connections.settings, "default", chosen)
-    celery.keep_one_connection()
+    celery.use_single_connection()
     assert chosen == {"OPTIONS": {"connect_timeout": 3}, "CONN_MAX_AGE": None}
 
 

@@ -15,7 +15,7 @@ from django.core.cache import cache
 from config.admission import table_capacity
 from config.admission.load import Load
 from config.admission.table_capacity import OPEN, ROOM, RUNNING
-from config.http.handler import OneHop
+from config.http.handler import SyncHandler
 from config.processes.misdirected import TableProcess, no_tables
 from config.processes.websocket_server import APPLICATION
 from games.live import draining
@@ -41,7 +41,7 @@ def part(name: str) -> Any:
 
 @pytest.fixture
 def tables() -> TableProcess:
-    return TableProcess(part("sockets"), part("pages"), Load(OneHop(), lambda: 0))
+    return TableProcess(part("sockets"), part("pages"), Load(SyncHandler(), lambda: 0))
 
 
 async def connected(site: Any) -> list[dict[str, Any]]:
@@ -102,7 +102,7 @@ async def test_a_web_process_refuses_tables_with_a_reason() -> None:
 @pytest.mark.parametrize(("chosen", "full"), [({}, 2_000), ({"TABLES_ELSEWHERE": "1"}, 4_000)])
 def test_one_setting_separates_the_tables(tmp_path: Path, chosen: dict[str, str], full: int) -> None:
     asked = "application.application_mapping['websocket'].__class__.__name__, settings.MAX_SOCKETS"
-    kind = "function" if chosen else "OwnPages"
+    kind = "function" if chosen else "OriginCheck"
     assert in_process(asked, tmp_path, **chosen) == f"{kind} {full}"
 
 

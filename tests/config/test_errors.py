@@ -52,7 +52,7 @@ def wanting_json() -> HttpRequest:
     [
         (error_pages.bad_request, 400, "bad_request"),
         (lambda request: error_pages.permission_denied(request, PermissionDenied()), 403, "forbidden"),
-        (lambda request: error_pages.answer(request, RateLimitedError(90)), 429, "rate_limited"),
+        (lambda request: error_pages.error_response(request, RateLimitedError(90)), 429, "rate_limited"),
         (error_pages.too_many_requests, 429, "rate_limited"),
         (error_pages.not_found, 404, "not_found"),
         (error_pages.server_error, 500, "server_error"),
@@ -169,7 +169,7 @@ def test_every_code_is_translated(code: ErrorCode) -> None:
 @pytest.mark.parametrize("code", ErrorCode)
 def test_every_code_has_a_page(code: ErrorCode) -> None:
     request = RequestFactory().get("/", headers={"accept": "text/html", "accept-language": "de"})
-    page = error_pages.answer(request, Refusal(code, "plain English"))
+    page = error_pages.error_response(request, Refusal(code, "plain English"))
     with translation.override("de"):
         sentence = str(code.sentence)
     assert page.status_code == code.status
@@ -180,9 +180,10 @@ def test_every_code_has_a_page(code: ErrorCode) -> None:
 def test_a_translated_message_may_be_shown() -> None:
     refusal = Refusal(ErrorCode.DEAL_CLOSED, ErrorCode.ACCOUNT_REQUIRED.sentence)
     german = RequestFactory().get("/", headers={"accept": "text/html", "accept-language": "de"})
-    assert "Dafür brauchst du ein Konto." in error_pages.answer(german, refusal).content.decode()
+    assert "Dafür brauchst du ein Konto." in error_pages.error_response(german, refusal).content.decode()
     assert (
-        json.loads(error_pages.answer(wanting_json(), refusal).content)["error"]["message"] == "This needs an account."
+        json.loads(error_pages.error_response(wanting_json(), refusal).content)["error"]["message"]
+        == "This needs an account."
     )
 
 

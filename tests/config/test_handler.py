@@ -16,7 +16,7 @@ from django.core.signals import request_finished, request_started
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import resolve
 
-from config.http.handler import OWN_THREAD, THREADS, OneHop
+from config.http.handler import OWN_THREAD, THREADS, SyncHandler
 from games.core.thread_pool import PoolFullError, ThreadPool
 
 SCOPE = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"127.0.0.1")]}
@@ -34,7 +34,7 @@ class OneView:
         return self.view, (), {}
 
 
-class Answering(OneView, OneHop):
+class Answering(OneView, SyncHandler):
     """The site with one view."""
 
 
@@ -208,7 +208,7 @@ def missing(_request: HttpRequest) -> HttpResponse:
     ],
 )
 async def test_answers_are_those_of_djangos_handler(view: Any, scope: dict[str, Any]) -> None:
-    """The contract with Django: the steps that `OneHop` takes from `ASGIHandler` add up to the same response."""
+    """The contract with Django: the steps that `SyncHandler` takes from `ASGIHandler` add up to the same response."""
     sent: list[list[Any]] = []
     for site in (Answering(view), Reference(view)):
         line = ApplicationCommunicator(site, SCOPE | scope)

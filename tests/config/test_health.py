@@ -165,7 +165,7 @@ def test_tables_elsewhere_that_say_nothing_are_not_ready() -> None:
     for entries, found in (([], "unreachable"), ([RUNNING], "no room"), ([RUNNING, OPEN], "ok")):
         cache.delete_many([RUNNING, OPEN])
         cache.set_many(dict.fromkeys(entries, 1))
-        assert health.check(tables_elsewhere=True)["checks"]["tables"] == found
+        assert health.check(separate_tables=True)["checks"]["tables"] == found
     cache.delete_many([RUNNING, OPEN])
 
 

@@ -69,7 +69,7 @@ def test_a_closed_loop_blocks_nothing() -> None:
 async def test_a_loop_closed_before_sending_leaves_nothing() -> None:
     layer = ThreadedMemoryLayer()
     ending: Any = Mock(is_running=lambda: True, call_soon_threadsafe=lambda _: None)
-    layer._home = ending
+    layer._loop = ending
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         with pytest.raises(TimeoutError):

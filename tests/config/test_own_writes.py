@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
 from config.http import read_your_writes
-from config.http.read_your_writes import OwnWrites
+from config.http.read_your_writes import ReadYourWrites
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def serve(method: str, *, player: int | None = 7, accessed: bool = True, modifie
         request.user = SimpleNamespace(pk=player, is_authenticated=player is not None)
         return HttpResponse()
 
-    OwnWrites(view)(request)
+    ReadYourWrites(view)(request)
 
 
 def test_a_form_may_write(noted: list[int]) -> None:

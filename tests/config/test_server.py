@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from config.processes.server import SWITCH_SECONDS, Server, calm_collector, favour_the_loop, listen, server_config
+from config.processes.server import (
+    SWITCH_SECONDS,
+    Server,
+    listen,
+    server_config,
+    shorten_switch_interval,
+    tune_collector,
+)
 from games.live import draining
 from tests.config.running import run
 from tests.games.seats import PATIENCE
@@ -28,7 +35,7 @@ def test_the_collector_skips_permanent_objects() -> None:
     before = gc.get_threshold()
     gc.unfreeze()  # drops what other tests have frozen
     try:
-        calm_collector()
+        tune_collector()
         assert gc.get_freeze_count() > 10_000
         assert all(now >= default for now, default in zip(gc.get_threshold(), before, strict=True))
         assert gc.get_threshold() > before
@@ -39,7 +46,7 @@ def test_the_collector_skips_permanent_objects() -> None:
 def test_computing_threads_yield_sooner() -> None:
     before = sys.getswitchinterval()
     try:
-        favour_the_loop()
+        shorten_switch_interval()
         assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS)
         assert before > SWITCH_SECONDS
     finally:
@@ -48,8 +55,8 @@ def test_computing_threads_yield_sooner() -> None:
 
 async def test_the_collector_is_tuned_once_the_server_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    monkeypatch.setattr("config.processes.server.calm_collector", lambda: told.append("calmed"))
-    monkeypatch.setattr("config.processes.server.favour_the_loop", lambda: told.append("favoured"))
+    monkeypatch.setattr("config.processes.server.tune_collector", lambda: told.append("calmed"))
+    monkeypatch.setattr("config.processes.server.shorten_switch_interval", lambda: told.append("favoured"))
     with listen("127.0.0.1", 0) as listener:
         server = Server(server_config(), lambda: told.append("ready"))
         server.config.load()
@@ -69,8 +76,8 @@ async def test_draining_closes_idle_keep_alive_connections(
         await gone.wait()
 
     monkeypatch.setattr(draining, "drain", drain)
-    monkeypatch.setattr("config.processes.server.calm_collector", lambda: None)
-    monkeypatch.setattr("config.processes.server.favour_the_loop", lambda: None)
+    monkeypatch.setattr("config.processes.server.tune_collector", lambda: None)
+    monkeypatch.setattr("config.processes.server.shorten_switch_interval", lambda: None)
     with listen("127.0.0.1", 0) as listener:
         host, port = listener.getsockname()[:2]
         server = Server(server_config(), lambda: None)

@@ -70,10 +70,10 @@ def test_replicas_are_read_from_where_they_are_named(settings_under: Show) -> No
     assert list(shown["DATABASES"]) == ["default", "replica1", "replica2"]
     assert "pool" not in shown["DATABASES"]["replica2"]["OPTIONS"]
     assert shown["DATABASE_ROUTERS"]
-    assert "config.http.read_your_writes.OwnWrites" in shown["MIDDLEWARE"]
+    assert "config.http.read_your_writes.ReadYourWrites" in shown["MIDDLEWARE"]
     without = settings_under(**PRODUCTION)
     assert (list(without["DATABASES"]), without["REPLICAS"], without["DATABASE_ROUTERS"]) == (["default"], [], [])
-    assert "config.http.read_your_writes.OwnWrites" not in without["MIDDLEWARE"]
+    assert "config.http.read_your_writes.ReadYourWrites" not in without["MIDDLEWARE"]
 
 
 def test_replicas_need_postgresql_and_may_lag(tmp_path: Path) -> None:

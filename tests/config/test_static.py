@@ -22,10 +22,10 @@ for accepted in sys.argv[1:]:
     response = Client(HTTP_HOST="127.0.0.1").get(url, headers={"accept-encoding": accepted})
     assert response.status_code == 200, response.status_code
     print(url, accepted, response.get("Content-Encoding"), response["Cache-Control"], sep="|")
-from config.assets.service_worker import kept_in
-lacking = [url for url in kept_in("de").files if Client(HTTP_HOST="127.0.0.1").get(url).status_code != 200]
+from config.assets.service_worker import offline_files
+lacking = [url for url in offline_files("de").files if Client(HTTP_HOST="127.0.0.1").get(url).status_code != 200]
 assert not lacking, lacking
-assert [url for url in kept_in("de").files if "lessons/plot." in url and "plot.json" not in url]
+assert [url for url in offline_files("de").files if "lessons/plot." in url and "plot.json" not in url]
 """
 
 

@@ -16,9 +16,9 @@ from django.test import Client
 from django.utils import timezone
 
 from config.asgi import application
-from config.http.handler import OneHop
+from config.http.handler import SyncHandler
 from config.page_cache import anonymous
-from config.page_cache.anonymous import ForStrangers, PageCache
+from config.page_cache.anonymous import AnonymousPages, PageCache
 from config.page_cache.page import NOW, TOKEN, cut
 from games.models import Deal
 from tests.config.asking import ask
@@ -58,8 +58,8 @@ def site() -> Site:
 
 
 @pytest.fixture
-def kept(site: Site) -> ForStrangers:
-    return ForStrangers(site, PageCache(site))
+def kept(site: Site) -> AnonymousPages:
+    return AnonymousPages(site, PageCache(site))
 
 
 @pytest.fixture(autouse=True)
@@ -67,14 +67,14 @@ def _for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(anonymous, "_seconds_of", lambda path: 3_600.0 if path == "/" else 0.0)
 
 
-async def test_a_page_is_rendered_once_for_all(site: Site, kept: ForStrangers) -> None:
+async def test_a_page_is_rendered_once_for_all(site: Site, kept: AnonymousPages) -> None:
     assert {(await ask(kept)).text.partition("data-now")[2][-12:] for _ in range(9)} == {'">page 1</p>'}
     assert len(site.asked) == 1
     assert (await ask(kept, method="HEAD")).text == ""
 
 
 async def test_concurrent_visitors_share_one_slow_rendering(
-    site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
+    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
     site.open.clear()
@@ -85,10 +85,10 @@ async def test_concurrent_visitors_share_one_slow_rendering(
     answers = await asyncio.gather(*waiting)
     assert len(site.asked) == 1
     assert len({one.tokens[0] for one in answers}) == 9
-    assert kept._copies._making == {}
+    assert kept._page_cache._making == {}
 
 
-async def test_each_visitor_has_their_own_token(kept: ForStrangers) -> None:
+async def test_each_visitor_has_their_own_token(kept: AnonymousPages) -> None:
     first, second = await ask(kept), await ask(kept, accept_encoding="gzip, br")
     assert first.cookies.keys() == second.cookies.keys() == {"csrftoken"}
     assert len({first.cookies["csrftoken"], second.cookies["csrftoken"], SECRET}) == 3
@@ -96,7 +96,7 @@ async def test_each_visitor_has_their_own_token(kept: ForStrangers) -> None:
     assert not {first.tokens[0], second.tokens[0]} & {f"{1:064}"}
 
 
-async def test_the_token_matches_the_visitors_cookie(kept: ForStrangers) -> None:
+async def test_the_token_matches_the_visitors_cookie(kept: AnonymousPages) -> None:
     await ask(kept)
     own = await ask(kept, cookie=f"csrftoken={'a' * 32}")
     assert own.cookies == {}
@@ -105,12 +105,12 @@ async def test_the_token_matches_the_visitors_cookie(kept: ForStrangers) -> None
     assert _does_token_match(new.tokens[0], new.cookies["csrftoken"])
 
 
-async def test_the_cached_page_is_rendered_without_a_visitors_secret(site: Site, kept: ForStrangers) -> None:
+async def test_the_cached_page_is_rendered_without_a_visitors_secret(site: Site, kept: AnonymousPages) -> None:
     await ask(kept, cookie=f"csrftoken={'a' * 32}; django_language=de")
     assert site.asked[0][b"cookie"] == b"django_language=de"
 
 
-async def test_rendering_ignores_everything_else_about_the_visitor(site: Site, kept: ForStrangers) -> None:
+async def test_rendering_ignores_everything_else_about_the_visitor(site: Site, kept: AnonymousPages) -> None:
     told = {
         "accept": "application/*, text/html;q=0.1",
         "accept_language": "de",
@@ -124,20 +124,20 @@ async def test_rendering_ignores_everything_else_about_the_visitor(site: Site, k
     ]
 
 
-async def test_a_quoted_cookie_is_read_like_django(site: Site, kept: ForStrangers) -> None:
+async def test_a_quoted_cookie_is_read_like_django(site: Site, kept: AnonymousPages) -> None:
     await ask(kept, cookie='django_language="de"')
     await ask(kept)
     assert [one[b"cookie"] for one in site.asked] == [b"django_language=de", b"django_language=en-gb"]
 
 
-async def test_a_page_without_forms_may_contain_a_client_token(site: Site, kept: ForStrangers) -> None:
+async def test_a_page_without_forms_may_contain_a_client_token(site: Site, kept: AnonymousPages) -> None:
     site.form = "<p>{text}</p>"
     first, second = await ask(kept), await ask(kept)
     assert len(site.asked) == 1
     assert len({first.cookies["csrftoken"], second.cookies["csrftoken"], SECRET}) == 3
 
 
-async def test_a_copy_shows_the_time_it_is_sent(kept: ForStrangers) -> None:
+async def test_a_copy_shows_the_time_it_is_sent(kept: AnonymousPages) -> None:
     await ask(kept)
     found = re.search(r'data-now="([^"]+)"', (await ask(kept)).text)
     assert found is not None
@@ -156,7 +156,7 @@ async def test_a_copy_shows_the_time_it_is_sent(kept: ForStrangers) -> None:
         {"accept": "text/html;q=0.5, application/json"},
     ],
 )
-async def test_requests_with_an_identity_get_no_copy(site: Site, kept: ForStrangers, headers: dict[str, str]) -> None:
+async def test_requests_with_an_identity_get_no_copy(site: Site, kept: AnonymousPages, headers: dict[str, str]) -> None:
     await ask(kept)
     await ask(kept, **headers)
     assert len(site.asked) == 2
@@ -171,7 +171,7 @@ def test_cookies_in_two_headers_are_all_read() -> None:
 
 
 async def test_variants_of_a_page_are_never_mixed(
-    site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
+    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await ask(kept)
     await ask(kept, accept_language="de")
@@ -186,7 +186,7 @@ async def test_variants_of_a_page_are_never_mixed(
     assert len(site.asked) == before + 1  # past midnight
 
 
-async def test_other_requests_are_passed_on(site: Site, kept: ForStrangers) -> None:
+async def test_other_requests_are_passed_on(site: Site, kept: AnonymousPages) -> None:
     for _ in range(2):
         await ask(kept, method="POST")
         await ask(kept, query="board=race")
@@ -194,25 +194,25 @@ async def test_other_requests_are_passed_on(site: Site, kept: ForStrangers) -> N
     assert len(site.asked) == 6
 
 
-async def test_other_answers_are_not_cached(site: Site, kept: ForStrangers) -> None:
+async def test_other_answers_are_not_cached(site: Site, kept: AnonymousPages) -> None:
     site.status = 503
     assert [(await ask(kept)).status for _ in range(2)] == [503, 503]
     assert len(site.asked) == 3  # not tried again for a while
 
 
-async def test_a_page_with_another_cookie_is_not_cached(site: Site, kept: ForStrangers) -> None:
+async def test_a_page_with_another_cookie_is_not_cached(site: Site, kept: AnonymousPages) -> None:
     site.cookies.append("sessionid=new; Path=/")
     assert (await ask(kept)).cookies["sessionid"] == "new"
     assert len(site.asked) == 2
 
 
-async def test_a_page_with_a_secret_elsewhere_is_not_cached(site: Site, kept: ForStrangers) -> None:
+async def test_a_page_with_a_secret_elsewhere_is_not_cached(site: Site, kept: AnonymousPages) -> None:
     site.text = f"look: {SECRET}"
     await ask(kept)
     assert len(site.asked) == 2
 
 
-async def test_a_copy_expires(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_copy_expires(site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
     await ask(kept)
     await ask(kept)
@@ -220,7 +220,7 @@ async def test_a_copy_expires(site: Site, kept: ForStrangers, monkeypatch: pytes
 
 
 async def test_an_old_copy_is_served_if_rendering_fails(
-    site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
+    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
     monkeypatch.setattr(anonymous, "_REFUSED", 0.0)
@@ -235,7 +235,7 @@ async def test_an_old_copy_is_served_if_rendering_fails(
 
 
 async def test_an_old_copy_is_served_during_slow_rendering(
-    site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch
+    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
     monkeypatch.setattr(anonymous, "_STALE_AFTER", 0.01)
@@ -243,16 +243,18 @@ async def test_an_old_copy_is_served_during_slow_rendering(
     site.open.clear()
     assert "page 1" in (await ask(kept)).text
     site.open.set()
-    await asyncio.gather(*kept._copies._making.values())
+    await asyncio.gather(*kept._page_cache._making.values())
     assert len(site.asked) == 2, "it is rendered once"
 
 
-async def test_the_number_of_copies_is_limited(site: Site, kept: ForStrangers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anonymous, "KEPT", 3)
+async def test_the_number_of_copies_is_limited(
+    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(anonymous, "MAX_ENTRIES", 3)
     for number in range(9):
         await ask(kept, host=f"{number}.example")
-    assert len(kept._copies._kept) == 3
-    assert kept._copies._making == {}
+    assert len(kept._page_cache._entries) == 3
+    assert kept._page_cache._making == {}
 
 
 def test_a_copy_differs_only_in_its_placeholders() -> None:
@@ -269,16 +271,16 @@ def test_a_copy_differs_only_in_its_placeholders() -> None:
 
 
 @pytest.fixture
-def whole(monkeypatch: pytest.MonkeyPatch) -> ForStrangers:
+def whole(monkeypatch: pytest.MonkeyPatch) -> AnonymousPages:
     monkeypatch.setattr(anonymous, "_seconds_of", SECONDS_OF_THE_SITE)
-    pages = OneHop()
-    return ForStrangers(pages, PageCache(pages))
+    pages = SyncHandler()
+    return AnonymousPages(pages, PageCache(pages))
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_copies_equal_djangos_pages(whole: ForStrangers) -> None:
+async def test_copies_equal_djangos_pages(whole: AnonymousPages) -> None:
     for path in ("/", "/play/braid/", "/rules/", "/rules/plot/", "/boards/", "/deals/"):
-        plain = await ask(OneHop(), path)
+        plain = await ask(SyncHandler(), path)
         copies = [await ask(whole, path, accept_encoding="gzip") for _ in range(2)]
         own = re.compile(r'value="[A-Za-z0-9]{64}"|data-now="[^"]+"')
         assert {own.sub("", one.text) for one in copies} == {own.sub("", plain.text)}, path
@@ -289,7 +291,7 @@ async def test_copies_equal_djangos_pages(whole: ForStrangers) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("told", [{"cookie": 'django_language="de"'}, {"accept": "application/*, text/html;q=0.1"}])
-async def test_a_visitor_cannot_choose_anothers_language(whole: ForStrangers, told: dict[str, str]) -> None:
+async def test_a_visitor_cannot_choose_anothers_language(whole: AnonymousPages, told: dict[str, str]) -> None:
     languages = {"en": "en-gb", "de": "de"}
     for asked, language in languages.items():
         await ask(whole, "/rules/", accept_language=asked, **told)
@@ -298,7 +300,7 @@ async def test_a_visitor_cannot_choose_anothers_language(whole: ForStrangers, to
 
 
 @pytest.mark.django_db(transaction=True)
-def test_players_get_their_own_pages_and_visitors_do_not(whole: ForStrangers) -> None:
+def test_players_get_their_own_pages_and_visitors_do_not(whole: AnonymousPages) -> None:
     deal: Deal = make_deal("braid")
     assert deal.day is not None
     ways = {}
@@ -325,5 +327,5 @@ def test_players_get_their_own_pages_and_visitors_do_not(whole: ForStrangers) ->
 
 def test_the_server_checks_the_cache_before_django() -> None:
     site: Any = application.application_mapping["http"]
-    assert isinstance(site._application, ForStrangers)
+    assert isinstance(site._application, AnonymousPages)
     assert settings.SESSION_COOKIE_NAME not in {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME}

@@ -98,7 +98,7 @@ def test_any_change_makes_another_version(client: Client, monkeypatch: pytest.Mo
             "_read",
             lambda address, changed=changed: read(address) + (b" " if address == static(changed) else b""),
         )
-        assert service_worker.kept_in.__wrapped__("en-gb").version not in first
+        assert service_worker.offline_files.__wrapped__("en-gb").version not in first
 
 
 def test_the_script_is_revalidated_at_every_visit(client: Client) -> None:

@@ -166,7 +166,7 @@ def a_guest_signs_in_while_both_players_attempts_are_settled() -> None:
     one_while_other(
         lambda: merge_guest(guest, user),
         lambda sql: "accounts_user" in sql and "FOR " in sql,
-        lambda: settlement.settle(attempts[0].pk, company=5),
+        lambda: settlement.settle(attempts[0].pk, max_others=5),
     )
     for attempt in attempts:
         settlement.settle(attempt.pk)

@@ -90,7 +90,7 @@ def test_a_won_first_place_among_others_is_a_top_place(ada: Any) -> None:
 def test_a_race_or_an_old_game_ends_the_suggestion(ada: Any) -> None:
     deal = make_deal("plot")
     on_the_board(ada, deal)
-    assert race_control.unconfirmed(ada, AT + race_control.ASKING + timedelta(hours=1)) is None
+    assert race_control.unconfirmed(ada, AT + race_control.PERIOD + timedelta(hours=1)) is None
     raced.race([ada, factory.player()], at=AT)
     assert race_control.unconfirmed(ada, NOW) is None
 

@@ -157,7 +157,7 @@ def test_a_batch_needs_no_more_queries(settings: Settings) -> None:
     def queries(deal: Any) -> int:
         first, *rest = [factory.finished(deal, playing_before.established()) for _ in range(4)]
         with CaptureQueriesContext(connection) as asked:
-            settle(first.pk, company=len(rest))
+            settle(first.pk, max_others=len(rest))
         assert set(Result.objects.filter(deal=deal).values_list("ladder", flat=True)) == {Ladder.ESTABLISHED}
         return len(asked)
 

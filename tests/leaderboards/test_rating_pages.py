@@ -85,7 +85,7 @@ def test_own_place_is_shown_with_its_neighbours() -> None:
     assert own.rank == 8
     gone = rating_board.own(away, NOON)
     assert gone is not None
-    assert gone.is_away
+    assert gone.is_inactive
     assert rating_board.own(player(), NOON) is None
 
 

@@ -453,7 +453,7 @@ def test_a_task_also_settles_the_oldest_waiting_attempts() -> None:
         factory.finished(deal, tokens=factory.line(deal, 10 + n), started_at=factory.NOON + timedelta(minutes=n))
         for n in range(4)
     ]
-    assert settle(waiting[3].pk, company=2) == State.VERIFIED
+    assert settle(waiting[3].pk, max_others=2) == State.VERIFIED
     for attempt in waiting:
         attempt.refresh_from_db()
     assert [attempt.state for attempt in waiting] == [State.VERIFIED, State.VERIFIED, State.PENDING, State.VERIFIED]
@@ -465,7 +465,7 @@ def test_a_task_also_settles_the_oldest_waiting_attempts() -> None:
 def test_a_late_task_also_settles_waiting_attempts() -> None:
     done, other = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
     settle(done.pk)
-    assert settle(done.pk, company=5) == State.VERIFIED
+    assert settle(done.pk, max_others=5) == State.VERIFIED
     assert settle(other.pk) == State.VERIFIED
     assert Result.objects.count() == 2
 
@@ -477,7 +477,7 @@ def test_batched_attempts_are_judged_as_if_alone() -> None:
     copy = factory.finished(deal, record=record, started_at=factory.NOON + timedelta(minutes=1))
     broken = factory.finished(deal, record=factory.record_of(deal, ["u"]))
     banned = factory.finished(deal, who=factory.player(banned_at=factory.NOON))
-    settle(first.pk, company=9)
+    settle(first.pk, max_others=9)
     states = [Attempt.objects.get(pk=one.pk).state for one in (first, copy, broken, banned)]
     assert states == [State.VERIFIED, State.REVIEW, State.REJECTED, State.VERIFIED]
     assert [entry.attempt for entry in board_queries.page(deal).entries] == [first.public_id]
@@ -497,11 +497,11 @@ def test_an_unjudgeable_attempt_is_batched_only_once(monkeypatch: pytest.MonkeyP
         return judge(one)
 
     monkeypatch.setattr(settlement, "judge_alone", poison)
-    assert settle(first.pk, company=1) == State.VERIFIED
-    assert settle(second.pk, company=1) == State.VERIFIED
+    assert settle(first.pk, max_others=1) == State.VERIFIED
+    assert settle(second.pk, max_others=1) == State.VERIFIED
     assert tried == [poisoned.pk, first.pk, second.pk]
     with pytest.raises(ZeroDivisionError):
-        settle(poisoned.pk, company=1)
+        settle(poisoned.pk, max_others=1)
 
 
 def test_a_time_limit_during_a_batch_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -513,7 +513,7 @@ def test_a_time_limit_during_a_batch_is_raised(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(settlement, "judge_alone", limited)
     with pytest.raises(SoftTimeLimitExceeded):
-        settle(first.pk, company=1)
+        settle(first.pk, max_others=1)
 
 
 def test_a_time_limit_during_a_recount_request_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from games.db.players import player_id
 from games.db.replicas.decorator import from_replica
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
-from games.pages.shared.anonymous_cache import same_for_strangers
+from games.pages.shared.anonymous_cache import cache_for_anonymous
 from games.pages.shared.view_models import DealTile, ranked_attempts
 from games.rules import CATALOGUE
 
@@ -115,7 +115,7 @@ class Month:
 
 @require_safe
 @never_cache
-@same_for_strangers(2.0)
+@cache_for_anonymous(2.0)
 @from_replica("archive")
 def archive(request: HttpRequest, month: date | None = None, day: date | None = None) -> HttpResponse:
     """Show a month, with the nine deals of `day`; by default this month and today."""

@@ -27,7 +27,7 @@ from games.deals import publishing
 from games.pages.daily.day_places import DayBoards, Place
 from games.pages.daily.day_summary import PlayerDay, address_of, boards_of, deals_of, share_text, standing_of
 from games.pages.shared import titles
-from games.pages.shared.anonymous_cache import same_for_strangers
+from games.pages.shared.anonymous_cache import cache_for_anonymous
 from games.pages.shared.view_models import ShownAttempt, ShownDeal
 from games.presence import summary
 from games.rules import CATALOGUE
@@ -72,7 +72,7 @@ class TodayTile:
 
 @require_safe
 @never_cache
-@same_for_strangers(2.0)
+@cache_for_anonymous(2.0)
 def home(request: HttpRequest) -> HttpResponse:
     """Show today's nine deals with the player's results; `preparing` lists deals that are not published yet.
 

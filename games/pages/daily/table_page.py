@@ -41,7 +41,7 @@ from games.pages.races.race_suggestion import hint_at
 from games.pages.races.table_opponents import DayLanes, RaceSeat
 from games.pages.replays.ghost_pages import ghost_beside
 from games.pages.shared import titles
-from games.pages.shared.anonymous_cache import same_for_strangers
+from games.pages.shared.anonymous_cache import cache_for_anonymous
 from games.pages.shared.view_models import ShownAttempt, ShownDeal, begun_at, has_ranked
 from games.races import race_start
 from games.replays import continuations
@@ -52,7 +52,7 @@ todays_deals: Final = ProcessCache[Deal]("todays_deals", fresh=3.0)
 
 @require_safe
 @never_cache
-@same_for_strangers(2.0)
+@cache_for_anonymous(2.0)
 def play(request: HttpRequest, variant: str) -> HttpResponse:
     """Show today's deal of a variant before its first card, or redirect to the table if the player has started it."""
     try:

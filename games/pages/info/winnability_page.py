@@ -15,7 +15,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from games.pages.shared import titles
-from games.pages.shared.anonymous_cache import same_for_strangers
+from games.pages.shared.anonymous_cache import cache_for_anonymous
 from games.rules import CATALOGUE
 from games.solver import winnability_figures
 from games.solver.winnability_figures import Outcome, Share, StudySummary
@@ -109,7 +109,7 @@ def kept() -> list[StudySummary]:
 
 
 @require_safe
-@same_for_strangers(60.0)
+@cache_for_anonymous(60.0)
 def page(request: HttpRequest) -> HttpResponse:
     """Show the figures as charts and tables, the method, and published results by others."""
     summaries = kept()

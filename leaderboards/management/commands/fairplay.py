@@ -56,9 +56,11 @@ class Command(ExplainedCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add options that select attempts and enable writing."""
-        how = parser.add_mutually_exclusive_group()
-        how.add_argument("--dry-run", action="store_true", help="print what would change without changing it (default)")
-        how.add_argument("--write", action="store_true", help="settle the differences")
+        mode = parser.add_mutually_exclusive_group()
+        mode.add_argument(
+            "--dry-run", action="store_true", help="print what would change without changing it (default)"
+        )
+        mode.add_argument("--write", action="store_true", help="settle the differences")
         parser.add_argument("--attempt", action="append", metavar="ID", help="this attempt; can be repeated")
         parser.add_argument("--variant", choices=list(CATALOGUE), help="attempts at this variant")
         parser.add_argument("--state", choices=[str(state) for state in _STATES], help="attempts in this state")
@@ -117,21 +119,23 @@ class _Tally:
 
     def add(self, found: Iterable[Reflagged]) -> None:
         """Add attempts to the tally."""
-        for one in found:
-            self._outcomes[one.outcome] += 1
-            for when, (state, flags) in enumerate(((one.before, one.flags_before), (one.after, one.flags_after))):
+        for reflagged in found:
+            self._outcomes[reflagged.outcome] += 1
+            for when, (state, flags) in enumerate(
+                ((reflagged.before, reflagged.flags_before), (reflagged.after, reflagged.flags_after))
+            ):
                 self._states[when][str(state)] += 1
                 self._flags[when].update(flags)
-            if one.outcome is not ReflagOutcome.SAME:
-                self._changes.write(f"{self._line(one)}\n")
+            if reflagged.outcome is not ReflagOutcome.SAME:
+                self._changes.write(f"{self._line(reflagged)}\n")
 
     def lines(self) -> Iterator[str]:
         """Yield the counts."""
         done = self._outcomes
         yield f"{done.total()} judged, {done[ReflagOutcome.CHANGED]} {self._changed}"
-        for outcome, what in _LEFT.items():
+        for outcome, note in _LEFT.items():
             if done[outcome]:
-                yield f"{done[outcome]} unchanged, {what}"
+                yield f"{done[outcome]} unchanged, {note}"
         for title, (before, after) in (("state", self._states), ("flag", self._flags)):
             yield f"{title:<16}{'before':>10}{'after':>10}"
             for name in sorted(before | after):
@@ -143,12 +147,16 @@ class _Tally:
         for line in self._changes:
             yield line.rstrip("\n")
 
-    def _line(self, one: Reflagged) -> str:
-        before = _in_words(one.before, one.flags_before)
-        if one.outcome in _LEFT:
-            flags = f"; would now be flagged {_named(one.flags_after)}" if one.outcome is ReflagOutcome.STAFF else ""
-            return f"{one.attempt}: {before} unchanged, {_LEFT[one.outcome]}{flags}"
-        return f"{one.attempt}: {before} {self._verb} {_in_words(one.after, one.flags_after)}"
+    def _line(self, reflagged: Reflagged) -> str:
+        before = _in_words(reflagged.before, reflagged.flags_before)
+        if reflagged.outcome in _LEFT:
+            flags = (
+                f"; would now be flagged {_named(reflagged.flags_after)}"
+                if reflagged.outcome is ReflagOutcome.STAFF
+                else ""
+            )
+            return f"{reflagged.attempt}: {before} unchanged, {_LEFT[reflagged.outcome]}{flags}"
+        return f"{reflagged.attempt}: {before} {self._verb} {_in_words(reflagged.after, reflagged.flags_after)}"
 
 
 def _in_words(state: Attempt.State, flags: tuple[str, ...]) -> str:

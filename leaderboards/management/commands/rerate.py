@@ -33,9 +33,9 @@ class Command(ExplainedCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add options that select check only, or a rebuild without a check."""
-        what = parser.add_mutually_exclusive_group()
-        what.add_argument("--check", action="store_true", help="print the differences without changing anything")
-        what.add_argument("--from-scratch", action="store_true", help="rate all races again without checking first")
+        mode = parser.add_mutually_exclusive_group()
+        mode.add_argument("--check", action="store_true", help="print the differences without changing anything")
+        mode.add_argument("--from-scratch", action="store_true", help="rate all races again without checking first")
         parser.add_argument("--no-progress", action="store_true", help="hide the progress bar")
 
     def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401

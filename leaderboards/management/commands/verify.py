@@ -39,10 +39,12 @@ class Command(ExplainedCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add a required choice of an attempt, a deal, or all."""
-        what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("attempt", nargs="?", metavar="ATTEMPT", help="the id of an attempt")
-        what.add_argument("--deal", metavar="DEAL", help="a deal: its number, or DAY/VARIANT such as 2026-11-21/braid")
-        what.add_argument("--all", action="store_true", help="every finished attempt")
+        selection = parser.add_mutually_exclusive_group(required=True)
+        selection.add_argument("attempt", nargs="?", metavar="ATTEMPT", help="the id of an attempt")
+        selection.add_argument(
+            "--deal", metavar="DEAL", help="a deal: its number, or DAY/VARIANT such as 2026-11-21/braid"
+        )
+        selection.add_argument("--all", action="store_true", help="every finished attempt")
         parser.add_argument("--dry-run", action="store_true", help="print the differences without changing anything")
         parser.add_argument("--no-progress", action="store_true", help="hide the progress bar")
 

@@ -14,7 +14,7 @@ from config.admission.admit_rate import BURST, PRIOR, UTILIZATION, AdmitRate
 from config.admission.gate import MAX_BACKLOG
 from config.admission.load import BEAT, TARGET, Load
 from config.admission.waiting_queue import WaitingQueue
-from config.http.handler import THREADS, OneHop
+from config.http.handler import THREADS, SyncHandler
 from games.core.admission_ticket import Ticket
 
 
@@ -39,7 +39,7 @@ class Server:
     last_served: float = 0.0
 
     def __post_init__(self) -> None:
-        self.load, self.rate, self.random = Load(OneHop(), lambda: 0), AdmitRate(), random.Random(1)
+        self.load, self.rate, self.random = Load(SyncHandler(), lambda: 0), AdmitRate(), random.Random(1)
         self.due: list[float] = []
         self.work: deque[float] = deque()
         self.left = self.players_due = 0.0

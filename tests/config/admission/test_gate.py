@@ -24,8 +24,8 @@ from config.admission import gate as module
 from config.admission.gate import PAGE, POLL, Door, Gate, door_of
 from config.admission.load import Load
 from config.asgi import application
-from config.http.handler import OneHop
-from config.page_cache.anonymous import ForStrangers, PageCache, Visit
+from config.http.handler import SyncHandler
+from config.page_cache.anonymous import AnonymousPages, PageCache, Visit
 from games.core.admission_ticket import COOKIE, Pass, Ticket, identities, read, set_cookie
 from games.races.models import new_code
 from tests.config.asking import Answer, ask
@@ -50,7 +50,7 @@ class Site:
 
     def behind(self, app: Any) -> Gate:
         """Put the gate in front of an application."""
-        load = Load(OneHop(), lambda: self.sockets)
+        load = Load(SyncHandler(), lambda: self.sockets)
         load.start = lambda: None  # type: ignore[method-assign]  # the test makes the beats
         return Gate(app, PageCache(app), load)
 
@@ -459,7 +459,7 @@ async def test_other_host_gets_no_queue_page(full: Site, monkeypatch: pytest.Mon
 
 
 async def test_cached_pages_are_never_queued(full: Site) -> None:
-    outer = ForStrangers(full.gate, PageCache(full._respond))
+    outer = AnonymousPages(full.gate, PageCache(full._respond))
     for holding in ("", ticket(1), Pass()):
         cookie = {"cookie": f"{COOKIE}={holding if isinstance(holding, str) else written(holding)}"} if holding else {}
         answer = await ask(outer, "/", **cookie)
@@ -498,7 +498,7 @@ def _begins_a_game(view: Any) -> bool:
     ("language", "title"), [("en", "You are in the queue"), ("de", "Du stehst in der Warteschlange")]
 )
 async def test_the_sites_queue_page_has_all_placeholders(full: Site, language: str, title: str) -> None:
-    site = OneHop()
+    site = SyncHandler()
     full.gate = full.behind(site)
     answer = await full.ask("/boards/", accept_language=language)
     assert answer.status == 503
@@ -512,7 +512,7 @@ async def test_the_sites_queue_page_has_all_placeholders(full: Site, language: s
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("damaged", ["short", "%" * CSRF_SECRET_LENGTH])
 async def test_a_damaged_csrf_cookie_is_replaced(full: Site, damaged: str) -> None:
-    site = OneHop()
+    site = SyncHandler()
     full.gate = full.behind(site)
     answer = await full.ask("/boards/", cookie=f"csrftoken={damaged}")
     assert answer.status == 503
@@ -522,8 +522,8 @@ async def test_a_damaged_csrf_cookie_is_replaced(full: Site, damaged: str) -> No
 
 def test_the_gate_is_between_cached_pages_and_django() -> None:
     outer: Any = application.application_mapping["http"]
-    while not isinstance(outer, ForStrangers):
+    while not isinstance(outer, AnonymousPages):
         outer = outer._application
     gate = outer._application
     assert isinstance(gate, Gate)
-    assert gate._application is outer._copies._application
+    assert gate._application is outer._page_cache._application

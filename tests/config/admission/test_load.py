@@ -9,7 +9,7 @@ import pytest
 from pytest_django import Settings
 
 from config.admission.load import INTERVAL, TARGET, Load
-from config.http.handler import OneHop
+from config.http.handler import SyncHandler
 from tests.services.racing.watching import until
 
 
@@ -20,7 +20,7 @@ def _controlled(settings: Settings) -> None:
 
 @pytest.fixture
 def load() -> Load:
-    return Load(OneHop(), lambda: 10)
+    return Load(SyncHandler(), lambda: 10)
 
 
 def test_standing_queue_is_overload(load: Load) -> None:

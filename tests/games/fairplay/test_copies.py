@@ -126,7 +126,7 @@ def test_a_game_flagged_in_the_same_moment_flags_no_other(deal: Deal) -> None:
 @database
 def test_one_of_two_simultaneous_copies_stands(deal: Deal) -> None:
     one, other = later(deal), later(deal)
-    settle(other.pk, company=1)
+    settle(other.pk, max_others=1)
     assert [Attempt.objects.get(pk=attempt.pk).state for attempt in (one, other)] == [State.VERIFIED, State.REVIEW]
 
 

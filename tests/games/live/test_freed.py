@@ -65,8 +65,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 @pytest_asyncio.fixture
 async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """Port of a server that runs the site as in production."""
-    monkeypatch.setattr("config.processes.server.calm_collector", lambda: None)
-    monkeypatch.setattr("config.processes.server.favour_the_loop", lambda: None)
+    monkeypatch.setattr("config.processes.server.tune_collector", lambda: None)
+    monkeypatch.setattr("config.processes.server.shorten_switch_interval", lambda: None)
     with listen("127.0.0.1", 0) as listener:
         server = Server(server_config(), lambda: None)
         server.config.load()

@@ -18,7 +18,7 @@ from accounts.lifecycle.bans import ban_player
 from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
 from config.asgi import application
-from config.http.websocket_origin import OwnPages
+from config.http.websocket_origin import OriginCheck
 from games.attempts.lifecycle import start_attempt
 from games.core import addresses
 from games.live import protocol
@@ -387,7 +387,7 @@ async def test_only_pages_of_the_same_origin_connect(
     house = Connections()
     house.let_go.set()
     headers = [(b"host", host.encode()), (b"origin", origin.encode())]
-    task, sent = connection(OwnPages(house), headers=headers)
+    task, sent = connection(OriginCheck(house), headers=headers)
     await task
     assert (house.inside == 1) is own
     assert sent == ([] if own else [{"type": "websocket.close"}])
@@ -397,7 +397,7 @@ async def test_two_origins_or_none_are_refused() -> None:
     house = Connections()
     for origins in ([], [b"http://127.0.0.1:8000"] * 2):
         headers = [(b"host", b"127.0.0.1:8000"), *((b"origin", origin) for origin in origins)]
-        task, sent = connection(OwnPages(house), headers=headers)
+        task, sent = connection(OriginCheck(house), headers=headers)
         await task
         assert sent == [{"type": "websocket.close"}]
     assert house.inside == 0
