@@ -112,7 +112,7 @@ class Positions:
             if table.is_won:
                 self.won(following, ())
             elif self.verdict(following) >= 0:
-                self._tell_before(following)
+                self._update_predecessors(following)
             elif position.verdict == LOST:
                 self.lost(following)
             if (line := self.line(number))[:1] == (token,):
@@ -139,9 +139,9 @@ class Positions:
         position = self._all[number]
         if position.verdict < 0 or len(line) < position.verdict:
             position.verdict, position.line, position.step = len(line), line, None
-            self._tell_before(number)
+            self._update_predecessors(number)
 
-    def _tell_before(self, number: int) -> None:
+    def _update_predecessors(self, number: int) -> None:
         waiting = [number]
         while waiting:
             number = waiting.pop()

@@ -41,15 +41,15 @@ def remove_aged(kinds: Sequence[Aged], now: datetime | None = None, *, seconds: 
     """Delete expired rows batch by batch and return their number. A kind that fails does not stop the others."""
     now = now or timezone.now()
     latest = time.monotonic() + seconds
-    removed, left = 0, list(kinds)
-    while left:
-        for kind in tuple(left):
+    removed, remaining = 0, list(kinds)
+    while remaining:
+        for kind in tuple(remaining):
             if time.monotonic() >= latest:
                 return removed
-            done = _removed(kind, now)
-            removed += done
-            if not done:
-                left.remove(kind)
+            count = _removed(kind, now)
+            removed += count
+            if not count:
+                remaining.remove(kind)
     return removed
 
 
@@ -61,8 +61,8 @@ def _removed(kind: Aged, now: datetime) -> int:
         return 0
 
 
-def rows(found: QuerySet[Any], size: int) -> int:
+def rows(queryset: QuerySet[Any], size: int) -> int:
     """Delete at most `size` rows of a query, with their dependent rows; return the number without the dependents."""
-    keys = list(found.order_by("pk").values_list("pk", flat=True)[:size])
-    _, removed = QuerySet(found.model).filter(pk__in=keys).delete()
-    return removed.get(found.model._meta.label, 0)
+    keys = list(queryset.order_by("pk").values_list("pk", flat=True)[:size])
+    _, removed = QuerySet(queryset.model).filter(pk__in=keys).delete()
+    return removed.get(queryset.model._meta.label, 0)

@@ -18,7 +18,7 @@ from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from games.core import events
-from games.core.background_threads import run_beside
+from games.core.background_threads import run_in_background
 from games.db.players import Player
 from games.deals import first_game, numbered_deals, publishing, starter_deals
 from games.deals.search_client import checked, search
@@ -88,7 +88,7 @@ def fits(wish: PracticeOrder) -> bool:
 
 def find_soon(order_id: int) -> threading.Thread:
     """Search for the deal of an order in a background thread of this worker."""
-    return run_beside(f"practice-deal-{order_id}", lambda: find(order_id))
+    return run_in_background(f"practice-deal-{order_id}", lambda: find(order_id))
 
 
 def find(order_id: int) -> None:

@@ -19,7 +19,7 @@ from typing import IO, Final
 from django.conf import settings
 from django.utils import timezone
 
-from games.core.background_threads import run_beside
+from games.core.background_threads import run_in_background
 from games.deals import publishing, sealed_stock
 from games.deals.certification import CertificateError
 from games.deals.search_client import checked, search
@@ -57,7 +57,7 @@ def keep_filling() -> threading.Thread | None:
     if sealed_stock.next_variant() is None or is_paused():
         _turn.release()
         return None
-    return run_beside("fill-sealed", _fill, finally_=_turn.release)
+    return run_in_background("fill-sealed", _fill, finally_=_turn.release)
 
 
 def _fill() -> None:
