@@ -69,7 +69,7 @@ def drop_journal_days() -> None:
 def fill_sealed() -> None:
     """Publish deals that waited for the stock of sealed deals, and make sure the stock is being filled."""
     publishing.ensure_deals(timezone.now().date())
-    stock_filling.keep_filling()
+    stock_filling.start_filling()
 
 
 @shared_task(name="talon.answer_question")

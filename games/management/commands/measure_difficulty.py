@@ -114,7 +114,7 @@ class Command(BaseCommand):
 
     def _refit(self, sample: Sequence[Sampled]) -> None:
         """Fit the weights to people's results and print them if they predict better than the present ones."""
-        tried = grade_fitting.tried_deals(timezone.now())
+        tried = grade_fitting.deal_results(timezone.now())
         try:
             chosen = grade_fitting.enough(tried)
         except grade_fitting.TooFewResultsError as error:
