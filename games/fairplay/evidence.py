@@ -41,5 +41,5 @@ def register(provider: Provider) -> None:
 
 def sections(attempt: Attempt, *, may_watch: bool) -> list[Section]:
     """Return the sections of an attempt, without those that reveal cards unless `may_watch`."""
-    found = [section for provider in _providers if (section := provider(attempt)) is not None]
-    return [section for section in found if may_watch or not section.tells_cards]
+    result = [section for provider in _providers if (section := provider(attempt)) is not None]
+    return [section for section in result if may_watch or not section.tells_cards]

@@ -69,8 +69,8 @@ class Unseen:
     def laid(self, table: Table, cards: Sequence[int]) -> Table:
         """Return a copy of the table, without its history, with these cards in the unseen places."""
         copy = type(table)(table.options)
-        for mine, theirs in zip((*copy.piles, *copy.foundations), (*table.piles, *table.foundations), strict=True):
-            mine[:] = theirs
+        for target, source in zip((*copy.piles, *copy.foundations), (*table.piles, *table.foundations), strict=True):
+            target[:] = source
         copy.rounds_left = table.rounds_left
         copy.hidden = table.hidden & ~self.face_down
         for (pile, height), card in zip(self.places(table), cards, strict=True):

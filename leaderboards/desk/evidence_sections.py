@@ -25,7 +25,7 @@ def foresight(attempt: Attempt) -> Section | None:
     if found is None:
         return None
     together = foresight_store.evidence_of_player(attempt.player_id)
-    figures = [(line.what, line.said) for line in foresight_store.table_of(found)]
+    figures = [(line.label, line.text) for line in foresight_store.table_of(found)]
     if together.games:
         figures.append((f"all {together.games} measured games", f"{together.z:+.1f}"))
     if together.with_pauses:
