@@ -39,9 +39,9 @@ def close_due() -> None:
     closed = attempts.close_due()
     purged = attempts.BatchProgress(0, 0, more=False) if journal_partitions.is_by_day() else attempts.purge_journal()
     progress = (closed, purged)
-    if any(each.done or each.failed for each in progress):
+    if any(batch.done or batch.failed for batch in progress):
         log.info("attempts closed", extra={"closed": closed.done, "failed": closed.failed, "purged": purged.done})
-    if any(each.more for each in progress):
+    if any(batch.more for batch in progress):
         events.request_task("talon.close_due")
 
 
@@ -93,14 +93,14 @@ def draw_picture(attempt_id: int) -> None:
 @shared_task(name="talon.clean_games")
 def clean_games() -> int:
     """Delete expired rows, after recomputing the places of races that missed a moderation decision."""
-    found = race_finish.check_decisions()
-    if found:
-        log.warning("places recomputed after missed decisions", extra={"races": found})
-    rooms = (
+    races = race_finish.check_decisions()
+    if races:
+        log.warning("places recomputed after missed decisions", extra={"races": races})
+    modules = (
         races_housekeeping,
         ghosts_housekeeping,
         appeals_housekeeping,
         replays_housekeeping,
         analysis_housekeeping,
     )
-    return retention.remove_aged((*housekeeping.KINDS, *(kind for room in rooms for kind in room.KINDS)))
+    return retention.remove_aged((*housekeeping.KINDS, *(kind for module in modules for kind in module.KINDS)))

@@ -75,8 +75,8 @@ def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 def _add_deal(parser: argparse.ArgumentParser, *, seed_needed: bool = True) -> None:
     parser.add_argument("variant", metavar="VARIANT", help="a variant, or with --option a game: " + ", ".join(GAMES))
-    what = "64 hexadecimal digits" + ("" if seed_needed else "(default: random)")
-    parser.add_argument("seed", metavar="SEED", nargs=None if seed_needed else "?", help=what)
+    description = "64 hexadecimal digits" + ("" if seed_needed else "(default: random)")
+    parser.add_argument("seed", metavar="SEED", nargs=None if seed_needed else "?", help=description)
     parser.add_argument(
         "--option", metavar="NAME=VALUE", action="append", help="an option of the game; can be repeated"
     )

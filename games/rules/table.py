@@ -39,8 +39,8 @@ class Option:
         for choice in self.choices:
             if type(choice) is type(value) and choice == value:
                 return choice
-        wanted = ", ".join(str(choice).lower() for choice in self.choices)
-        raise OptionError(f"{self.name} is one of {wanted}; not {quoted(value)}")
+        allowed = ", ".join(str(choice).lower() for choice in self.choices)
+        raise OptionError(f"{self.name} is one of {allowed}; not {quoted(value)}")
 
 
 class Table(ABC):
@@ -115,15 +115,15 @@ class Table(ABC):
 
         :raises OptionError: for an option that the game does not have, or a value that is not among its choices.
         """
-        given = {} if options is None else options
-        if not isinstance(given, Mapping):
+        values = {} if options is None else options
+        if not isinstance(values, Mapping):
             raise OptionError("options are names with values")
         names = {option.name for option in cls.OPTIONS}
-        for name in given:
+        for name in values:
             if name not in names:
                 raise OptionError(f"{cls.GAME} has no option {quoted(name)}")
         return {
-            option.name: option.check(given[option.name]) if option.name in given else option.default
+            option.name: option.check(values[option.name]) if option.name in values else option.default
             for option in cls.OPTIONS
         }
 

@@ -111,7 +111,7 @@ def test_a_queued_question_does_not_expire(thorough: threading.Event) -> None:
     for guest, game in zip(guests, games, strict=True):
         questions.ask(game, guest.pk)
     until(lambda: len(questions._thorough.waiting()) == 3)
-    questions._tell_alive(Question.objects.get(attempt=games[0]).pk)
+    questions._renew_heartbeats(Question.objects.get(attempt=games[0]).pk)
     late = timezone.now() + 20 * questions.PATIENCE
     replies = [questions.look(game, guest.pk, now=late) for guest, game in zip(guests, games, strict=True)]
     assert [reply and reply.answer for reply in replies] == [""] * 4
