@@ -75,13 +75,13 @@ def fill_sealed() -> None:
 @shared_task(name="talon.answer_question")
 def answer_question(question_id: int) -> None:
     """Start the search for an answer to a question: can this game still be won?"""
-    questions.answer_soon(question_id)
+    questions.enqueue(question_id)
 
 
 @shared_task(name="talon.find_practice_deal")
 def find_practice_deal(order_id: int) -> None:
     """Start the search for a winnable practice deal."""
-    practice_deals.find_soon(order_id)
+    practice_deals.start_search(order_id)
 
 
 @shared_task(name="talon.draw_picture")

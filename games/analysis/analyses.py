@@ -96,7 +96,7 @@ def ask(attempt: Attempt, player_id: int | None) -> AnalysisReply:
     return _reply(analysis, player_id)
 
 
-def look(attempt: Attempt, player_id: int | None) -> AnalysisReply:
+def status(attempt: Attempt, player_id: int | None) -> AnalysisReply:
     """Return the progress of a game's analysis.
 
     :raises Refusal: when the player may not see it.

@@ -129,11 +129,11 @@ class Positions:
         if not table.is_won:
             check_solution(table, line)
         self._win(number, tuple(line))
-        for done, token in enumerate(line, start=1):
+        for step, token in enumerate(line, start=1):
             table.push(token)
-            met = self._numbers.get(table.position())
-            if met is not None:
-                self._win(met, tuple(line[done:]))
+            reached = self._numbers.get(table.position())
+            if reached is not None:
+                self._win(reached, tuple(line[step:]))
 
     def _win(self, number: int, line: tuple[str, ...]) -> None:
         position = self._all[number]

@@ -45,14 +45,14 @@ TRIES: Final = 3
 _turn = threading.Lock()
 
 
-def work_soon() -> threading.Thread | None:
+def start_processing() -> threading.Thread | None:
     """Process the queue in a background thread of this worker; return None if one is already running."""
     if not _turn.acquire(blocking=False):
         return None
-    return run_in_background("analyst", work_off, finally_=_turn.release)
+    return run_in_background("analyst", process_queue, finally_=_turn.release)
 
 
-def work_off() -> int:
+def process_queue() -> int:
     """Process analyses until the queue is empty; return how many were started."""
     started = 0
     while (claimed := _claim()) is not None:

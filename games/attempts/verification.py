@@ -73,30 +73,32 @@ def _read(attempt: Attempt) -> tuple[Judgement, Record | None]:
 
 
 def compare(
-    judged: Sequence[tuple[Attempt, Judgement]], known: Mapping[int, Attempt.State] | None = None
+    judged: Sequence[tuple[Attempt, Judgement]], overrides: Mapping[int, Attempt.State] | None = None
 ) -> list[Judgement]:
     """Return the judgements, sending to review copies of another account's earlier win, and attempts at a deal that
     another player began earlier on the same device.
 
-    `known` maps attempt ids to states that override the database and these judgements: those that staff decided, and
-    those that a dry run does not write.
+    `overrides` maps attempt ids to states that replace those of the database and these judgements: staff decisions, and
+    verdicts that a dry run does not write.
     """
-    known = known or {}
+    overrides = overrides or {}
     judged = _with_links(judged)
     wins = [(attempt, judgement.line) for attempt, judgement in judged if attempt.ranked and judgement.line]
-    found = {attempt.pk: judgement for attempt, judgement in judged}
-    earlier = copies.may_be_copied(wins, [*found, *(known.keys() - found)]) if wins else {}
+    judgements = {attempt.pk: judgement for attempt, judgement in judged}
+    earlier = copies.may_be_copied(wins, [*judgements, *(overrides.keys() - judgements)]) if wins else {}
     wins.sort(key=lambda win: (win[0].finished_at, win[0].pk))  # a copy is no evidence against later wins
     for attempt, _line in wins:
-        standing = [win for win in earlier[attempt.pk] if _stands(known.get(win.pk), found.get(win.pk))]
-        copied = _copied(attempt, standing) if standing else None
+        still_valid = [
+            win for win in earlier[attempt.pk] if _is_verified(overrides.get(win.pk), judgements.get(win.pk))
+        ]
+        copied = _copied(attempt, still_valid) if still_valid else None
         if copied is not None:
-            found[attempt.pk] = _with_copy(found[attempt.pk], copied)
-    return [found[attempt.pk] for attempt, _judgement in judged]
+            judgements[attempt.pk] = _with_copy(judgements[attempt.pk], copied)
+    return [judgements[attempt.pk] for attempt, _judgement in judged]
 
 
-def _stands(known: Attempt.State | None, judgement: Judgement | None) -> bool:
-    state = known or (judgement.state if judgement is not None else Attempt.State.VERIFIED)
+def _is_verified(override: Attempt.State | None, judgement: Judgement | None) -> bool:
+    state = override or (judgement.state if judgement is not None else Attempt.State.VERIFIED)
     return state == Attempt.State.VERIFIED
 
 

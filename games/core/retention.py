@@ -29,7 +29,7 @@ class Aged:
     """Retention rule: rows of one model and their maximum age."""
 
     model: type[Model]
-    what: str
+    description: str
     """The rows and their treatment, worded as in docs/run.md."""
     age: timedelta
     remove: Callable[[datetime, int], int]
@@ -57,7 +57,7 @@ def _removed(kind: Aged, now: datetime) -> int:
     try:
         return kind.remove(now - kind.age, kind.batch)
     except Error:
-        log.exception("not deleted: %s", kind.what)
+        log.exception("not deleted: %s", kind.description)
         return 0
 
 

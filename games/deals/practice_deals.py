@@ -86,7 +86,7 @@ def fits(wish: PracticeOrder) -> bool:
     return wish.deal is not None and wish.grade in {None, wish.deal.grade}
 
 
-def find_soon(order_id: int) -> threading.Thread:
+def start_search(order_id: int) -> threading.Thread:
     """Search for the deal of an order in a background thread of this worker."""
     return run_in_background(f"practice-deal-{order_id}", lambda: find(order_id))
 

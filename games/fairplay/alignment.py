@@ -117,11 +117,13 @@ def _keys(table: Table, moves: Sequence[str]) -> list[int | str]:
 
 
 def _cells(line: _Line, common: set[int]) -> list[Cell]:
-    kept, previous_ms, cells = set(line.kept_indexes), 0, list[Cell]()
+    not_undone, previous_ms, cells = set(line.kept_indexes), 0, list[Cell]()
     for n, (token, ms) in enumerate(zip(line.record.tokens, line.record.clock, strict=True)):
         choice = line.choices.get(n)
         bits = line.weights.get(choice, 0.0) if choice is not None else 0.0
-        cells.append(Cell(n + 1, token, ms - previous_ms, n not in kept, choice is not None, choice in common, bits))
+        cells.append(
+            Cell(n + 1, token, ms - previous_ms, n not in not_undone, choice is not None, choice in common, bits)
+        )
         previous_ms = ms
     return cells
 

@@ -230,8 +230,8 @@ def _pauses(record: Record, steps: Sequence[ForesightStep], auto: set[int]) -> P
     return PauseFigures(len(fresh), median(fresh), len(other), median(other), _rank_sum(fresh, other))
 
 
-def _rank_sum(one: Sequence[int], other: Sequence[int]) -> float:
-    """Return the z-score by which `one` ranks above `other` (Mann and Whitney 1947)."""
-    wins = sum((a > b) + (a == b) / 2 for a in one for b in other)
-    pairs = len(one) * len(other)
-    return (wins - pairs / 2) / math.sqrt(pairs * (len(one) + len(other) + 1) / 12)
+def _rank_sum(first: Sequence[int], second: Sequence[int]) -> float:
+    """Return the z-score by which `first` ranks above `second` (Mann and Whitney 1947)."""
+    wins = sum((a > b) + (a == b) / 2 for a in first for b in second)
+    pairs = len(first) * len(second)
+    return (wins - pairs / 2) / math.sqrt(pairs * (len(first) + len(second) + 1) / 12)

@@ -130,8 +130,8 @@ def _on_board(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterato
 
 def _in_race(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterator[tuple[Whose, Attempt]]:
     """Yield the ghosts of a finished race, which has no board but few entrants."""
-    ran = list(_best_first(deal).filter(entrant__isnull=False, player__is_active=True))
-    others = [attempt for attempt in ran if attempt.player_id != player_id]
+    attempts = list(_best_first(deal).filter(entrant__isnull=False, player__is_active=True))
+    others = [attempt for attempt in attempts if attempt.player_id != player_id]
     if own is not None:
         own_key = score_of(own).rank_key
         yield from (
@@ -143,7 +143,7 @@ def _in_race(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterator
         (Whose.FRIEND, attempt)
         for attempt in [attempt for attempt in others if attempt.player_id in followed][:FRIENDS]
     )
-    yield from ((Whose.LEADER, attempt) for attempt in ran[:1])
+    yield from ((Whose.LEADER, attempt) for attempt in attempts[:1])
 
 
 def _last(attempts: Iterator[Attempt]) -> Sequence[Attempt]:

@@ -121,7 +121,7 @@ def put(
     return question
 
 
-def look(attempt: Attempt, player_id: int | None, *, now: datetime | None = None) -> QuestionReply | None:
+def status(attempt: Attempt, player_id: int | None, *, now: datetime | None = None) -> QuestionReply | None:
     """Return the state of the attempt's question, or None without one.
 
     :raises Refusal: if the question is not allowed.
@@ -143,7 +143,7 @@ def way_of(attempt: Attempt, player_id: int | None) -> tuple[Table, list[str]] |
 
     :raises Refusal: if the question is not allowed.
     """
-    reply = look(attempt, player_id)
+    reply = status(attempt, player_id)
     if reply is None or reply.answer != Question.Answer.YES:
         return None
     return table_of(attempt, reply.n), reply.way
@@ -158,7 +158,7 @@ def withdraw(attempt: Attempt, player_id: int | None) -> None:
     Question.objects.filter(attempt=attempt).delete()
 
 
-def answer_soon(question_id: int) -> threading.Thread:
+def enqueue(question_id: int) -> threading.Thread:
     """Queue a question to be answered in a thread of this worker, and return the thread."""
     return _quick.put(question_id)
 

@@ -303,7 +303,7 @@ class Table(ABC):
         the cards below the listed ones, which the player may not see at all; piles without such cards are left out.
         """
         names = self.pile_names()
-        piles, under = self._look(names)
+        piles, under = self._written_piles(names)
         return {
             "game": self.GAME,
             "options": dict(self.options),
@@ -320,7 +320,7 @@ class Table(ABC):
         touched = self._touched
         if not touched and self._tokens:
             touched = self._piles_of(self._tokens[-1], self._traces[-1])
-        piles, under = self._look(touched)
+        piles, under = self._written_piles(touched)
         return {"piles": piles, "under": under, **self._small_facts()}
 
     @classmethod
@@ -339,7 +339,7 @@ class Table(ABC):
             **self._facts(),
         }
 
-    def _look(self, names: Iterable[str]) -> tuple[dict[str, list[str | None]], dict[str, int]]:
+    def _written_piles(self, names: Iterable[str]) -> tuple[dict[str, list[str | None]], dict[str, int]]:
         written, hidden = self.DECK.names, self.hidden
         index = self.VOCABULARY.index
         piles: dict[str, list[str | None]] = {}

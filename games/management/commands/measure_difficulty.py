@@ -75,8 +75,8 @@ class Command(BaseCommand):
             if not sample:
                 writer.writerow(COLUMNS)
             for variant in tqdm(CATALOGUE, unit="variant", disable=not sys.stderr.isatty()):
-                done = [deal.number for deal in sample if deal.variant == variant]
-                for deal in _measured(variant, done[-1] + 1 if done else 0, target - len(done)):
+                existing = [deal.number for deal in sample if deal.variant == variant]
+                for deal in _measured(variant, existing[-1] + 1 if existing else 0, target - len(existing)):
                     writer.writerow([deal.variant, deal.number, *_cells(deal.figures)])
                     stream.flush()
         self._print(_read(file), WEIGHTS)
@@ -88,13 +88,13 @@ class Command(BaseCommand):
         """
         by_variant = [[deal for deal in sample if deal.variant == variant][:target] for variant in CATALOGUE]
         queue = [deal for turn in zip_longest(*by_variant) for deal in turn if deal is not None]
-        done = _pars(file) if file.exists() else []
+        existing = _pars(file) if file.exists() else []
         with file.open("a", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
-            if not done:
+            if not existing:
                 writer.writerow(PAR_COLUMNS)
-            there = {(row["variant"], int(row["number"])) for row in done}
-            missing = [deal for deal in queue if (deal.variant, deal.number) not in there]
+            present = {(row["variant"], int(row["number"])) for row in existing}
+            missing = [deal for deal in queue if (deal.variant, deal.number) not in present]
             for deal in tqdm(missing, unit="deal", disable=not sys.stderr.isatty()):
                 writer.writerow(_tightened(deal))
                 stream.flush()
