@@ -61,17 +61,17 @@ def process_queue() -> int:
     return started
 
 
-def _free() -> Q:
+def _claimable() -> Q:
     silent = Q(state=Analysis.State.WORKING, seen_at__lt=timezone.now() - SILENCE)
     return Q(state=Analysis.State.WAITING) | silent
 
 
 def _claim() -> Analysis | None:
     """Claim the oldest analysis that has no live worker; None if there is none."""
-    while key := Analysis.objects.filter(_free()).order_by("asked_at", "pk").values_list("pk", flat=True).first():
+    while key := Analysis.objects.filter(_claimable()).order_by("asked_at", "pk").values_list("pk", flat=True).first():
         claim = uuid.uuid4()
         values = {"state": Analysis.State.WORKING, "claim": claim, "seen_at": timezone.now(), "tries": F("tries") + 1}
-        if Analysis.objects.filter(_free(), pk=key).update(**values):
+        if Analysis.objects.filter(_claimable(), pk=key).update(**values):
             row = Analysis.objects.select_related("attempt__deal").filter(pk=key, claim=claim)
             return row.first()
     return None

@@ -57,16 +57,16 @@ _TURN: Final = 0x7A10_DA75
 #: attempt's rows are committed in the order of `n`, so its highest copied `n` is enough to go on. OFFSET 0 keeps the
 #: planner at an index scan for each attempt: there are few, and the day's table is large.
 _CARRY: Final = f"""
-WITH wanted AS MATERIALIZED (
+WITH to_carry AS MATERIALIZED (
   SELECT a.id, COALESCE((SELECT max(r.n) FROM {_NEXT_REST} r WHERE r.attempt_id = a.id), -1) AS carried
   FROM games_attempt a
   WHERE a.id < %(high)s AND (a.state = 'playing' OR
     (a.state IN ('pending', 'verified', 'rejected', 'review') AND a.finished_at >= %(before)s))
 )
 INSERT INTO {_NEXT_REST} (attempt_id, n, token, ms, auto)
-SELECT m.* FROM wanted, LATERAL (
+SELECT m.* FROM to_carry, LATERAL (
   SELECT d.attempt_id, d.n, d.token, d.ms, d.auto FROM {{part}} d
-  WHERE d.attempt_id = wanted.id AND d.n > wanted.carried OFFSET 0
+  WHERE d.attempt_id = to_carry.id AND d.n > to_carry.carried OFFSET 0
 ) m
 """  # noqa: S608 - names of our own
 

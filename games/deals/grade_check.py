@@ -56,7 +56,7 @@ def try_deal(deal: Sampled, games: int = GAMES) -> dict[str, int]:
     return wins
 
 
-def summed(results: Iterable[tuple[Sampled, dict[str, int]]], games: int = GAMES) -> list[Checked]:
+def totals(results: Iterable[tuple[Sampled, dict[str, int]]], games: int = GAMES) -> list[Checked]:
     """Sum up the games and wins by player, variant and grade."""
     played: Counter[tuple[str, str, int]] = Counter()
     won: Counter[tuple[str, str, int]] = Counter()

@@ -97,7 +97,7 @@ def deal_results(now: datetime) -> list[Tried]:
     return [Tried(deal, deal.tries, deal.wins) for deal in deals if deal.is_revealed(now)]
 
 
-def enough(rows: Sequence[Tried]) -> list[Tried]:
+def usable_deals(rows: Sequence[Tried]) -> list[Tried]:
     """Return the deals to fit to: those with enough results, in variants with enough such deals.
 
     :raises TooFewResultsError: when there are too few such deals.

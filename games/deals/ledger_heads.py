@@ -47,7 +47,7 @@ def signed(entry: LedgerEntry) -> str:
     return f"{line} {b64encode(_key(settings.LEDGER_KEY).sign(line.encode('ascii'))).decode()}"
 
 
-def written(entries: Iterable[LedgerEntry]) -> str:
+def as_text(entries: Iterable[LedgerEntry]) -> str:
     """Return the heads as text, one per line."""
     return "".join(f"{signed(entry)}\n" for entry in entries)
 

@@ -35,7 +35,7 @@ PATIENCE: Final = timedelta(seconds=75)
 GLANCE: Final = 1.0
 
 #: Semaphore that limits concurrent searches in a worker process; others wait for a turn.
-_turns = threading.BoundedSemaphore(2)
+_search_slots = threading.BoundedSemaphore(2)
 
 
 def deal_for(player_id: int | None, variant: Variant, grade: int | None = None) -> Deal | None:
@@ -97,19 +97,19 @@ def find(order_id: int) -> None:
     if wish is None:
         return
     latest = time.monotonic() + (wish.made_at + PATIENCE - timezone.now()).total_seconds()
-    if not _wait_for_turn(wish, latest):
+    if not _wait_for_slot(wish, latest):
         return
     try:
         _search(wish, min(SECONDS, latest - time.monotonic()))
     finally:
-        _turns.release()
+        _search_slots.release()
         PracticeOrder.objects.filter(pk=order_id).update(ended=True)
 
 
-def _wait_for_turn(wish: PracticeOrder, latest: float) -> bool:
+def _wait_for_slot(wish: PracticeOrder, latest: float) -> bool:
     """Wait for a turn; return False if time is up or the order is withdrawn, so that the thread ends early."""
     while time.monotonic() < latest and PracticeOrder.objects.filter(pk=wish.pk).exists():
-        if _turns.acquire(timeout=GLANCE):
+        if _search_slots.acquire(timeout=GLANCE):
             return True
     return False
 

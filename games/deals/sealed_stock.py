@@ -140,7 +140,7 @@ def fill(names: Collection[str], *, stop: Stop, seal: Seal | None = None) -> Ite
     seal = seal or seal_one
     while not stop():
         variant = next_variant(names)
-        sealed = variant and seal(variant, stop=stop, patience=0 if is_waited_for() else PATIENCE)
+        sealed = variant and seal(variant, stop=stop, patience=0 if is_deal_awaited() else PATIENCE)
         if not sealed:
             return
         yield sealed
@@ -165,7 +165,7 @@ def _taken(queryset: QuerySet[SealedDeal]) -> SealedDeal | None:
     return sealed
 
 
-def is_waited_for() -> bool:
+def is_deal_awaited() -> bool:
     """Return True if a deal of today, or of an earlier day, is awaited."""
     return AwaitedDeal.objects.filter(day__lte=timezone.now().date()).exists()
 
@@ -186,7 +186,7 @@ def shortage(names: Collection[str]) -> int:
     return sum(max(settings.SEALED_STOCK - stock[name].total(), 0) for name in names)
 
 
-def within(seconds: float | None) -> Stop:
+def stop_after(seconds: float | None) -> Stop:
     """Return a `stop` that becomes true after `seconds`, or never for None."""
     if seconds is None:
         return lambda: False

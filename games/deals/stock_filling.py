@@ -47,7 +47,7 @@ def pause_while(reason: Callable[[], bool]) -> None:
 
 def is_paused() -> bool:
     """Return True if there is a reason to pause, unless players wait for a deal of today."""
-    return any(reason() for reason in _pauses) and not sealed_stock.is_waited_for()
+    return any(reason() for reason in _pauses) and not sealed_stock.is_deal_awaited()
 
 
 def start_filling() -> threading.Thread | None:
@@ -71,7 +71,7 @@ def _fill() -> None:
 def seal_in_process(variant: str, *, stop: sealed_stock.Stop, patience: float) -> SealedDeal | None:
     """Have another process certify one deal and put it in stock; None if it finds none or `stop` becomes true first."""
     target = CATALOGUE[variant]
-    niceness = WAITED_FOR if sealed_stock.is_waited_for() else LOWEST
+    niceness = WAITED_FOR if sealed_stock.is_deal_awaited() else LOWEST
     for line in search(target, SECONDS, stop=stop, tries=TRIES, patience=patience, nice=niceness):
         if "record" in line:
             try:

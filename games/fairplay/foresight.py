@@ -59,7 +59,7 @@ class ChanceTally:
     expected: float = 0.0
     variance: float = 0.0
 
-    def and_one(self, real: float, others: Sequence[float]) -> ChanceTally:
+    def plus(self, real: float, others: Sequence[float]) -> ChanceTally:
         """Return a tally with one more event, given its result in the real deal and in others; unchanged if all are
         equal.
         """
@@ -134,9 +134,9 @@ def measure(record: Record, auto_runs: Iterable[Sequence[int]] = ()) -> Foresigh
     for n, token in enumerate(record.tokens):
         step = by_number.get(n)
         if step is not None and step.turned_up:
-            find_tally = find_tally.and_one(*_find(table, step, chance))
+            find_tally = find_tally.plus(*_find(table, step, chance))
         if step is not None and n in choices:
-            choice_tally = choice_tally.and_one(*_choice(table, step, chance))
+            choice_tally = choice_tally.plus(*_choice(table, step, chance))
         table.push(token)
     z = choice_tally.z if table.GAME in CHOICES_ALONE else (find_tally.z + choice_tally.z) / 2**0.5
     return Foresight(
@@ -185,7 +185,7 @@ def _find(table: Table, step: ForesightStep, chance: Random) -> tuple[float, lis
     shown = [number for number, place in enumerate(step.before.places(table)) if place not in remaining]
     results = []
     for cards in step.before.deals(table, chance, FIND_DEALS):
-        copy = step.before.laid(table, cards)
+        copy = step.before.with_cards(table, cards)
         copy.push(step.token)
         results.append(float(_plays(copy, {cards[number] for number in shown})))
     return results[0], results[1:]
@@ -208,7 +208,7 @@ def _choice(table: Table, step: ForesightStep, chance: Random) -> tuple[float, l
     others = chance.sample(list(alternatives.values()), min(OTHERS, len(alternatives)))
     results = []
     for cards in step.before.deals(table, chance, CHOICE_DEALS):
-        chosen, *missed = (_outcome(step.before.laid(table, cards), token) for token in (step.token, *others))
+        chosen, *missed = (_outcome(step.before.with_cards(table, cards), token) for token in (step.token, *others))
         results.append(chosen - max(missed))
     return results[0], results[1:]
 

@@ -66,7 +66,7 @@ class Unseen:
         cards = [table.piles[pile][height] for pile, height in self.places(table)]
         return [cards, *(chance.sample(cards, len(cards)) for _ in range(number))]
 
-    def laid(self, table: Table, cards: Sequence[int]) -> Table:
+    def with_cards(self, table: Table, cards: Sequence[int]) -> Table:
         """Return a copy of the table, without its history, with these cards in the unseen places."""
         copy = type(table)(table.options)
         for target, source in zip((*copy.piles, *copy.foundations), (*table.piles, *table.foundations), strict=True):

@@ -30,7 +30,7 @@ def foresight(attempt: Attempt) -> Section | None:
         figures.append((f"all {together.games} measured games", f"{together.z:+.1f}"))
     if together.with_pauses:
         figures.append((f"pauses in {together.with_pauses} of them", f"{together.pauses_z:+.1f}"))
-    return Section(_("Foresight"), figures=tuple(figures), tells_cards=True)
+    return Section(_("Foresight"), figures=tuple(figures), reveals_cards=True)
 
 
 def races(attempt: Attempt) -> Section | None:

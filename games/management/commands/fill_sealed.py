@@ -52,7 +52,7 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
         """Fill the stock, with a progress bar."""
         names: Sequence[str] = options["variant"] or list(CATALOGUE)
-        over = sealed_stock.within(options["seconds"])
+        over = sealed_stock.stop_after(options["seconds"])
         total = options["count"] * len(names) if options["count"] else sealed_stock.shortage(names)
         done = 0
         with _interruption() as interrupted, tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:

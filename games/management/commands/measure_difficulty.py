@@ -116,7 +116,7 @@ class Command(BaseCommand):
         """Fit the weights to people's results and print them if they predict better than the present ones."""
         results = grade_fitting.deal_results(timezone.now())
         try:
-            usable = grade_fitting.enough(results)
+            usable = grade_fitting.usable_deals(results)
         except grade_fitting.TooFewResultsError as error:
             raise CommandError(str(error), returncode=TOO_FEW) from None
         deals = list(grade_fitting.measured(tqdm(usable, unit="deal", disable=not sys.stderr.isatty())))
@@ -142,7 +142,7 @@ class Command(BaseCommand):
             for deal in [sample_deal for sample_deal in sample if sample_deal.variant == name][:target]
         ]
         bar = tqdm(sampled, unit="deal", disable=not sys.stderr.isatty())
-        checked = grade_check.summed((deal, grade_check.try_deal(deal)) for deal in bar)
+        checked = grade_check.totals((deal, grade_check.try_deal(deal)) for deal in bar)
         with file.open("w", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow([field.name for field in fields(Checked)])

@@ -128,7 +128,7 @@ def test_a_withdrawn_order_does_not_queue(player: Any, monkeypatch: pytest.Monke
             PracticeOrder.objects.all().delete()
             return False
 
-    monkeypatch.setattr(practice_deals, "_turns", Taken())
+    monkeypatch.setattr(practice_deals, "_search_slots", Taken())
     practice_deals.find(wish.pk)
     assert looks == [practice_deals.GLANCE]
 

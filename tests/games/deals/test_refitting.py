@@ -17,7 +17,7 @@ from accounts.models import User
 from games.deals import grade_fitting
 from games.deals.certification import Certificate
 from games.deals.difficulty import WEIGHTS, DifficultyFigures, Weights
-from games.deals.grade_fitting import Measured, TooFewResultsError, Tried, deal_results, enough, refit
+from games.deals.grade_fitting import Measured, TooFewResultsError, Tried, deal_results, refit, usable_deals
 from games.models import GRACE, Attempt, Deal
 from games.rules import CATALOGUE
 from tests.deals import make_deal
@@ -85,16 +85,16 @@ def test_identical_results_leave_the_weights_finite(wins: int) -> None:
 def test_enough_is_a_hundred_deals_with_twenty_results_each() -> None:
     half = grade_fitting.LEAST_DEALS // 2
     known = [*tried("braid", half), *tried("plot", half)]
-    assert enough([*known, *tried("braid", 5, results=19)]) == known
+    assert usable_deals([*known, *tried("braid", 5, results=19)]) == known
     with pytest.raises(TooFewResultsError, match=rf"{2 * half - 1} deals .* braid {half - 1}, .* stonewall 0"):
-        enough(known[1:])
+        usable_deals(known[1:])
 
 
 def test_a_variant_with_few_deals_is_left_out() -> None:
     known = tried("braid", grade_fitting.LEAST_DEALS)
-    assert enough([*known, *tried("tarot", grade_fitting.LEAST_OF_VARIANT - 1)]) == known
+    assert usable_deals([*known, *tried("tarot", grade_fitting.LEAST_OF_VARIANT - 1)]) == known
     with pytest.raises(TooFewResultsError):
-        enough([*known[1:], *tried("tarot", grade_fitting.LEAST_OF_VARIANT - 1)])
+        usable_deals([*known[1:], *tried("tarot", grade_fitting.LEAST_OF_VARIANT - 1)])
 
 
 @pytest.fixture
