@@ -124,9 +124,9 @@ def sketched(one: Game, other: Game) -> bool:
 
 
 def alike(one: Game, other: Game) -> bool:
-    from games.fairplay.copies import decided, likeness, likeness_wanted
+    from games.fairplay.copies import decided, likeness, minimum_likeness
 
-    return sketched(one, other) and likeness(decided(one.line), decided(other.line)) >= likeness_wanted(one.game)
+    return sketched(one, other) and likeness(decided(one.line), decided(other.line)) >= minimum_likeness(one.game)
 
 
 def accused(one: Game, other: Game) -> bool:

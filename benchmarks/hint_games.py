@@ -333,7 +333,7 @@ def measure_all_waits(options: argparse.Namespace) -> list[bool]:
     from games.core import events
     from games.hints import questions
 
-    events.request_task = lambda _name, question, **_: bool(questions.answer_soon(question))
+    events.request_task = lambda _name, question, **_: bool(questions.enqueue(question))
     print(f"{options.players} players at once; seconds until an answer, and until a bare page right after it")
     print(f"{'variant':<14} {'answers':>7} {' '.join(f'{column:>8}' for column in 2 * ('median', 'p95', 'longest'))}")
     return [measure_waits(variant, options.players, options.seed) for variant in options.variants]

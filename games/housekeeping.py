@@ -55,15 +55,15 @@ def close_idle_practice(before: datetime, size: int) -> int:
 
 def _idle_practice(before: datetime, size: int) -> list[int]:
     running = Attempt.objects.filter(_PRACTICE, state=Attempt.State.PLAYING, started_at__lt=before).order_by("id")
-    found: list[int] = []
+    idle: list[int] = []
     last = 0
-    while len(found) < size:
+    while len(idle) < size:
         page = list(running.filter(id__gt=last).annotate(ms=Max("moves__ms")).values_list(*_SEEN)[:_PAGE])
         if not page:
             break
-        found += [key for key, *seen in page if _last_seen(*seen) < before]
+        idle += [key for key, *times in page if _last_seen(*times) < before]
         last = page[-1][0]
-    return found[:size]
+    return idle[:size]
 
 
 def _last_seen(started: datetime, ms: int | None, paused_ms: int, paused_at: datetime | None) -> datetime:
@@ -117,8 +117,8 @@ def _remove_lost_starts(before: datetime, size: int) -> int:
 
 def _remove_seen(before: datetime, size: int) -> int:
     """Delete rows for deals that are no longer secret."""
-    known = Q(deal__closes_at__lt=before) | Q(deal__revealed_at__lt=before)
-    return rows(SeenDeal.objects.filter(known, seen_at__lt=before), size)
+    revealed = Q(deal__closes_at__lt=before) | Q(deal__revealed_at__lt=before)
+    return rows(SeenDeal.objects.filter(revealed, seen_at__lt=before), size)
 
 
 def _remove_useless_stock(before: datetime, size: int) -> int:

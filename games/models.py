@@ -260,7 +260,7 @@ class ForesightFigures(models.Model):
         return f"foresight of {self.attempt_id}"
 
 
-class Kept(models.Model):
+class WriteOnceModel(models.Model):
     """Abstract write-once row: records of what staff did and wrote are never changed."""
 
     class Meta:
@@ -275,7 +275,7 @@ class Kept(models.Model):
         raise TypeError("staff notes and decisions cannot be deleted")
 
 
-class Decision(Kept):
+class Decision(WriteOnceModel):
     """A staff decision on an attempt, with its reason. The latest one is in force; earlier ones are its history.
 
     `before` and `reasons_before` are the attempt's previous state and reasons, so that a decision can be undone, which
@@ -301,7 +301,7 @@ class Decision(Kept):
         return f"{self.before} → {self.state}"
 
 
-class StaffNote(Kept):
+class StaffNote(WriteOnceModel):
     """A note on an attempt, written by staff for other staff."""
 
     attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="staff_notes")

@@ -39,9 +39,9 @@ def close_due() -> None:
     closed = attempts.close_due()
     purged = attempts.BatchProgress(0, 0, more=False) if journal_partitions.is_by_day() else attempts.purge_journal()
     progress = (closed, purged)
-    if any(each.done or each.failed for each in progress):
+    if any(batch.done or batch.failed for batch in progress):
         log.info("attempts closed", extra={"closed": closed.done, "failed": closed.failed, "purged": purged.done})
-    if any(each.more for each in progress):
+    if any(batch.more for batch in progress):
         events.request_task("talon.close_due")
 
 
@@ -69,19 +69,19 @@ def drop_journal_days() -> None:
 def fill_sealed() -> None:
     """Publish deals that waited for the stock of sealed deals, and make sure the stock is being filled."""
     publishing.ensure_deals(timezone.now().date())
-    stock_filling.keep_filling()
+    stock_filling.start_filling()
 
 
 @shared_task(name="talon.answer_question")
 def answer_question(question_id: int) -> None:
     """Start the search for an answer to a question: can this game still be won?"""
-    questions.answer_soon(question_id)
+    questions.enqueue(question_id)
 
 
 @shared_task(name="talon.find_practice_deal")
 def find_practice_deal(order_id: int) -> None:
     """Start the search for a winnable practice deal."""
-    practice_deals.find_soon(order_id)
+    practice_deals.start_search(order_id)
 
 
 @shared_task(name="talon.draw_picture")
@@ -93,14 +93,14 @@ def draw_picture(attempt_id: int) -> None:
 @shared_task(name="talon.clean_games")
 def clean_games() -> int:
     """Delete expired rows, after recomputing the places of races that missed a moderation decision."""
-    found = race_finish.check_decisions()
-    if found:
-        log.warning("places recomputed after missed decisions", extra={"races": found})
-    rooms = (
+    races = race_finish.check_decisions()
+    if races:
+        log.warning("places recomputed after missed decisions", extra={"races": races})
+    modules = (
         races_housekeeping,
         ghosts_housekeeping,
         appeals_housekeeping,
         replays_housekeeping,
         analysis_housekeeping,
     )
-    return retention.remove_aged((*housekeeping.KINDS, *(kind for room in rooms for kind in room.KINDS)))
+    return retention.remove_aged((*housekeeping.KINDS, *(kind for module in modules for kind in module.KINDS)))

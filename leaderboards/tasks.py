@@ -45,7 +45,7 @@ def sweep() -> None:
     """Resend overdue tasks, rank players still marked, and update the seasons."""
     pending_sweep.sweep()
     relisting.rank_marked()
-    challenges.tell_forgotten()
+    challenges.notify_forgotten()
     seasons.recount_marked()
 
 

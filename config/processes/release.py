@@ -49,7 +49,7 @@ def certify_today() -> None:
     from games.deals import first_day, sealed_stock  # noqa: PLC0415
 
     started, printed = time.monotonic(), ""
-    for readiness in first_day.certify_today(sealed_stock.within(settings.RELEASE_PATIENCE)):
+    for readiness in first_day.certify_today(sealed_stock.stop_after(settings.RELEASE_PATIENCE)):
         if str(readiness) != printed:
             printed = str(readiness)
             print(f"{printed} ({time.monotonic() - started:.0f} of {settings.RELEASE_PATIENCE} s).", flush=True)  # noqa: T201

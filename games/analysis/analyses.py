@@ -85,25 +85,25 @@ def ask(attempt: Attempt, player_id: int | None) -> AnalysisReply:
     check_may_see(attempt, player_id)
     with transaction.atomic():
         Analysis.objects.filter(attempt=attempt, state=Analysis.State.DONE, findings=None).delete()
-        found = Analysis.objects.filter(attempt=attempt).first()
-        if found is None:
+        analysis = Analysis.objects.filter(attempt=attempt).first()
+        if analysis is None:
             _check_room(player_id)
-            asked = {"asked_by_id": player_id, "asked_at": timezone.now()}
-            found, _ = Analysis.objects.get_or_create(attempt=attempt, defaults=asked)
-        if found.state != Analysis.State.DONE:
+            request = {"asked_by_id": player_id, "asked_at": timezone.now()}
+            analysis, _ = Analysis.objects.get_or_create(attempt=attempt, defaults=request)
+        if analysis.state != Analysis.State.DONE:
             # Also for a repeated request: the first task may have been lost.
             transaction.on_commit(lambda: events.request_task("talon.analyse"))
-    return _reply(found, player_id)
+    return _reply(analysis, player_id)
 
 
-def look(attempt: Attempt, player_id: int | None) -> AnalysisReply:
+def status(attempt: Attempt, player_id: int | None) -> AnalysisReply:
     """Return the progress of a game's analysis.
 
     :raises Refusal: when the player may not see it.
     """
     check_may_see(attempt, player_id)
-    found = Analysis.objects.filter(attempt=attempt).first()
-    return AnalysisReply("none") if found is None else _reply(found, player_id)
+    analysis = Analysis.objects.filter(attempt=attempt).first()
+    return AnalysisReply("none") if analysis is None else _reply(analysis, player_id)
 
 
 def withdraw(attempt: Attempt, player_id: int | None) -> None:

@@ -112,7 +112,7 @@ class Positions:
             if table.is_won:
                 self.won(following, ())
             elif self.verdict(following) >= 0:
-                self._tell_before(following)
+                self._update_predecessors(following)
             elif position.verdict == LOST:
                 self.lost(following)
             if (line := self.line(number))[:1] == (token,):
@@ -129,19 +129,19 @@ class Positions:
         if not table.is_won:
             check_solution(table, line)
         self._win(number, tuple(line))
-        for done, token in enumerate(line, start=1):
+        for step, token in enumerate(line, start=1):
             table.push(token)
-            met = self._numbers.get(table.position())
-            if met is not None:
-                self._win(met, tuple(line[done:]))
+            reached = self._numbers.get(table.position())
+            if reached is not None:
+                self._win(reached, tuple(line[step:]))
 
     def _win(self, number: int, line: tuple[str, ...]) -> None:
         position = self._all[number]
         if position.verdict < 0 or len(line) < position.verdict:
             position.verdict, position.line, position.step = len(line), line, None
-            self._tell_before(number)
+            self._update_predecessors(number)
 
-    def _tell_before(self, number: int) -> None:
+    def _update_predecessors(self, number: int) -> None:
         waiting = [number]
         while waiting:
             number = waiting.pop()

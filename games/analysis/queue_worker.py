@@ -26,7 +26,7 @@ from games.analysis.findings import Findings
 from games.analysis.models import Analysis
 from games.analysis.search_process import AnalysisReport, Task
 from games.attempts.lifecycle import record_of
-from games.core.background_threads import run_beside
+from games.core.background_threads import run_in_background
 from games.models import Attempt
 from games.rules import Record
 
@@ -45,69 +45,69 @@ TRIES: Final = 3
 _turn = threading.Lock()
 
 
-def work_soon() -> threading.Thread | None:
+def start_processing() -> threading.Thread | None:
     """Process the queue in a background thread of this worker; return None if one is already running."""
     if not _turn.acquire(blocking=False):
         return None
-    return run_beside("analyst", work_off, finally_=_turn.release)
+    return run_in_background("analyst", process_queue, finally_=_turn.release)
 
 
-def work_off() -> int:
+def process_queue() -> int:
     """Process analyses until the queue is empty; return how many were started."""
-    begun = 0
+    started = 0
     while (claimed := _claim()) is not None:
-        begun += 1
+        started += 1
         _make(claimed)
-    return begun
+    return started
 
 
-def _free() -> Q:
+def _claimable() -> Q:
     silent = Q(state=Analysis.State.WORKING, seen_at__lt=timezone.now() - SILENCE)
     return Q(state=Analysis.State.WAITING) | silent
 
 
 def _claim() -> Analysis | None:
     """Claim the oldest analysis that has no live worker; None if there is none."""
-    while key := Analysis.objects.filter(_free()).order_by("asked_at", "pk").values_list("pk", flat=True).first():
+    while key := Analysis.objects.filter(_claimable()).order_by("asked_at", "pk").values_list("pk", flat=True).first():
         claim = uuid.uuid4()
-        taken = {"state": Analysis.State.WORKING, "claim": claim, "seen_at": timezone.now(), "tries": F("tries") + 1}
-        if Analysis.objects.filter(_free(), pk=key).update(**taken):
-            mine = Analysis.objects.select_related("attempt__deal").filter(pk=key, claim=claim)
-            return mine.first()
+        values = {"state": Analysis.State.WORKING, "claim": claim, "seen_at": timezone.now(), "tries": F("tries") + 1}
+        if Analysis.objects.filter(_claimable(), pk=key).update(**values):
+            row = Analysis.objects.select_related("attempt__deal").filter(pk=key, claim=claim)
+            return row.first()
     return None
 
 
 def _make(analysis: Analysis) -> None:
     """Run a claimed analysis. If it does not finish, put it back in the queue or, after the last try, mark it done."""
-    mine = Analysis.objects.filter(pk=analysis.pk, claim=analysis.claim)
+    row = Analysis.objects.filter(pk=analysis.pk, claim=analysis.claim)
     if analysis.tries <= TRIES:
         for report in reports(task_of(analysis)):
-            if not _note(mine, report) or report.is_last:
+            if not _save_report(row, report) or report.is_last:
                 return
         log.warning("analysis not finished", extra={"attempt": analysis.attempt_id})
     if analysis.tries >= TRIES:
-        mine.update(state=Analysis.State.DONE, done_at=timezone.now(), claim=None)
+        row.update(state=Analysis.State.DONE, done_at=timezone.now(), claim=None)
     else:
-        mine.update(state=Analysis.State.WAITING, claim=None)
+        row.update(state=Analysis.State.WAITING, claim=None)
 
 
-def _note(mine: QuerySet[Analysis], report: AnalysisReport) -> bool:
+def _save_report(row: QuerySet[Analysis], report: AnalysisReport) -> bool:
     """Write a report to the row; return False if the row was deleted or claimed by another worker."""
     now = timezone.now()
-    noted: dict[str, object] = {
+    values: dict[str, object] = {
         "seen_at": now, "percent": round(100 * report.share), "findings": report.findings.pack()
     }  # fmt: skip
     if report.is_last:
-        noted |= {"state": Analysis.State.DONE, "done_at": now, "claim": None}
-    return mine.update(**noted) > 0
+        values |= {"state": Analysis.State.DONE, "done_at": now, "claim": None}
+    return row.update(**values) > 0
 
 
 def task_of(analysis: Analysis) -> Task:
     """Return the search task for an analysis."""
     record = record_of(analysis.attempt)
-    known = None if analysis.findings is None else Findings.unpack(bytes(analysis.findings))
+    findings = None if analysis.findings is None else Findings.unpack(bytes(analysis.findings))
     opening = record.open_table().position()
-    return Task(opening, list(record.tokens), _certified_line(analysis.attempt), known, SECONDS)
+    return Task(opening, list(record.tokens), _certified_line(analysis.attempt), findings, SECONDS)
 
 
 def _certified_line(attempt: Attempt) -> list[str]:

@@ -68,19 +68,19 @@ class AnalysisSearch:
         if task.known is not None:
             self._recall(task.known)
         load(from_position(task.position))
-        self._begun = time.monotonic()
+        self._started_at = time.monotonic()
         self._seconds = task.seconds
 
-    def _recall(self, known: Findings) -> None:
-        for n, line in known.lines.items():
+    def _recall(self, findings: Findings) -> None:
+        for n, line in findings.lines.items():
             self.positions.won(self.positions.at[n], line.split())
-        for number, verdict in zip(self.positions.at, known.verdicts, strict=True):
+        for number, verdict in zip(self.positions.at, findings.verdicts, strict=True):
             if verdict == LOST:
                 self.positions.lost(number)
 
     @property
     def _spent(self) -> float:
-        return (time.monotonic() - self._begun) / self._seconds
+        return (time.monotonic() - self._started_at) / self._seconds
 
     def run(self) -> Iterator[AnalysisReport]:
         """Search until everything is known or the time is up, yielding reports."""
@@ -108,19 +108,19 @@ class AnalysisSearch:
 
     def _try(self, number: int, effort: int, seconds: float) -> None:
         table = from_position(self.positions.text(number))
-        found = solve(table, Budget(nodes=effort, seconds=max(0.01, seconds), memory=MEMORY))
-        if isinstance(found, Solution):
-            self.positions.won(number, shorten(table, found.tokens, work=SHORTENING))
-        elif isinstance(found, Unwinnable):
+        result = solve(table, Budget(nodes=effort, seconds=max(0.01, seconds), memory=MEMORY))
+        if isinstance(result, Solution):
+            self.positions.won(number, shorten(table, result.tokens, work=SHORTENING))
+        elif isinstance(result, Unwinnable):
             self.positions.lost(number)
 
     def _turns(self) -> list[Turn]:
         turns = turns_of(self.positions.verdicts())
         for turn in turns[-TURNS:]:
-            known = {token: self.positions.verdict(self._follow(turn, token)) for token in self._moves(turn)}
-            winning = [(token, moves + 1) for token, moves in known.items() if moves >= 0]
+            verdicts = {token: self.positions.verdict(self._follow(turn, token)) for token in self._moves(turn)}
+            winning = [(token, moves + 1) for token, moves in verdicts.items() if moves >= 0]
             turn.better = sorted(winning, key=lambda move: move[1])
-            turn.unknown = list(known.values()).count(UNKNOWN)
+            turn.unknown = list(verdicts.values()).count(UNKNOWN)
         return turns
 
     def _others(self, turn: Turn) -> list[int]:

@@ -108,15 +108,15 @@ class AppealAdmin(_Answered):
         self.try_answer(request, row, text=obj.answer, decision=obj.decision)
 
     @admin.action(description=_("Grant: the game is verified"), permissions=["change"])
-    def grant(self, request: HttpRequest, chosen: QuerySet[Appeal]) -> None:
+    def grant(self, request: HttpRequest, queryset: QuerySet[Appeal]) -> None:
         """Grant the selected appeals without a text."""
-        for row in chosen.select_related("attempt"):
+        for row in queryset.select_related("attempt"):
             self.try_answer(request, row, text="", decision=Appeal.Decision.GRANTED)
 
     @admin.action(description=_("Dismiss: the game is rejected"), permissions=["change"])
-    def dismiss(self, request: HttpRequest, chosen: QuerySet[Appeal]) -> None:
+    def dismiss(self, request: HttpRequest, queryset: QuerySet[Appeal]) -> None:
         """Dismiss the selected appeals without a text."""
-        for row in chosen.select_related("attempt"):
+        for row in queryset.select_related("attempt"):
             self.try_answer(request, row, text="", decision=Appeal.Decision.DISMISSED)
 
     def answer(self, request: HttpRequest, row: Appeal, *, text: str, decision: str) -> None:  # type: ignore[override]
@@ -135,15 +135,15 @@ class ReportAdmin(_Answered):
     readonly_fields = fields
 
     @admin.action(description=_("Answer: looked at, action taken"), permissions=["change"])
-    def took_action(self, request: HttpRequest, chosen: QuerySet[Report]) -> None:
+    def took_action(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         """Answer that staff took action."""
-        for row in chosen.select_related("attempt"):
+        for row in queryset.select_related("attempt"):
             self.try_answer(request, row, action_taken=True)
 
     @admin.action(description=_("Answer: looked at, nothing found"), permissions=["change"])
-    def found_nothing(self, request: HttpRequest, chosen: QuerySet[Report]) -> None:
+    def found_nothing(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         """Answer that staff found nothing."""
-        for row in chosen.select_related("attempt"):
+        for row in queryset.select_related("attempt"):
             self.try_answer(request, row, action_taken=False)
 
     def answer(self, request: HttpRequest, row: Report, *, action_taken: bool) -> None:  # type: ignore[override]

@@ -57,35 +57,35 @@ def appeal(attempt: Attempt, player: Player, text: str, now: datetime | None = N
         raise Refusal(ErrorCode.ALREADY_APPEALED)
     if not may_appeal(attempt, now):
         raise Refusal(ErrorCode.NO_APPEAL)
-    given = {"text": plain_text(text, APPEAL_LENGTH, least=1), "made_at": now}
-    made, is_new = Appeal.objects.get_or_create(attempt=attempt, defaults=given)
+    values = {"text": plain_text(text, APPEAL_LENGTH, minimum=1), "made_at": now}
+    created, is_new = Appeal.objects.get_or_create(attempt=attempt, defaults=values)
     if not is_new:
         raise Refusal(ErrorCode.ALREADY_APPEALED)
-    return made
+    return created
 
 
 def open_appeals() -> QuerySet[Appeal]:
     """Return the unanswered appeals for staff, oldest first."""
-    waiting = Appeal.objects.filter(answered_at=None).order_by("made_at", "pk")
-    return waiting.select_related("attempt__deal", "attempt__player")
+    unanswered = Appeal.objects.filter(answered_at=None).order_by("made_at", "pk")
+    return unanswered.select_related("attempt__deal", "attempt__player")
 
 
 def answer_appeal(
-    found: Appeal, staff: AbstractBaseUser, text: str, decision: Attempt.State, now: datetime | None = None
+    row: Appeal, staff: AbstractBaseUser, text: str, decision: Attempt.State, now: datetime | None = None
 ) -> None:
     """Decide the attempt of an appeal and notify its player, who can read `text`.
 
     :raises Refusal: if the appeal is already answered, the decision is not possible, or the text is too long.
     """
     now, text = now or timezone.now(), plain_text(text, APPEAL_LENGTH)
-    player = found.attempt.player_id
-    answered = {"decision": str(decision), "answer": text, "answered_at": now, "answered_by_id": staff.pk}
+    player = row.attempt.player_id
+    values = {"decision": str(decision), "answer": text, "answered_at": now, "answered_by_id": staff.pk}
     with transaction.atomic():
         list(get_user_model().objects.select_for_update(no_key=True).filter(pk=player).values_list("pk"))
-        if not Appeal.objects.filter(pk=found.pk, answered_at=None).update(**answered):
+        if not Appeal.objects.filter(pk=row.pk, answered_at=None).update(**values):
             raise Refusal(ErrorCode.NOT_DECIDABLE, "This appeal has been answered.")
-        decider()(found.attempt_id, decision, staff, text)
-        address = reverse("games:appeal", args=[found.attempt.public_id])
+        decider()(row.attempt_id, decision, staff, text)
+        address = reverse("games:appeal", args=[row.attempt.public_id])
         granted = decision == Attempt.State.VERIFIED
         notices.put(player, Notice.Kind.APPEALED, {"address": address, "granted": granted}, now)
-    found.refresh_from_db()
+    row.refresh_from_db()

@@ -50,22 +50,22 @@ def report(attempt: Attempt, reporter: Player, reason: str, text: str, now: date
         raise Refusal(ErrorCode.NO_REPORT)
     if reason not in Report.Reason:
         raise Refusal(ErrorCode.BAD_REQUEST, "There is no such reason.")
-    given = {"reason": reason, "text": plain_text(text, REPORT_LENGTH), "made_at": now}
-    made, is_new = Report.objects.get_or_create(attempt=attempt, reporter_id=reporter.pk, defaults=given)
+    values = {"reason": reason, "text": plain_text(text, REPORT_LENGTH), "made_at": now}
+    created, is_new = Report.objects.get_or_create(attempt=attempt, reporter_id=reporter.pk, defaults=values)
     if not is_new:
         raise Refusal(ErrorCode.ALREADY_REPORTED)
-    return made
+    return created
 
 
-def answer_report(found: Report, staff: Player, *, action_taken: bool, now: datetime | None = None) -> int:
+def answer_report(row: Report, staff: Player, *, action_taken: bool, now: datetime | None = None) -> int:
     """Answer a report and all other open reports of the same game; return the number answered.
 
     Reporters learn that staff looked at the game and whether they took action, and nothing else.
 
     :raises Refusal: if the report is already answered.
     """
-    answered = _answer(found.attempt_id, staff, action_taken=action_taken, only_with=found.pk, now=now)
-    found.refresh_from_db()
+    answered = _answer(row.attempt_id, staff, action_taken=action_taken, only_with=row.pk, now=now)
+    row.refresh_from_db()
     return answered
 
 
@@ -79,14 +79,14 @@ def _answer(
     attempt_id: int, staff: object, *, action_taken: bool, only_with: int | None = None, now: datetime | None = None
 ) -> int:
     now = now or timezone.now()
-    about = Report.objects.filter(attempt=attempt_id, answered_at=None)
-    waiting = dict(about.select_for_update().order_by("pk").values_list("pk", "reporter"))
+    unanswered = Report.objects.filter(attempt=attempt_id, answered_at=None)
+    waiting = dict(unanswered.select_for_update().order_by("pk").values_list("pk", "reporter"))
     if only_with is not None and only_with not in waiting:
         raise Refusal(ErrorCode.NOT_DECIDABLE, "This report has been answered.")
     if not waiting:
         return 0
-    answer = {"answered_at": now, "action_taken": action_taken, "answered_by_id": getattr(staff, "pk", None)}
-    Report.objects.filter(pk__in=waiting).update(**answer)
+    values = {"answered_at": now, "action_taken": action_taken, "answered_by_id": getattr(staff, "pk", None)}
+    Report.objects.filter(pk__in=waiting).update(**values)
     address = reverse("games:report", args=[Attempt.objects.values_list("public_id", flat=True).get(pk=attempt_id)])
     for reporter in waiting.values():
         notices.put(reporter, Notice.Kind.REPORTED, {"address": address, "taken": action_taken}, now)

@@ -57,16 +57,16 @@ _TURN: Final = 0x7A10_DA75
 #: attempt's rows are committed in the order of `n`, so its highest copied `n` is enough to go on. OFFSET 0 keeps the
 #: planner at an index scan for each attempt: there are few, and the day's table is large.
 _CARRY: Final = f"""
-WITH wanted AS MATERIALIZED (
+WITH to_carry AS MATERIALIZED (
   SELECT a.id, COALESCE((SELECT max(r.n) FROM {_NEXT_REST} r WHERE r.attempt_id = a.id), -1) AS carried
   FROM games_attempt a
   WHERE a.id < %(high)s AND (a.state = 'playing' OR
     (a.state IN ('pending', 'verified', 'rejected', 'review') AND a.finished_at >= %(before)s))
 )
 INSERT INTO {_NEXT_REST} (attempt_id, n, token, ms, auto)
-SELECT m.* FROM wanted, LATERAL (
+SELECT m.* FROM to_carry, LATERAL (
   SELECT d.attempt_id, d.n, d.token, d.ms, d.auto FROM {{part}} d
-  WHERE d.attempt_id = wanted.id AND d.n > wanted.carried OFFSET 0
+  WHERE d.attempt_id = to_carry.id AND d.n > to_carry.carried OFFSET 0
 ) m
 """  # noqa: S608 - names of our own
 
@@ -114,17 +114,17 @@ def begin_day(day: date) -> bool:
     if not is_by_day():
         return False
     name = f"games_move_{day:%Y%m%d}"
-    with _turn() as mine:
-        found = _parts()
-        begun = mine and name not in {part.name for part in found}
-        if begun:
-            low = _free_from(found[-1].high)
+    with _exclusive() as has_lock:
+        parts = _parts()
+        is_new = has_lock and name not in {part.name for part in parts}
+        if is_new:
+            low = _free_from(parts[-1].high)
             _begin(Part(name, low, low + NUMBERS))
     # Only after the commit, so that every new id has a partition; also repeats the step if a process died before it.
-    with _turn() as mine:
-        if mine:
+    with _exclusive() as has_lock:
+        if has_lock:
             _number_from(_parts()[-1])
-    return begun
+    return is_new
 
 
 def drop_days(now: datetime | None = None) -> int:
@@ -137,12 +137,12 @@ def drop_days(now: datetime | None = None) -> int:
     now = now or timezone.now()
     if not is_by_day():
         return 0
-    with _turn() as mine:
-        if not mine:
+    with _exclusive() as has_lock:
+        if not has_lock:
             return 0
-        rest, *found = _parts()
+        rest, *days = _parts()
         # Never the newest, which takes current attempts.
-        settled = list(takewhile(lambda part: _is_settled(part, now), found[:-1]))
+        settled = list(takewhile(lambda part: _is_settled(part, now), days[:-1]))
         if settled:
             _drop([rest, *settled], now - JOURNAL_KEPT)
         return len(settled)
@@ -158,8 +158,8 @@ def _begin(day: Part) -> None:
 
 def _free_from(number: int) -> int:
     """Return the first usable range start, `number` or later, above every attempt in the default partition."""
-    [(taken,)] = _run(f"SELECT max(attempt_id) FROM {_DEFAULT}")  # noqa: S608
-    return number if taken is None or taken < number else (taken // NUMBERS + 1) * NUMBERS
+    [(highest,)] = _run(f"SELECT max(attempt_id) FROM {_DEFAULT}")  # noqa: S608
+    return number if highest is None or highest < number else (highest // NUMBERS + 1) * NUMBERS
 
 
 def _drop(old: Sequence[Part], before: datetime) -> None:
@@ -184,18 +184,18 @@ def _carry(old: Sequence[Part], before: datetime) -> None:
 
 
 def _is_settled(part: Part, now: datetime) -> bool:
-    begun = Attempt.objects.filter(pk__lt=part.high).order_by("-pk").values_list("started_at", flat=True).first()
-    return begun is None or begun < now - SETTLED
+    started_at = Attempt.objects.filter(pk__lt=part.high).order_by("-pk").values_list("started_at", flat=True).first()
+    return started_at is None or started_at < now - SETTLED
 
 
 def _parts() -> list[Part]:
     """Return the rest and the days, in order."""
-    found = []
+    parts = []
     for name, bounds in _run(_PARTS):
         if limits := _RANGE.search(bounds):
             low, high = limits.groups()
-            found.append(Part(name, None if low == "MINVALUE" else int(low), int(high)))
-    return sorted(found, key=lambda part: part.high)
+            parts.append(Part(name, None if low == "MINVALUE" else int(low), int(high)))
+    return sorted(parts, key=lambda part: part.high)
 
 
 def _make(part: Part) -> None:
@@ -235,11 +235,11 @@ def _lock(tables: Sequence[str], mode: str = "ACCESS EXCLUSIVE") -> None:
 
 
 @contextmanager
-def _turn() -> Iterator[bool]:
+def _exclusive() -> Iterator[bool]:
     """Open a transaction and yield True, or False if another process is changing the partitions."""
     with transaction.atomic():
-        [(mine,)] = _run("SELECT pg_try_advisory_xact_lock(%s)", [_TURN])
-        yield mine
+        [(has_lock,)] = _run("SELECT pg_try_advisory_xact_lock(%s)", [_TURN])
+        yield has_lock
 
 
 def _run(sql: str, params: Any = None) -> list[tuple[Any, ...]]:  # noqa: ANN401 - as Django's cursors take them

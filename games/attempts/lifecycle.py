@@ -90,16 +90,16 @@ def start_attempt(player: Player, deal: Deal, *, now: datetime | None = None, or
     """
     now = now or timezone.now()
     if deal.is_open(now) and deal.day is not None:
-        return _begun(player, deal) or _begin_ranked(player, deal, now, origin)
+        return _existing_attempt(player, deal) or _begin_ranked(player, deal, now, origin)
     if now < deal.opens_at or ((deal.is_closed(now) or deal.for_race) and not deal.is_revealed(now)):
         raise DealClosedError
-    whose: dict[str, Any] = {"player": player, "deal": deal}
+    owner: dict[str, Any] = {"player": player, "deal": deal}
     # A continuation (games.replays) starts from a position in a replay, not from the deal.
-    running = Attempt.objects.filter(**whose, state=Attempt.State.PLAYING, ranked=False, continuation=None).first()
+    running = Attempt.objects.filter(**owner, state=Attempt.State.PLAYING, ranked=False, continuation=None).first()
     if running is not None:
         return running
     metrics.ATTEMPTS_STARTED.labels(deal.game, "no").inc()
-    return Attempt.objects.create(**whose, ranked=False, started_at=now)
+    return Attempt.objects.create(**owner, ranked=False, started_at=now)
 
 
 def start_first_attempt(deal: Deal, *, now: datetime, origin: Origin | None = None) -> Attempt:
@@ -122,8 +122,8 @@ def restart_practice(player: Player, deal: Deal) -> Attempt:
     running = Attempt.objects.filter(player=player.pk, deal=deal, state=Attempt.State.PLAYING, ranked=False)
     if deal.for_race:
         running = running.filter(deadline=None)  # those with a deadline belong to the race
-    gone_on = Exists(Move.objects.filter(attempt=OuterRef("pk"))) | Q(continuation__isnull=False)
-    for attempt_id in list(running.filter(gone_on).values_list("pk", flat=True)):
+    has_progress = Exists(Move.objects.filter(attempt=OuterRef("pk"))) | Q(continuation__isnull=False)
+    for attempt_id in list(running.filter(has_progress).values_list("pk", flat=True)):
         close_attempt(attempt_id, "closed")
     return start_attempt(player, deal)
 
@@ -224,16 +224,16 @@ def auto_runs(moves: Sequence[Move]) -> list[list[int]]:
     return runs
 
 
-def _begun(player: Player, deal: Deal) -> Attempt | None:
+def _existing_attempt(player: Player, deal: Deal) -> Attempt | None:
     """Return the player's existing attempt at an open daily deal, or None.
 
     :raises DealClosedError: when the player has watched a game of it as staff.
     """
-    whose: dict[str, Any] = {"player": player, "deal": deal}
-    begun = Attempt.objects.filter(**whose).order_by("-ranked").first()
-    if begun is None and SeenDeal.objects.filter(**whose).exists():
+    owner: dict[str, Any] = {"player": player, "deal": deal}
+    attempt = Attempt.objects.filter(**owner).order_by("-ranked").first()
+    if attempt is None and SeenDeal.objects.filter(**owner).exists():
         raise DealClosedError(_("You have watched a game of this deal as staff. You can practise it once it is over."))
-    return begun  # practice if it was begun as a guest: the player knows the cards
+    return attempt  # practice if it was begun as a guest: the player knows the cards
 
 
 def _begin_ranked(player: Player, deal: Deal, now: datetime, origin: Origin | None) -> Attempt:
@@ -245,16 +245,16 @@ def _begin_ranked(player: Player, deal: Deal, now: datetime, origin: Origin | No
         with transaction.atomic():
             return _create_ranked(player, deal, now, origin)
     except IntegrityError:
-        begun = Attempt.objects.filter(player=player.pk, deal=deal, ranked=True).first()
-        if begun is None:
+        attempt = Attempt.objects.filter(player=player.pk, deal=deal, ranked=True).first()
+        if attempt is None:
             raise
-        return begun
+        return attempt
 
 
 def _create_ranked(player: Player, deal: Deal, now: datetime, origin: Origin | None) -> Attempt:
     assert deal.closes_at is not None
-    whose: dict[str, Any] = {"player": player, "deal": deal}
-    attempt = Attempt.objects.create(**whose, ranked=True, started_at=now, deadline=deal.closes_at + GRACE)
+    owner: dict[str, Any] = {"player": player, "deal": deal}
+    attempt = Attempt.objects.create(**owner, ranked=True, started_at=now, deadline=deal.closes_at + GRACE)
     if origin is not None:
         origin(attempt)
     transaction.on_commit(metrics.ATTEMPTS_STARTED.labels(deal.game, "yes").inc)
@@ -302,8 +302,8 @@ def _end(table: Table, attempt: Attempt, moves: Sequence[Move], how: How, at: da
         return End("won", last_ms)
     if how == "won":
         raise NotWonError("the game is not won")
-    passed = round((at - attempt.started_at) / timedelta(milliseconds=1))
-    return End(how, max(last_ms, passed - attempt.paused_ms))
+    elapsed_ms = round((at - attempt.started_at) / timedelta(milliseconds=1))
+    return End(how, max(last_ms, elapsed_ms - attempt.paused_ms))
 
 
 def _record(deal: Deal, moves: Sequence[Move], end: End) -> Record:
@@ -320,5 +320,5 @@ def _record(deal: Deal, moves: Sequence[Move], end: End) -> Record:
 
 def _announce(attempt: Attempt, n: int, end: End) -> None:
     metrics.ATTEMPTS_FINISHED.labels(attempt.deal.game, end.how).inc()
-    events.tell_attempt(attempt.public_id, "closed", n=n, how=end.how, ms=end.ms)
+    events.notify_attempt(attempt.public_id, "closed", n=n, how=end.how, ms=end.ms)
     events.request_verdict(attempt.pk)

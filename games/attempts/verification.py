@@ -62,41 +62,43 @@ def _read(attempt: Attempt) -> tuple[Judgement, Record | None]:
     foreign = _foreign(record, attempt.deal)
     if foreign:
         return Judgement(Attempt.State.REJECTED, [foreign]), record
-    played = _replayed(record)
-    if isinstance(played, RulesError):
-        return Judgement(Attempt.State.REVIEW, [reason("unreadable_record", str(played))]), record
-    refusal = _refusal(attempt, played)
+    replayed = _replayed(record)
+    if isinstance(replayed, RulesError):
+        return Judgement(Attempt.State.REVIEW, [reason("unreadable_record", str(replayed))]), record
+    refusal = _refusal(attempt, replayed)
     if refusal:
-        return Judgement(Attempt.State.REJECTED, [refusal], played), record
-    line = copies.line_of(record.open_table(), played.table.moves) if attempt.ranked and played.won else None
-    return Judgement(Attempt.State.VERIFIED, [], played, line), record
+        return Judgement(Attempt.State.REJECTED, [refusal], replayed), record
+    line = copies.line_of(record.open_table(), replayed.table.moves) if attempt.ranked and replayed.won else None
+    return Judgement(Attempt.State.VERIFIED, [], replayed, line), record
 
 
 def compare(
-    judged: Sequence[tuple[Attempt, Judgement]], known: Mapping[int, Attempt.State] | None = None
+    judged: Sequence[tuple[Attempt, Judgement]], overrides: Mapping[int, Attempt.State] | None = None
 ) -> list[Judgement]:
     """Return the judgements, sending to review copies of another account's earlier win, and attempts at a deal that
     another player began earlier on the same device.
 
-    `known` maps attempt ids to states that override the database and these judgements: those that staff decided, and
-    those that a dry run does not write.
+    `overrides` maps attempt ids to states that replace those of the database and these judgements: staff decisions, and
+    verdicts that a dry run does not write.
     """
-    known = known or {}
+    overrides = overrides or {}
     judged = _with_links(judged)
-    asked = [(attempt, judgement.line) for attempt, judgement in judged if attempt.ranked and judgement.line]
-    found = {attempt.pk: judgement for attempt, judgement in judged}
-    earlier = copies.may_be_copied(asked, [*found, *(known.keys() - found)]) if asked else {}
-    asked.sort(key=lambda one: (one[0].finished_at, one[0].pk))  # a copy is no evidence against later wins
-    for attempt, _line in asked:
-        standing = [one for one in earlier[attempt.pk] if _stands(known.get(one.pk), found.get(one.pk))]
-        copied = _copied(attempt, standing) if standing else None
+    wins = [(attempt, judgement.line) for attempt, judgement in judged if attempt.ranked and judgement.line]
+    judgements = {attempt.pk: judgement for attempt, judgement in judged}
+    earlier = copies.may_be_copied(wins, [*judgements, *(overrides.keys() - judgements)]) if wins else {}
+    wins.sort(key=lambda win: (win[0].finished_at, win[0].pk))  # a copy is no evidence against later wins
+    for attempt, _line in wins:
+        still_valid = [
+            win for win in earlier[attempt.pk] if _is_verified(overrides.get(win.pk), judgements.get(win.pk))
+        ]
+        copied = _copied(attempt, still_valid) if still_valid else None
         if copied is not None:
-            found[attempt.pk] = _with_copy(found[attempt.pk], copied)
-    return [found[attempt.pk] for attempt, _judgement in judged]
+            judgements[attempt.pk] = _with_copy(judgements[attempt.pk], copied)
+    return [judgements[attempt.pk] for attempt, _judgement in judged]
 
 
-def _stands(known: Attempt.State | None, judgement: Judgement | None) -> bool:
-    state = known or (judgement.state if judgement is not None else Attempt.State.VERIFIED)
+def _is_verified(override: Attempt.State | None, judgement: Judgement | None) -> bool:
+    state = override or (judgement.state if judgement is not None else Attempt.State.VERIFIED)
     return state == Attempt.State.VERIFIED
 
 
@@ -105,10 +107,10 @@ def _copied(attempt: Attempt, earlier: Sequence[copies.Earlier]) -> UUID | None:
     if not copies.can_be_copy(attempt):
         return None
     own = copies.weights(bytes(attempt.record or b""))
-    for one in earlier[:_MOST_COMPARED]:
-        record = Attempt.objects.values_list("record", flat=True).get(pk=one.pk)
+    for candidate in earlier[:_MOST_COMPARED]:
+        record = Attempt.objects.values_list("record", flat=True).get(pk=candidate.pk)
         if copies.is_copy(own, copies.weights(bytes(record or b"")), attempt.deal.game):
-            return one.public_id
+            return candidate.public_id
     return None
 
 
@@ -157,10 +159,10 @@ def _same_options(record: Record, deal: Deal) -> bool:
     return record.options is None or dict(record.options) == deal.options
 
 
-def _refusal(attempt: Attempt, played: Replay) -> Reason | None:
-    if played.failure is not None:
-        failure = played.failure
+def _refusal(attempt: Attempt, replayed: Replay) -> Reason | None:
+    if replayed.failure is not None:
+        failure = replayed.failure
         return reason("replay_failed", failure.reason, index=failure.index, token=failure.token)
-    if played.how != attempt.end:
-        return reason("wrong_end", f"The attempt ended as {attempt.end}, its record as {played.how}.")
+    if replayed.how != attempt.end:
+        return reason("wrong_end", f"The attempt ended as {attempt.end}, its record as {replayed.how}.")
     return None

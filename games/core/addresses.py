@@ -24,7 +24,7 @@ UNKNOWN: Final = "unknown"
 
 def client_address(request: HttpRequest) -> str:
     """Return the client's address; an IPv4-mapped IPv6 address is returned as IPv4."""
-    return _own_form(str(request.META.get("REMOTE_ADDR", "")))
+    return _canonical_form(str(request.META.get("REMOTE_ADDR", "")))
 
 
 def network_of(request: HttpRequest) -> str:
@@ -49,7 +49,7 @@ def area_of(request: HttpRequest) -> str:
 def network_of_scope(scope: dict[str, Any]) -> str:
     """Return the network of an ASGI connection, as `network_of` does for a request."""
     client = scope.get("client")
-    return _network(_own_form(str(client[0]) if client else ""))
+    return _network(_canonical_form(str(client[0]) if client else ""))
 
 
 def is_known(network: str) -> bool:
@@ -72,7 +72,7 @@ def shares_of(network: str) -> dict[str, int]:
     return {network: 1, wide(network): WIDE} if ":" in network else {network: 1}
 
 
-def _own_form(text: str) -> str:
+def _canonical_form(text: str) -> str:
     try:
         address = ip_address(text)
     except ValueError:

@@ -71,9 +71,9 @@ def give_pass(request: HttpRequest, response: HttpResponseBase) -> None:
     set_cookie(response, Pass(), identities(request.session.session_key, network_of(request)))
 
 
-def set_cookie(response: HttpResponseBase, holding: Ticket | Pass, client: list[str]) -> None:
+def set_cookie(response: HttpResponseBase, ticket: Ticket | Pass, client: list[str]) -> None:
     """Set the cookie for a ticket or pass, signed for the client's first identity."""
-    text = f"{_WAITING}:{holding.arrived}:{holding.name}" if isinstance(holding, Ticket) else f"{_IN}:{holding.name}"
+    text = f"{_WAITING}:{ticket.arrived}:{ticket.name}" if isinstance(ticket, Ticket) else f"{_IN}:{ticket.name}"
     response.set_signed_cookie(
         COOKIE,
         text,
@@ -85,8 +85,8 @@ def set_cookie(response: HttpResponseBase, holding: Ticket | Pass, client: list[
     )
 
 
-def cookie_header(holding: Ticket | Pass, client: list[str]) -> tuple[bytes, bytes]:
+def cookie_header(ticket: Ticket | Pass, client: list[str]) -> tuple[bytes, bytes]:
     """Return the ASGI header that sets the cookie for a ticket or pass."""
     response = HttpResponse()
-    set_cookie(response, holding, client)
+    set_cookie(response, ticket, client)
     return b"Set-Cookie", response.cookies[COOKIE].OutputString().encode("latin1")

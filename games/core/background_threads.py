@@ -11,7 +11,7 @@ from django.db import connections
 log = logging.getLogger(__name__)
 
 
-def run_beside(
+def run_in_background(
     name: str, work: Callable[[], object], *, finally_: Callable[[], object] | None = None
 ) -> threading.Thread:
     """Run `work`, then `finally_`, in a background thread, so that the worker can take other tasks.

@@ -218,6 +218,6 @@ def wants_json(request: HttpRequest) -> bool:
 @lru_cache(maxsize=64)
 def _prefers_json(accept: str) -> bool:
     """Return True if an Accept header prefers JSON. Cached: parsing is slow, and browsers send few distinct headers."""
-    asked = HttpRequest()
-    asked.META["HTTP_ACCEPT"] = accept
-    return asked.get_preferred_type(["text/html", "application/json"]) == "application/json"
+    probe = HttpRequest()
+    probe.META["HTTP_ACCEPT"] = accept
+    return probe.get_preferred_type(["text/html", "application/json"]) == "application/json"

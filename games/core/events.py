@@ -53,9 +53,9 @@ def request_verdict(attempt_id: int) -> bool:
     return request_task("talon.verify", attempt_id)
 
 
-def tell_attempt(public_id: uuid.UUID, what: str, **data: Any) -> None:  # noqa: ANN401
+def notify_attempt(public_id: uuid.UUID, event: str, **data: Any) -> None:  # noqa: ANN401
     """Send a message to every process that has the attempt open; never blocks or raises."""
-    notifier.send(attempt_group(public_id), {"type": f"attempt.{what}", "attempt": public_id.hex, **data})
+    notifier.send(attempt_group(public_id), {"type": f"attempt.{event}", "attempt": public_id.hex, **data})
 
 
 async def send(group: str, message: Message) -> None:

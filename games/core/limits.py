@@ -147,9 +147,9 @@ def _note(shares: Mapping[str, int], action: Action) -> None:
 def _usages(shares: Mapping[str, int], action: Action, *, increment: bool = True) -> Iterator[dict[str, Any] | None]:
     """Yield the usage of each key in `shares`, whose values are the factors on the rate."""
     number, _, window = RATES[action].partition("/")
-    for who, times in shares.items():
+    for key, times in shares.items():
         rate = f"{int(number) * times}/{window}"
-        yield get_usage(None, group=f"talon.{action}", key=lambda *_, who=who: who, rate=rate, increment=increment)
+        yield get_usage(None, group=f"talon.{action}", key=lambda *_, key=key: key, rate=rate, increment=increment)
 
 
 def _refuse(usages: Iterable[dict[str, Any] | None]) -> None:

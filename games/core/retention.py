@@ -29,7 +29,7 @@ class Aged:
     """Retention rule: rows of one model and their maximum age."""
 
     model: type[Model]
-    what: str
+    description: str
     """The rows and their treatment, worded as in docs/run.md."""
     age: timedelta
     remove: Callable[[datetime, int], int]
@@ -41,15 +41,15 @@ def remove_aged(kinds: Sequence[Aged], now: datetime | None = None, *, seconds: 
     """Delete expired rows batch by batch and return their number. A kind that fails does not stop the others."""
     now = now or timezone.now()
     latest = time.monotonic() + seconds
-    removed, left = 0, list(kinds)
-    while left:
-        for kind in tuple(left):
+    removed, remaining = 0, list(kinds)
+    while remaining:
+        for kind in tuple(remaining):
             if time.monotonic() >= latest:
                 return removed
-            done = _removed(kind, now)
-            removed += done
-            if not done:
-                left.remove(kind)
+            count = _removed(kind, now)
+            removed += count
+            if not count:
+                remaining.remove(kind)
     return removed
 
 
@@ -57,12 +57,12 @@ def _removed(kind: Aged, now: datetime) -> int:
     try:
         return kind.remove(now - kind.age, kind.batch)
     except Error:
-        log.exception("not deleted: %s", kind.what)
+        log.exception("not deleted: %s", kind.description)
         return 0
 
 
-def rows(found: QuerySet[Any], size: int) -> int:
+def rows(queryset: QuerySet[Any], size: int) -> int:
     """Delete at most `size` rows of a query, with their dependent rows; return the number without the dependents."""
-    keys = list(found.order_by("pk").values_list("pk", flat=True)[:size])
-    _, removed = QuerySet(found.model).filter(pk__in=keys).delete()
-    return removed.get(found.model._meta.label, 0)
+    keys = list(queryset.order_by("pk").values_list("pk", flat=True)[:size])
+    _, removed = QuerySet(queryset.model).filter(pk__in=keys).delete()
+    return removed.get(queryset.model._meta.label, 0)

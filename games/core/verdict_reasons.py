@@ -69,11 +69,11 @@ _OTHER: Final = ShownReason(
     "other", pgettext_lazy("what a verdict is about", "something else"), _("A person looks at it.")
 )
 
-SHOWN: Final = {one.code: one for one in (*_OF_RECORDS, *_FLAGS, _DECIDED, _OTHER)}
+SHOWN: Final = {entry.code: entry for entry in (*_OF_RECORDS, *_FLAGS, _DECIDED, _OTHER)}
 
 #: Codes about the record, including the one for a record that could not be replayed. All others except the staff's
 #: are flags.
-_RECORD_CODES: Final = frozenset(one.code for one in _OF_RECORDS)
+_RECORD_CODES: Final = frozenset(entry.code for entry in _OF_RECORDS)
 
 
 def reason(code: str, message: str, **data: object) -> Reason:
@@ -83,12 +83,12 @@ def reason(code: str, message: str, **data: object) -> Reason:
 
 def of_record(reasons: Iterable[Reason]) -> list[Reason]:
     """Return the reasons about the record itself: that it is not legal, not complete or cannot be read."""
-    return [one for one in reasons if one["code"] in _RECORD_CODES]
+    return [reason for reason in reasons if reason["code"] in _RECORD_CODES]
 
 
 def flags(reasons: Iterable[Reason]) -> list[Reason]:
     """Return the reasons that are doubts about fair play."""
-    return [one for one in reasons if one["code"] not in _RECORD_CODES and one["code"] != STAFF]
+    return [reason for reason in reasons if reason["code"] not in _RECORD_CODES and reason["code"] != STAFF]
 
 
 def shown(reasons: Iterable[Reason]) -> list[ShownReason]:
@@ -96,13 +96,13 @@ def shown(reasons: Iterable[Reason]) -> list[ShownReason]:
 
     A game with bursts is also too fast overall, so `burst` replaces `pace`.
     """
-    found = {one.code: one for one in (SHOWN.get(reason["code"], _OTHER) for reason in reasons)}
-    if "burst" in found:
-        found.pop("pace", None)
-    return list(found.values())
+    by_code = {entry.code: entry for entry in (SHOWN.get(reason["code"], _OTHER) for reason in reasons)}
+    if "burst" in by_code:
+        by_code.pop("pace", None)
+    return list(by_code.values())
 
 
 def for_player(reasons: Iterable[Reason]) -> list[Reason]:
     """Return the reasons of `shown` as JSON, in English, for programs."""
     with translation.override("en"):
-        return [{"code": one.code, "message": str(one.sentence)} for one in shown(reasons)]
+        return [{"code": entry.code, "message": str(entry.sentence)} for entry in shown(reasons)]

@@ -24,12 +24,12 @@ def check_upgrade_path(
 
 
 def _partly_migrated(alias: str) -> list[CheckMessage]:
-    known = MigrationLoader(None)
+    loader = MigrationLoader(None)
     applied = MigrationRecorder(connections[alias]).applied_migrations()
     counts = {
         app: (sum(old in applied for old in squashed.replaces), len(squashed.replaces))
-        for (app, _), squashed in known.replacements.items()
-        if not any(old in known.disk_migrations for old in squashed.replaces)
+        for (app, _), squashed in loader.replacements.items()
+        if not any(old in loader.disk_migrations for old in squashed.replaces)
     }
     partly = [f"{app} ({done} of {total})" for app, (done, total) in sorted(counts.items()) if 0 < done < total]
     if not partly:

@@ -75,7 +75,7 @@ def played(public_id: UUID) -> list[Played]:
         return [Played(*row) for row in cursor.fetchall()]
 
 
-def begun_on(player_id: int, day: date) -> list[Attempt]:
+def attempts_on(player_id: int, day: date) -> list[Attempt]:
     """Return a player's attempts at the deals of a day, without their records, the one that counts for a deal last.
 
     It is ``Attempt.objects.filter(Q(ranked=True) | Q(started_at__lt=F("deal__closes_at")), player=player_id,
@@ -84,8 +84,8 @@ def begun_on(player_id: int, day: date) -> list[Attempt]:
     return list(Attempt.objects.raw(_begun_sql("d.day = %s"), [player_id, day]))
 
 
-def begun_at(player_id: int, deal_id: int) -> list[Attempt]:
-    """Return ``begun_on`` for one deal: with ``deal=deal_id`` in place of ``deal__day=day``."""
+def attempts_at(player_id: int, deal_id: int) -> list[Attempt]:
+    """Return ``attempts_on`` for one deal: with ``deal=deal_id`` in place of ``deal__day=day``."""
     return list(Attempt.objects.raw(_begun_sql("d.id = %s"), [player_id, deal_id]))
 
 

@@ -65,11 +65,11 @@ people: Final = Provider[People]()
 
 
 def player_for(request: HttpRequest) -> Player:
-    """Return the session's player, creating a guest if there is none. Call `check_may_begin` first."""
+    """Return the session's player, creating a guest if there is none. Call `check_may_start` first."""
     return people().player_for(request)
 
 
-def check_may_begin(request: HttpRequest) -> None:
+def check_may_start(request: HttpRequest) -> None:
     """Count one new game, for the player or for the address of a new guest; call it before creating anything.
 
     :raises RateLimitedError: when too many games were begun, or too many guests came from one address.

@@ -69,51 +69,51 @@ class ReadingCache(ABC, Generic[T]):
 
         :raises Exception: what `read` raises, except for a database error while there is a previous value.
         """
-        key = _apart(key)
-        found = self._load(key)
-        if self._is_good(found, is_complete):
-            return found.value
+        key = _key_for_source(key)
+        cached = self._load(key)
+        if self._is_good(cached, is_complete):
+            return cached.value
         lock = self._locks[hash(key) % len(self._locks)]
-        if not lock.acquire(timeout=self._patience(found)) and found is not None:
-            return found.value
+        if not lock.acquire(timeout=self._patience(cached)) and cached is not None:
+            return cached.value
         try:
-            found = self._load(key)  # the thread that held the lock may have stored one
-            if self._is_good(found, is_complete):
-                return found.value
+            cached = self._load(key)  # the thread that held the lock may have stored one
+            if self._is_good(cached, is_complete):
+                return cached.value
             return self._read(key, read)
         except DatabaseError:
-            if found is None:
+            if cached is None:
                 raise
             log.warning("stale value served", extra={"cache": self.name}, exc_info=True)
-            return found.value
+            return cached.value
         finally:
             lock.release()
 
     def renew(self, key: str, read: Callable[[], T]) -> T:
         """Call `read` unconditionally, store its value and return it."""
-        return self._read(_apart(key), read)
+        return self._read(_key_for_source(key), read)
 
     def _read(self, key: str, read: Callable[[], T]) -> T:
-        begun = time.time()
+        started_at = time.time()
         value = read()
-        self._store(key, Cached(begun, value))
+        self._store(key, Cached(started_at, value))
         return value
 
-    def _is_good(self, found: Cached[T] | None, is_complete: Callable[[T], bool]) -> TypeGuard[Cached[T]]:
-        return found is not None and _age(found) < self.fresh and is_complete(found.value)
+    def _is_good(self, cached: Cached[T] | None, is_complete: Callable[[T], bool]) -> TypeGuard[Cached[T]]:
+        return cached is not None and _age(cached) < self.fresh and is_complete(cached.value)
 
-    def _patience(self, found: Cached[T] | None) -> float:
+    def _patience(self, cached: Cached[T] | None) -> float:
         """Return how many seconds to wait for the reading thread; -1 to wait until it is done."""
-        if found is None:
+        if cached is None:
             return -1
-        return 0 if _age(found) < self.fresh + SPARE else PATIENCE
+        return 0 if _age(cached) < self.fresh + SPARE else PATIENCE
 
     @abstractmethod
     def _load(self, key: str) -> Cached[T] | None:
         """Return the stored value, or None if there is none or it is too old to serve at all."""
 
     @abstractmethod
-    def _store(self, key: str, made: Cached[T]) -> None:
+    def _store(self, key: str, cached: Cached[T]) -> None:
         """Store a value."""
 
 
@@ -143,8 +143,8 @@ class SharedCache(ReadingCache[T]):
         except (msgspec.MsgspecError, TypeError):
             return None
 
-    def _store(self, key: str, made: Cached[T]) -> None:
-        stored = msgspec.msgpack.encode((made.read_at, made.value), enc_hook=_encode_custom)
+    def _store(self, key: str, cached: Cached[T]) -> None:
+        stored = msgspec.msgpack.encode((cached.read_at, cached.value), enc_hook=_encode_custom)
         cache.set(self.prefix + key, stored, timeout=self.fresh + STALE)
 
 
@@ -156,13 +156,13 @@ class ProcessCache(ReadingCache[T]):
         self._stored: dict[str, Cached[T]] = {}
 
     def _load(self, key: str) -> Cached[T] | None:
-        found = self._stored.get(key)
-        return found if found is not None and _age(found) < self.fresh + STALE else None
+        cached = self._stored.get(key)
+        return cached if cached is not None and _age(cached) < self.fresh + STALE else None
 
-    def _store(self, key: str, made: Cached[T]) -> None:
+    def _store(self, key: str, cached: Cached[T]) -> None:
         if len(self._stored) >= MOST:
             self._stored.clear()
-        self._stored[key] = made
+        self._stored[key] = cached
 
 
 def digest_of(shape: object) -> str:
@@ -174,13 +174,13 @@ def digest_of(shape: object) -> str:
     return hashlib.sha256(json.dumps(schema, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def _apart(key: str) -> str:
+def _key_for_source(key: str) -> str:
     """Return a separate key for reads from a replica, whose data may be older than the primary's."""
     return key if source() == PRIMARY else f"replica.{key}"
 
 
-def _age(found: Cached[Any]) -> float:
-    return abs(time.time() - found.read_at)  # the clock of another machine may be ahead
+def _age(cached: Cached[Any]) -> float:
+    return abs(time.time() - cached.read_at)  # the clock of another machine may be ahead
 
 
 # Types that msgspec does not support: rendered HTML, stored as text, and Django's enumerations, stored as their values.

@@ -26,17 +26,17 @@ def run_in_order(statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]
     with connection_to_read().cursor() as cursor:
         if connection.vendor != "postgresql":
             return [_rows(cursor, statement) for statement in statements]
-        cursor.execute("; ".join(sql for sql, _ in statements), [one for _, params in statements for one in params])
-        found = [_fetched_there(cursor)]
+        cursor.execute("; ".join(sql for sql, _ in statements), [param for _, params in statements for param in params])
+        results = [_fetched_there(cursor)]
         while cursor.nextset():
-            found.append(_fetched_there(cursor))
-        return found
+            results.append(_fetched_there(cursor))
+        return results
 
 
 def read_time(value: datetime | str | None) -> datetime | None:
     """Convert a time from a raw query to an aware UTC datetime; SQLite returns text, or times without a zone."""
-    when = datetime.fromisoformat(value) if isinstance(value, str) else value
-    return when if when is None or when.tzinfo is not None else when.replace(tzinfo=UTC)
+    time = datetime.fromisoformat(value) if isinstance(value, str) else value
+    return time if time is None or time.tzinfo is not None else time.replace(tzinfo=UTC)
 
 
 def stored(value: object) -> object:

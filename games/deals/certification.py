@@ -58,17 +58,17 @@ def certify(
     :raises CertificateError: when the solver's line does not replay.
     """
     try:
-        found = solve(open_table(name, seed, options), budget, cancel=cancel)
+        result = solve(open_table(name, seed, options), budget, cancel=cancel)
     except FalseSolutionError:
         raise CertificateError(f"the rules refuse the solver's line for a deal of {name}") from None
-    if not isinstance(found, Solution):
+    if not isinstance(result, Solution):
         return None
-    short = shorten(open_table(name, seed, options), found.tokens)
+    short = shorten(open_table(name, seed, options), result.tokens)
     tokens = _tightened(open_table(name, seed, options), short, patience, cancel) if patience else short
     record = winning_record(name, seed, tokens, options)
     if name not in CATALOGUE or options is not None:
         return Certificate(record, None, None)
-    figures = difficulty.measure(name, seed, nodes=found.effort.nodes, line=len(short))
+    figures = difficulty.measure(name, seed, nodes=result.effort.nodes, line=len(short))
     return Certificate(record, figures, difficulty.grade(name, figures))
 
 
@@ -88,9 +88,11 @@ def winning_record(name: str, seed: bytes, tokens: tuple[str, ...], options: Opt
     """
     clock = tuple(range(MS_A_MOVE, MS_A_MOVE * (len(tokens) + 1), MS_A_MOVE))
     ended = End("won", clock[-1] if clock else 0)
-    chosen = None if options is None else dict(options)
-    record = Record.from_bytes(Record(RULES_VERSION, name, chosen, seed, tuple(tokens), clock, ended).to_bytes())
-    played = replay(record)
-    if not (played.ok and played.won):
+    stored_options = None if options is None else dict(options)
+    record = Record.from_bytes(
+        Record(RULES_VERSION, name, stored_options, seed, tuple(tokens), clock, ended).to_bytes()
+    )
+    result = replay(record)
+    if not (result.ok and result.won):
         raise CertificateError(f"the solver's line for a deal of {name} does not win")
     return record

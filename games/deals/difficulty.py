@@ -130,7 +130,7 @@ def longest_par(variant: str) -> int:
     return int(MOST_MEDIANS * MEDIAN_PAR[variant])
 
 
-def grade_wanted(day: date) -> int:
+def target_grade(day: date) -> int:
     """Return the grade that a day's deals should have, from gentle on Mondays to fiendish on Sundays."""
     return WEEK[day.weekday()]
 

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from games.deals import sealed_stock
-from games.deals.difficulty import grade_wanted
+from games.deals.difficulty import target_grade
 from games.models import Deal
 from games.rules import CATALOGUE
 
@@ -38,7 +38,7 @@ def certify_today(stop: sealed_stock.Stop) -> Iterator[Readiness]:
     if not settings.SEALED_STOCK:
         return
     while names := _missing_today():
-        grade = grade_wanted(timezone.now().date())
+        grade = target_grade(timezone.now().date())
         variant = _next_variant(names, grade)
         if variant is None or stop() or sealed_stock.seal_one(variant, stop=stop, patience=0) is None:
             return
@@ -52,8 +52,8 @@ def _missing_today() -> list[str]:
 
 def _next_variant(names: Collection[str], grade: int) -> str | None:
     stock = sealed_stock.levels()
-    lacking = [name for name in names if not stock[name][grade]]
-    return min(lacking, key=lambda name: stock[name].total(), default=None)
+    missing = [name for name in names if not stock[name][grade]]
+    return min(missing, key=lambda name: stock[name].total(), default=None)
 
 
 def _readiness(names: Collection[str], grade: int) -> Readiness:

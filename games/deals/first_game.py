@@ -43,10 +43,10 @@ class GuideStep:
 def deal_for(player_id: int | None) -> Deal:
     """Return a first game for this player: a running one, else one not begun yet, else any."""
     shipped = list(seeds())
-    mine = Attempt.objects.filter(player=player_id, deal__variant=VARIANT, deal__seed__in=shipped)
-    begun = {bytes(seed): state for seed, state in mine.order_by("pk").values_list("deal__seed", "state")}
-    running = [seed for seed in shipped if begun.get(seed) == Attempt.State.PLAYING]
-    seed = secrets.choice(running or [seed for seed in shipped if seed not in begun] or shipped)
+    attempts = Attempt.objects.filter(player=player_id, deal__variant=VARIANT, deal__seed__in=shipped)
+    states = {bytes(seed): state for seed, state in attempts.order_by("pk").values_list("deal__seed", "state")}
+    running = [seed for seed in shipped if states.get(seed) == Attempt.State.PLAYING]
+    seed = secrets.choice(running or [seed for seed in shipped if seed not in states] or shipped)
     return publishing.seeded_deal(CATALOGUE[VARIANT], seed, _certificate(seed))
 
 
@@ -74,7 +74,7 @@ def guide(deal: Deal) -> list[GuideStep]:
 @cache
 def _shipped() -> dict[int, tuple[str, ...]]:
     """Return the winning lines by deal number."""
-    return {one["number"]: tuple(one["line"].split()) for one in json.loads(_FILE.read_text())}
+    return {row["number"]: tuple(row["line"].split()) for row in json.loads(_FILE.read_text())}
 
 
 def _certificate(seed: bytes) -> Certificate:

@@ -56,11 +56,11 @@ def try_deal(deal: Sampled, games: int = GAMES) -> dict[str, int]:
     return wins
 
 
-def summed(tried: Iterable[tuple[Sampled, dict[str, int]]], games: int = GAMES) -> list[Checked]:
+def totals(results: Iterable[tuple[Sampled, dict[str, int]]], games: int = GAMES) -> list[Checked]:
     """Sum up the games and wins by player, variant and grade."""
     played: Counter[tuple[str, str, int]] = Counter()
     won: Counter[tuple[str, str, int]] = Counter()
-    for deal, wins in tried:
+    for deal, wins in results:
         for name, count in wins.items():
             played[name, deal.variant, deal.grade] += games
             won[name, deal.variant, deal.grade] += count
@@ -69,7 +69,7 @@ def summed(tried: Iterable[tuple[Sampled, dict[str, int]]], games: int = GAMES) 
 
 def shares(checked: Sequence[Checked], skill: str) -> list[float]:
     """Return a player's share of wins at each grade, gentle first; every variant has equal weight."""
-    return [_mean([one.wins / one.games for one in checked if (one.skill, one.grade) == (skill, k)]) for k in GRADES]
+    return [_mean([row.wins / row.games for row in checked if (row.skill, row.grade) == (skill, k)]) for k in GRADES]
 
 
 def _mean(values: Sequence[float]) -> float:

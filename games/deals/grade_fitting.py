@@ -79,17 +79,17 @@ class Refit:
         return self.loss < self.present_loss
 
 
-def tried_deals(now: datetime) -> list[Tried]:
+def deal_results(now: datetime) -> list[Tried]:
     """Return the revealed, proven daily deals by day and variant, each with its verified ranked results.
 
     Attempts without a move are not counted.
     """
-    played = Q(attempts__ranked=True, attempts__state=Attempt.State.VERIFIED, attempts__tokens__gt=0)
+    counted = Q(attempts__ranked=True, attempts__state=Attempt.State.VERIFIED, attempts__tokens__gt=0)
     deals = (
         Deal.objects.filter(day__isnull=False, proven=True, variant__in=CATALOGUE)
         .annotate(
-            tries=Count("attempts", filter=played),
-            wins=Count("attempts", filter=played & Q(attempts__end=Attempt.End.WON)),
+            tries=Count("attempts", filter=counted),
+            wins=Count("attempts", filter=counted & Q(attempts__end=Attempt.End.WON)),
         )
         .filter(tries__gt=0)
         .order_by("day", "variant")
@@ -97,29 +97,29 @@ def tried_deals(now: datetime) -> list[Tried]:
     return [Tried(deal, deal.tries, deal.wins) for deal in deals if deal.is_revealed(now)]
 
 
-def enough(tried: Sequence[Tried]) -> list[Tried]:
+def usable_deals(rows: Sequence[Tried]) -> list[Tried]:
     """Return the deals to fit to: those with enough results, in variants with enough such deals.
 
     :raises TooFewResultsError: when there are too few such deals.
     """
-    known = [one for one in tried if one.results >= LEAST_RESULTS]
-    count = Counter(one.deal.variant for one in known)
-    chosen = [one for one in known if count[one.deal.variant] >= LEAST_OF_VARIANT]
-    if len(chosen) < LEAST_DEALS:
+    well_tested = [row for row in rows if row.results >= LEAST_RESULTS]
+    count = Counter(row.deal.variant for row in well_tested)
+    usable = [row for row in well_tested if count[row.deal.variant] >= LEAST_OF_VARIANT]
+    if len(usable) < LEAST_DEALS:
         each = ", ".join(f"{name} {count[name]}" for name in CATALOGUE)
         raise TooFewResultsError(
-            f"Too few results: {len(chosen)} deals can be used of the {LEAST_DEALS} needed. A deal needs "
+            f"Too few results: {len(usable)} deals can be used of the {LEAST_DEALS} needed. A deal needs "
             f"{LEAST_RESULTS} verified results, and its variant {LEAST_OF_VARIANT} such deals; there are: {each}."
         )
-    return chosen
+    return usable
 
 
-def measured(tried: Iterable[Tried]) -> Iterator[Measured]:
+def measured(rows: Iterable[Tried]) -> Iterator[Measured]:
     """Yield each deal with figures measured again from its seed; skip deals that the solver no longer wins."""
-    for one in tried:
-        found = certify(one.deal.variant, bytes(one.deal.seed), budget=Budget(nodes=BUDGET.nodes))
-        if found is not None and found.figures is not None:
-            yield Measured(one.deal.variant, found.figures, one.results, one.wins)
+    for row in rows:
+        certificate = certify(row.deal.variant, bytes(row.deal.seed), budget=Budget(nodes=BUDGET.nodes))
+        if certificate is not None and certificate.figures is not None:
+            yield Measured(row.deal.variant, certificate.figures, row.results, row.wins)
 
 
 def refit(deals: Sequence[Measured]) -> Refit:
@@ -136,18 +136,18 @@ def refit(deals: Sequence[Measured]) -> Refit:
 
 def _weights(deals: Sequence[Measured]) -> Weights:
     """Fit non-negative weights: drop the most negative one and fit the others again until none is negative."""
-    chosen = list(range(len(_UNITS)))
+    indexes = list(range(len(_UNITS)))
     while True:
-        slopes = dict(zip(chosen, _fitted(deals, lambda deal: _terms(deal, chosen)).slopes, strict=True))
+        slopes = dict(zip(indexes, _fitted(deals, lambda deal: _terms(deal, indexes)).slopes, strict=True))
         worst = min(slopes, key=slopes.__getitem__, default=None)
         if worst is None or slopes[worst] >= 0:
             break
-        chosen.remove(worst)
+        indexes.remove(worst)
     return Weights(*(_POINTS * slopes.get(k, 0.0) / unit for k, unit in enumerate(_UNITS)))
 
 
-def _terms(deal: Measured, chosen: Sequence[int]) -> list[float]:
-    return [deal.figures.terms[k] / _UNITS[k] for k in chosen]
+def _terms(deal: Measured, indexes: Sequence[int]) -> list[float]:
+    return [deal.figures.terms[k] / _UNITS[k] for k in indexes]
 
 
 def _loss_left_out(deals: Sequence[Measured], weigh: Callable[[Sequence[Measured]], Weights]) -> float:
@@ -179,8 +179,8 @@ class _Model:
     def share(self, variant: str, terms: Sequence[float]) -> float:
         """Return the expected share of wins; an unknown variant gets the mean level."""
         mean = sum(self.levels.values()) / max(1, len(self.levels))
-        taken = sum(slope * term for slope, term in zip(self.slopes, terms, strict=True))
-        return _logistic(self.levels.get(variant, mean) - taken)
+        drop = sum(slope * term for slope, term in zip(self.slopes, terms, strict=True))
+        return _logistic(self.levels.get(variant, mean) - drop)
 
 
 def _logistic(value: float) -> float:
@@ -195,12 +195,12 @@ def _fitted(deals: Sequence[Measured], terms_of: Callable[[Measured], Sequence[f
         for deal in deals
     ]
     size = len(rows[0][0]) if rows else 0
-    found = [0.0] * size
+    solution = [0.0] * size
     for _ in range(50):
-        slope = [-_PENALTY * value for value in found]
+        slope = [-_PENALTY * value for value in solution]
         curve = [[_PENALTY * (i == j) for j in range(size)] for i in range(size)]
         for inputs, deal in rows:
-            share = _logistic(sum(a * b for a, b in zip(inputs, found, strict=True)))
+            share = _logistic(sum(a * b for a, b in zip(inputs, solution, strict=True)))
             spread = deal.results * share * (1 - share)
             for i, a in enumerate(inputs):
                 slope[i] += a * (deal.wins - deal.results * share)
@@ -209,10 +209,12 @@ def _fitted(deals: Sequence[Measured], terms_of: Callable[[Measured], Sequence[f
         step = _solved(curve, slope)
         longest = max(map(abs, step), default=0.0)
         # Limit the step length: far from the maximum the quadratic approximation is poor.
-        found = [value + part * min(1.0, 4 / max(longest, 1e-12)) for value, part in zip(found, step, strict=True)]
+        solution = [
+            value + part * min(1.0, 4 / max(longest, 1e-12)) for value, part in zip(solution, step, strict=True)
+        ]
         if longest < 1e-9:
             break
-    return _Model(dict(zip(variants, found, strict=False)), found[len(variants) :])
+    return _Model(dict(zip(variants, solution, strict=False)), solution[len(variants) :])
 
 
 def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
@@ -223,8 +225,8 @@ def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
         for i in range(k + 1, size):
             times = rows[i][k] / rows[k][k]
             rows[i] = [a - times * b for a, b in zip(rows[i], rows[k], strict=True)]
-    answer = [0.0] * size
+    solution = [0.0] * size
     for k in reversed(range(size)):
-        known = sum(rows[k][j] * answer[j] for j in range(k + 1, size))
-        answer[k] = (rows[k][size] - known) / rows[k][k]
-    return answer
+        offset = sum(rows[k][j] * solution[j] for j in range(k + 1, size))
+        solution[k] = (rows[k][size] - offset) / rows[k][k]
+    return solution

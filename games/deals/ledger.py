@@ -98,9 +98,9 @@ def line_hash(entry: LedgerEntry) -> str:
     return sha256(line(entry).encode("ascii")).hexdigest()
 
 
-def instant(when: datetime) -> str:
+def instant(moment: datetime) -> str:
     """Format a time as in the lines: UTC, to the second."""
-    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def entry_json(entry: LedgerEntry, now: datetime) -> dict[str, Any]:
@@ -126,9 +126,9 @@ def entry_json(entry: LedgerEntry, now: datetime) -> dict[str, Any]:
 def lines_from(first: int, now: datetime) -> dict[str, Any]:
     """Return a page of lines from index `first` on as JSON; `next` is the index after them, None at the end."""
     entries = LedgerEntry.objects.select_related("deal").defer("deal__solution").filter(index__gte=first)
-    found = list(entries.order_by("index")[: MOST_LINES + 1])
-    following = found[MOST_LINES].index if len(found) > MOST_LINES else None
-    return {"form": FORM, "entries": [entry_json(entry, now) for entry in found[:MOST_LINES]], "next": following}
+    page = list(entries.order_by("index")[: MOST_LINES + 1])
+    following = page[MOST_LINES].index if len(page) > MOST_LINES else None
+    return {"form": FORM, "entries": [entry_json(entry, now) for entry in page[:MOST_LINES]], "next": following}
 
 
 def check(now: datetime | None = None) -> Iterator[Fault]:
@@ -137,20 +137,20 @@ def check(now: datetime | None = None) -> Iterator[Fault]:
     Winning records of secret deals are checked too, without revealing anything about them.
     """
     now = now or timezone.now()
-    before, expected = BEGINNING, 0
+    previous, expected = BEGINNING, 0
     for entry in LedgerEntry.objects.select_related("deal").order_by("index").iterator(chunk_size=200):
-        yield from _chain_faults(entry, expected, before)
+        yield from _chain_faults(entry, expected, previous)
         yield from _deal_faults(entry, now)
-        before, expected = entry.hash, entry.index + 1
+        previous, expected = entry.hash, entry.index + 1
     unlisted = Deal.objects.filter(day__isnull=False, ledger_entry=None).order_by("day", "id")
     for variant, day in unlisted.values_list("variant", "day"):
         yield Fault(None, "unlisted_deal", f"the deal of {variant} of {day} has no line")
 
 
-def _chain_faults(entry: LedgerEntry, expected: int, before: str) -> Iterator[Fault]:
+def _chain_faults(entry: LedgerEntry, expected: int, previous: str) -> Iterator[Fault]:
     if entry.index != expected:
         yield Fault(entry.index, "missing_line", f"line {expected} should stand here")
-    if entry.previous != before:
+    if entry.previous != previous:
         yield Fault(entry.index, "broken_chain", "it does not follow from the line before")
     if entry.hash != line_hash(entry):
         yield Fault(entry.index, "wrong_hash", "its hash does not match its content")
@@ -162,8 +162,8 @@ def _deal_faults(entry: LedgerEntry, now: datetime) -> Iterator[Fault]:
     if announced != (deal.variant, deal.day, deal.rules_version, deal.proven, deal.commitment, deal.opens_at):
         yield Fault(entry.index, "changed_deal", "the deal is not the one announced")
     if commitment(bytes(deal.seed)) != entry.commitment:
-        what = "revealed" if deal.is_revealed(now) else "kept"
-        yield Fault(entry.index, "wrong_seed", f"the {what} seed does not give the commitment")
+        kind = "revealed" if deal.is_revealed(now) else "kept"
+        yield Fault(entry.index, "wrong_seed", f"the {kind} seed does not give the commitment")
     if entry.proven and not wins(deal):
         yield Fault(entry.index, "wrong_record", "the winning record does not win this deal")
 
@@ -174,8 +174,8 @@ def wins(deal: Deal) -> bool:
         return False
     try:
         record = Record.from_bytes(bytes(deal.solution))
-        played = replay(record)
+        result = replay(record)
     except RulesError:
         return False
     same = (record.version, record.name, record.seed) == (deal.rules_version, deal.variant, bytes(deal.seed))
-    return same and played.ok and played.won and played.tokens == deal.par
+    return same and result.ok and result.won and result.tokens == deal.par

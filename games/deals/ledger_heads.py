@@ -27,10 +27,10 @@ from games.models import LedgerEntry
 FORM: Final = "talon-head-1"
 
 
-def heads(most: int) -> list[LedgerEntry]:
-    """Return at most `most` heads, newest first; the first is the ledger's current end."""
+def heads(limit: int) -> list[LedgerEntry]:
+    """Return at most `limit` heads, newest first; the first is the ledger's current end."""
     days = LedgerEntry.objects.order_by().values(written=TruncDate("published_at")).annotate(last=Max("index"))
-    newest = [day["last"] for day in days.order_by("-last")[:most]]
+    newest = [day["last"] for day in days.order_by("-last")[:limit]]
     return list(LedgerEntry.objects.filter(index__in=newest).order_by("-index"))
 
 
@@ -47,7 +47,7 @@ def signed(entry: LedgerEntry) -> str:
     return f"{line} {b64encode(_key(settings.LEDGER_KEY).sign(line.encode('ascii'))).decode()}"
 
 
-def written(entries: Iterable[LedgerEntry]) -> str:
+def as_text(entries: Iterable[LedgerEntry]) -> str:
     """Return the heads as text, one per line."""
     return "".join(f"{signed(entry)}\n" for entry in entries)
 

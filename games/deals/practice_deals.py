@@ -18,7 +18,7 @@ from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from games.core import events
-from games.core.background_threads import run_beside
+from games.core.background_threads import run_in_background
 from games.db.players import Player
 from games.deals import first_game, numbered_deals, publishing, starter_deals
 from games.deals.search_client import checked, search
@@ -35,18 +35,18 @@ PATIENCE: Final = timedelta(seconds=75)
 GLANCE: Final = 1.0
 
 #: Semaphore that limits concurrent searches in a worker process; others wait for a turn.
-_turns = threading.BoundedSemaphore(2)
+_search_slots = threading.BoundedSemaphore(2)
 
 
 def deal_for(player_id: int | None, variant: Variant, grade: int | None = None) -> Deal | None:
     """Return a certified practice deal that the player has not begun, of `grade` if given; None if there is none."""
-    known = Deal.objects.filter(day=None, for_race=False, proven=True, rules_version=RULES_VERSION)
-    fitting = known.filter(game=variant.game, variant=variant.name, options=dict(variant.options))
+    certified = Deal.objects.filter(day=None, for_race=False, proven=True, rules_version=RULES_VERSION)
+    fitting = certified.filter(game=variant.game, variant=variant.name, options=dict(variant.options))
     if grade is not None:
         fitting = fitting.filter(grade=grade)
-    begun = Exists(Attempt.objects.filter(deal=OuterRef("pk"), player=player_id))
+    already_played = Exists(Attempt.objects.filter(deal=OuterRef("pk"), player=player_id))
     # The first games for newcomers are excluded, because they come with hints.
-    deal = fitting.exclude(begun).exclude(seed__in=first_game.seeds()).order_by("pk").first()
+    deal = fitting.exclude(already_played).exclude(seed__in=first_game.seeds()).order_by("pk").first()
     certificate = None if deal else starter_deals.for_practice(variant.name, grade)
     return publishing.seeded_deal(variant, certificate.record.seed, certificate) if certificate else deal
 
@@ -86,9 +86,9 @@ def fits(wish: PracticeOrder) -> bool:
     return wish.deal is not None and wish.grade in {None, wish.deal.grade}
 
 
-def find_soon(order_id: int) -> threading.Thread:
+def start_search(order_id: int) -> threading.Thread:
     """Search for the deal of an order in a background thread of this worker."""
-    return run_beside(f"practice-deal-{order_id}", lambda: find(order_id))
+    return run_in_background(f"practice-deal-{order_id}", lambda: find(order_id))
 
 
 def find(order_id: int) -> None:
@@ -97,33 +97,33 @@ def find(order_id: int) -> None:
     if wish is None:
         return
     latest = time.monotonic() + (wish.made_at + PATIENCE - timezone.now()).total_seconds()
-    if not _gets_its_turn(wish, latest):
+    if not _wait_for_slot(wish, latest):
         return
     try:
-        _find(wish, min(SECONDS, latest - time.monotonic()))
+        _search(wish, min(SECONDS, latest - time.monotonic()))
     finally:
-        _turns.release()
+        _search_slots.release()
         PracticeOrder.objects.filter(pk=order_id).update(ended=True)
 
 
-def _gets_its_turn(wish: PracticeOrder, latest: float) -> bool:
+def _wait_for_slot(wish: PracticeOrder, latest: float) -> bool:
     """Wait for a turn; return False if time is up or the order is withdrawn, so that the thread ends early."""
     while time.monotonic() < latest and PracticeOrder.objects.filter(pk=wish.pk).exists():
-        if _turns.acquire(timeout=GLANCE):
+        if _search_slots.acquire(timeout=GLANCE):
             return True
     return False
 
 
-def _find(wish: PracticeOrder, seconds: float) -> None:
+def _search(wish: PracticeOrder, seconds: float) -> None:
     variant = Variant(wish.variant, wish.game, wish.options)
     row = PracticeOrder.objects.filter(pk=wish.pk)
     seeds = [numbered_deals.seed_of(variant, numbered_deals.draw()).hex() for _ in range(TRIES)]
-    for said in search(variant, seconds, seeds=seeds, grade=wish.grade):
-        if "record" not in said:
+    for line in search(variant, seconds, seeds=seeds, grade=wish.grade):
+        if "record" not in line:
             if not row.update(tried=F("tried") + 1):
                 return
             continue
-        certificate = checked(said, variant)
+        certificate = checked(line, variant)
         deal = publishing.seeded_deal(variant, certificate.record.seed, certificate)
         if wish.deal is None or _distance(wish, deal) < _distance(wish, wish.deal):
             wish.deal = deal

@@ -60,9 +60,9 @@ def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = N
         waits = _awaited(missing, now)
         for variant, d in missing:
             if _is_ready(stock[variant], d, now) or now >= overdue_at(d, waits[variant, d], now):
-                made = publish(variant, d, now=now)
-                if made is not None and made.grade is not None:
-                    stock[variant][made.grade] -= 1
+                deal = publish(variant, d, now=now)
+                if deal is not None and deal.grade is not None:
+                    stock[variant][deal.grade] -= 1
     return _in_order(days)
 
 
@@ -81,16 +81,16 @@ def publish(variant: str, day: date, *, now: datetime | None = None) -> Deal | N
             return present
         awaited = AwaitedDeal.objects.filter(variant=variant, day=day)
         since = awaited.values_list("since", flat=True).first() or now
-        grade = difficulty.grade_wanted(day)
-        found = sealed_stock.take(variant, grade)
+        grade = difficulty.target_grade(day)
+        sealed = sealed_stock.take(variant, grade)
         opens = _midnight(day)
         # Starter deals are publicly known, so a coming day waits for a secret one.
-        if found is None and now < (opens if settings.STARTER_DEALS else overdue_at(day, since, now)):
+        if sealed is None and now < (opens if settings.STARTER_DEALS else overdue_at(day, since, now)):
             return None
-        stand_in = None if found else starters.for_day(variant, grade)
+        stand_in = None if sealed else starters.for_day(variant, grade)
         deal = make_deal(
             CATALOGUE[variant],
-            found or stand_in,
+            sealed or stand_in,
             opens_at=opens,
             closes_at=opens + timedelta(days=1),
             day=day,
@@ -141,7 +141,7 @@ def todays_deal(variant: str, now: datetime | None = None) -> Deal:
     now = now or timezone.now()
     deal = Deal.objects.filter(variant=variant, day=now.astimezone(UTC).date()).first()
     if deal is None:
-        deal = next((made for made in todays_deals(now) if made.variant == variant), None)
+        deal = next((candidate for candidate in todays_deals(now) if candidate.variant == variant), None)
     if deal is None:
         raise DealAwaitedError
     return deal
@@ -202,8 +202,8 @@ def may_see_seed(deal: Deal, player_id: int | None, now: datetime | None = None)
         return deal.is_revealed(now or timezone.now())
     if player_id is None:
         return False
-    mine = Attempt.objects.filter(deal=deal, player_id=player_id)
-    return mine.exists() and not mine.filter(state=Attempt.State.PLAYING).exists()
+    attempts = Attempt.objects.filter(deal=deal, player_id=player_id)
+    return attempts.exists() and not attempts.filter(state=Attempt.State.PLAYING).exists()
 
 
 def _in_order(days: list[date]) -> list[Deal]:
@@ -214,7 +214,7 @@ def _in_order(days: list[date]) -> list[Deal]:
 
 def _is_ready(level: Counter[int], day: date, now: datetime) -> bool:
     """Return True if the stock has a deal for this day: of any grade once the day has begun, else of its grade."""
-    return bool(level.total() if now >= _midnight(day) else level[difficulty.grade_wanted(day)] > 0)
+    return bool(level.total() if now >= _midnight(day) else level[difficulty.target_grade(day)] > 0)
 
 
 def variant_of(name: str, options: Mapping[str, object] | None) -> Variant:
@@ -226,11 +226,11 @@ def variant_of(name: str, options: Mapping[str, object] | None) -> Variant:
         return CATALOGUE[name]
     if name not in GAMES:
         raise OptionError(f"no variant or game is called {name[:20]!r}")
-    chosen = GAMES[name].checked_options(options)
+    checked = GAMES[name].checked_options(options)
     for variant in CATALOGUE.values():
-        if variant.game == name and dict(variant.options) == chosen:
+        if variant.game == name and dict(variant.options) == checked:
             return variant
-    return Variant("", name, chosen)
+    return Variant("", name, checked)
 
 
 def _awaited(missing: Collection[tuple[str, date]], now: datetime) -> dict[tuple[str, date], datetime]:
@@ -254,7 +254,7 @@ def _midnight(day: date) -> datetime:
 
 def make_deal(
     variant: Variant,
-    found: SealedDeal | Certificate | None,
+    source: SealedDeal | Certificate | None,
     *,
     opens_at: datetime,
     closes_at: datetime | None = None,
@@ -265,9 +265,9 @@ def make_deal(
 ) -> Deal:
     """Create a deal from a sealed deal, a certificate or a seed; by default from a new random seed."""
     seed, proof = seed or secrets.token_bytes(SEED_BYTES), dict[str, Any]()
-    if found is not None:
-        seed = found.record.seed if isinstance(found, Certificate) else bytes(found.seed)
-        proof = _proof(found)
+    if source is not None:
+        seed = source.record.seed if isinstance(source, Certificate) else bytes(source.seed)
+        proof = _proof(source)
     return Deal.objects.create(
         variant=variant.name,
         game=variant.game,
@@ -284,6 +284,6 @@ def make_deal(
     )
 
 
-def _proof(found: SealedDeal | Certificate) -> dict[str, Any]:
-    solution = found.record.to_bytes() if isinstance(found, Certificate) else bytes(found.solution)
-    return {"proven": True, "grade": found.grade, "par": found.par, "solution": solution}
+def _proof(source: SealedDeal | Certificate) -> dict[str, Any]:
+    solution = source.record.to_bytes() if isinstance(source, Certificate) else bytes(source.solution)
+    return {"proven": True, "grade": source.grade, "par": source.par, "solution": solution}

@@ -21,7 +21,7 @@ from django.db.models.functions import Abs
 from django.utils import timezone
 
 from games.deals.certification import Certificate, CertificateError, certify
-from games.deals.difficulty import GRADES, grade_wanted, longest_par
+from games.deals.difficulty import GRADES, longest_par, target_grade
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION
 
@@ -63,11 +63,11 @@ def take_spare(variant: str) -> SealedDeal | None:
 
 def levels() -> dict[str, Counter[int]]:
     """Return the number of sealed deals by variant and grade."""
-    found: dict[str, Counter[int]] = {name: Counter() for name in CATALOGUE}
+    counts: dict[str, Counter[int]] = {name: Counter() for name in CATALOGUE}
     rows = SealedDeal.objects.filter(_may_be_dealt())
     for variant, grade, count in rows.values_list("variant", "grade").annotate(count=Count("id")).order_by():
-        found[variant][grade] = count
-    return found
+        counts[variant][grade] = count
+    return counts
 
 
 def is_short(level: Counter[int]) -> bool:
@@ -90,7 +90,7 @@ def next_variant(names: Collection[str] = tuple(CATALOGUE)) -> str | None:
             return variant
     short = [name for name in CATALOGUE if name in names and is_short(stock[name])]
     for variant, day in awaited:
-        if variant in short and not stock[variant][grade_wanted(day)]:
+        if variant in short and not stock[variant][target_grade(day)]:
             return variant
     return min(short, key=lambda name: stock[name].total(), default=None)
 
@@ -140,7 +140,7 @@ def fill(names: Collection[str], *, stop: Stop, seal: Seal | None = None) -> Ite
     seal = seal or seal_one
     while not stop():
         variant = next_variant(names)
-        sealed = variant and seal(variant, stop=stop, patience=0 if is_waited_for() else PATIENCE)
+        sealed = variant and seal(variant, stop=stop, patience=0 if is_deal_awaited() else PATIENCE)
         if not sealed:
             return
         yield sealed
@@ -157,15 +157,15 @@ def _may_be_dealt() -> Q:
     return Q(rules_version=RULES_VERSION) & reduce(or_, short)
 
 
-def _taken(wanted: QuerySet[SealedDeal]) -> SealedDeal | None:
+def _taken(queryset: QuerySet[SealedDeal]) -> SealedDeal | None:
     # SKIP LOCKED: a concurrent process skips a row that is being taken and takes the next.
-    sealed = wanted.select_for_update(skip_locked=True).first()
+    sealed = queryset.select_for_update(skip_locked=True).first()
     if sealed is not None:
         SealedDeal.objects.filter(pk=sealed.pk).delete()
     return sealed
 
 
-def is_waited_for() -> bool:
+def is_deal_awaited() -> bool:
     """Return True if a deal of today, or of an earlier day, is awaited."""
     return AwaitedDeal.objects.filter(day__lte=timezone.now().date()).exists()
 
@@ -186,7 +186,7 @@ def shortage(names: Collection[str]) -> int:
     return sum(max(settings.SEALED_STOCK - stock[name].total(), 0) for name in names)
 
 
-def within(seconds: float | None) -> Stop:
+def stop_after(seconds: float | None) -> Stop:
     """Return a `stop` that becomes true after `seconds`, or never for None."""
     if seconds is None:
         return lambda: False

@@ -21,18 +21,18 @@ GLANCE: Final = 1.0
 
 
 def search(
-    wanted: Variant,
+    variant: Variant,
     seconds: float,
     *,
     stop: Callable[[], bool] = lambda: False,
-    **how: Any,  # noqa: ANN401 - JSON values
+    **parameters: Any,  # noqa: ANN401 - JSON values
 ) -> Iterator[dict[str, Any]]:
     """Run the search process and yield its output lines; kill it when the generator is closed or `stop` returns True.
 
-    `how` holds the other parameters of `to_order`: `tries` or `seeds`, `grade`, `patience`, `nice`.
+    `parameters` holds the other parameters of the search: `tries` or `seeds`, `grade`, `patience`, `nice`.
     """
-    options = None if wanted.name else dict(wanted.options)
-    asked = {"name": wanted.name or wanted.game, "options": options, "seconds": seconds, **how}
+    options = None if variant.name else dict(variant.options)
+    request = {"name": variant.name or variant.game, "options": options, "seconds": seconds, **parameters}
     process = subprocess.Popen(
         [sys.executable, "-m", "games.deals.search_process"],
         cwd=settings.BASE_DIR,
@@ -47,7 +47,7 @@ def search(
         assert process.stdout is not None
         try:
             # The pipe stays open: the search exits when it closes, at the latest when this process ends.
-            process.stdin.write(json.dumps(asked).encode() + b"\n")
+            process.stdin.write(json.dumps(request).encode() + b"\n")
             while not stop():
                 if not select.select([process.stdout], [], [], GLANCE)[0]:
                     continue
@@ -59,13 +59,13 @@ def search(
             process.kill()
 
 
-def checked(said: dict[str, Any], wanted: Variant) -> Certificate:
+def checked(line: dict[str, Any], variant: Variant) -> Certificate:
     """Return the certificate for a deal found, after the rules in this process have replayed its record.
 
     :raises CertificateError: when the record does not win.
     """
-    record = Record.from_bytes(b64decode(said["record"]))
-    options = None if wanted.name else dict(wanted.options)
-    figures = DifficultyFigures(**said["figures"]) if said.get("figures") else None
-    proven = winning_record(wanted.name or wanted.game, record.seed, record.tokens, options)
-    return Certificate(proven, figures, said["grade"])
+    record = Record.from_bytes(b64decode(line["record"]))
+    options = None if variant.name else dict(variant.options)
+    figures = DifficultyFigures(**line["figures"]) if line.get("figures") else None
+    proven = winning_record(variant.name or variant.game, record.seed, record.tokens, options)
+    return Certificate(proven, figures, line["grade"])

@@ -29,34 +29,40 @@ NICENESS = 5
 SEED_BYTES = 32
 
 
-def look(asked: dict[str, Any]) -> None:
+def search(request: dict[str, Any]) -> None:
     """Try seeds until one is certified with the wanted grade, or the tries or the time run out."""
-    latest = time.monotonic() + asked["seconds"]
-    for seed in _seeds(asked):
-        found = None
+    latest = time.monotonic() + request["seconds"]
+    for seed in _seeds(request):
+        certificate = None
         with suppress(CertificateError):  # a solver bug; the next seed may still work
-            found = certify(
-                asked["name"],
+            certificate = certify(
+                request["name"],
                 seed,
-                asked["options"],
+                request["options"],
                 cancel=lambda: time.monotonic() >= latest,
-                patience=asked.get("patience", 0),
+                patience=request.get("patience", 0),
             )
-        _say({"tried": 1})
-        if found is not None:
-            figures = found.figures and asdict(found.figures)
-            _say({"record": b64encode(found.record.to_bytes()).decode(), "grade": found.grade, "figures": figures})
-            if asked.get("grade") in {None, found.grade}:
+        _write_line({"tried": 1})
+        if certificate is not None:
+            figures = certificate.figures and asdict(certificate.figures)
+            _write_line(
+                {
+                    "record": b64encode(certificate.record.to_bytes()).decode(),
+                    "grade": certificate.grade,
+                    "figures": figures,
+                }
+            )
+            if request.get("grade") in {None, certificate.grade}:
                 return
         if time.monotonic() >= latest:
             return
 
 
-def _seeds(asked: dict[str, Any]) -> Iterator[bytes]:
-    if "seeds" in asked:
-        yield from map(bytes.fromhex, asked["seeds"])
+def _seeds(request: dict[str, Any]) -> Iterator[bytes]:
+    if "seeds" in request:
+        yield from map(bytes.fromhex, request["seeds"])
     else:
-        yield from (secrets.token_bytes(SEED_BYTES) for _ in range(asked["tries"]))
+        yield from (secrets.token_bytes(SEED_BYTES) for _ in range(request["tries"]))
 
 
 def _end_with_parent() -> None:
@@ -66,7 +72,7 @@ def _end_with_parent() -> None:
     os._exit(0)
 
 
-def _say(line: dict[str, Any]) -> None:
+def _write_line(line: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(line) + "\n")
     sys.stdout.flush()
 
@@ -75,4 +81,4 @@ if __name__ == "__main__":
     order = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     os.nice(order.get("nice", NICENESS))
-    look(order)
+    search(order)

@@ -44,8 +44,14 @@ class StarterDeal:
 
     def to_json(self) -> dict[str, Any]:
         """Return the deal's row in the file."""
-        where = {"number": self.number} if self.number else {"seed": self.seed.hex()}
-        return {"variant": self.variant, "rules": self.rules, "grade": self.grade, **where, "line": " ".join(self.line)}
+        source = {"number": self.number} if self.number else {"seed": self.seed.hex()}
+        return {
+            "variant": self.variant,
+            "rules": self.rules,
+            "grade": self.grade,
+            **source,
+            "line": " ".join(self.line),
+        }
 
     @property
     def certificate(self) -> Certificate:
@@ -77,10 +83,10 @@ def for_practice(variant: str, grade: int | None) -> Certificate | None:
 def _unused(variant: str, *, for_practice: bool) -> list[StarterDeal]:
     if not settings.STARTER_DEALS:
         return []
-    mine = {
+    candidates = {
         commitment(deal.seed): deal
         for deal in shipped()
         if deal.variant == variant and (deal.number is not None) == for_practice
     }
-    used = set(Deal.objects.filter(commitment__in=mine).values_list("commitment", flat=True))
-    return [deal for key, deal in mine.items() if key not in used]
+    used = set(Deal.objects.filter(commitment__in=candidates).values_list("commitment", flat=True))
+    return [deal for key, deal in candidates.items() if key not in used]

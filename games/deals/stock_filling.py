@@ -19,7 +19,7 @@ from typing import IO, Final
 from django.conf import settings
 from django.utils import timezone
 
-from games.core.background_threads import run_beside
+from games.core.background_threads import run_in_background
 from games.deals import publishing, sealed_stock
 from games.deals.certification import CertificateError
 from games.deals.search_client import checked, search
@@ -47,35 +47,35 @@ def pause_while(reason: Callable[[], bool]) -> None:
 
 def is_paused() -> bool:
     """Return True if there is a reason to pause, unless players wait for a deal of today."""
-    return any(reason() for reason in _pauses) and not sealed_stock.is_waited_for()
+    return any(reason() for reason in _pauses) and not sealed_stock.is_deal_awaited()
 
 
-def keep_filling() -> threading.Thread | None:
+def start_filling() -> threading.Thread | None:
     """Start a background thread that fills the stock; return None if it is full, paused or already being filled."""
     if not _turn.acquire(blocking=False):
         return None
     if sealed_stock.next_variant() is None or is_paused():
         _turn.release()
         return None
-    return run_beside("fill-sealed", _fill, finally_=_turn.release)
+    return run_in_background("fill-sealed", _fill, finally_=_turn.release)
 
 
 def _fill() -> None:
     """Fill the stock until nothing is short or filling is paused; the periodic task starts it again."""
     with filling_lock() as free:
         if free:
-            for _ in sealed_stock.fill(tuple(CATALOGUE), stop=is_paused, seal=seal_beside):
+            for _ in sealed_stock.fill(tuple(CATALOGUE), stop=is_paused, seal=seal_in_process):
                 publishing.ensure_deals(timezone.now().date())
 
 
-def seal_beside(variant: str, *, stop: sealed_stock.Stop, patience: float) -> SealedDeal | None:
+def seal_in_process(variant: str, *, stop: sealed_stock.Stop, patience: float) -> SealedDeal | None:
     """Have another process certify one deal and put it in stock; None if it finds none or `stop` becomes true first."""
-    wanted = CATALOGUE[variant]
-    niceness = WAITED_FOR if sealed_stock.is_waited_for() else LOWEST
-    for said in search(wanted, SECONDS, stop=stop, tries=TRIES, patience=patience, nice=niceness):
-        if "record" in said:
+    target = CATALOGUE[variant]
+    niceness = WAITED_FOR if sealed_stock.is_deal_awaited() else LOWEST
+    for line in search(target, SECONDS, stop=stop, tries=TRIES, patience=patience, nice=niceness):
+        if "record" in line:
             try:
-                return sealed_stock.put(variant, checked(said, wanted))
+                return sealed_stock.put(variant, checked(line, target))
             except CertificateError as error:
                 log.error("deal not certified: %s", error)  # noqa: TRY400 - frames could tell of the seed
     return None

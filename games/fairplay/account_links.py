@@ -47,8 +47,8 @@ _LINKED: Final = (
 
 def device_of(request: HttpRequest) -> uuid.UUID:
     """Return the device mark of the request's browser, or a new one if the cookie is missing or not ours."""
-    known = request.get_signed_cookie(COOKIE, default=None, salt=_SALT)
-    return uuid.UUID(known) if known else uuid.uuid4()
+    stored = request.get_signed_cookie(COOKIE, default=None, salt=_SALT)
+    return uuid.UUID(stored) if stored else uuid.uuid4()
 
 
 def mark(response: HttpResponseBase, device: uuid.UUID) -> None:
@@ -86,9 +86,9 @@ def linked_among(attempt_ids: Collection[int]) -> set[int]:
     """Return the ids of the attempts whose deal another player had started earlier in the same browser."""
     if not attempt_ids:
         return set()
-    asked = _LINKED.format(ids=", ".join(["%s"] * len(attempt_ids)))
-    (found,) = run_in_order([(asked, list(attempt_ids))])
-    return {row[0] for row in found}
+    sql = _LINKED.format(ids=", ".join(["%s"] * len(attempt_ids)))
+    (rows,) = run_in_order([(sql, list(attempt_ids))])
+    return {row[0] for row in rows}
 
 
 def linked_to(attempt: Attempt) -> QuerySet[Attempt]:
@@ -107,7 +107,7 @@ def doubt() -> Reason:
 
 def is_doubted(reasons: Collection[Reason]) -> bool:
     """Return whether an earlier verdict found a link. The evidence itself is deleted after a while."""
-    return any(one.get("code") == SAME_DEVICE for one in reasons)
+    return any(reason.get("code") == SAME_DEVICE for reason in reasons)
 
 
 def forget(player_id: int, now: datetime) -> None:

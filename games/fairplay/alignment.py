@@ -64,44 +64,44 @@ class _Line(NamedTuple):
     """
 
     record: Record
-    stands: list[int]
+    kept_indexes: list[int]
     keys: list[int | str]
-    made: dict[int, int]
+    choices: dict[int, int]
     weights: Mapping[int, float]
 
 
 def align(left: Record, right: Record) -> Alignment:
     """Align the lines of two records. Both records must replay."""
-    one, other = _line(left), _line(right)
-    common = set(one.made.values()) & set(other.made.values())
-    cells = _cells(one, common), _cells(other, common)
+    first, second = _line(left), _line(right)
+    common = set(first.choices.values()) & set(second.choices.values())
+    cells = _cells(first, common), _cells(second, common)
     rows, at = list[AlignedPair](), (0, 0)
-    for pair in [*_equal(one, other), (len(cells[0]), len(cells[1]))]:
-        apart = zip_longest(cells[0][at[0] : pair[0]], cells[1][at[1] : pair[1]])
-        rows += [AlignedPair(mine, theirs, same=False) for mine, theirs in apart]
+    for pair in [*_equal(first, second), (len(cells[0]), len(cells[1]))]:
+        unmatched = zip_longest(cells[0][at[0] : pair[0]], cells[1][at[1] : pair[1]])
+        rows += [AlignedPair(cell, other_cell, same=False) for cell, other_cell in unmatched]
         if pair[0] < len(cells[0]):
             rows.append(AlignedPair(cells[0][pair[0]], cells[1][pair[1]], same=True))
         at = pair[0] + 1, pair[1] + 1
-    shared = one.weights.keys() & other.weights.keys()
+    shared = first.weights.keys() & second.weights.keys()
     return Alignment(
         rows,
-        copies.likeness(set(one.made.values()), set(other.made.values())),
-        min(sum(line.weights[found] for found in shared) for line in (one, other)),
-        (sum(one.weights.values()), sum(other.weights.values())),
+        copies.likeness(set(first.choices.values()), set(second.choices.values())),
+        min(sum(line.weights[decided] for decided in shared) for line in (first, second)),
+        (sum(first.weights.values()), sum(second.weights.values())),
     )
 
 
 def _line(record: Record) -> _Line:
-    stands: list[int] = []
+    kept_indexes: list[int] = []
     for n, token in enumerate(record.tokens):
         if token == UNDO:
-            stands.pop()
+            kept_indexes.pop()
         else:
-            stands.append(n)
-    moves = [record.tokens[n] for n in stands]
-    made = decisions(record.open_table(), moves)
-    decided = {n: found for n, found in zip(stands, made, strict=True) if found is not None}
-    return _Line(record, stands, _keys(record.open_table(), moves), decided, copies.weights(record.to_bytes()))
+            kept_indexes.append(n)
+    moves = [record.tokens[n] for n in kept_indexes]
+    line_decisions = decisions(record.open_table(), moves)
+    decided = {n: choice for n, choice in zip(kept_indexes, line_decisions, strict=True) if choice is not None}
+    return _Line(record, kept_indexes, _keys(record.open_table(), moves), decided, copies.weights(record.to_bytes()))
 
 
 def _keys(table: Table, moves: Sequence[str]) -> list[int | str]:
@@ -110,34 +110,36 @@ def _keys(table: Table, moves: Sequence[str]) -> list[int | str]:
     """
     keys = list[int | str]()
     for token in moves:
-        made = decision(table, token)
-        keys.append(token if made is None else made)
+        choice = decision(table, token)
+        keys.append(token if choice is None else choice)
         table.push(token)
     return keys
 
 
 def _cells(line: _Line, common: set[int]) -> list[Cell]:
-    standing, before, cells = set(line.stands), 0, list[Cell]()
-    for n, (token, at) in enumerate(zip(line.record.tokens, line.record.clock, strict=True)):
-        made = line.made.get(n)
-        bits = line.weights.get(made, 0.0) if made is not None else 0.0
-        cells.append(Cell(n + 1, token, at - before, n not in standing, made is not None, made in common, bits))
-        before = at
+    not_undone, previous_ms, cells = set(line.kept_indexes), 0, list[Cell]()
+    for n, (token, ms) in enumerate(zip(line.record.tokens, line.record.clock, strict=True)):
+        choice = line.choices.get(n)
+        bits = line.weights.get(choice, 0.0) if choice is not None else 0.0
+        cells.append(
+            Cell(n + 1, token, ms - previous_ms, n not in not_undone, choice is not None, choice in common, bits)
+        )
+        previous_ms = ms
     return cells
 
 
-def _equal(one: _Line, other: _Line) -> Iterator[Pair]:
+def _equal(first: _Line, second: _Line) -> Iterator[Pair]:
     """Yield the pairs of equal moves in order, as indexes among all tokens."""
-    left, right = one.keys, other.keys
+    left, right = first.keys, second.keys
     at = 0, 0
     for pair in [*_anchors(left, right), (len(left), len(right))]:
         stretch = left[at[0] : pair[0]], right[at[1] : pair[1]]
         if len(stretch[0]) * len(stretch[1]) <= _PAIRS:
             for block in SequenceMatcher(None, *stretch, autojunk=False).get_matching_blocks():
                 for k in range(block.size):
-                    yield one.stands[at[0] + block.a + k], other.stands[at[1] + block.b + k]
+                    yield first.kept_indexes[at[0] + block.a + k], second.kept_indexes[at[1] + block.b + k]
         if pair[0] < len(left):
-            yield one.stands[pair[0]], other.stands[pair[1]]
+            yield first.kept_indexes[pair[0]], second.kept_indexes[pair[1]]
         at = pair[0] + 1, pair[1] + 1
 
 

@@ -62,8 +62,8 @@ def line_of(table: Table, moves: Sequence[str]) -> bytes | None:
     """
     if table.GAME in ALIKE:
         return None
-    made = sorted({found for found in decisions(table, moves) if found is not None})
-    return _sketch(made) + struct.pack(f">{len(made)}H", *made) if made else None
+    ordered = sorted({choice for choice in decisions(table, moves) if choice is not None})
+    return _sketch(ordered) + struct.pack(f">{len(ordered)}H", *ordered) if ordered else None
 
 
 def decided(line: bytes) -> frozenset[int]:
@@ -71,24 +71,24 @@ def decided(line: bytes) -> frozenset[int]:
     return frozenset(struct.unpack(f">{(len(line) - _HEAD) // 2}H", line[_HEAD:]))
 
 
-def _sketch(made: Iterable[int]) -> bytes:
-    hashes = [struct.unpack(">16H", blake2b(struct.pack(">H", one), digest_size=32).digest()) for one in made]
+def _sketch(choices: Iterable[int]) -> bytes:
+    hashes = [struct.unpack(">16H", blake2b(struct.pack(">H", choice), digest_size=32).digest()) for choice in choices]
     lowest = [min(column) for column in zip(*hashes, strict=True)]
     return struct.pack(f">{2 * BANDS}H", *lowest[: 2 * BANDS])
 
 
-def likeness(one: AbstractSet[int], other: AbstractSet[int]) -> float:
+def likeness(first: AbstractSet[int], second: AbstractSet[int]) -> float:
     """Return the Jaccard similarity of two games' decisions."""
-    together = len(one | other)
-    return len(one & other) / together if together else 0.0
+    together = len(first | second)
+    return len(first & second) / together if together else 0.0
 
 
-def likeness_wanted(game: str) -> float:
+def minimum_likeness(game: str) -> float:
     """Return the minimum similarity for a close comparison of two games."""
     return LIKENESS_OF.get(game, LIKENESS)
 
 
-def bits_wanted(game: str) -> float:
+def minimum_bits(game: str) -> float:
     """Return the minimum bits in common that make one of two games a copy."""
     return BITS_OF.get(game, BITS)
 
@@ -110,35 +110,37 @@ def _weights(record: Record) -> dict[int, float]:
     return weighed(record.open_table(), moves, decisions(record.open_table(), moves))
 
 
-def is_copy(one: Mapping[int, float], other: Mapping[int, float], game: str) -> bool:
+def is_copy(first: Mapping[int, float], second: Mapping[int, float], game: str) -> bool:
     """Return whether two similar games share more than two players would find independently."""
-    common = one.keys() & other.keys()
-    least, common_of_least = min((sum(game.values()), sum(game[found] for found in common)) for game in (one, other))
-    bits = min(sum(game[found] for found in common) for game in (one, other))
-    return bits >= bits_wanted(game) and common_of_least >= SHARE * least
+    common = first.keys() & second.keys()
+    smaller, common_of_smaller = min(
+        (sum(game.values()), sum(game[choice] for choice in common)) for game in (first, second)
+    )
+    bits = min(sum(game[choice] for choice in common) for game in (first, second))
+    return bits >= minimum_bits(game) and common_of_smaller >= SHARE * smaller
 
 
 def can_be_copy(attempt: Attempt) -> bool:
     """Return whether an attempt has enough decisions to be a copy of anything."""
-    return sum(weights(bytes(attempt.record or b"")).values()) >= bits_wanted(attempt.deal.game)
+    return sum(weights(bytes(attempt.record or b"")).values()) >= minimum_bits(attempt.deal.game)
 
 
-def may_be_copied(asked: Sequence[tuple[Attempt, bytes]], judged: Sequence[int]) -> dict[int, list[Earlier]]:
+def may_be_copied(wins: Sequence[tuple[Attempt, bytes]], judged: Sequence[int]) -> dict[int, list[Earlier]]:
     """Return the similar earlier attempts of other players for each attempt id, earliest first.
 
     Only ranked wins of accounts count. They must be verified, or be among `judged`, whose verdicts the caller knows.
     """
     batch = ", ".join(["%s"] * len(judged)) or "NULL"
-    wanted = (
+    condition = (
         f"(a.finished_at, a.id) < (%s, %s) AND (a.state = '{Attempt.State.VERIFIED}' OR a.id IN ({batch})) "
         "ORDER BY a.finished_at, a.id"
     )
-    found = run_in_order([_others_like(*one, wanted, judged) for one in asked])
-    players = {row[3] for rows in found for row in rows}
+    results = run_in_order([_others_like(*win, condition, judged) for win in wins])
+    players = {row[3] for rows in results for row in rows}
     accounts = people().accounts_among(players) if players else set()
     return {
         attempt.pk: [_read(row) for row in rows if row[3] in accounts and _looks_like(attempt, line, row[2])]
-        for (attempt, line), rows in zip(asked, found, strict=True)
+        for (attempt, line), rows in zip(wins, results, strict=True)
     }
 
 
@@ -148,32 +150,39 @@ def copies_since(verified: Sequence[tuple[Attempt, bytes]], since: datetime) -> 
     Compares wins that have just been verified with similar ones that were verified after `since` or finished later.
     Return the ids of the later attempt of each pair.
     """
-    wanted = f"a.state = '{Attempt.State.VERIFIED}' AND ((a.finished_at, a.id) > (%s, %s) OR a.verified_at >= %s)"
-    found = run_in_order([_others_like(*one, wanted, [stored(since)]) for one in verified])
+    condition = f"a.state = '{Attempt.State.VERIFIED}' AND ((a.finished_at, a.id) > (%s, %s) OR a.verified_at >= %s)"
+    results = run_in_order([_others_like(*win, condition, [stored(since)]) for win in verified])
     return {
         max((read_time(row[4]), row[0]), (attempt.finished_at, attempt.pk))[1]
-        for (attempt, line), rows in zip(verified, found, strict=True)
+        for (attempt, line), rows in zip(verified, results, strict=True)
         for row in rows
         if _looks_like(attempt, line, row[2])
     }
 
 
 def _looks_like(attempt: Attempt, line: bytes, other: bytes) -> bool:
-    return likeness(decided(bytes(other)), decided(line)) >= likeness_wanted(attempt.deal.game)
+    return likeness(decided(bytes(other)), decided(line)) >= minimum_likeness(attempt.deal.game)
 
 
 def _read(row: tuple[Any, ...]) -> Earlier:
     return Earlier(row[0], UUID(str(row[1])), bytes(row[2]))
 
 
-def _others_like(attempt: Attempt, line: bytes, wanted: str, more: Sequence[object]) -> Statement:
+def _others_like(attempt: Attempt, line: bytes, condition: str, parameters: Sequence[object]) -> Statement:
     """Build the query for other players' ranked wins at a deal that share a band of the sketch with a line.
 
-    `wanted` is an extra condition; its parameters are the attempt's finish time and id, then `more`.
+    `condition` is an extra condition; its parameters are the attempt's finish time and id, then `parameters`.
     """
     parts = [line[at : at + BAND_BYTES] for at in range(0, _HEAD, BAND_BYTES)]
-    when = stored(attempt.finished_at)
-    return f"{_others()} AND {wanted}", [attempt.deal_id, *parts, attempt.player_id, when, attempt.pk, *more]
+    finished_at = stored(attempt.finished_at)
+    return f"{_others()} AND {condition}", [
+        attempt.deal_id,
+        *parts,
+        attempt.player_id,
+        finished_at,
+        attempt.pk,
+        *parameters,
+    ]
 
 
 @cache

@@ -37,10 +37,10 @@ def option(table: Table, token: str) -> Option:
 
 def options(table: Table) -> dict[Option, str]:
     """Return the distinct options among the legal moves, each with a token."""
-    found: dict[Option, str] = {}
+    tokens: dict[Option, str] = {}
     for token in table.legal_moves():
-        found.setdefault(option(table, token), token)
-    return found
+        tokens.setdefault(option(table, token), token)
+    return tokens
 
 
 def prospects(table: Table, ahead: int = AHEAD) -> float:
@@ -57,12 +57,12 @@ def prospects(table: Table, ahead: int = AHEAD) -> float:
 
 def _obvious(table: Table) -> bool:
     """Make the move that most players would make; return False if there is none."""
-    best, least = "", LEAST
+    best, lowest = "", LEAST
     for token in table.legal_moves():
-        wanted = wish(table, token)
-        if wanted < least:
-            best, least = token, wanted
-        if not wanted:
+        rank = wish(table, token)
+        if rank < lowest:
+            best, lowest = token, rank
+        if not rank:
             break
     if best:
         table.push(best)

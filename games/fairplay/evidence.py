@@ -16,7 +16,7 @@ from games.models import Attempt
 class Section:
     """A section of the page: a heading, with optional sentences, named figures and a table.
 
-    A section with `tells_cards` reveals cards or moves, and is shown only to staff who may watch the game.
+    A section with `reveals_cards` shows cards or moves, and is shown only to staff who may watch the game.
     """
 
     title: str
@@ -24,7 +24,7 @@ class Section:
     figures: tuple[tuple[str, str], ...] = ()
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
-    tells_cards: bool = False
+    reveals_cards: bool = False
 
 
 Provider = Callable[[Attempt], Section | None]
@@ -41,5 +41,5 @@ def register(provider: Provider) -> None:
 
 def sections(attempt: Attempt, *, may_watch: bool) -> list[Section]:
     """Return the sections of an attempt, without those that reveal cards unless `may_watch`."""
-    found = [section for provider in _providers if (section := provider(attempt)) is not None]
-    return [section for section in found if may_watch or not section.tells_cards]
+    result = [section for provider in _providers if (section := provider(attempt)) is not None]
+    return [section for section in result if may_watch or not section.reveals_cards]

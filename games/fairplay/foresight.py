@@ -59,7 +59,7 @@ class ChanceTally:
     expected: float = 0.0
     variance: float = 0.0
 
-    def and_one(self, real: float, others: Sequence[float]) -> ChanceTally:
+    def plus(self, real: float, others: Sequence[float]) -> ChanceTally:
         """Return a tally with one more event, given its result in the real deal and in others; unchanged if all are
         equal.
         """
@@ -127,19 +127,21 @@ def measure(record: Record, auto_runs: Iterable[Sequence[int]] = ()) -> Foresigh
     if not steps:
         return Foresight(record.game.GAME, applicable=False)
     choices = {step.n for step in _evenly(_choices(record, steps), CHOICES)}
-    found, chosen = ChanceTally(), ChanceTally()
+    find_tally, choice_tally = ChanceTally(), ChanceTally()
     chance = Random(record.seed)  # noqa: S311 - not for secrets
     by_number = {step.n: step for step in steps}
     table = record.open_table()
     for n, token in enumerate(record.tokens):
         step = by_number.get(n)
         if step is not None and step.turned_up:
-            found = found.and_one(*_find(table, step, chance))
+            find_tally = find_tally.plus(*_find(table, step, chance))
         if step is not None and n in choices:
-            chosen = chosen.and_one(*_choice(table, step, chance))
+            choice_tally = choice_tally.plus(*_choice(table, step, chance))
         table.push(token)
-    z = chosen.z if table.GAME in CHOICES_ALONE else (found.z + chosen.z) / 2**0.5
-    return Foresight(table.GAME, applicable=True, finds=found, choices=chosen, pauses=_pauses(record, steps, auto), z=z)
+    z = choice_tally.z if table.GAME in CHOICES_ALONE else (find_tally.z + choice_tally.z) / 2**0.5
+    return Foresight(
+        table.GAME, applicable=True, finds=find_tally, choices=choice_tally, pauses=_pauses(record, steps, auto), z=z
+    )
 
 
 def _steps(record: Record) -> list[ForesightStep]:
@@ -147,15 +149,15 @@ def _steps(record: Record) -> list[ForesightStep]:
     table = record.open_table()
     unseen = Unseen.at(table)
     steps: dict[int, ForesightStep] = {}
-    standing: list[ForesightStep] = []
+    path: list[ForesightStep] = []
     for n, token in enumerate(record.tokens):
         table.push(token)
         now = unseen.after(table)
         if token != WORDS[UNDO]:
-            standing.append(ForesightStep(n, token, unseen, now))
-            steps[n] = standing[-1]
-        elif (taken_back := standing.pop()).before.count == now.count:
-            del steps[taken_back.n]
+            path.append(ForesightStep(n, token, unseen, now))
+            steps[n] = path[-1]
+        elif (undone := path.pop()).before.count == now.count:
+            del steps[undone.n]
         unseen = now
     return [step for step in steps.values() if step.before.count]
 
@@ -163,30 +165,30 @@ def _steps(record: Record) -> list[ForesightStep]:
 def _choices(record: Record, steps: Sequence[ForesightStep]) -> list[ForesightStep]:
     """Return the steps at which the player had several options."""
     by_number = {step.n: step for step in steps}
-    table, found = record.open_table(), []
+    table, several = record.open_table(), []
     for n, token in enumerate(record.tokens[: steps[-1].n + 1]):
         if n in by_number and len(options(table)) > 1:
-            found.append(by_number[n])
+            several.append(by_number[n])
         table.push(token)
-    return found
+    return several
 
 
-def _evenly(steps: Sequence[ForesightStep], most: int) -> Sequence[ForesightStep]:
-    if len(steps) <= most:
+def _evenly(steps: Sequence[ForesightStep], limit: int) -> Sequence[ForesightStep]:
+    if len(steps) <= limit:
         return steps
-    return [steps[number * len(steps) // most] for number in range(most)]
+    return [steps[number * len(steps) // limit] for number in range(limit)]
 
 
 def _find(table: Table, step: ForesightStep, chance: Random) -> tuple[float, list[float]]:
     """Return 1.0 if a card that the step turned up was playable at once, else 0.0: in the real deal, and in others."""
-    left = set(step.after.places(table))
-    shown = [number for number, place in enumerate(step.before.places(table)) if place not in left]
-    came = []
+    remaining = set(step.after.places(table))
+    shown = [number for number, place in enumerate(step.before.places(table)) if place not in remaining]
+    results = []
     for cards in step.before.deals(table, chance, FIND_DEALS):
-        copy = step.before.laid(table, cards)
+        copy = step.before.with_cards(table, cards)
         copy.push(step.token)
-        came.append(float(_plays(copy, {cards[number] for number in shown})))
-    return came[0], came[1:]
+        results.append(float(_plays(copy, {cards[number] for number in shown})))
+    return results[0], results[1:]
 
 
 def _plays(table: Table, cards: set[int]) -> bool:
@@ -201,14 +203,14 @@ def _plays(table: Table, cards: set[int]) -> bool:
 
 def _choice(table: Table, step: ForesightStep, chance: Random) -> tuple[float, list[float]]:
     """Return the advantage of the option taken over the best of some others, in the real deal and in other deals."""
-    there = options(table)
-    there.pop(option(table, step.token))
-    others = chance.sample(list(there.values()), min(OTHERS, len(there)))
-    came = []
+    alternatives = options(table)
+    alternatives.pop(option(table, step.token))
+    others = chance.sample(list(alternatives.values()), min(OTHERS, len(alternatives)))
+    results = []
     for cards in step.before.deals(table, chance, CHOICE_DEALS):
-        taken, *missed = (_outcome(step.before.laid(table, cards), token) for token in (step.token, *others))
-        came.append(taken - max(missed))
-    return came[0], came[1:]
+        chosen, *missed = (_outcome(step.before.with_cards(table, cards), token) for token in (step.token, *others))
+        results.append(chosen - max(missed))
+    return results[0], results[1:]
 
 
 def _outcome(table: Table, token: str) -> float:
@@ -228,8 +230,8 @@ def _pauses(record: Record, steps: Sequence[ForesightStep], auto: set[int]) -> P
     return PauseFigures(len(fresh), median(fresh), len(other), median(other), _rank_sum(fresh, other))
 
 
-def _rank_sum(one: Sequence[int], other: Sequence[int]) -> float:
-    """Return the z-score by which `one` ranks above `other` (Mann and Whitney 1947)."""
-    wins = sum((a > b) + (a == b) / 2 for a in one for b in other)
-    pairs = len(one) * len(other)
-    return (wins - pairs / 2) / math.sqrt(pairs * (len(one) + len(other) + 1) / 12)
+def _rank_sum(first: Sequence[int], second: Sequence[int]) -> float:
+    """Return the z-score by which `first` ranks above `second` (Mann and Whitney 1947)."""
+    wins = sum((a > b) + (a == b) / 2 for a in first for b in second)
+    pairs = len(first) * len(second)
+    return (wins - pairs / 2) / math.sqrt(pairs * (len(first) + len(second) + 1) / 12)

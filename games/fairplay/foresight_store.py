@@ -34,14 +34,14 @@ class CombinedEvidence(NamedTuple):
 class ForesightRow(NamedTuple):
     """A line of the staff's table."""
 
-    what: str
-    said: str
+    label: str
+    text: str
 
 
 def evidence_of(attempt: Attempt) -> Foresight | None:
     """Return the attempt's foresight measurement, or None if it has not run yet."""
-    kept = ForesightFigures.objects.filter(attempt=attempt.pk, form=FORM).first()
-    return None if kept is None else msgspec.convert(kept.figures, Foresight)
+    row = ForesightFigures.objects.filter(attempt=attempt.pk, form=FORM).first()
+    return None if row is None else msgspec.convert(row.figures, Foresight)
 
 
 def evidence_of_player(player_id: int) -> CombinedEvidence:
@@ -49,10 +49,12 @@ def evidence_of_player(player_id: int) -> CombinedEvidence:
 
     Top places are wins, and winners are lucky: the score that winners reach by chance is above zero.
     """
-    kept = ForesightFigures.objects.filter(attempt__player=player_id, form=FORM).values_list("figures", flat=True)
-    found = [msgspec.convert(figures, Foresight) for figures in kept]
-    telling = [one.z for one in found if one.applicable and one.game not in SILENT]
-    pauses = [one.pauses.z for one in found if one.pauses is not None]
+    rows = ForesightFigures.objects.filter(attempt__player=player_id, form=FORM).values_list("figures", flat=True)
+    measurements = [msgspec.convert(figures, Foresight) for figures in rows]
+    telling = [
+        measurement.z for measurement in measurements if measurement.applicable and measurement.game not in SILENT
+    ]
+    pauses = [measurement.pauses.z for measurement in measurements if measurement.pauses is not None]
     return CombinedEvidence(len(telling), _summed(telling), len(pauses), _summed(pauses))
 
 
@@ -61,43 +63,43 @@ def _summed(figures: Sequence[float]) -> float:
     return sum(figures) / math.sqrt(len(figures)) if figures else 0.0
 
 
-def keep(attempt: Attempt) -> Foresight:
+def measure_and_store(attempt: Attempt) -> Foresight:
     """Measure a finished attempt and store the result in place of an earlier one.
 
     :raises RecordError: if the attempt has no readable record.
     :raises RulesError: if the record does not replay.
     """
-    found = measure(Record.from_bytes(bytes(attempt.record or b"")), attempt.auto_runs)
-    row = ForesightFigures(attempt=attempt, form=FORM, figures=msgspec.to_builtins(found), made_at=timezone.now())
+    measurement = measure(Record.from_bytes(bytes(attempt.record or b"")), attempt.auto_runs)
+    row = ForesightFigures(attempt=attempt, form=FORM, figures=msgspec.to_builtins(measurement), made_at=timezone.now())
     ForesightFigures.objects.bulk_create(
         [row], update_conflicts=True, unique_fields=["attempt"], update_fields=["form", "figures", "made_at"]
     )
-    return found
+    return measurement
 
 
 def measured_among(attempts: Collection[int]) -> set[int]:
     """Return the ids of the attempts that have a current measurement."""
-    kept = ForesightFigures.objects.filter(attempt__in=attempts, form=FORM)
-    return set(kept.values_list("attempt_id", flat=True))
+    rows = ForesightFigures.objects.filter(attempt__in=attempts, form=FORM)
+    return set(rows.values_list("attempt_id", flat=True))
 
 
-def table_of(found: Foresight) -> list[ForesightRow]:
+def table_of(measurement: Foresight) -> list[ForesightRow]:
     """Describe a measurement line by line for staff."""
-    if not found.applicable:
+    if not measurement.applicable:
         return [ForesightRow("foresight", "not applicable: nothing was decided while cards were unseen")]
-    worth = "which tells nothing in this game" if found.game in SILENT else "one game proves nothing"
+    worth = "which tells nothing in this game" if measurement.game in SILENT else "one game proves nothing"
     lines = [
-        ForesightRow("foresight", f"{found.z:+.1f} standard deviations from chance; {worth}"),
-        ForesightRow("finds: turned up and playable at once", _tally(found.finds)),
-        ForesightRow("choices: better than other options", _tally(found.choices)),
+        ForesightRow("foresight", f"{measurement.z:+.1f} standard deviations from chance; {worth}"),
+        ForesightRow("finds: turned up and playable at once", _tally(measurement.finds)),
+        ForesightRow("choices: better than other options", _tally(measurement.choices)),
     ]
-    pauses = found.pauses
+    pauses = measurement.pauses
     if pauses is not None:
-        said = (
+        text = (
             f"{pauses.fresh_ms:.0f} ms for {pauses.fresh} plays after something new, {pauses.other_ms:.0f} ms for "
             f"{pauses.other} elsewhere: {pauses.z:+.1f}; about 0 is who knew it"
         )
-        lines.append(ForesightRow("pauses", said))
+        lines.append(ForesightRow("pauses", text))
     return lines
 
 

@@ -66,11 +66,11 @@ class Unseen:
         cards = [table.piles[pile][height] for pile, height in self.places(table)]
         return [cards, *(chance.sample(cards, len(cards)) for _ in range(number))]
 
-    def laid(self, table: Table, cards: Sequence[int]) -> Table:
+    def with_cards(self, table: Table, cards: Sequence[int]) -> Table:
         """Return a copy of the table, without its history, with these cards in the unseen places."""
         copy = type(table)(table.options)
-        for mine, theirs in zip((*copy.piles, *copy.foundations), (*table.piles, *table.foundations), strict=True):
-            mine[:] = theirs
+        for target, source in zip((*copy.piles, *copy.foundations), (*table.piles, *table.foundations), strict=True):
+            target[:] = source
         copy.rounds_left = table.rounds_left
         copy.hidden = table.hidden & ~self.face_down
         for (pile, height), card in zip(self.places(table), cards, strict=True):

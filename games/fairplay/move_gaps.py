@@ -48,11 +48,11 @@ class GapSpread:
 def gaps_of(record: Record, auto_runs: Collection[Sequence[int]]) -> list[Gap]:
     """Return every token of the record with its gap."""
     served = frozenset(n for first, last in auto_runs for n in range(first, last + 1))
-    found, before = list[Gap](), 0
-    for n, (token, at) in enumerate(zip(record.tokens, record.clock, strict=True), 1):
-        found.append(Gap(n, token, Kind.SERVED if n in served else kind_of(token), at, at - before))
-        before = at
-    return found
+    gaps, previous_ms = list[Gap](), 0
+    for n, (token, ms) in enumerate(zip(record.tokens, record.clock, strict=True), 1):
+        gaps.append(Gap(n, token, Kind.SERVED if n in served else kind_of(token), ms, ms - previous_ms))
+        previous_ms = ms
+    return gaps
 
 
 def kind_of(token: str) -> Kind:
@@ -68,7 +68,7 @@ def spreads(gaps: Collection[Gap]) -> list[GapSpread]:
     """Summarize the gaps of each kind that occurs."""
     times = {kind: [gap.ms for gap in gaps if gap.kind == kind] for kind in Kind}
     return [
-        GapSpread(kind, len(found), min(found), round(median(found)), max(found))
-        for kind, found in times.items()
-        if found
+        GapSpread(kind, len(durations), min(durations), round(median(durations)), max(durations))
+        for kind, durations in times.items()
+        if durations
     ]

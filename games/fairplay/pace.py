@@ -101,8 +101,8 @@ class PacedPlay(NamedTuple):
 def doubts(attempt: Attempt, record: Record) -> list[Reason]:
     """Return the doubts about the pace and the clock of a finished attempt."""
     name = attempt.deal.variant or attempt.deal.game
-    found = implausibilities(record.tokens, record.clock, record.end.ms, attempt.auto_runs, name)
-    return found + _clock_doubts(attempt, record.end.ms)
+    reasons = implausibilities(record.tokens, record.clock, record.end.ms, attempt.auto_runs, name)
+    return reasons + _clock_doubts(attempt, record.end.ms)
 
 
 def implausibilities(
@@ -116,8 +116,12 @@ def implausibilities(
     times = [*clock, end_ms]
     if times != sorted(times):
         return [reason("clock_backwards", "The receive times go backwards.")]
-    played = plays(tokens, clock, auto_runs)
-    return [found for found in (_burst(played), _pace(played, times_of(name)), _steady(played)) if found is not None]
+    player_plays = plays(tokens, clock, auto_runs)
+    return [
+        doubt
+        for doubt in (_burst(player_plays), _pace(player_plays, times_of(name)), _steady(player_plays))
+        if doubt is not None
+    ]
 
 
 def times_of(name: str) -> float:
@@ -129,29 +133,29 @@ def times_of(name: str) -> float:
 def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Sequence[int]]) -> list[PacedPlay]:
     """Return the player's plays, without the server's, each with its time and demand. The first play took no time."""
     served = _served(auto_runs)
-    found: list[PacedPlay] = []
-    since, draws, before, source = 0, 0, "", ""
+    paced: list[PacedPlay] = []
+    since, draws, previous, source = 0, 0, "", ""
     for n, (token, ms) in enumerate(zip(tokens, clock, strict=True), 1):
         if n in served:
             since, draws = ms, 0
         elif token not in FREE_TOKENS:
             come_from = token.partition("-")[0]
             hand = AGAIN_MS if come_from == source else POINT_MS
-            found.append(PacedPlay(ms, ms - since if found else 0, hand + draws + (NEW_MS if draws else 0)))
+            paced.append(PacedPlay(ms, ms - since if paced else 0, hand + draws + (NEW_MS if draws else 0)))
             since, draws, source = ms, 0, come_from
         elif token in DRAWS:
-            draws += HELD_MS if before in DRAWS else DRAW_MS
-        before = token
-    return found
+            draws += HELD_MS if previous in DRAWS else DRAW_MS
+        previous = token
+    return paced
 
 
 def _served(auto_runs: Collection[Sequence[int]]) -> frozenset[int]:
     return frozenset(n for first, last in auto_runs for n in range(first, last + 1))
 
 
-def _burst(played: Sequence[PacedPlay]) -> Reason | None:
-    number = _burst_of(len(played))
-    times = [play.at for play in played]
+def _burst(player_plays: Sequence[PacedPlay]) -> Reason | None:
+    number = _burst_of(len(player_plays))
+    times = [play.at for play in player_plays]
     shortest = min((end - start for start, end in zip(times, times[number - 1 :], strict=False)), default=None)
     if shortest is None or shortest > number * BURST_MS_A_PLAY:
         return None
@@ -162,9 +166,9 @@ def _burst_of(plays_in_all: int) -> int:
     return max(FEWEST_IN_BURST, min(BURST_PLAYS, plays_in_all // BURST_PART))
 
 
-def _pace(played: Sequence[PacedPlay], times: float) -> Reason | None:
+def _pace(player_plays: Sequence[PacedPlay], times: float) -> Reason | None:
     """Check the pace of the whole game, and of its fastest part."""
-    timed = played[1:]
+    timed = player_plays[1:]
     if len(timed) < FEWEST_PLAYS:
         return None
     took = [0.0, *accumulate([min(play.took, LONGEST * play.demand) for play in timed])]
@@ -188,9 +192,9 @@ def _floor(number: int, times: float) -> float:
     return times * (1 - CHANCE / math.sqrt(number))
 
 
-def _steady(played: Sequence[PacedPlay]) -> Reason | None:
-    gaps = sorted(play.took for play in played[1:])
-    if len(played) < STEADY_PLAYS:
+def _steady(player_plays: Sequence[PacedPlay]) -> Reason | None:
+    gaps = sorted(play.took for play in player_plays[1:])
+    if len(player_plays) < STEADY_PLAYS:
         return None
     del gaps[math.ceil(len(gaps) * (1 - PAUSES)) :]
     variation = _variation(gaps)

@@ -45,15 +45,15 @@ def decisions(table: Table, tokens: Sequence[str]) -> list[int | None]:
 
     The tokens start at the table's position and contain no undo. Changes the table.
     """
-    made: list[int | None] = []
-    ways: dict[int, list[tuple[int, int]]] = {}
+    results: list[int | None] = []
+    paths: dict[int, list[tuple[int, int]]] = {}
     for n, token in enumerate(tokens):
-        found = decision(table, token)
-        made.append(found)
-        if found is not None:
-            _go(made, ways, n, found, _below(table, token))
+        choice = decision(table, token)
+        results.append(choice)
+        if choice is not None:
+            _add_to_path(results, paths, n, choice, _below(table, token))
         table.push(token)
-    return made
+    return results
 
 
 def _below(table: Table, token: str) -> int:
@@ -65,34 +65,36 @@ def _below(table: Table, token: str) -> int:
     return pile[-count - 1] if len(pile) > count else _EMPTY
 
 
-def _go(made: list[int | None], ways: dict[int, list[tuple[int, int]]], n: int, found: int, below: int) -> None:
-    """Append a move to its card's path, and clear the decisions in `made` that a return makes pointless."""
-    card, onto = found >> 8, found & 0xFF
-    way = ways.setdefault(card, [])
-    if not way or made[way[-1][0]] is None or (made[way[-1][0]] or 0) & 0xFF != below:
-        way.clear()  # the first move, or another card of the same kind
-    way.append((n, below))
-    for start, (_, origin) in enumerate(way):
+def _add_to_path(
+    results: list[int | None], paths: dict[int, list[tuple[int, int]]], n: int, choice: int, below: int
+) -> None:
+    """Append a move to its card's path, and clear the decisions in `results` that a return makes pointless."""
+    card, onto = choice >> 8, choice & 0xFF
+    path = paths.setdefault(card, [])
+    if not path or results[path[-1][0]] is None or (results[path[-1][0]] or 0) & 0xFF != below:
+        path.clear()  # the first move, or another card of the same kind
+    path.append((n, below))
+    for start, (_, origin) in enumerate(path):
         if origin == onto:
-            for idle, _ in way[start:]:
-                made[idle] = None
-            del way[start:]
+            for idle, _ in path[start:]:
+                results[idle] = None
+            del path[start:]
             return
 
 
-def weighed(table: Table, tokens: Sequence[str], made: Sequence[int | None]) -> dict[int, float]:
-    """Return the decisions in `made`, each with its weight in bits. Changes the table."""
+def weighed(table: Table, tokens: Sequence[str], choices: Sequence[int | None]) -> dict[int, float]:
+    """Return the decisions in `choices`, each with its weight in bits. Changes the table."""
     bits: dict[int, float] = {}
-    left: set[int] = set()
+    left_off: set[int] = set()
     seen = {_piles(table)}
-    for token, found in zip(tokens, made, strict=True):
-        if found is not None and found not in bits:
-            bits[found] = _surprise(table, found, seen)
+    for token, choice in zip(tokens, choices, strict=True):
+        if choice is not None and choice not in bits:
+            bits[choice] = _surprise(table, choice, seen)
         elif token in _DRAWS and (card := _left(table)) is not None:
-            left.add(card)
+            left_off.add(card)
         table.push(token)
         seen.add(_piles(table))
-    return bits | dict.fromkeys((card << 8 | _LEFT for card in left), _LEFT_BITS)
+    return bits | dict.fromkeys((card << 8 | _LEFT for card in left_off), _LEFT_BITS)
 
 
 def _piles(table: Table) -> tuple[object, ...]:
@@ -109,7 +111,7 @@ def _left(table: Table) -> int | None:
     return table.piles[index][-1] if any(table.is_legal(names[space]) for space in spaces) else None
 
 
-def _surprise(table: Table, made: int, seen: set[tuple[object, ...]]) -> float:
+def _surprise(table: Table, choice: int, seen: set[tuple[object, ...]]) -> float:
     """Return the surprise of a decision in bits, measured against simple players.
 
     It is 0 for the first option and for the first of the most attractive ones, log2 of the number of most attractive
@@ -118,26 +120,26 @@ def _surprise(table: Table, made: int, seen: set[tuple[object, ...]]) -> float:
     """
     options: dict[int, int] = {}
     for token in table.legal_moves():
-        found = decision(table, token)
-        if found is None and token not in _DRAWS:
+        key = decision(table, token)
+        if key is None and token not in _DRAWS:
             continue
-        option = _DRAW if found is None else found
-        if option != made and _leads_back(table, token, seen):
+        option = _DRAW if key is None else key
+        if option != choice and _leads_back(table, token, seen):
             continue
         wish = _appeal(table, token)
         options[option] = min(wish, options.get(option, wish))
     best = min(options.values())
-    wanted = [option for option, wish in options.items() if wish == best]
-    if made in (next(iter(options)), wanted[0]):
+    best_options = [option for option, wish in options.items() if wish == best]
+    if choice in (next(iter(options)), best_options[0]):
         return 0.0
-    return log2(len(wanted) if made in wanted else len(options))
+    return log2(len(best_options) if choice in best_options else len(options))
 
 
 def _leads_back(table: Table, token: str, seen: set[tuple[object, ...]]) -> bool:
     table.push(token)
-    known = _piles(table) in seen
+    is_seen = _piles(table) in seen
     table.pop()
-    return known
+    return is_seen
 
 
 def _appeal(table: Table, token: str) -> int:

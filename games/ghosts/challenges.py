@@ -58,12 +58,12 @@ def challenge(sender: Player, attempt: Attempt, *, to: str = "", now: datetime |
     with transaction.atomic():
         # Serialize concurrent requests for the same attempt.
         Attempt.objects.select_for_update(of=("self",)).only("pk").get(pk=attempt.pk)
-        given = {"attempt": attempt, "addressee_id": addressee}
-        found, made = Challenge.objects.get_or_create(**given, defaults={"sender_id": sender.pk, "made_at": now})
-        if made and addressee is not None:
+        key = {"attempt": attempt, "addressee_id": addressee}
+        row, is_new = Challenge.objects.get_or_create(**key, defaults={"sender_id": sender.pk, "made_at": now})
+        if is_new and addressee is not None:
             notices.check_room(addressee, "challenged", sender.pk)
-            notices.put(addressee, Notice.Kind.CHALLENGED, {"challenge": found.code, "player": sender.pk}, now)
-    return found
+            notices.put(addressee, Notice.Kind.CHALLENGED, {"challenge": row.code, "player": sender.pk}, now)
+    return row
 
 
 def find(code: str) -> Challenge:
@@ -71,27 +71,27 @@ def find(code: str) -> Challenge:
 
     :raises Challenge.DoesNotExist: if there is none.
     """
-    known = Challenge.objects.select_related("attempt__deal", "attempt__player", "sender", "addressee")
-    return known.get(code=code, sender__is_active=True, attempt__state=Attempt.State.VERIFIED)
+    challenges = Challenge.objects.select_related("attempt__deal", "attempt__player", "sender", "addressee")
+    return challenges.get(code=code, sender__is_active=True, attempt__state=Attempt.State.VERIFIED)
 
 
-def answer(found: Challenge, player: Player, now: datetime | None = None) -> Attempt:
+def answer(challenge: Challenge, player: Player, now: datetime | None = None) -> Attempt:
     """Start or resume a player's game in answer to a challenge.
 
     :raises Refusal: if the player is the sender, or the deal may not be played now.
     """
-    if player.pk == found.sender_id:
+    if player.pk == challenge.sender_id:
         raise Refusal(ErrorCode.NO_CHALLENGE)
-    if not may_challenge(found.attempt, found.sender_id, now):
+    if not may_challenge(challenge.attempt, challenge.sender_id, now):
         raise Refusal(ErrorCode.NO_CHALLENGE)
-    attempt = start_attempt(player, found.attempt.deal, now=now)
+    attempt = start_attempt(player, challenge.attempt.deal, now=now)
     if attempt.ranked:
         return attempt
     try:
         with transaction.atomic():
-            attempt = _without_pauses(attempt, player, found.attempt.deal)
+            attempt = _without_pauses(attempt, player, challenge.attempt.deal)
             # The running game may already answer another challenge with this deal.
-            Answer.objects.get_or_create(attempt=attempt, defaults={"challenge": found})
+            Answer.objects.get_or_create(attempt=attempt, defaults={"challenge": challenge})
     except IntegrityError:
         raise Refusal(ErrorCode.NO_CHALLENGE) from None  # the challenge was withdrawn at this moment
     return attempt
@@ -108,21 +108,21 @@ def _without_pauses(attempt: Attempt, player: Player, deal: Deal) -> Attempt:
     return start_attempt(player, deal)
 
 
-def answers_to(found: Challenge) -> list[Attempt]:
+def answers_to(challenge: Challenge) -> list[Attempt]:
     """Return the verified answers to a challenge in ranking order, without banned players."""
-    verified = Attempt.objects.filter(answer__challenge=found, state=Attempt.State.VERIFIED, player__is_active=True)
-    return sorted(verified.select_related("player").defer("record"), key=lambda one: score_of(one).rank_key)
+    verified = Attempt.objects.filter(answer__challenge=challenge, state=Attempt.State.VERIFIED, player__is_active=True)
+    return sorted(verified.select_related("player").defer("record"), key=lambda attempt: score_of(attempt).rank_key)
 
 
-def outcome(mine: Attempt, other: Attempt) -> Outcome:
+def outcome(own: Attempt, other: Attempt) -> Outcome:
     """Return the outcome of a judged attempt against another."""
-    if mine.state != Attempt.State.VERIFIED:
+    if own.state != Attempt.State.VERIFIED:
         return "rejected"
-    one, two = score_of(mine).rank_key, score_of(other).rank_key
+    one, two = score_of(own).rank_key, score_of(other).rank_key
     return "even" if one == two else "won" if one < two else "lost"
 
 
-def verdict_given(attempt_ids: Collection[int], now: datetime | None = None) -> int:
+def notify_verdicts(attempt_ids: Collection[int], now: datetime | None = None) -> int:
     """Notify both players of those attempts that answer a challenge and have a verdict; return the number of answers.
 
     Idempotent: each answer is announced once, even under concurrent calls.
@@ -130,34 +130,34 @@ def verdict_given(attempt_ids: Collection[int], now: datetime | None = None) -> 
     if not attempt_ids:
         return 0
     waiting = Answer.objects.filter(attempt__in=attempt_ids, told_at=None, attempt__state__in=_JUDGED)
-    told = 0
-    for one in waiting.select_related("attempt", "challenge__attempt"):
-        told += _tell(one, now or timezone.now())
-    return told
+    notified = 0
+    for answer in waiting.select_related("attempt", "challenge__attempt"):
+        notified += _notify_players(answer, now or timezone.now())
+    return notified
 
 
-def tell_forgotten(now: datetime | None = None) -> int:
+def notify_forgotten(now: datetime | None = None) -> int:
     """Announce answers whose verdict is some time old but whose players were not notified; return their number."""
     now = now or timezone.now()
     since = Q(attempt__verified_at__lt=now - PATIENCE, attempt__state__in=_JUDGED)
     keys = Answer.objects.filter(since, told_at=None).order_by("pk").values_list("attempt", flat=True)
-    return verdict_given(list(keys[:_BATCH]), now)
+    return notify_verdicts(list(keys[:_BATCH]), now)
 
 
 @transaction.atomic
-def _tell(one: Answer, now: datetime) -> bool:
+def _notify_players(answer: Answer, now: datetime) -> bool:
     """Notify both players of an answer, unless a concurrent call has claimed it."""
-    if not Answer.objects.filter(pk=one.pk, told_at=None).update(told_at=now):
+    if not Answer.objects.filter(pk=answer.pk, told_at=None).update(told_at=now):
         return False
-    code, sender, answerer = one.challenge.code, one.challenge.sender_id, one.attempt.player_id
-    ended = outcome(one.attempt, one.challenge.attempt)
+    code, sender, answerer = answer.challenge.code, answer.challenge.sender_id, answer.attempt.player_id
+    ended = outcome(answer.attempt, answer.challenge.attempt)
     notices.put(
         answerer, Notice.Kind.ANSWERED, {"challenge": code, "player": sender, "outcome": ended, "own": True}, now
     )
     if ended != "rejected" and _has_room(sender, answerer):
-        turned = outcome(one.challenge.attempt, one.attempt)
-        told = {"challenge": code, "player": answerer, "outcome": turned, "own": False}
-        notices.put(sender, Notice.Kind.ANSWERED, told, now)
+        turned = outcome(answer.challenge.attempt, answer.attempt)
+        data = {"challenge": code, "player": answerer, "outcome": turned, "own": False}
+        notices.put(sender, Notice.Kind.ANSWERED, data, now)
     return True
 
 
@@ -177,9 +177,9 @@ def _addressee(sender: Player, name: str) -> int:
     """
     if not sender.has_page:
         raise Refusal(ErrorCode.ACCOUNT_REQUIRED)
-    found = people().find_by_name(name)
-    if found is None:
+    player_id = people().find_by_name(name)
+    if player_id is None:
         raise Refusal(ErrorCode.NOT_FOUND)
-    if found == sender.pk:
+    if player_id == sender.pk:
         raise Refusal(ErrorCode.NO_CHALLENGE)
-    return found
+    return player_id

@@ -49,15 +49,15 @@ def ghosts_of(deal: Deal, player_id: int | None) -> list[Ghost]:
     """
     if not ghost_lanes.knows_deal(deal, player_id):
         raise Refusal(ErrorCode.NOT_REVEALED)
-    found: list[Ghost] = []
+    ghosts: list[Ghost] = []
     seen: set[int] = set()
     for whose, attempt in _offered(deal, player_id):
         if attempt.pk not in seen:
             seen.add(attempt.pk)
-            found.append(Ghost(whose, attempt, attempt.elapsed_ms))
+            ghosts.append(Ghost(whose, attempt, attempt.elapsed_ms))
     if (line := ghost_lanes.line_ms(deal)) is not None:
-        found.append(Ghost(Whose.LINE, None, line))
-    return found
+        ghosts.append(Ghost(Whose.LINE, None, line))
+    return ghosts
 
 
 def latest_ghosts(player_id: int | None, now: datetime | None = None) -> list[tuple[Deal, Ghost]]:
@@ -65,8 +65,8 @@ def latest_ghosts(player_id: int | None, now: datetime | None = None) -> list[tu
     over = Deal.objects.filter(day__isnull=False, closes_at__lte=(now or timezone.now()) - GRACE)
     deals = list(over.order_by("-day", "pk")[:DAILY])
     if player_id is not None:
-        mine = Attempt.objects.filter(player=player_id, deal__day=None, deal__for_race=False)
-        practised = mine.filter(state=Attempt.State.VERIFIED).order_by("-pk").select_related("deal").defer("record")
+        attempts = Attempt.objects.filter(player=player_id, deal__day=None, deal__for_race=False)
+        practised = attempts.filter(state=Attempt.State.VERIFIED).order_by("-pk").select_related("deal").defer("record")
         unique = {attempt.deal_id: attempt.deal for attempt in practised[: 2 * PRACTICE]}
         deals += [deal for deal in unique.values() if ghost_lanes.knows_deal(deal, player_id)][:PRACTICE]
     ghosts = [(deal, _best_ghost(deal, player_id)) for deal in deals]
@@ -114,34 +114,40 @@ def _offered(deal: Deal, player_id: int | None) -> Iterator[tuple[Whose, Attempt
 
 
 def _on_board(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterator[tuple[Whose, Attempt]]:
-    known = results()
-    better = known.next_better(deal.pk, score_of(own), own.player_id) if own is not None else None
-    friends = known.among(deal.pk, known.followed(player_id))[:FRIENDS] if player_id is not None else ()
-    wanted = [
+    board = results()
+    better = board.next_better(deal.pk, score_of(own), own.player_id) if own is not None else None
+    friends = board.among(deal.pk, board.followed(player_id))[:FRIENDS] if player_id is not None else ()
+    candidates = [
         (Whose.NEXT, better),
         *((Whose.FRIEND, friend) for friend in friends),
-        (Whose.LEADER, known.leader(deal.pk)),
+        (Whose.LEADER, board.leader(deal.pk)),
     ]
-    attempts = _verified(deal).in_bulk([key for _, key in wanted if key is not None])
-    for whose, key in wanted:
+    attempts = _verified(deal).in_bulk([key for _, key in candidates if key is not None])
+    for whose, key in candidates:
         if key in attempts:
             yield whose, attempts[key]
 
 
 def _in_race(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterator[tuple[Whose, Attempt]]:
     """Yield the ghosts of a finished race, which has no board but few entrants."""
-    ran = list(_best_first(deal).filter(entrant__isnull=False, player__is_active=True))
-    others = [one for one in ran if one.player_id != player_id]
+    attempts = list(_best_first(deal).filter(entrant__isnull=False, player__is_active=True))
+    others = [attempt for attempt in attempts if attempt.player_id != player_id]
     if own is not None:
-        mine = score_of(own).rank_key
-        yield from ((Whose.NEXT, one) for one in _last(one for one in others if score_of(one).rank_key < mine))
+        own_key = score_of(own).rank_key
+        yield from (
+            (Whose.NEXT, attempt)
+            for attempt in _last(attempt for attempt in others if score_of(attempt).rank_key < own_key)
+        )
     followed = results().followed(player_id) if player_id is not None else set()
-    yield from ((Whose.FRIEND, one) for one in [one for one in others if one.player_id in followed][:FRIENDS])
-    yield from ((Whose.LEADER, one) for one in ran[:1])
+    yield from (
+        (Whose.FRIEND, attempt)
+        for attempt in [attempt for attempt in others if attempt.player_id in followed][:FRIENDS]
+    )
+    yield from ((Whose.LEADER, attempt) for attempt in attempts[:1])
 
 
-def _last(found: Iterator[Attempt]) -> Sequence[Attempt]:
-    return list(found)[-1:]
+def _last(attempts: Iterator[Attempt]) -> Sequence[Attempt]:
+    return list(attempts)[-1:]
 
 
 def _verified(deal: Deal) -> QuerySet[Attempt]:

@@ -50,8 +50,8 @@ def line_of(deal: Deal, name: str) -> GhostLane | None:
     if deal.solution is None:
         return None
     record = Record.from_bytes(bytes(deal.solution))
-    played = [(token, MOVE_MS * n) for n, token in enumerate(record.tokens, start=1)]
-    return _lane(name, record.open_table(), played, MOVE_MS * len(played))
+    moves = [(token, MOVE_MS * n) for n, token in enumerate(record.tokens, start=1)]
+    return _lane(name, record.open_table(), moves, MOVE_MS * len(moves))
 
 
 def line_ms(deal: Deal) -> int | None:
@@ -86,9 +86,9 @@ def knows_deal(deal: Deal, player_id: int | None, now: datetime | None = None) -
     return Attempt.objects.filter(deal=deal, player=player_id).exclude(state=Attempt.State.PLAYING).exists()
 
 
-def _lane(name: str, table: Table, played: Iterable[tuple[str, int]], end: int) -> GhostLane:
+def _lane(name: str, table: Table, moves: Iterable[tuple[str, int]], end: int) -> GhostLane:
     points: list[Point] = [(0, table.cards_up)]
-    for token, ms in played:
+    for token, ms in moves:
         table.push(token)
         if table.cards_up != points[-1][1]:
             points.append((ms, table.cards_up))

@@ -62,10 +62,10 @@ class Advice:
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer for the client, without the fields that do not apply."""
-        answer: dict[str, Any] = {"state": "answered", "token": self.token, "why": self.why}
+        reply: dict[str, Any] = {"state": "answered", "token": self.token, "why": self.why}
         if self.moves:
-            answer |= {"moves": self.moves, "to": self.to}
-        return answer | {flag: True for flag in ("more", "provisional", "lost") if getattr(self, flag)}
+            reply |= {"moves": self.moves, "to": self.to}
+        return reply | {flag: True for flag in ("more", "provisional", "lost") if getattr(self, flag)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def _without_way(attempt: Attempt, outlook: Outlook, answer: str) -> Advice:
         to = len(outlook.table.moves) - 1 if outlook.first_lost is None else outlook.first_lost - 1
     if outlook.table.can_undo and to is not None and to >= 0:
         why: Why = "back" if lost else "return"
-        _keep_retreat(attempt, _Retreat(len(outlook.tokens), to, why))
+        _store_retreat(attempt, _Retreat(len(outlook.tokens), to, why))
         return Advice(_UNDO, why, len(outlook.table.moves) - to, to, provisional=provisional)
     if token := likely_move(outlook.table, outlook.visited()):
         return Advice(token, "likely", provisional=provisional, lost=lost)
@@ -158,15 +158,15 @@ def _nothing_to_advise(attempt: Attempt) -> Refusal:
     return Refusal(ErrorCode.CLOSED, "there is no move to advise", state=attempt.state)
 
 
-def _keep_retreat(attempt: Attempt, retreat: _Retreat) -> None:
+def _store_retreat(attempt: Attempt, retreat: _Retreat) -> None:
     cache.set(_retreat_key(attempt), (retreat.n, retreat.to, retreat.why), _RETREAT_SECONDS)
 
 
 def _retreat_of(attempt: Attempt, outlook: Outlook) -> _Retreat | None:
     if outlook.tokens[-1:] != (_UNDO,):
         return None
-    kept = cache.get(_retreat_key(attempt))
-    retreat = None if kept is None else _Retreat(*kept)
+    stored = cache.get(_retreat_key(attempt))
+    retreat = None if stored is None else _Retreat(*stored)
     return retreat if retreat is not None and retreat.applies(outlook) else None
 
 
@@ -176,9 +176,9 @@ def _retreat_key(attempt: Attempt) -> str:
 
 def _worth(table: Table, token: str, visited: Collection[tuple[object, ...]]) -> int | None:
     """Return the points of a move; None if it leads to a visited position."""
-    before = _standing(table)
+    before = _progress(table)
     table.push(token)
-    after, is_new = _standing(table), not visited or signature(table) not in visited
+    after, is_new = _progress(table), not visited or signature(table) not in visited
     table.pop()
     if not is_new:
         return None
@@ -189,6 +189,6 @@ def _worth(table: Table, token: str, visited: Collection[tuple[object, ...]]) ->
     return worth + (_SHIFTED if token[0] == "t" and not token.endswith("-f") else 0)
 
 
-def _standing(table: Table) -> tuple[int, int, int]:
+def _progress(table: Table) -> tuple[int, int, int]:
     """Return the number of cards up, the negative of the number face down, and the number of empty piles."""
     return table.cards_up, -table.hidden.bit_count(), sum(1 for pile in table.tableau if not pile)

@@ -81,11 +81,11 @@ class Outlook:
     def visited(self) -> set[tuple[object, ...]]:
         """Return the signatures of all positions the game has been in, including undone ones."""
         copy = deal_table(self._attempt.deal)
-        found = {signature(copy)}
+        signatures = {signature(copy)}
         for token in self.tokens:
             copy.push(token)
-            found.add(signature(copy))
-        return found
+            signatures.add(signature(copy))
+        return signatures
 
     def _after(self, tokens: Sequence[str]) -> Table:
         table = deal_table(self._attempt.deal)

@@ -121,7 +121,7 @@ def put(
     return question
 
 
-def look(attempt: Attempt, player_id: int | None, *, now: datetime | None = None) -> QuestionReply | None:
+def status(attempt: Attempt, player_id: int | None, *, now: datetime | None = None) -> QuestionReply | None:
     """Return the state of the attempt's question, or None without one.
 
     :raises Refusal: if the question is not allowed.
@@ -143,7 +143,7 @@ def way_of(attempt: Attempt, player_id: int | None) -> tuple[Table, list[str]] |
 
     :raises Refusal: if the question is not allowed.
     """
-    reply = look(attempt, player_id)
+    reply = status(attempt, player_id)
     if reply is None or reply.answer != Question.Answer.YES:
         return None
     return table_of(attempt, reply.n), reply.way
@@ -158,7 +158,7 @@ def withdraw(attempt: Attempt, player_id: int | None) -> None:
     Question.objects.filter(attempt=attempt).delete()
 
 
-def answer_soon(question_id: int) -> threading.Thread:
+def enqueue(question_id: int) -> threading.Thread:
     """Queue a question to be answered in a thread of this worker, and return the thread."""
     return _quick.put(question_id)
 
@@ -168,32 +168,32 @@ def answer(question_id: int, limit: search_client.Limit = search_client.FULL) ->
     question = Question.objects.select_related("attempt__deal").filter(pk=question_id, answer="").first()
     if question is None:
         return True
-    asked = Question.objects.filter(pk=question_id, answer="")
+    row = Question.objects.filter(pk=question_id, answer="")
     position = table_of(question.attempt, question.n).position()
     queue = _quick if limit == search_client.QUICK else _thorough
 
     def is_wanted() -> bool:
-        _tell_alive(question_id)
-        return asked.exists()
+        _renew_heartbeats(question_id)
+        return row.exists()
 
-    found = queue.searcher.ask(position, limit, is_wanted)
-    if found is None:  # withdrawn, or the search failed; the position's verdict is still open
-        asked.update(answer=Question.Answer.UNKNOWN)
+    result = queue.searcher.ask(position, limit, is_wanted)
+    if result is None:  # withdrawn, or the search failed; the position's verdict is still open
+        row.update(answer=Question.Answer.UNKNOWN)
         return True
-    if found["answer"] == Question.Answer.UNKNOWN and limit != search_client.FULL:
+    if result["answer"] == Question.Answer.UNKNOWN and limit != search_client.FULL:
         return False
-    search_results.remember(position, PositionVerdict(Question.Answer(found["answer"]), tuple(found["way"])))
-    asked.update(answer=found["answer"], way=found["way"])
+    search_results.remember(position, PositionVerdict(Question.Answer(result["answer"]), tuple(result["way"])))
+    row.update(answer=result["answer"], way=result["way"])
     return True
 
 
-def _look_quickly(question_id: int) -> None:
+def _search_quickly(question_id: int) -> None:
     if not answer(question_id, search_client.QUICK):
         _thorough.put(question_id)
 
 
 #: Every question gets a quick search first, so that easy ones do not wait behind hard ones.
-_quick: Final = SearchQueue("hint-quick", _look_quickly)
+_quick: Final = SearchQueue("hint-quick", _search_quickly)
 _thorough: Final = SearchQueue("hint-thorough", answer)
 
 
@@ -219,10 +219,10 @@ def tokens_of(attempt: Attempt, n: int | None = None) -> tuple[str, ...]:
 
     :raises Refusal: bad_position if there are fewer.
     """
-    played = record_of(attempt).tokens if attempt.is_over else tuple(move.token for move in journal_of(attempt.pk))
-    if n is not None and not 0 <= n <= len(played):
-        raise Refusal(ErrorCode.BAD_POSITION, f"the game has {len(played)} moves so far")
-    return played[:n]
+    tokens = record_of(attempt).tokens if attempt.is_over else tuple(move.token for move in journal_of(attempt.pk))
+    if n is not None and not 0 <= n <= len(tokens):
+        raise Refusal(ErrorCode.BAD_POSITION, f"the game has {len(tokens)} moves so far")
+    return tokens[:n]
 
 
 def _reply(question: Question, now: datetime, outlook: Outlook | None = None) -> QuestionReply:
@@ -240,10 +240,10 @@ def _request_answer(question: Question) -> None:
         Question.objects.filter(pk=question.pk).update(answer=Question.Answer.UNKNOWN)
 
 
-def _tell_alive(question_id: int) -> None:
+def _renew_heartbeats(question_id: int) -> None:
     """Renew the heartbeats of the question being searched and of all queued ones."""
     waiting = {question_id, *_quick.waiting(), *_thorough.waiting()}
-    cache.set_many({_alive_key(each): True for each in waiting}, PATIENCE.total_seconds())
+    cache.set_many({_alive_key(pending_id): True for pending_id in waiting}, PATIENCE.total_seconds())
 
 
 def _alive_key(question_id: int) -> str:

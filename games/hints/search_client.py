@@ -50,14 +50,14 @@ _GLANCE: Final = 0.25  # seconds between checks whether the answer is still want
 def checked(output: bytes, position: str) -> dict[str, Any] | None:
     """Parse and check the search's output; return None if it is malformed or its winning line does not replay."""
     try:
-        found: dict[str, Any] = json.loads(output)
-        if found["answer"] == "yes":
-            check_solution(from_position(position), found["way"])
+        result: dict[str, Any] = json.loads(output)
+        if result["answer"] == "yes":
+            check_solution(from_position(position), result["way"])
     except (ValueError, KeyError, TypeError):
         # The error is not logged because it could name hidden cards.
         log.error("hint search failed")  # noqa: TRY400
         return None
-    return found
+    return result
 
 
 @dataclass
@@ -81,7 +81,7 @@ class Searcher:
             assert process.stdin is not None
             assert process.stdout is not None
             question = {"position": position, "nodes": limit.nodes, "seconds": limit.seconds}
-            found = None
+            result = None
             try:
                 process.stdin.write(json.dumps(question).encode() + b"\n")
                 process.stdin.flush()
@@ -90,13 +90,13 @@ class Searcher:
                     if not is_wanted() or time.monotonic() > latest:
                         break
                 if is_answered:
-                    found = checked(process.stdout.readline(), position)
+                    result = checked(process.stdout.readline(), position)
             except BrokenPipeError:
                 log.warning("hint search process had ended")
             finally:
-                if found is None:  # or a late answer could be taken for the next question's
+                if result is None:  # or a late answer could be taken for the next question's
                     self._restart()
-            return found
+            return result
 
     def dismiss(self) -> None:
         """Kill the process."""

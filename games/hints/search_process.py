@@ -38,13 +38,13 @@ def search(question: dict[str, Any]) -> dict[str, Any]:
     def is_used_up() -> bool:
         return latest is not None and time.process_time() >= latest
 
-    found = solve(table, Budget(nodes=question["nodes"], memory=256), cancel=is_used_up)
-    if isinstance(found, Solution):
-        return {"answer": "yes", "way": list(shorten(table, found.tokens, work=SHORTENING))}
-    return {"answer": "no" if isinstance(found, Unwinnable) else "unknown", "way": []}
+    result = solve(table, Budget(nodes=question["nodes"], memory=256), cancel=is_used_up)
+    if isinstance(result, Solution):
+        return {"answer": "yes", "way": list(shorten(table, result.tokens, work=SHORTENING))}
+    return {"answer": "no" if isinstance(result, Unwinnable) else "unknown", "way": []}
 
 
-def is_asked(seconds: float) -> bool:
+def has_input(seconds: float) -> bool:
     """Return whether input, or its end, arrives within `seconds`."""
     return bool(select.select([sys.stdin], [], [], seconds)[0])
 
@@ -52,7 +52,7 @@ def is_asked(seconds: float) -> bool:
 def load() -> None:
     """Preload the solvers until the first question arrives."""
     for variant in {variant.game: name for name, variant in CATALOGUE.items()}.values():
-        if is_asked(0):
+        if has_input(0):
             return
         solve(open_table(variant, bytes(32)), Budget(nodes=1, memory=16))
 
@@ -61,7 +61,7 @@ def main() -> None:
     """Answer one question after another."""
     os.nice(NICENESS)
     load()
-    while is_asked(IDLE) and (line := sys.stdin.readline()):
+    while has_input(IDLE) and (line := sys.stdin.readline()):
         print(json.dumps(search(json.loads(line))), flush=True)  # noqa: T201 - the answer
 
 

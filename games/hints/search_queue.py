@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from games.core.background_threads import run_beside
+from games.core.background_threads import run_in_background
 from games.hints.search_client import Searcher
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ class SearchQueue:
         with self._lock:
             self._waiting.append(question_id)
             if self._thread is None:
-                self._thread = run_beside(self._name, self._work)
+                self._thread = run_in_background(self._name, self._work)
             return self._thread
 
     def waiting(self) -> list[int]:

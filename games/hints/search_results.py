@@ -49,8 +49,8 @@ def remember(position: str, verdict: PositionVerdict) -> None:
 def recall(positions: Sequence[str]) -> list[PositionVerdict | None]:
     """Return the cached verdict of each position, or None."""
     keys = [_key(position) for position in positions]
-    found = cache.get_many(keys)
-    return [PositionVerdict.read(found.get(key)) for key in keys]
+    cached = cache.get_many(keys)
+    return [PositionVerdict.read(cached.get(key)) for key in keys]
 
 
 def _key(position: str) -> str:

@@ -100,7 +100,7 @@ class LiveGame:
     def announce(self, what: str = "moved", **data: object) -> None:
         """Tell the other processes that have the attempt open the number of the last token."""
         if self.elsewhere:
-            events.tell_attempt(self.public_id, what, n=self.n, process=self._process, **data)
+            events.notify_attempt(self.public_id, what, n=self.n, process=self._process, **data)
 
     def view(self, ms: int) -> protocol.View:
         """Return the `view` message."""

@@ -80,7 +80,7 @@ class LiveTables:
         if table is not None:
             table.game.leave_alone()
         if table is not None and table.game.elsewhere:
-            events.tell_attempt(public_id, "left", process=self.process)
+            events.notify_attempt(public_id, "left", process=self.process)
         await self.notices.unwatch(events.attempt_group(public_id))
 
     def attended(self) -> Iterator[LiveTable]:
@@ -143,7 +143,7 @@ class LiveTables:
 
     def _tell_place(self, what: str, game: LiveGame) -> None:
         """Announce that the game is open here, with its last token and pauses, in case others have changed since."""
-        events.tell_attempt(game.public_id, what, process=self.process, n=game.n, pauses=[*game.facts.pauses])
+        events.notify_attempt(game.public_id, what, process=self.process, n=game.n, pauses=[*game.facts.pauses])
 
     def _soon(self, doing: Coroutine[Any, Any, None]) -> None:
         async def safely() -> None:

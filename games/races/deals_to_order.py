@@ -13,7 +13,7 @@ from typing import Final
 from django.core.cache import cache
 from django.db.models import F
 
-from games.core.background_threads import run_beside
+from games.core.background_threads import run_in_background
 from games.deals.search_client import checked, search
 from games.races import race_deals, race_start
 from games.races.models import Race
@@ -42,7 +42,7 @@ def prepare_soon(race_id: int) -> threading.Thread | None:
         _turns.release()
         cache.delete(_claim(race_id))
 
-    return run_beside(f"race-deal-{race_id}", lambda: prepare(race_id), finally_=give_back)
+    return run_in_background(f"race-deal-{race_id}", lambda: prepare(race_id), finally_=give_back)
 
 
 def prepare(race_id: int) -> bool:

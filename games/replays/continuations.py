@@ -36,19 +36,19 @@ def play_on(player: Player, origin: Attempt, n: int, *, now: datetime | None = N
     tokens = _tokens(origin, n)
     if not tokens:
         return start_attempt(player, deal, now=now)
-    whose: dict[str, Any] = {"player": player, "deal": deal, "ranked": False}
+    fields: dict[str, Any] = {"player": player, "deal": deal, "ranked": False}
     with transaction.atomic():
-        waiting = _untouched(whose, origin)
-        waiting.exclude(continuation__n=n).delete()
-        return waiting.first() or _begun(whose, origin, tokens, now)
+        untouched = _untouched(fields, origin)
+        untouched.exclude(continuation__n=n).delete()
+        return untouched.first() or _create_continuation(fields, origin, tokens, now)
 
 
 def origin_of(attempt: Attempt, player_id: int | None) -> Continuation | None:
     """Return the origin of a continuation; None for other attempts, or if the player may not watch the origin."""
-    found = Continuation.objects.select_related("origin__deal").filter(attempt=attempt).first()
-    if found is None or found.origin is None or not may_watch(found.origin, player_id):
+    continuation = Continuation.objects.select_related("origin__deal").filter(attempt=attempt).first()
+    if continuation is None or continuation.origin is None or not may_watch(continuation.origin, player_id):
         return None
-    return found
+    return continuation
 
 
 def _tokens(origin: Attempt, n: int) -> tuple[str, ...]:
@@ -60,16 +60,16 @@ def _tokens(origin: Attempt, n: int) -> tuple[str, ...]:
     return record.tokens[:n]
 
 
-def _untouched(whose: dict[str, Any], origin: Attempt) -> QuerySet[Attempt]:
+def _untouched(fields: dict[str, Any], origin: Attempt) -> QuerySet[Attempt]:
     """Return the player's running continuations of `origin` without a move of their own."""
     moved = Exists(Move.objects.filter(attempt=OuterRef("pk"), n__gt=OuterRef("continuation__n")))
-    return Attempt.objects.filter(~moved, **whose, state=Attempt.State.PLAYING, continuation__origin=origin)
+    return Attempt.objects.filter(~moved, **fields, state=Attempt.State.PLAYING, continuation__origin=origin)
 
 
-def _begun(whose: dict[str, Any], origin: Attempt, tokens: tuple[str, ...], now: datetime) -> Attempt:
-    attempt = Attempt.objects.create(**whose, started_at=now)
+def _create_continuation(fields: dict[str, Any], origin: Attempt, tokens: tuple[str, ...], now: datetime) -> Attempt:
+    attempt = Attempt.objects.create(**fields, started_at=now)
     Continuation.objects.create(attempt=attempt, origin=origin, n=len(tokens))
-    played = (Move(attempt=attempt, n=n, token=token, ms=0, auto=True) for n, token in enumerate(tokens, start=1))
-    Move.objects.bulk_create(played, batch_size=500)
+    moves = (Move(attempt=attempt, n=n, token=token, ms=0, auto=True) for n, token in enumerate(tokens, start=1))
+    Move.objects.bulk_create(moves, batch_size=500)
     metrics.ATTEMPTS_STARTED.labels(origin.deal.game, "no").inc()
     return attempt

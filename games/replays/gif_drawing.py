@@ -47,9 +47,9 @@ class Canvas(Felt):
         words = self.sheet.words(f"{self._cards_up}/{self.goal}")
         self.image.paste(self.sheet.felt, (width // 2, self.foot, width, height))
         self.image.paste(words, (width - self.sheet.margin - words.width, self.foot))
-        done = round(width * self._cards_up / self.goal)
-        self.image.paste(self.sheet.felt, (done, height - _GOLD_HEIGHT, width, height))
-        self.image.paste(self.sheet.gold, (0, height - _GOLD_HEIGHT, done, height))
+        filled = round(width * self._cards_up / self.goal)
+        self.image.paste(self.sheet.felt, (filled, height - _GOLD_HEIGHT, width, height))
+        self.image.paste(self.sheet.gold, (0, height - _GOLD_HEIGHT, filled, height))
 
 
 def animation(record: Record, foot: str) -> bytes:
@@ -74,9 +74,9 @@ def _frames(record: Record, foot: str, shown: Sequence[int]) -> Iterator[Image.I
     table = record.open_table()
     canvas = Canvas(table.view(), foot)
     yield canvas.image.copy()
-    wanted = frozenset(shown)
+    frame_numbers = frozenset(shown)
     for n, token in enumerate(record.tokens, start=1):
         table.push(token)
         canvas.show(table.view_changes())
-        if n in wanted:
+        if n in frame_numbers:
             yield canvas.image.copy()

@@ -66,11 +66,11 @@ def opening(deal: Deal) -> Mapping[str, Any]:
 
 def image_of(preview: Preview) -> bytes:
     """Return the image as PNG, from the cache if possible."""
-    kept = caches["previews"]
-    image: bytes | None = kept.get(preview.key)
+    cache = caches["previews"]
+    image: bytes | None = cache.get(preview.key)
     if image is None:
         image = draw(preview)
-        kept.set(preview.key, image)
+        cache.set(preview.key, image)
     return image
 
 
@@ -80,7 +80,7 @@ def draw(preview: Preview) -> bytes:
     image = Image.new("RGB", (WIDTH, HEIGHT), felt)
     image.paste(gold, (0, HEIGHT - 8, WIDTH, HEIGHT))
     for view, box in zip(preview.tables, _boxes(len(preview.tables)), strict=True):
-        _lay(image, view, box)
+        _paste_table(image, view, box)
     title, text = Lettering("title"), Lettering("text")
     lines = _wrapped(preview.title, title)
     y = HEIGHT // 2 - (len(lines) * title.height + text.height * (len(preview.below) + 1)) // 2
@@ -116,8 +116,8 @@ class Lettering:
         for letter in text:
             if letter not in self._advances:
                 continue
-            place, advance = self._advances[letter]
-            shape = self._row.crop((place * self._cell, 0, (place + 1) * self._cell, self._cell))
+            index, advance = self._advances[letter]
+            shape = self._row.crop((index * self._cell, 0, (index + 1) * self._cell, self._cell))
             image.paste(colour, (round(x) - self._cell // 4, y), shape)
             x += advance
 
@@ -127,17 +127,17 @@ def _letters(name: str) -> tuple[Image.Image, dict[str, tuple[int, float]]]:
     """Load a font sheet: the row of letters as a mask, and each letter's index and advance width."""
     with Image.open(SHEETS / f"letters-{name}.png") as row:
         row.load()
-        advances = [float(one) for one in str(row.info["advances"]).split()]
+        advances = [float(advance) for advance in str(row.info["advances"]).split()]
         letters = str(row.info["letters"])
         places = enumerate(zip(letters, advances, strict=True))
-        return row.convert("L"), {letter: (place, advance) for place, (letter, advance) in places}
+        return row.convert("L"), {letter: (index, glyph_width) for index, (letter, glyph_width) in places}
 
 
 def _swatch(name: str) -> tuple[int, int, int]:
     """Return the RGB colour of the felt, ink or gold, as on every table."""
     sheet = sheet_of("braid", large=True)
-    place = {"felt": sheet.felt, "ink": sheet.ink, "gold": sheet.gold}[name]
-    red, green, blue = (sheet.row.getpalette() or [])[3 * place : 3 * place + 3]
+    index = {"felt": sheet.felt, "ink": sheet.ink, "gold": sheet.gold}[name]
+    red, green, blue = (sheet.row.getpalette() or [])[3 * index : 3 * index + 3]
     return red, green, blue
 
 
@@ -161,13 +161,13 @@ def _boxes(tables: int) -> Iterator[tuple[int, int, int, int]]:
         yield x, y, x + width, y + height
 
 
-def _lay(image: Image.Image, view: Mapping[str, Any], box: tuple[int, int, int, int]) -> None:
+def _paste_table(image: Image.Image, view: Mapping[str, Any], box: tuple[int, int, int, int]) -> None:
     """Draw a table centred in its box, scaled down to fit."""
     felt = Felt(sheet_of(view["game"], large=True), PLANS[view["game"]])
     felt.show(view)
-    lying = felt.image.crop(felt.image.point(lambda colour: colour != felt.sheet.felt, "1").getbbox())
+    cropped = felt.image.crop(felt.image.point(lambda colour: colour != felt.sheet.felt, "1").getbbox())
     left, top, right, bottom = box
-    scale = min(1.0, (right - left) / lying.width, (bottom - top) / lying.height)
-    width, height = round(lying.width * scale), round(lying.height * scale)
-    small = lying.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
+    scale = min(1.0, (right - left) / cropped.width, (bottom - top) / cropped.height)
+    width, height = round(cropped.width * scale), round(cropped.height * scale)
+    small = cropped.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
     image.paste(small, (left + (right - left - width) // 2, top + (bottom - top - height) // 2))

@@ -57,7 +57,7 @@ class Sheet:
         font = ImageFont.load_default(13)
         left, top, right, bottom = font.getbbox(text)
         colours = self.row.getpalette() or []
-        felt, ink = (tuple(colours[3 * place : 3 * place + 3]) for place in (self.felt, self.ink))
+        felt, ink = (tuple(colours[3 * index : 3 * index + 3]) for index in (self.felt, self.ink))
         drawn = Image.new("RGB", (int(right - left) + 2, int(bottom - top) + 2), felt)
         ImageDraw.Draw(drawn).text((1 - left, 1 - top), text, fill=ink, font=font)
         return drawn.quantize(palette=self.row, dither=Image.Dither.NONE)
@@ -93,14 +93,17 @@ class Felt:
             self._draw(self.spots[pile], cards, changes["under"].get(pile, 0))
 
     def _draw(self, spot: Spot, cards: Cards, under: int) -> None:
-        x, y = (round(self.sheet.margin + at * pitch) for at, pitch in zip((spot.x, spot.y), self.pitch, strict=True))
+        x, y = (
+            round(self.sheet.margin + offset * pitch)
+            for offset, pitch in zip((spot.x, spot.y), self.pitch, strict=True)
+        )
         self._clear(spot, x, y)
         if not cards:
             empty = self.sheet.cards["back" if under else "slot"]
             if under or spot.spread != "braid":
                 self.image.paste(empty, (x, y), self.sheet.shape)
             return
-        for card, (left, top), mirrored in self._lying(spot, cards, x, y):
+        for card, (left, top), mirrored in self._placed(spot, cards, x, y):
             self.image.paste(self.sheet.card(card, mirrored=mirrored), (left, top), self.sheet.shape)
 
     def _clear(self, spot: Spot, x: int, y: int) -> None:
@@ -114,7 +117,7 @@ class Felt:
     def _row_width(self) -> int:
         return round(self.sheet.width * (1 + 2 * BESIDE))
 
-    def _lying(self, spot: Spot, cards: Cards, x: int, y: int) -> Iterator[tuple[str | None, tuple[int, int], bool]]:
+    def _placed(self, spot: Spot, cards: Cards, x: int, y: int) -> Iterator[tuple[str | None, tuple[int, int], bool]]:
         """Yield the visible cards, lowest first, each with its corner and True if it is mirrored."""
         if spot.spread == "stack":
             yield cards[-1], (x, y), False

@@ -75,8 +75,8 @@ def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 def _add_deal(parser: argparse.ArgumentParser, *, seed_needed: bool = True) -> None:
     parser.add_argument("variant", metavar="VARIANT", help="a variant, or with --option a game: " + ", ".join(GAMES))
-    what = "64 hexadecimal digits" + ("" if seed_needed else "(default: random)")
-    parser.add_argument("seed", metavar="SEED", nargs=None if seed_needed else "?", help=what)
+    description = "64 hexadecimal digits" + ("" if seed_needed else "(default: random)")
+    parser.add_argument("seed", metavar="SEED", nargs=None if seed_needed else "?", help=description)
     parser.add_argument(
         "--option", metavar="NAME=VALUE", action="append", help="an option of the game; can be repeated"
     )
@@ -108,11 +108,11 @@ def _deal(options: argparse.Namespace) -> int:
 
 def _play(options: argparse.Namespace) -> int:
     seed = read_seed(options.seed) if options.seed else secrets.token_bytes(32)
-    chosen = _read_options(options.option)
-    table = open_table(options.variant, seed, chosen)
+    option_values = _read_options(options.option)
+    table = open_table(options.variant, seed, option_values)
     print(f"At the prompt: {_PLAY_HELP}.\n\n{draw(table.view())}")
     tokens, clock, end = _play_tokens(table, sys.stdin)
-    game_options = None if chosen is None else dict(table.options)
+    game_options = None if option_values is None else dict(table.options)
     record = Record(RULES_VERSION, options.variant, game_options, seed, tuple(tokens), tuple(clock), end)
     print(replay_report(replay(record)))
     if options.save:

@@ -57,19 +57,19 @@ class Deck:
         """
         if isinstance(order, str) or not isinstance(order, Sequence):
             raise DeckError("a deck is a list of cards")
-        left = Counter(self.cards)
+        unused = Counter(self.cards)
         cards = []
         for place, name in enumerate(order):
             card = self.number.get(name) if isinstance(name, str) else None
-            if card is None or card not in left:
+            if card is None or card not in unused:
                 raise DeckError(f"card {place}: {quoted(name)} is not a card of this deck")
-            if not left[card]:
+            if not unused[card]:
                 raise DeckError(f"card {place}: {name} is in the deck too often")
-            left[card] -= 1
+            unused[card] -= 1
             cards.append(card)
-        missing = next(left.elements(), None)
+        missing = next(unused.elements(), None)
         if missing is not None:
-            raise DeckError(f"{left.total()} cards are missing, {self.names[missing]} among them")
+            raise DeckError(f"{unused.total()} cards are missing, {self.names[missing]} among them")
         return cards
 
 

@@ -111,13 +111,13 @@ def open_table(
     :raises SeedError: for a bad seed, or unless exactly one of seed and deck is given.
     :raises DeckError: for a deck that is not a permutation of the game's deck.
     """
-    game, chosen = resolve(name, options, version=version)
+    game, checked = resolve(name, options, version=version)
     if (seed is None) == (deck is None):
         raise SeedError("a table is opened from either a seed or a deck")
     if deck is not None:
-        return game.dealt(chosen, game.DECK.read(deck))
+        return game.dealt(checked, game.DECK.read(deck))
     assert seed is not None
-    return game.dealt(chosen, shuffled(game.DECK.cards, seed))
+    return game.dealt(checked, shuffled(game.DECK.cards, seed))
 
 
 def shuffled_deck(name: str, seed: bytes) -> list[str]:

@@ -53,10 +53,10 @@ def _stays(table: Table, pile: str, cards: int) -> Reason | None:
     """Return a reason that rules out every move of these cards, whatever the target; None if there is none."""
     if pile[0] == "f":
         return Reason(Why.FROM_FOUNDATION)
-    held = table.pile(pile)
-    if not 1 <= cards <= len(held):
+    pile_cards = table.pile(pile)
+    if not 1 <= cards <= len(pile_cards):
         return Reason(Why.NO_CARD, pile=pile)
-    if table.hidden >> held[-cards] & 1:
+    if table.hidden >> pile_cards[-cards] & 1:
         return Reason(Why.FACE_DOWN)
     if cards > 1 and (pile[0] != "t" or table.VOCABULARY.largest_unit == 1):
         return Reason(Why.COVERED, pile=pile)

@@ -58,10 +58,10 @@ def _empty_table(head: str, version: int) -> Table:
         key, _, value = setting.partition("=")
         options[key] = _read_value(value)
     try:
-        game, chosen = resolve(name, options, version=version)
+        game, checked = resolve(name, options, version=version)
     except OptionError as error:
         raise PositionError(str(error)) from None
-    return game(chosen)
+    return game(checked)
 
 
 def _read_value(written: str) -> OptionValue:
@@ -92,8 +92,8 @@ def _fill_pile(table: Table, field: str) -> None:
 
 def _check_cards(table: Table) -> None:
     """Check that the deck is complete, including Labyrinth's aces, which start on their foundations."""
-    found = Counter(card for name in table.pile_names() for card in table.pile(name))
-    wanted = Counter(table.DECK.cards) + Counter(table.STARTED)
-    for card in (found - wanted) | (wanted - found):
-        fault = "too often" if found[card] > wanted[card] else "missing"
+    counts = Counter(card for name in table.pile_names() for card in table.pile(name))
+    expected = Counter(table.DECK.cards) + Counter(table.STARTED)
+    for card in (counts - expected) | (expected - counts):
+        fault = "too often" if counts[card] > expected[card] else "missing"
         raise PositionError(f"{table.DECK.names[card]} is {fault}")

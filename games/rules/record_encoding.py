@@ -139,9 +139,9 @@ class _Reader:
     def varints(self, count: int, limit: int, what: str) -> list[int]:
         data, at = self._data, self._at
         end = len(data)
-        found: list[int] = []
+        numbers: list[int] = []
         number = shift = 0
-        while len(found) < count:
+        while len(numbers) < count:
             if at == end:
                 raise RecordError("the packed record ends too early")
             byte = data[at]
@@ -154,10 +154,10 @@ class _Reader:
                 continue
             if not byte and shift:
                 raise RecordError(f"the packed record spells a {what} too long")
-            found.append(number)
+            numbers.append(number)
             number = shift = 0
         self._at = at
-        return found
+        return numbers
 
     def finish(self) -> None:
         if self._at != len(self._data):

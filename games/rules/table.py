@@ -39,8 +39,8 @@ class Option:
         for choice in self.choices:
             if type(choice) is type(value) and choice == value:
                 return choice
-        wanted = ", ".join(str(choice).lower() for choice in self.choices)
-        raise OptionError(f"{self.name} is one of {wanted}; not {quoted(value)}")
+        allowed = ", ".join(str(choice).lower() for choice in self.choices)
+        raise OptionError(f"{self.name} is one of {allowed}; not {quoted(value)}")
 
 
 class Table(ABC):
@@ -115,15 +115,15 @@ class Table(ABC):
 
         :raises OptionError: for an option that the game does not have, or a value that is not among its choices.
         """
-        given = {} if options is None else options
-        if not isinstance(given, Mapping):
+        values = {} if options is None else options
+        if not isinstance(values, Mapping):
             raise OptionError("options are names with values")
         names = {option.name for option in cls.OPTIONS}
-        for name in given:
+        for name in values:
             if name not in names:
                 raise OptionError(f"{cls.GAME} has no option {quoted(name)}")
         return {
-            option.name: option.check(given[option.name]) if option.name in given else option.default
+            option.name: option.check(values[option.name]) if option.name in values else option.default
             for option in cls.OPTIONS
         }
 
@@ -303,7 +303,7 @@ class Table(ABC):
         the cards below the listed ones, which the player may not see at all; piles without such cards are left out.
         """
         names = self.pile_names()
-        piles, under = self._look(names)
+        piles, under = self._written_piles(names)
         return {
             "game": self.GAME,
             "options": dict(self.options),
@@ -320,7 +320,7 @@ class Table(ABC):
         touched = self._touched
         if not touched and self._tokens:
             touched = self._piles_of(self._tokens[-1], self._traces[-1])
-        piles, under = self._look(touched)
+        piles, under = self._written_piles(touched)
         return {"piles": piles, "under": under, **self._small_facts()}
 
     @classmethod
@@ -339,7 +339,7 @@ class Table(ABC):
             **self._facts(),
         }
 
-    def _look(self, names: Iterable[str]) -> tuple[dict[str, list[str | None]], dict[str, int]]:
+    def _written_piles(self, names: Iterable[str]) -> tuple[dict[str, list[str | None]], dict[str, int]]:
         written, hidden = self.DECK.names, self.hidden
         index = self.VOCABULARY.index
         piles: dict[str, list[str | None]] = {}

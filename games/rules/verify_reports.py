@@ -50,10 +50,10 @@ def race_report(race: RaceFile, check: RaceCheck) -> str:
     """Return the places of a race and the problems of its file as text."""
     lines = [f"race {race.id}: {race.name}, {race.starts_at:%Y-%m-%d %H:%M:%S} UTC"]
     placed = zip(check.places, race.entrants, strict=True)
-    lines += [_line(place, entry) for place, entry in sorted(placed, key=lambda one: (one[0] is None, one[0] or 0))]
+    lines += [_line(place, entry) for place, entry in sorted(placed, key=lambda row: (row[0] is None, row[0] or 0))]
     for problem in check.problems:
-        whom = "" if problem.entrant is None else f"entrant {problem.entrant}: "
-        lines.append(f"wrong: {whom}{problem.reason}")
+        subject = "" if problem.entrant is None else f"entrant {problem.entrant}: "
+        lines.append(f"wrong: {subject}{problem.reason}")
     if check.unbound:
         lines.append(f"not bound by the commitment of a version 1 file: {', '.join(check.unbound)}")
     lines.append("verified" if check.ok else "refused")

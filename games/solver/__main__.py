@@ -80,8 +80,8 @@ def _table_of_record(path: str, at: int | None) -> Table:
 
 
 def _table(arguments: argparse.Namespace) -> Table:
-    given = [name for name in ("variant", "position", "record") if getattr(arguments, name) is not None]
-    if len(given) != 1:
+    sources = [name for name in ("variant", "position", "record") if getattr(arguments, name) is not None]
+    if len(sources) != 1:
         raise SolverError("give a variant and a seed, or --position, or --record")
     if arguments.position is not None:
         return from_position(arguments.position)
@@ -116,10 +116,10 @@ class _ProgressLine:
 def as_json(result: Result) -> dict[str, Any]:
     """Return the result as a dict of JSON types."""
     words = {Solution: "won", Unwinnable: "unwinnable", GaveUp: "unknown"}
-    found: dict[str, Any] = {"result": words[type(result)], **asdict(result)}
+    data: dict[str, Any] = {"result": words[type(result)], **asdict(result)}
     if isinstance(result, Solution):
-        found["length"] = len(result.tokens)
-    return found
+        data["length"] = len(result.tokens)
+    return data
 
 
 def _report(result: Result) -> str:
@@ -143,7 +143,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Solve the position that the arguments select, report the result, and return the exit code."""
     stop = Event()
-    before = signal.signal(signal.SIGINT, lambda *_: stop.set())
+    previous_handler = signal.signal(signal.SIGINT, lambda *_: stop.set())
     progress = _ProgressLine(shown=not arguments.quiet and sys.stderr.isatty())
     try:
         budget = Budget(arguments.nodes, arguments.seconds, arguments.memory)
@@ -159,7 +159,7 @@ def run(arguments: argparse.Namespace) -> int:
             sys.stderr.write(f"{error}\n")
         return BAD_INPUT
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)
     progress.close()
     sys.stdout.write((json.dumps(as_json(result)) if arguments.json else _report(result)) + "\n")
     return {Solution: WON, Unwinnable: LOST, GaveUp: UNKNOWN}[type(result)]

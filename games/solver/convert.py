@@ -87,13 +87,13 @@ def _braid_start(braid: Braid, direction: str | None) -> BraidStart:
     def kind(card: int) -> int:
         return card // 13 * 13 + (card % 13 - braid.base) * step % 13
 
-    found = [0] * 8
+    foundations = [0] * 8
     for suit in range(4):
         heights = sorted((len(pile) for pile in braid.foundations if pile and pile[0] // 13 == suit), reverse=True)
-        found[2 * suit : 2 * suit + len(heights)] = heights
+        foundations[2 * suit : 2 * suit + len(heights)] = heights
     return BraidStart(
         cells=[kind(pile[0]) if pile else -1 for pile in braid.tableau],
-        found=found,
+        found=foundations,
         braid=[kind(card) for card in braid.reserve],
         waste=[kind(card) for card in braid.waste],
         stock=[kind(card) for card in reversed(braid.stock)],

@@ -196,11 +196,11 @@ class InTurns(Search):
         self.searches = searches
         self.targets = [first * share for share in shares]
         self.turn = 0
-        self._look()
+        self._update_status()
 
-    def _look(self) -> None:
-        stati = {search.status for search in self.searches}
-        self.status = next(status for status in (WON, LOST, RUNNING, SPENT) if status in stati)
+    def _update_status(self) -> None:
+        statuses = {search.status for search in self.searches}
+        self.status = next(status for status in (WON, LOST, RUNNING, SPENT) if status in statuses)
         self.tries = sum(search.tries for search in self.searches)
 
     @property
@@ -213,7 +213,7 @@ class InTurns(Search):
             search, target = self.searches[self.turn], self.targets[self.turn]
             if search.status == RUNNING and search.nodes < target:
                 search.run(min(target - search.nodes, stop - self.nodes))
-                self._look()
+                self._update_status()
             else:
                 self.targets[self.turn] *= 2
                 self.turn = (self.turn + 1) % len(self.searches)
@@ -242,12 +242,12 @@ class EitherWay(Search):
         return sum(way.nodes for way in self.ways.values())
 
     def _verdict(self) -> int:
-        stati = [way.status for way in self.ways.values()]
-        if WON in stati:
+        statuses = [way.status for way in self.ways.values()]
+        if WON in statuses:
             return WON
-        if all(status == LOST for status in stati):
+        if all(status == LOST for status in statuses):
             return LOST
-        return RUNNING if RUNNING in stati else SPENT
+        return RUNNING if RUNNING in statuses else SPENT
 
     def run(self, nodes: int) -> int:
         stop = self.nodes + nodes

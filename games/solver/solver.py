@@ -104,16 +104,16 @@ def solve(
     budget = budget or Budget()
     if table.is_won:
         raise AlreadyWonError("the table is won already")
-    begun = time.monotonic()
+    started_at = time.monotonic()
     search = make_search(table, seed=seed, memory=budget.memory)
     stopped: Reason | None = None
-    for spent in _steps(search, budget, begun):
+    for spent in _steps(search, budget, started_at):
         if progress is not None:
             progress(spent)
         if cancel is not None and cancel():
             stopped = "cancelled"
             break
-    return _result(table, search, stopped, budget, begun)
+    return _result(table, search, stopped, budget, started_at)
 
 
 def load(table: Table) -> None:
@@ -126,22 +126,22 @@ def load(table: Table) -> None:
     make_search(table, seed=0, memory=16).warm_up()
 
 
-def _steps(search: Search, budget: Budget, begun: float) -> Iterator[Effort]:
+def _steps(search: Search, budget: Budget, started_at: float) -> Iterator[Effort]:
     """Run the search in steps of about a tenth of a second until it ends or the budget is used up."""
     step = 500
     while search.status == RUNNING and search.nodes < budget.nodes:
         before, at = search.nodes, time.monotonic()
         search.run(min(step, budget.nodes - before))
         now = time.monotonic()
-        yield Effort(search.nodes, search.tries, now - begun)
-        if budget.seconds is not None and now - begun >= budget.seconds:
+        yield Effort(search.nodes, search.tries, now - started_at)
+        if budget.seconds is not None and now - started_at >= budget.seconds:
             return
         step = max(200, min(4 * step, int((search.nodes - before) * 0.1 / max(now - at, 1e-4))))
 
 
-def _result(table: Table, search: Search, stopped: Reason | None, budget: Budget, begun: float) -> Result:
+def _result(table: Table, search: Search, stopped: Reason | None, budget: Budget, started_at: float) -> Result:
     def effort() -> Effort:
-        return Effort(search.nodes, search.tries, time.monotonic() - begun)
+        return Effort(search.nodes, search.tries, time.monotonic() - started_at)
 
     if search.status == WON:
         tokens = tuple(search.tokens())

@@ -49,8 +49,8 @@ class Study:
     @property
     def label(self) -> str:
         """The variant's name, with its options if any."""
-        chosen = sorted((self.options or {}).items())
-        return " ".join([self.name, *(f"{name}={json.dumps(value).strip(chr(34))}" for name, value in chosen)])
+        options = sorted((self.options or {}).items())
+        return " ".join([self.name, *(f"{name}={json.dumps(value).strip(chr(34))}" for name, value in options)])
 
 
 def seed_of(number: int) -> bytes:
@@ -71,13 +71,15 @@ def judge_all(study: Study, numbers: Sequence[int], processes: int) -> Iterator[
     if processes == 1:
         yield from (judge(study, number) for number in numbers)
         return
-    left = iter(numbers)
+    remaining = iter(numbers)
     pool = ProcessPoolExecutor(processes, get_context("spawn"), _step_back)
     try:
-        running: set[Future[Judged]] = {pool.submit(judge, study, number) for number in islice(left, 3 * processes)}
+        running: set[Future[Judged]] = {
+            pool.submit(judge, study, number) for number in islice(remaining, 3 * processes)
+        }
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
-            running |= {pool.submit(judge, study, number) for number in islice(left, len(done))}
+            running |= {pool.submit(judge, study, number) for number in islice(remaining, len(done))}
             yield from (future.result() for future in done)
     finally:
         pool.shutdown(cancel_futures=True)

@@ -73,5 +73,5 @@ class Team(Search):
                 member.run(min(left, stop - self.nodes))
 
     def _verdict(self) -> int:
-        stati = [member.status for member in self.members]
-        return next((status for status in (WON, LOST, RUNNING) if status in stati), SPENT)
+        statuses = [member.status for member in self.members]
+        return next((status for status in (WON, LOST, RUNNING) if status in statuses), SPENT)

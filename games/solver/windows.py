@@ -34,9 +34,9 @@ def around(table: Table, line: list[str], spend: Spend) -> list[str]:
     for start in range(len(line) - 1, -1, -1):
         while len(copy.moves) > start:
             copy.pop()
-        found = _shortcut(copy, start, places, spend)
-        if found is not None:
-            path, end = found
+        shorter = _shortcut(copy, start, places, spend)
+        if shorter is not None:
+            path, end = shorter
             return [*line[:start], *path, *line[end:]]
         if not spend(0):
             break
@@ -80,18 +80,18 @@ def _shortcut(
 def replaced(table: Table) -> Rewrite:
     """Return a rewrite that replaces a window of two to `LONGEST` tokens by each move that is legal there."""
     copy = from_position(table.position())
-    played: list[str] = []
+    tokens: list[str] = []
 
     def rewrite(line: list[str], at: int) -> Iterator[list[str]]:
         same = 0
-        while same < min(at, len(played)) and played[same] == line[same]:
+        while same < min(at, len(tokens)) and tokens[same] == line[same]:
             same += 1
-        while len(played) > same:
+        while len(tokens) > same:
             copy.pop()
-            played.pop()
+            tokens.pop()
         for token in line[same:at]:
             copy.push(token)
-            played.append(token)
+            tokens.append(token)
         legal = copy.legal_moves()
         for length in range(2, min(LONGEST, len(line) - at) + 1):
             for token in legal:

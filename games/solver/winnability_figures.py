@@ -94,9 +94,9 @@ def write(summaries: Sequence[StudySummary]) -> None:
         writer.writerows(asdict(row) | {"line": f"{row.line:g}", "nodes": f"{row.nodes:.0f}"} for row in summaries)
 
 
-def renewed(kept: Sequence[StudySummary], found: Sequence[StudySummary]) -> list[StudySummary]:
+def renewed(stored: Sequence[StudySummary], updated: Sequence[StudySummary]) -> list[StudySummary]:
     """Return the stored figures, updated with those just found, in catalogue order."""
-    by_name = {row.variant: row for row in (*kept, *found)}
+    by_name = {row.variant: row for row in (*stored, *updated)}
     return [by_name[name] for name in CATALOGUE if name in by_name]
 
 
@@ -144,13 +144,13 @@ def as_plot(summaries: Sequence[StudySummary]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {box}" font-family="sans-serif" font-size="13">',
         '<rect width="100%" height="100%" fill="#fff"/>',
     ]
-    for place, found in enumerate(summaries):
+    for place, summary in enumerate(summaries):
         y = 10 + row * place
-        parts.append(f'<text x="{left - 8}" y="{y + 17}" text-anchor="end">{found.variant}</text>')
-        for outcome, begin, length in found.stretches():
+        parts.append(f'<text x="{left - 8}" y="{y + 17}" text-anchor="end">{summary.variant}</text>')
+        for outcome, begin, length in summary.stretches():
             x, share = left + width * begin, width * length
             parts.append(f'<rect x="{x:.1f}" y="{y}" width="{share:.1f}" height="24" fill="{colours[outcome]}"/>')
-        won = found.share("won")
+        won = summary.share("won")
         low, high = left + width * won.low, left + width * won.high
         parts.append(
             f'<path d="M{low:.1f} {y + 12}H{high:.1f}M{low:.1f} {y + 7}v10M{high:.1f} {y + 7}v10" stroke="#000"/>'

@@ -78,10 +78,14 @@ _RANKED_BY: Final = ("points", "figure", "cards_up")
 @register.filter
 def timed(entries: Sequence[Any]) -> list[tuple[Any, str]]:
     """Pair each entry of a board with its time, to the millisecond if it would look the same as a neighbour's."""
-    looks = [(*(getattr(one, name, None) for name in _RANKED_BY), duration(one.elapsed_ms)) for one in entries]
-    alike = [one == other for one, other in pairwise(looks)]
+    appearances = [
+        (*(getattr(entry, name, None) for name in _RANKED_BY), duration(entry.elapsed_ms)) for entry in entries
+    ]
+    alike = [one == other for one, other in pairwise(appearances)]
     equal = [before or after for before, after in zip([False, *alike], [*alike, False], strict=True)]
-    return [(one, duration(one.elapsed_ms, 3 if close else 1)) for one, close in zip(entries, equal, strict=False)]
+    return [
+        (entry, duration(entry.elapsed_ms, 3 if close else 1)) for entry, close in zip(entries, equal, strict=False)
+    ]
 
 
 register.filter("goal_of", goal_of)

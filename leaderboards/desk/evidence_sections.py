@@ -25,12 +25,12 @@ def foresight(attempt: Attempt) -> Section | None:
     if found is None:
         return None
     overall = foresight_store.evidence_of_player(attempt.player_id)
-    figures = [(line.what, line.said) for line in foresight_store.table_of(found)]
+    figures = [(line.label, line.text) for line in foresight_store.table_of(found)]
     if overall.games:
         figures.append((f"all {overall.games} measured games", f"{overall.z:+.1f}"))
     if overall.with_pauses:
         figures.append((f"pauses in {overall.with_pauses} of them", f"{overall.pauses_z:+.1f}"))
-    return Section(_("Foresight"), figures=tuple(figures), tells_cards=True)
+    return Section(_("Foresight"), figures=tuple(figures), reveals_cards=True)
 
 
 def races(attempt: Attempt) -> Section | None:

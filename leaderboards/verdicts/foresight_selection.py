@@ -37,7 +37,7 @@ def measure_top(now: datetime | None = None, *, seconds: float = AT_A_TIME) -> B
         if time.monotonic() >= latest:
             return BatchProgress(done, failed, more=done > 0)
         try:
-            foresight_store.keep(Attempt.objects.get(pk=attempt_id))
+            foresight_store.measure_and_store(Attempt.objects.get(pk=attempt_id))
             done += 1
         except SoftTimeLimitExceeded:
             raise

@@ -172,7 +172,7 @@ def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) 
         raced = [case.attempt.pk for case in settled if case.attempt.in_race]
         if raced:
             transaction.on_commit(partial(race_finish.verdict_given, raced))
-    challenges.verdict_given([case.attempt.pk for case in settled if not case.attempt.ranked])
+    challenges.notify_verdicts([case.attempt.pk for case in settled if not case.attempt.ranked])
     return {case.attempt.pk: case.verdict for case in settled}
 
 

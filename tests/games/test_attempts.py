@@ -154,7 +154,7 @@ def test_a_move_during_the_close_is_in_the_record(attempt_at: Play, monkeypatch:
 
 def test_open_tables_are_notified_of_the_end(attempt_at: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(events, "tell_attempt", lambda *what, **data: told.append((*what, data)))
+    monkeypatch.setattr(events, "notify_attempt", lambda *what, **data: told.append((*what, data)))
     attempt = attempt_at("braid")
     journal(attempt, "d", "d")
     ms = record_of(close_attempt(attempt.pk, "resigned")).end.ms

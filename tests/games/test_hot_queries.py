@@ -113,8 +113,8 @@ def test_begun_attempts_are_read_as_by_the_orm() -> None:
         .order_by("ranked", "-started_at")
     )
     for found, expected in (
-        (hot_queries.begun_on(guest.pk, deal.day), query.filter(deal__day=deal.day)),
-        (hot_queries.begun_at(guest.pk, deal.pk), query.filter(deal=deal.pk)),
+        (hot_queries.attempts_on(guest.pk, deal.day), query.filter(deal__day=deal.day)),
+        (hot_queries.attempts_at(guest.pk, deal.pk), query.filter(deal=deal.pk)),
     ):
         assert len(found) >= 4
         assert found == list(expected)
@@ -123,7 +123,7 @@ def test_begun_attempts_are_read_as_by_the_orm() -> None:
             assert {name: value for name, value in vars(one).items() if name != "_state"} == {
                 name: value for name, value in vars(same).items() if name != "_state"
             }
-    assert hot_queries.begun_at(guest.pk + 100, deal.pk) == []
+    assert hot_queries.attempts_at(guest.pk + 100, deal.pk) == []
 
 
 @pytest.mark.django_db(transaction=True)
@@ -134,8 +134,8 @@ def test_begun_attempts_are_read_as_by_the_orm() -> None:
         lambda: hot_queries.player(1),
         lambda: hot_queries.attempt_with_deal(uuid.uuid4()),
         lambda: hot_queries.played(uuid.uuid4()),
-        lambda: hot_queries.begun_on(1, NOW.date()),
-        lambda: hot_queries.begun_at(1, 1),
+        lambda: hot_queries.attempts_on(1, NOW.date()),
+        lambda: hot_queries.attempts_at(1, 1),
     ],
 )
 def test_reads_go_to_the_chosen_replica(read: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,7 +137,7 @@ def test_every_model_has_an_age_limit_or_a_reason() -> None:
 def test_the_age_limits_are_documented() -> None:
     page = " ".join((Path(settings.BASE_DIR) / "docs" / "run.md").read_text().split())
     for kind in ALL:
-        assert f"| {kind.what} | {in_words(kind.age)} |" in page
+        assert f"| {kind.description} | {in_words(kind.age)} |" in page
 
 
 def in_words(age: timedelta) -> str:
@@ -239,7 +239,7 @@ def test_expired_requests_and_messages_are_deleted(player: Any) -> None:
     assert [row.process for row in Presence.objects.all()] == ["new"]
 
 
-@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.what)
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.description)
 def test_no_batch_exceeds_its_limit(kind: Aged, player: Any) -> None:
     fill(player)
     later = timezone.now() + 1000 * DAY

@@ -37,7 +37,7 @@ def watches(monkeypatch: pytest.MonkeyPatch, clock: Clock, settings: Settings) -
     settings.REPLICAS = ["replica1", "replica2"]
     found = {alias: LagMonitor(alias) for alias in settings.REPLICAS}
     for one in found.values():
-        one.note(clock.now, 100, 100)
+        one.add_sample(clock.now, 100, 100)
     for module in (decorator, lag_monitor):
         monkeypatch.setattr(module, "watch", found.__getitem__)
     monkeypatch.setattr(decorator, "connections", {alias: type("Closed", (), {"close": print})() for alias in found})
@@ -58,13 +58,13 @@ def visitor(player: Any, settings: Settings) -> HttpRequest:
 def test_freshness_counts_from_the_last_replayed_primary_state(clock: Clock) -> None:
     one = LagMonitor("replica1")
     assert not one.is_fit(), "never seen"
-    one.note(1000, 500, 400)
+    one.add_sample(1000, 500, 400)
     assert not one.is_fit(), "no replayed position known"
-    one.note(1001, 600, 500)
+    one.add_sample(1001, 600, 500)
     clock.now = 1002
     assert one.lag == 2
     assert one.is_fit()
-    one.note(1002, 700, 700)
+    one.add_sample(1002, 700, 700)
     assert one.lag == 0
     assert (one.has(700), one.has(701)) == (True, False)
 
@@ -74,11 +74,11 @@ def test_a_standing_replica_is_fit_until_the_limit(clock: Clock, settings: Setti
     one = LagMonitor("replica1")
     for second in range(6):
         clock.now = 1000 + second
-        one.note(clock.now, 100 + second, 100)
+        one.add_sample(clock.now, 100 + second, 100)
         assert one.is_fit()
     clock.now = 1005.5
     assert not one.is_fit()
-    one.note(clock.now, 200, 200)
+    one.add_sample(clock.now, 200, 200)
     assert one.is_fit(), "it has caught up"
 
 
@@ -86,26 +86,26 @@ def test_a_replica_of_an_idle_database_is_not_late(clock: Clock) -> None:
     one = LagMonitor("replica1")
     for second in range(100):
         clock.now = 1000 + second
-        one.note(clock.now, 100, 100)
+        one.add_sample(clock.now, 100, 100)
     assert one.lag == 0
 
 
 def test_a_replica_that_cannot_be_compared_is_late(clock: Clock) -> None:
     one = LagMonitor("replica1")
-    one.note(1000, 100, 100)
+    one.add_sample(1000, 100, 100)
     clock.now = 1006
     assert not one.is_fit()
 
 
 def test_a_failed_replica_recovers_with_its_next_answer(clock: Clock) -> None:
     one = LagMonitor("replica1")
-    one.note(1000, 100, 100)
+    one.add_sample(1000, 100, 100)
     clock.now = 1001
     one.fail(OperationalError("gone"))
     assert not one.is_fit()
-    one.note(1001, 100, 100)
+    one.add_sample(1001, 100, 100)
     assert not one.is_fit(), "that reading began before the failure ended"
-    one.note(1002, 100, 100)
+    one.add_sample(1002, 100, 100)
     assert one.is_fit()
 
 
@@ -175,7 +175,7 @@ def test_writers_read_from_the_primary_until_replayed(watches: dict[str, LagMoni
     cache.set(write_positions._key(one.pk), 150)
     assert replica_for(visitor(one, settings)) is None
     assert replica_for(visitor(other, settings)) is not None
-    watches[own].note(1000, 150, 150)
+    watches[own].add_sample(1000, 150, 150)
     assert replica_for(visitor(one, settings)) == own
 
 

@@ -95,7 +95,7 @@ def test_once_is_enough(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
     assert measure_top(NOW).done == 1
     kept = ForesightFigures.objects.get()
     assert measure_top(NOW) == (0, 0, False)
-    foresight_store.keep(attempt)  # two workers on the same game
+    foresight_store.measure_and_store(attempt)  # two workers on the same game
     assert ForesightFigures.objects.get().figures == kept.figures
     monkeypatch.setattr(foresight_store, "FORM", FORM + 1)
     assert evidence_of(attempt) is None
@@ -137,10 +137,10 @@ def test_its_queue_is_separate_from_verdicts() -> None:
 
 def test_the_stored_figures_are_the_measured_ones(deal: Deal) -> None:
     attempt = settled(deal, 1)
-    found = foresight_store.keep(attempt)
+    found = foresight_store.measure_and_store(attempt)
     assert evidence_of(attempt) == found
     assert found.game == "stonewall"
-    assert table_of(found)[0].what == "foresight"
+    assert table_of(found)[0].label == "foresight"
 
 
 def test_a_players_games_are_combined(deal: Deal) -> None:
@@ -210,7 +210,7 @@ def exported(player: Any) -> str:
 
 def test_figures_are_deleted_with_the_attempt(deal: Deal) -> None:
     attempt = settled(deal, 1)
-    foresight_store.keep(attempt)
+    foresight_store.measure_and_store(attempt)
     attempt.result.delete()
     attempt.delete()
     assert not ForesightFigures.objects.exists()

@@ -39,13 +39,13 @@ def from_replica(place: Place) -> Callable[[View], View]:
             if alias is not None:
                 try:
                     with reading_from(alias):
-                        found = view(request, *args, **kwargs)
+                        response = view(request, *args, **kwargs)
                 except FAILURES as error:
                     watch(alias).fail(error)
                     connections[alias].close()
                 else:
                     metrics.READS.labels(place, "replica").inc()
-                    return found
+                    return response
             metrics.READS.labels(place, "primary").inc()
             return view(request, *args, **kwargs)
 

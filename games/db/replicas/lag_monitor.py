@@ -34,7 +34,7 @@ PATIENCE: Final = 2.0
 _PAGE: Final = 8192
 _HEADER: Final = 40
 #: Number of samples of the primary to keep: enough to place a replica that is minutes behind.
-_NOTES: Final = 600
+_MAX_SAMPLES: Final = 600
 
 _POSITION: Final = "SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')"
 #: Connection parameters that only Django's own connections use.
@@ -50,7 +50,7 @@ class LagSample(NamedTuple):
 
     replayed: int
     as_of: float
-    looked_at: float
+    sampled_at: float
 
 
 class LagMonitor:
@@ -58,12 +58,12 @@ class LagMonitor:
 
     def __init__(self, alias: str) -> None:
         self.alias = alias
-        self._begun = time.monotonic()
-        self._notes: deque[tuple[float, int]] = deque(maxlen=_NOTES)
-        self._view: LagSample | None = None
+        self._created_at = time.monotonic()
+        self._samples: deque[tuple[float, int]] = deque(maxlen=_MAX_SAMPLES)
+        self._latest: LagSample | None = None
         self._failed_at = 0.0
-        self._said = ""
-        self._asked_at = 0.0  # nonzero while a query is pending
+        self._problem = ""
+        self._query_started_at = 0.0  # nonzero while a query is pending
         self._lock = threading.Lock()
         self._opened: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -72,7 +72,7 @@ class LagMonitor:
         threading.Thread(target=self._run, name=f"watch-{self.alias}", daemon=True).start()
         threading.Thread(target=self._guard, name=f"guard-{self.alias}", daemon=True).start()
 
-    def keep(self, connection: psycopg.Connection[Any]) -> None:
+    def track(self, connection: psycopg.Connection[Any]) -> None:
         """Track a connection to the replica, so that it can be cut if the replica hangs."""
         with self._lock:
             self._opened.add(connection)
@@ -80,79 +80,79 @@ class LagMonitor:
     @property
     def lag(self) -> float:
         """Upper bound of the replica's lag in seconds; if it never answered, the time since the monitor was created."""
-        view = self._view
-        return time.monotonic() - (self._begun if view is None else view.as_of)
+        sample = self._latest
+        return time.monotonic() - (self._created_at if sample is None else sample.as_of)
 
     def is_fit(self) -> bool:
         """Return True if the replica may be read from: its lag is small, and it has answered since its last failure."""
-        view = self._view
-        return view is not None and view.looked_at > self._failed_at and self.lag <= settings.REPLICA_LAG
+        sample = self._latest
+        return sample is not None and sample.sampled_at > self._failed_at and self.lag <= settings.REPLICA_LAG
 
     def has(self, position: int) -> bool:
         """Return True if the replica is known to have replayed up to a position."""
-        view = self._view
-        return view is not None and view.replayed >= position
+        sample = self._latest
+        return sample is not None and sample.replayed >= position
 
     def fail(self, error: Exception) -> None:
         """Record a failure: the replica is not read from until the monitor has seen it answer again."""
         self._failed_at = time.monotonic()
-        self._say(f"{error}")
+        self._log_problem(f"{error}")
 
-    def note(self, at: float, position: int, replayed: int) -> None:
+    def add_sample(self, at: float, position: int, replayed: int) -> None:
         """Add a sample: at time `at` the primary was at `position`; after that, the replica had reached `replayed`."""
-        self._notes.append((at, position))
-        as_of = self._begun if self._view is None else self._view.as_of
-        known = self._view is not None
-        while self._notes and self._notes[0][1] <= replayed:
-            as_of, known = self._notes.popleft()[0], True
-        if known:
-            self._view = LagSample(replayed, as_of, at)
+        self._samples.append((at, position))
+        as_of = self._created_at if self._latest is None else self._latest.as_of
+        has_sample = self._latest is not None
+        while self._samples and self._samples[0][1] <= replayed:
+            as_of, has_sample = self._samples.popleft()[0], True
+        if has_sample:
+            self._latest = LagSample(replayed, as_of, at)
 
     def _run(self) -> None:
         while True:
             try:
                 with closing(_connected(PRIMARY)) as primary, closing(self._own_connection()) as replica:
                     while True:
-                        self._look(primary, replica)
+                        self._take_sample(primary, replica)
                         time.sleep(EVERY)
             except (psycopg.Error, DatabaseError, OSError) as error:
-                self._say(f"{error}")
+                self._log_problem(f"{error}")
             except Exception:
                 log.exception("%s not checked", self.alias)
-            self._tell()
+            self._export_lag()
             time.sleep(EVERY)
 
     def _own_connection(self) -> psycopg.Connection[Any]:
         try:
-            found = _connected(self.alias)
+            connection = _connected(self.alias)
         except psycopg.Error as error:
             self.fail(error)
             raise
-        self.keep(found)
-        return found
+        self.track(connection)
+        return connection
 
-    def _look(self, primary: psycopg.Connection[Any], replica: psycopg.Connection[Any]) -> None:
-        at, position = time.monotonic(), _asked(primary, _POSITION)
-        self._asked_at = time.monotonic()
+    def _take_sample(self, primary: psycopg.Connection[Any], replica: psycopg.Connection[Any]) -> None:
+        at, position = time.monotonic(), _query_value(primary, _POSITION)
+        self._query_started_at = time.monotonic()
         try:
-            replayed = _asked(replica, _REPLAYED)
+            replayed = _query_value(replica, _REPLAYED)
             if replayed is None:
                 raise psycopg.OperationalError("the server is no replica")
         except psycopg.Error as error:
             self.fail(error)
             raise
         finally:
-            self._asked_at = 0.0
-        self.note(at, end_of(int(position)), int(replayed))
+            self._query_started_at = 0.0
+        self.add_sample(at, end_of(int(position)), int(replayed))
         if self.is_fit():
-            self._say("")
-        self._tell()
+            self._log_problem("")
+        self._export_lag()
 
     def _guard(self) -> None:
         while True:
             time.sleep(EVERY)
-            if self._asked_at and time.monotonic() - self._asked_at > PATIENCE:
-                self._asked_at = 0.0
+            if self._query_started_at and time.monotonic() - self._query_started_at > PATIENCE:
+                self._query_started_at = 0.0
                 self._cut()
 
     def _cut(self) -> None:
@@ -160,23 +160,23 @@ class LagMonitor:
         self.fail(TimeoutError("the server does not answer"))
         with self._lock:
             opened = list(self._opened)
-        for one in opened:
-            if not one.closed and one.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
-                line = socket.socket(fileno=one.fileno())
+        for connection in opened:
+            if not connection.closed and connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
+                sock = socket.socket(fileno=connection.fileno())
                 with suppress(OSError):
-                    line.shutdown(socket.SHUT_RDWR)
-                line.detach()  # the connection itself closes it
+                    sock.shutdown(socket.SHUT_RDWR)
+                sock.detach()  # the connection itself closes it
 
-    def _tell(self) -> None:
+    def _export_lag(self) -> None:
         metrics.REPLICA_LAG.labels(self.alias).set(self.lag)
 
-    def _say(self, problem: str) -> None:
+    def _log_problem(self, problem: str) -> None:
         """Log the start and the end of a problem, once each."""
-        if problem and not self._said:
+        if problem and not self._problem:
             log.warning("%s is not used for reads: %s", self.alias, problem)
-        elif self._said and not problem:
+        elif self._problem and not problem:
             log.warning("%s is used for reads again", self.alias)
-        self._said = problem
+        self._problem = problem
 
 
 def end_of(position: int) -> int:
@@ -187,36 +187,36 @@ def end_of(position: int) -> int:
 
 
 _watches: Final[dict[str, LagMonitor]] = {}
-_beginning: Final = threading.Lock()
+_creation_lock: Final = threading.Lock()
 
 
 def watch(alias: str) -> LagMonitor:
     """Return the monitor of a replica, starting it on first use."""
     if alias not in _watches:
-        with _beginning:
+        with _creation_lock:
             if alias not in _watches:
-                found = LagMonitor(alias)
-                found.start()
-                _watches[alias] = found
+                monitor = LagMonitor(alias)
+                monitor.start()
+                _watches[alias] = monitor
     return _watches[alias]
 
 
-def _keep_opened(connection: Any, **_: object) -> None:  # noqa: ANN401 - Django's
+def _track_opened(connection: Any, **_: object) -> None:  # noqa: ANN401 - Django's
     if connection.alias in settings.REPLICAS:
-        watch(connection.alias).keep(connection.connection)
+        watch(connection.alias).track(connection.connection)
 
 
-connection_created.connect(_keep_opened)
+connection_created.connect(_track_opened)
 
 
 def _connected(alias: str) -> psycopg.Connection[Any]:
     """Open a connection outside the pool, so that the monitor never waits for a pooled one."""
     parameters: Any = connections[alias].get_connection_params()
-    wanted: dict[str, Any] = {name: value for name, value in parameters.items() if name not in _DJANGO}
-    wanted |= {"connect_timeout": 2, "tcp_user_timeout": 2000, "prepare_threshold": None}  # as PgBouncer needs it
-    return psycopg.connect(autocommit=True, **wanted)
+    options: dict[str, Any] = {name: value for name, value in parameters.items() if name not in _DJANGO}
+    options |= {"connect_timeout": 2, "tcp_user_timeout": 2000, "prepare_threshold": None}  # as PgBouncer needs it
+    return psycopg.connect(autocommit=True, **options)
 
 
-def _asked(connection: psycopg.Connection[Any], sql: str) -> Any:  # noqa: ANN401
+def _query_value(connection: psycopg.Connection[Any], sql: str) -> Any:  # noqa: ANN401
     row: Any = connection.execute(sql.encode()).fetchone()
     return row[0]

@@ -28,7 +28,7 @@ _END: Final = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"
 def wrote(*player_ids: int) -> None:
     """Record a write that these players' pages must show; it takes effect after the commit."""
     if settings.REPLICAS:
-        transaction.on_commit(partial(_keep, player_ids))
+        transaction.on_commit(partial(_store_positions, player_ids))
 
 
 def position_of(player_id: int) -> int | None:
@@ -43,7 +43,7 @@ def is_known() -> bool:
     return breaker is None or not breaker.is_open
 
 
-def _keep(player_ids: tuple[int, ...]) -> None:
+def _store_positions(player_ids: tuple[int, ...]) -> None:
     try:
         with connection.cursor() as cursor:
             cursor.execute(_END)
@@ -51,7 +51,7 @@ def _keep(player_ids: tuple[int, ...]) -> None:
     except Error:  # the write is committed, and other on-commit hooks must still run
         log.warning("current WAL position unknown", exc_info=True)
         return
-    cache.set_many({_key(one): position for one in player_ids}, timeout=settings.REPLICA_LAG + SPARE)
+    cache.set_many({_key(player_id): position for player_id in player_ids}, timeout=settings.REPLICA_LAG + SPARE)
 
 
 def _key(player_id: int) -> str:

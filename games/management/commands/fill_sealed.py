@@ -52,15 +52,15 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
         """Fill the stock, with a progress bar."""
         names: Sequence[str] = options["variant"] or list(CATALOGUE)
-        over = sealed_stock.within(options["seconds"])
+        over = sealed_stock.stop_after(options["seconds"])
         total = options["count"] * len(names) if options["count"] else sealed_stock.shortage(names)
         done = 0
-        with _interruption() as asked, tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:
-            for made in _sealing(names, options["count"], lambda: asked.is_set() or over()):
+        with _interruption() as interrupted, tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:
+            for sealed in _sealing(names, options["count"], lambda: interrupted.is_set() or over()):
                 done += 1
-                bar.set_postfix_str(f"{made.variant}, grade {made.grade}, par {made.par}")
+                bar.set_postfix_str(f"{sealed.variant}, grade {sealed.grade}, par {sealed.par}")
                 bar.update()
-        if asked.is_set():
+        if interrupted.is_set():
             self.stdout.write(f"Interrupted; {done} sealed.")
             sys.exit(INTERRUPTED)
         self.stdout.write(f"{done} sealed.")
@@ -75,24 +75,24 @@ def _interruption() -> Iterator[threading.Event]:
 
     A KeyboardInterrupt could get lost: raised inside an interpreter callback, it is only printed.
     """
-    asked = threading.Event()
+    interrupted = threading.Event()
 
-    def ask(_signal: int, _frame: object) -> None:
-        asked.set()
-        signal.signal(signal.SIGINT, before)
+    def request_stop(_signal: int, _frame: object) -> None:
+        interrupted.set()
+        signal.signal(signal.SIGINT, previous_handler)
 
-    before = signal.signal(signal.SIGINT, ask)
+    previous_handler = signal.signal(signal.SIGINT, request_stop)
     try:
-        yield asked
+        yield interrupted
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)
 
 
 def _sealing(names: Sequence[str], count: int | None, stop: sealed_stock.Stop) -> Iterator[SealedDeal]:
     """Seal deals, and publish the daily deals waiting for one after each."""
     publishing.ensure_deals(timezone.now().date())
-    made = sealed_stock.fill(names, stop=stop) if count is None else sealed_stock.fill_each(names, count, stop=stop)
-    for deal in made:
+    sealed = sealed_stock.fill(names, stop=stop) if count is None else sealed_stock.fill_each(names, count, stop=stop)
+    for deal in sealed:
         publishing.ensure_deals(timezone.now().date())
         yield deal
 

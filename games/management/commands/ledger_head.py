@@ -24,7 +24,7 @@ class Command(BaseCommand):
         if options["new_key"]:
             self.stdout.write(f"LEDGER_KEY={ledger_heads.new_key()}")
             return
-        found = ledger_heads.heads(1)
-        if not found:
+        heads = ledger_heads.heads(1)
+        if not heads:
             raise CommandError("the ledger has no line yet")
-        self.stdout.write(ledger_heads.signed(found[0]))
+        self.stdout.write(ledger_heads.signed(heads[0]))

@@ -42,24 +42,26 @@ class Command(BaseCommand):
         """Certify the deals and write the file."""
         names = options["variant"] or list(CATALOGUE)
         total = (len(GRADES) * options["days"] + options["practice"]) * len(names)
-        made = list[StarterDeal]()
+        deals = list[StarterDeal]()
         with tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:
             for variant in names:
                 for deal in (*_for_days(variant, options["days"]), *_for_practice(variant, options["practice"])):
-                    made.append(deal)
+                    deals.append(deal)
                     bar.update()
-        lines = ",\n".join(f"  {json.dumps(deal.to_json())}" for deal in made)
+        lines = ",\n".join(f"  {json.dumps(deal.to_json())}" for deal in deals)
         options["file"].write_text(f"[\n{lines}\n]\n")
-        self.stdout.write(f"{len(made)} starter deals written to {options['file']}.")
+        self.stdout.write(f"{len(deals)} starter deals written to {options['file']}.")
 
 
 def _for_days(variant: str, count: int) -> Iterator[StarterDeal]:
     """Certify `count` deals of each grade."""
-    lacking = Counter(dict.fromkeys(GRADES, count))
-    while +lacking:
-        deal = _certified(variant, secrets.token_bytes(SEED_BYTES), {grade for grade, left in lacking.items() if left})
+    missing = Counter(dict.fromkeys(GRADES, count))
+    while +missing:
+        deal = _certified(
+            variant, secrets.token_bytes(SEED_BYTES), {grade for grade, number in missing.items() if number}
+        )
         if deal is not None:
-            lacking[deal.grade] -= 1
+            missing[deal.grade] -= 1
             yield deal
 
 
@@ -75,8 +77,8 @@ def _for_practice(variant: str, count: int) -> Iterator[StarterDeal]:
 
 def _certified(variant: str, seed: bytes, grades: Collection[int], number: int | None = None) -> StarterDeal | None:
     """Certify a deal if its grade is in `grades`; only then tighten its line, which takes most of the time."""
-    found = certify(variant, seed)
-    if found is None or found.grade not in grades:
+    certificate = certify(variant, seed)
+    if certificate is None or certificate.grade not in grades:
         return None
     tight = certify(variant, seed, patience=PATIENCE)
     if tight is None or tight.grade is None or tight.par > longest_par(variant):

@@ -67,7 +67,7 @@ class Command(BaseCommand):
         else:
             self._measure(options["file"], options["count"])
 
-    def _measure(self, file: Path, wanted: int) -> None:
+    def _measure(self, file: Path, target: int) -> None:
         """Measure the deals missing from the file, then print the thresholds."""
         sample = _read(file) if file.exists() else []
         with file.open("a", newline="") as stream:
@@ -75,26 +75,26 @@ class Command(BaseCommand):
             if not sample:
                 writer.writerow(COLUMNS)
             for variant in tqdm(CATALOGUE, unit="variant", disable=not sys.stderr.isatty()):
-                done = [deal.number for deal in sample if deal.variant == variant]
-                for deal in _measured(variant, done[-1] + 1 if done else 0, wanted - len(done)):
+                existing = [deal.number for deal in sample if deal.variant == variant]
+                for deal in _measured(variant, existing[-1] + 1 if existing else 0, target - len(existing)):
                     writer.writerow([deal.variant, deal.number, *_cells(deal.figures)])
                     stream.flush()
         self._print(_read(file), WEIGHTS)
 
-    def _tighten(self, sample: Sequence[Sampled], file: Path, wanted: int) -> None:
+    def _tighten(self, sample: Sequence[Sampled], file: Path, target: int) -> None:
         """Tighten the lines of each variant's first deals, round-robin, and print the medians of line and par.
 
         Deals already in the file are skipped.
         """
-        by_variant = [[deal for deal in sample if deal.variant == variant][:wanted] for variant in CATALOGUE]
-        asked = [deal for turn in zip_longest(*by_variant) for deal in turn if deal is not None]
-        done = _pars(file) if file.exists() else []
+        by_variant = [[deal for deal in sample if deal.variant == variant][:target] for variant in CATALOGUE]
+        queue = [deal for turn in zip_longest(*by_variant) for deal in turn if deal is not None]
+        existing = _pars(file) if file.exists() else []
         with file.open("a", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
-            if not done:
+            if not existing:
                 writer.writerow(PAR_COLUMNS)
-            there = {(row["variant"], int(row["number"])) for row in done}
-            missing = [deal for deal in asked if (deal.variant, deal.number) not in there]
+            present = {(row["variant"], int(row["number"])) for row in existing}
+            missing = [deal for deal in queue if (deal.variant, deal.number) not in present]
             for deal in tqdm(missing, unit="deal", disable=not sys.stderr.isatty()):
                 writer.writerow(_tightened(deal))
                 stream.flush()
@@ -108,41 +108,45 @@ class Command(BaseCommand):
         for variant in CATALOGUE:
             of = [deal.figures for deal in sample if deal.variant == variant]
             scores = [round(weights.score(figures.terms), 2) for figures in of]  # rounded as in the file
-            middle = {field.name: median(getattr(one, field.name) for one in of) for field in fields(DifficultyFigures)}
+            middle = {field.name: median(getattr(row, field.name) for row in of) for field in fields(DifficultyFigures)}
             parts = ", ".join(f"{part:.1f}" for part in quantiles(scores, n=5))
             self.stdout.write(f"{variant}: {parts} ({len(of)} deals, {middle})")
 
     def _refit(self, sample: Sequence[Sampled]) -> None:
         """Fit the weights to people's results and print them if they predict better than the present ones."""
-        tried = grade_fitting.tried_deals(timezone.now())
+        results = grade_fitting.deal_results(timezone.now())
         try:
-            chosen = grade_fitting.enough(tried)
+            usable = grade_fitting.usable_deals(results)
         except grade_fitting.TooFewResultsError as error:
             raise CommandError(str(error), returncode=TOO_FEW) from None
-        deals = list(grade_fitting.measured(tqdm(chosen, unit="deal", disable=not sys.stderr.isatty())))
-        found = grade_fitting.refit(deals)
-        self.stdout.write(f"fitted to {found.results:,} results at {found.deals:,} deals")
+        deals = list(grade_fitting.measured(tqdm(usable, unit="deal", disable=not sys.stderr.isatty())))
+        refit = grade_fitting.refit(deals)
+        self.stdout.write(f"fitted to {refit.results:,} results at {refit.deals:,} deals")
         left_out = [name for name in CATALOGUE if name not in {deal.variant for deal in deals}]
         if left_out:
             self.stdout.write(f"too few results of {', '.join(left_out)}: graded by the weights of the others")
-        self.stdout.write(f"loss at deals left out: {found.loss:.4f}, of the present weights {found.present_loss:.4f}")
-        if not found.is_better:
+        self.stdout.write(f"loss at deals left out: {refit.loss:.4f}, of the present weights {refit.present_loss:.4f}")
+        if not refit.is_better:
             self.stdout.write("The present weights tell wins as well: keep them.")
             return
         for field in fields(Weights):
-            present, fitted = getattr(WEIGHTS, field.name), getattr(found.weights, field.name)
+            present, fitted = getattr(WEIGHTS, field.name), getattr(refit.weights, field.name)
             self.stdout.write(f"{field.name}: {fitted:.2f} instead of {present:g}")
-        self._print(sample, found.weights)
+        self._print(sample, refit.weights)
 
-    def _check(self, sample: Sequence[Sampled], file: Path, wanted: int) -> None:
+    def _check(self, sample: Sequence[Sampled], file: Path, target: int) -> None:
         """Let the simulated players try each variant's first deals; print their win shares and write their results."""
-        tried = [deal for name in CATALOGUE for deal in [one for one in sample if one.variant == name][:wanted]]
-        bar = tqdm(tried, unit="deal", disable=not sys.stderr.isatty())
-        checked = grade_check.summed((deal, grade_check.try_deal(deal)) for deal in bar)
+        sampled = [
+            deal
+            for name in CATALOGUE
+            for deal in [sample_deal for sample_deal in sample if sample_deal.variant == name][:target]
+        ]
+        bar = tqdm(sampled, unit="deal", disable=not sys.stderr.isatty())
+        checked = grade_check.totals((deal, grade_check.try_deal(deal)) for deal in bar)
         with file.open("w", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow([field.name for field in fields(Checked)])
-            writer.writerows(astuple(one) for one in checked)
+            writer.writerows(astuple(row) for row in checked)
         for skill in SKILLS:
             shown = ", ".join(f"{100 * share:.1f} %" for share in grade_check.shares(checked, skill))
             self.stdout.write(f"{skill}: {shown}")
@@ -150,23 +154,23 @@ class Command(BaseCommand):
             raise CommandError(f"the grades do not hold for {', '.join(failing)}", returncode=GRADES_FAIL)
 
 
-def _measured(variant: str, first: int, wanted: int) -> Iterator[Sampled]:
+def _measured(variant: str, first: int, target: int) -> Iterator[Sampled]:
     """Yield winnable deals from a number on; only the node budget limits the search, so the sample is reproducible."""
     for number in count(first):
-        if wanted <= 0:
+        if target <= 0:
             return
-        found = certify(variant, sample_seed(variant, number), budget=Budget(nodes=BUDGET.nodes))
-        if found is not None and found.figures is not None:
-            wanted -= 1
-            yield Sampled(variant, number, found.figures)
+        certificate = certify(variant, sample_seed(variant, number), budget=Budget(nodes=BUDGET.nodes))
+        if certificate is not None and certificate.figures is not None:
+            target -= 1
+            yield Sampled(variant, number, certificate.figures)
 
 
 def _tightened(deal: Sampled) -> list[object]:
     """Return a row of the file of pars; the seconds are CPU time spent on tightening alone."""
     table = open_table(deal.variant, sample_seed(deal.variant, deal.number))
-    found = solve(table, Budget(nodes=BUDGET.nodes))
-    assert isinstance(found, Solution)
-    line = shorten(table, found.tokens)
+    result = solve(table, Budget(nodes=BUDGET.nodes))
+    assert isinstance(result, Solution)
+    line = shorten(table, result.tokens)
     began = time.process_time()
     tight = tighten(table, line)
     seconds = time.process_time() - began

@@ -44,7 +44,7 @@ class Command(BaseCommand):
         if min(options["deals"], options["nodes"], options["processes"]) < 1:
             raise CommandError("deals, nodes and processes must be positive", returncode=2)
         if options["keep"]:
-            _check_may_keep(options)
+            _check_may_publish(options)
         directory: Path = options["state"] or Path(settings.VAR_DIR) / "winnability"
         summaries = []
         for name in options["variants"] or list(CATALOGUE):
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         if options["plot"]:
             options["plot"].write_text(winnability_figures.as_plot(summaries))
         if options["keep"]:
-            _keep(winnability_figures.renewed(winnability_figures.read(), summaries))
+            _publish(winnability_figures.renewed(winnability_figures.read(), summaries))
 
     def _run(
         self, subject: study.Study, deals: int, processes: int, directory: Path
@@ -82,20 +82,20 @@ class Command(BaseCommand):
         return study.summary(subject, [state.judged[number] for number in range(deals)])
 
 
-def _check_may_keep(options: dict[str, Any]) -> None:
+def _check_may_publish(options: dict[str, Any]) -> None:
     """Check that `--keep` applies: only catalogue variants, and no stored study with more deals is replaced.
 
     :raises CommandError: otherwise.
     """
     if options["option"] or not set(options["variants"]) <= CATALOGUE.keys():
         raise CommandError("--keep is for variants of the catalogue", returncode=2)
-    asked = options["variants"] or list(CATALOGUE)
+    requested = options["variants"] or list(CATALOGUE)
     for row in winnability_figures.read():
-        if row.variant in asked and row.deals > options["deals"]:
+        if row.variant in requested and row.deals > options["deals"]:
             raise CommandError(f"a study of {row.deals:,} deals of {row.variant} is stored already", returncode=2)
 
 
-def _keep(summaries: list[winnability_figures.StudySummary]) -> None:
+def _publish(summaries: list[winnability_figures.StudySummary]) -> None:
     """Write the figures, and regenerate the table and the plot in the docs."""
     winnability_figures.write(summaries)
     docs = Path(settings.BASE_DIR) / "docs"

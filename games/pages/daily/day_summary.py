@@ -22,7 +22,7 @@ from games.deals import publishing
 from games.deals.daily_points import MOST, points
 from games.models import Attempt
 from games.pages.daily.day_places import DayBoards, OwnPlaces, Place, boards
-from games.pages.shared.view_models import ShownAttempt, ShownDeal, begun_on
+from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempts_on
 from games.rules import CATALOGUE
 
 State = Attempt.State
@@ -125,7 +125,7 @@ def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], s
     """Return a player's standing on the day of `now`, given its deals and boards; an empty one for a visitor."""
     if player is None:
         return PlayerDay()
-    begun = begun_on(player, now.date())
+    begun = attempts_on(player, now.date())
     ranked = {deal_id for deal_id, attempt in begun.items() if attempt.ranked and attempt.state == State.VERIFIED}
     places = boards().own(player, ranked, shown) if ranked else OwnPlaces()
     summary = DaySummary(

@@ -16,7 +16,7 @@ from games.core import limits
 from games.db.players import player_id
 from games.models import Deal, LedgerEntry
 from games.pages.replays.replay_page import steps_of
-from games.pages.shared.view_models import DealTile, ShownDeal, begun_at
+from games.pages.shared.view_models import DealTile, ShownDeal, attempts_at
 from games.rules import Record, shuffled_deck
 
 
@@ -25,7 +25,7 @@ from games.rules import Record, shuffled_deck
 def deal_page(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """Show a deal: its commitment, and once it is revealed its seed and solution."""
     deal = get_object_or_404(Deal, day=day, variant=variant)
-    tile = DealTile.of(deal, begun_at(player_id(request), deal))
+    tile = DealTile.of(deal, attempts_at(player_id(request), deal))
     context = {
         "deal": tile.deal,
         "attempt": tile.attempt,

@@ -24,7 +24,7 @@ from games.attempts.lifecycle import DealClosedError, restart_practice, start_at
 from games.attempts.pausing import may_pause
 from games.core.admission_ticket import give_pass
 from games.core.errors import wants_json
-from games.db.players import check_may_begin, has_account, people, player_for, player_id
+from games.db.players import check_may_start, has_account, people, player_for, player_id
 from games.db.shared_cache import ProcessCache
 from games.deals import first_game, numbered_deals, publishing
 from games.deals.publishing import DealAwaitedError
@@ -42,7 +42,7 @@ from games.pages.races.table_opponents import DayLanes, RaceSeat
 from games.pages.replays.ghost_pages import ghost_beside
 from games.pages.shared import titles
 from games.pages.shared.anonymous_cache import cache_for_anonymous
-from games.pages.shared.view_models import ShownAttempt, ShownDeal, begun_at, has_ranked
+from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempts_at, has_ranked
 from games.races import race_start
 from games.replays import continuations
 from games.rules import CATALOGUE
@@ -59,7 +59,7 @@ def play(request: HttpRequest, variant: str) -> HttpResponse:
         deal = _todays(variant)
     except DealAwaitedError:
         return _preparing(request, variant)
-    attempt = begun_at(player_id(request), deal)
+    attempt = attempts_at(player_id(request), deal)
     if attempt is not None:
         return redirect("games:table", attempt=attempt.public_id)
     player = request.user if request.user.is_authenticated and has_account(request) else None
@@ -75,7 +75,7 @@ def play(request: HttpRequest, variant: str) -> HttpResponse:
 @require_POST
 def start(request: HttpRequest, variant: str) -> HttpResponse:
     """Start or resume today's deal of a variant; a visitor without an account becomes a guest."""
-    check_may_begin(request)
+    check_may_start(request)
     try:
         deal = _todays(variant)
         return _begun(request, deal)
@@ -139,7 +139,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @require_POST
 def restart(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Restart a practice game with the same cards beside the same `ghost`, and close the previous attempt."""
-    check_may_begin(request)
+    check_may_start(request)
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=attempt)
     if found.player_id != player_id(request) or not _may_restart(found, timezone.now()):
         raise PermissionDenied

@@ -22,7 +22,7 @@ MOST_IN_FEED: Final = 30
 @never_cache
 def heads_text(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """Return the head of each day, newest first, one per line."""
-    return HttpResponse(ledger_heads.written(ledger_heads.heads(MOST_LINES)), content_type="text/plain; charset=utf-8")
+    return HttpResponse(ledger_heads.as_text(ledger_heads.heads(MOST_LINES)), content_type="text/plain; charset=utf-8")
 
 
 @require_safe

@@ -42,7 +42,7 @@ def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         questions.withdraw(found, player)
         return HttpResponse(status=204)
     if request.method == "GET":
-        reply = questions.look(found, player)
+        reply = questions.status(found, player)
         if reply is None:
             raise Refusal(ErrorCode.NOT_FOUND, "no question was asked")
         return JsonResponse(reply.to_json(way=request.GET.get("way") == "1"))

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games.attempts.lifecycle import DealClosedError, start_attempt
 from games.core import limits
-from games.db.players import Player, check_may_begin, player_for, player_id
+from games.db.players import Player, check_may_start, player_for, player_id
 from games.deals import first_game, numbered_deals, practice_deals, publishing
 from games.deals.difficulty import GRADES, grade_name
 from games.models import Attempt, Deal, PracticeOrder
@@ -106,7 +106,7 @@ def start_practice(request: HttpRequest) -> HttpResponse:
 
     A `number` or `seed` selects a specific deal; `deals=winnable`, with or without a `grade`, one that can be won.
     """
-    check_may_begin(request)
+    check_may_start(request)
     try:
         if _wants_winnable(request):
             return _begin_winnable(request)
@@ -122,7 +122,7 @@ def start_practice(request: HttpRequest) -> HttpResponse:
 @require_POST
 def start_first_game(request: HttpRequest) -> HttpResponse:
     """Start or resume a newcomer's first game: a gentle deal with hints for its first moves."""
-    check_may_begin(request)
+    check_may_start(request)
     player = player_for(request)
     return _begun(player, first_game.deal_for(player.pk))
 
@@ -163,7 +163,7 @@ def looking_json(request: HttpRequest) -> HttpResponse:
 @require_POST
 def start_found(request: HttpRequest) -> HttpResponse:
     """Start the deal that the search has found."""
-    check_may_begin(request)
+    check_may_start(request)
     wish = practice_deals.order_of(player_id(request))
     if wish is None or wish.deal is None:
         return redirect("games:practice")

@@ -14,7 +14,7 @@ from games.core import limits
 from games.core.addresses import network_of
 from games.core.admission_ticket import give_pass
 from games.core.errors import ErrorCode, Refusal, wants_json
-from games.db.players import Player, check_may_begin, has_account, player_for, player_id
+from games.db.players import Player, check_may_start, has_account, player_for, player_id
 from games.pages.races.game_form import Chosen, choices, chosen
 from games.pages.races.race_ready_notice import mark_waiting, seat_of
 from games.pages.shared import titles
@@ -84,7 +84,7 @@ def check_may_sit(request: HttpRequest) -> None:
 
     :raises RateLimitedError: if the visitor has started too many games or spoiled too many starts.
     """
-    check_may_begin(request)
+    check_may_start(request)
     rate_limits.check_may_sit(player_id(request), network_of(request), has_account=has_account(request))
 
 

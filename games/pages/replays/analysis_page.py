@@ -38,7 +38,7 @@ def analysis(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     if request.method == "POST":
         limits.spend(request, "analyse")
         return JsonResponse(analyses.ask(found, player).to_json(), status=202)
-    return JsonResponse(analyses.look(found, player).to_json())
+    return JsonResponse(analyses.status(found, player).to_json())
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games.attempts.lifecycle import DealClosedError
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, wants_json
-from games.db.players import check_may_begin, player_for, player_id
+from games.db.players import check_may_start, player_for, player_id
 from games.deals import publishing
 from games.ghosts import challenges
 from games.ghosts.choice import score_of
@@ -118,7 +118,7 @@ def answer(request: HttpRequest, code: str) -> HttpResponse:
     found = _found(code)
     if found.sender_id == player_id(request):
         raise Refusal(ErrorCode.NO_CHALLENGE)
-    check_may_begin(request)
+    check_may_start(request)
     try:
         attempt = challenges.answer(found, player_for(request))
     except DealClosedError as refusal:

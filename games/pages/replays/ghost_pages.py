@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from games.attempts.lifecycle import start_attempt
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
-from games.db.players import check_may_begin, player_for, player_id
+from games.db.players import check_may_start, player_for, player_id
 from games.deals import publishing
 from games.ghosts import choice, ghost_lanes
 from games.ghosts.choice import Ghost, Whose
@@ -91,7 +91,7 @@ def race(request: HttpRequest, deal: int) -> HttpResponse:
     ghost = request.POST.get("ghost", "")
     if not _lane_address(found, ghost, player_id(request)):
         raise Refusal(ErrorCode.NOT_FOUND)
-    check_may_begin(request)
+    check_may_start(request)
     attempt = start_attempt(player_for(request), publishing.practice_deal("", of=found))
     return redirect(f"{reverse('games:table', args=[attempt.public_id])}?ghost={ghost}")
 

@@ -21,7 +21,7 @@ from games.attempts.lifecycle import record_of
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.core.json_body import MAX_RECORD_BYTES, parse_json
-from games.db.players import check_may_begin, has_account, player_for, player_id
+from games.db.players import check_may_start, has_account, player_for, player_id
 from games.deals import publishing
 from games.ghosts.challenges import may_challenge
 from games.models import Attempt
@@ -112,7 +112,7 @@ def play_on(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     if not (text.isascii() and text.isdigit() and len(text) < 6):
         raise Refusal(ErrorCode.BAD_REQUEST, "n must be the number of moves made")
     limits.spend(request, "play_on")
-    check_may_begin(request)
+    check_may_start(request)
     begun = continuations.play_on(player_for(request), found, int(text))
     return redirect("games:table", attempt=begun.public_id)
 

@@ -299,10 +299,10 @@ def _game(race: Mapping[str, Any]) -> tuple[str, Options | None]:
     if named == "game" and not isinstance(options, Mapping):
         raise RaceError("options are names with values")
     try:
-        _, chosen = resolve(race[named], options, version=race["rules"])
+        _, checked = resolve(race[named], options, version=race["rules"])
     except RulesError as error:
         raise RaceError(str(error)) from None
-    return race[named], None if named == "variant" else chosen
+    return race[named], None if named == "variant" else checked
 
 
 def _record(data: object) -> Record:

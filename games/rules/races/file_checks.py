@@ -48,7 +48,9 @@ class RaceCheck:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as a dict of JSON types."""
-        problems = [{"entrant": one.entrant, "code": one.code, "reason": one.reason} for one in self.problems]
+        problems = [
+            {"entrant": problem.entrant, "code": problem.code, "reason": problem.reason} for problem in self.problems
+        ]
         return {"ok": self.ok, "places": list(self.places), "problems": problems, "unbound": list(self.unbound)}
 
 
@@ -65,12 +67,12 @@ def check_race(race: RaceFile) -> RaceCheck:
         score = entry.score if replayed is None else _score(replayed)
         problems.extend(_wrong_clock(race, entry, score))
         scores.append(Score("absent") if entry.in_review else score)
-    found = tuple(places(scores))
-    for entry, place in zip(race.entrants, found, strict=True):
+    computed = tuple(places(scores))
+    for entry, place in zip(race.entrants, computed, strict=True):
         if entry.place != place:
             reason = f"the place is {place}, not {entry.place} as stated"
             problems.append(Problem(entry.id, "wrong_place", reason))
-    return RaceCheck(found, tuple(problems), tuple(race.terms) if race.file_version == 1 else ())
+    return RaceCheck(computed, tuple(problems), tuple(race.terms) if race.file_version == 1 else ())
 
 
 def _wrong_commitment(race: RaceFile) -> Iterator[Problem]:
@@ -126,8 +128,8 @@ def _wrong_record(race: RaceFile, entry: Entry, replayed: Replay | None) -> Iter
         failure = replayed.failure
         yield Problem(entry.id, failure.code, f"{failure.place}: {failure.reason}")
         return
-    stated, found = entry.score, _score(replayed)
-    for what in ("outcome",) if entry.in_review else ("outcome", "cards_up", "elapsed_ms", "tokens"):
-        if getattr(stated, what) != getattr(found, what):
-            reason = f"the record results in {what} {getattr(found, what)}, not {getattr(stated, what)} as stated"
+    stated, result = entry.score, _score(replayed)
+    for field in ("outcome",) if entry.in_review else ("outcome", "cards_up", "elapsed_ms", "tokens"):
+        if getattr(stated, field) != getattr(result, field):
+            reason = f"the record results in {field} {getattr(result, field)}, not {getattr(stated, field)} as stated"
             yield Problem(entry.id, "wrong_result", reason)

@@ -30,7 +30,7 @@ class Plot(Table):
     TABLEAU = PILES
     FOUNDATIONS = 8
 
-    __slots__ = ("_wanted", "base", "reserve", "waste")
+    __slots__ = ("_next_ranks", "base", "reserve", "waste")
 
     def _deal(self, deck: list[int]) -> None:
         self.piles[RESERVE][:] = deck[RESERVE_CARDS - 1 :: -1]
@@ -45,7 +45,7 @@ class Plot(Table):
         self.base = RANK[self.foundations[0][0]]
         self.cards_up = sum(map(len, self.foundations))
         unstarted = self.base if self.phase == 2 else -1
-        self._wanted = [
+        self._next_ranks = [
             unstarted if not pile else -1 if len(pile) == FULL else (RANK[pile[-1]] + 1) % 13
             for pile in self.foundations
         ]
@@ -63,7 +63,7 @@ class Plot(Table):
 
     def _legal(self) -> list[str]:
         to_foundation, to_pile = self.VOCABULARY.to_foundation, self.VOCABULARY.to_pile
-        wanted, open_rank = self._wanted, self._open_rank()
+        next_ranks, open_rank = self._next_ranks, self._open_rank()
         tops: list[list[int]] = [[] for _ in range(14)]
         spaces = []
         for target, pile in enumerate(self.tableau):
@@ -78,7 +78,7 @@ class Plot(Table):
             if not pile:
                 continue
             rank = RANK[pile[-1]]
-            if rank in wanted:
+            if rank in next_ranks:
                 legal.append(to_foundation[source])
             if rank != open_rank and source != RESERVE:
                 names = to_pile[source]
@@ -102,7 +102,7 @@ class Plot(Table):
         if source > WASTE or not self.piles[source]:
             return False
         if what == TO_FOUNDATION:
-            return RANK[self.piles[source][-1]] in self._wanted
+            return RANK[self.piles[source][-1]] in self._next_ranks
         if what != TO_PILE or source == RESERVE or target >= PILES:
             return False
         rank, open_rank = RANK[self.piles[source][-1]], self._open_rank()
@@ -129,13 +129,13 @@ class Plot(Table):
 
     def _raise(self, card: int) -> int:
         rank = RANK[card]
-        slot = self._wanted.index(rank)
+        slot = self._next_ranks.index(rank)
         pile = self.foundations[slot]
         pile.append(card)
         self.cards_up += 1
-        self._wanted[slot] = -1 if len(pile) == FULL else (rank + 1) % 13
+        self._next_ranks[slot] = -1 if len(pile) == FULL else (rank + 1) % 13
         if slot == 0 and len(pile) == FULL:
-            self._wanted[1:] = [self.base] * (self.FOUNDATIONS - 1)
+            self._next_ranks[1:] = [self.base] * (self.FOUNDATIONS - 1)
         return slot
 
     def _undo(self, move: Move, trace: int) -> None:
@@ -150,9 +150,9 @@ class Plot(Table):
     def _lower(self, slot: int) -> int:
         pile = self.foundations[slot]
         if slot == 0 and len(pile) == FULL:
-            self._wanted[1:] = [-1] * (self.FOUNDATIONS - 1)
+            self._next_ranks[1:] = [-1] * (self.FOUNDATIONS - 1)
         card = pile.pop()
-        self._wanted[slot] = RANK[card]
+        self._next_ranks[slot] = RANK[card]
         self.cards_up -= 1
         return card
 

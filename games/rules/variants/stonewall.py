@@ -36,7 +36,7 @@ class Stonewall(Table):
     FOUNDATIONS = 4
     STOCK = False
 
-    __slots__ = ("_kept", "_next", "_runs", "_where")
+    __slots__ = ("_next", "_reserve_cards", "_runs", "_where")
 
     def _deal(self, deck: list[int]) -> None:
         for index, pile in enumerate(self.tableau):
@@ -55,7 +55,7 @@ class Stonewall(Table):
         for index, pile in enumerate(self.piles):
             for card in pile:
                 self._where[card] = index
-        self._kept = sum(1 << card for cell in self.piles[RESERVE:] for card in cell)
+        self._reserve_cards = sum(1 << card for cell in self.piles[RESERVE:] for card in cell)
         """Bit set of the reserve's cards."""
         self._runs = [_STALE] * PILES
         """For each pile, the bit set of its top run; `_STALE` until it is computed."""
@@ -78,7 +78,7 @@ class Stonewall(Table):
 
     def _open_cards(self) -> int:
         """Return the bit set of the cards that may be moved, alone or with the run on top of them."""
-        cards = self._kept
+        cards = self._reserve_cards
         for index, run in enumerate(self._runs):
             if run == _STALE:
                 pile = self.tableau[index]
@@ -146,7 +146,7 @@ class Stonewall(Table):
             trace = 0
             self._bring(pile, target, count)
         if source >= PILES:
-            self._kept ^= 1 << card
+            self._reserve_cards ^= 1 << card
             return trace
         self._runs[source] = _STALE
         if pile and self.hidden >> pile[-1] & 1:
@@ -187,7 +187,7 @@ class Stonewall(Table):
         if source < PILES:
             self._runs[source] = _STALE
         else:
-            self._kept |= 1 << pile[0]
+            self._reserve_cards |= 1 << pile[0]
 
     def _foundation_of(self, trace: int) -> int:
         return trace & 3

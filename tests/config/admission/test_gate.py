@@ -490,7 +490,7 @@ def test_every_form_that_begins_a_game_is_a_door() -> None:
 
 
 def _begins_a_game(view: Any) -> bool:
-    return inspect.isfunction(view) and bool(re.search(r"(check_may_begin|seated_player)\(", inspect.getsource(view)))
+    return inspect.isfunction(view) and bool(re.search(r"(check_may_start|seated_player)\(", inspect.getsource(view)))
 
 
 @pytest.mark.django_db(transaction=True)

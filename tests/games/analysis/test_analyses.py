@@ -101,7 +101,7 @@ def test_an_analysis_is_requested_made_and_viewed(
     assert (begun.status_code, begun.json()) == (202, {"state": "waiting", "percent": 0, "ahead": 0, "mine": True})
     assert asked[-1] == "talon.analyse"
     given = searching(monkeypatch, SOME, ALL)
-    assert queue_worker.work_off() == 1
+    assert queue_worker.process_queue() == 1
     assert given == [Task(RECORD.open_table().position(), list(RECORD.tokens[:3]), seconds=queue_worker.SECONDS)]
     assert visit.get(address(attempt)).json() == {
         "state": "done",
@@ -116,7 +116,7 @@ def test_an_analysis_is_requested_made_and_viewed(
 def test_a_worker_thread_makes_the_real_search(owner: User, visit: Client) -> None:
     attempt = played(owner, solution=RECORD.to_bytes())
     visit.post(address(attempt))
-    thread = queue_worker.work_soon()
+    thread = queue_worker.start_processing()
     assert thread is not None
     thread.join(120)
     reply = visit.get(address(attempt)).json()
@@ -129,9 +129,9 @@ def test_one_game_is_analysed_once(owner: User, visit: Client, monkeypatch: pyte
     visit.post(address(attempt))
     assert Analysis.objects.count() == 1
     searching(monkeypatch, ALL)
-    queue_worker.work_off()
+    queue_worker.process_queue()
     assert visit.post(address(attempt)).json()["state"] == "done"
-    assert queue_worker.work_off() == 0
+    assert queue_worker.process_queue() == 0
 
 
 def test_the_band_grows_while_the_search_goes_on(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +145,7 @@ def test_the_band_grows_while_the_search_goes_on(owner: User, visit: Client, mon
         yield ALL
 
     monkeypatch.setattr(queue_worker, "reports", search)
-    queue_worker.work_off()
+    queue_worker.process_queue()
     working_on = {"state": "working", "percent": 40, "ahead": 0, "mine": True}
     assert seen == [{**working_on, "verdicts": [5, 4, -2, -2], "turns": []}]
 
@@ -154,9 +154,9 @@ def test_another_player_cannot_stop_an_analysis(owner: User, visit: Client) -> N
     attempt = played(owner)
     visit.post(address(attempt))
     other = create_guest()
-    assert analyses.look(attempt, owner.pk).mine
+    assert analyses.status(attempt, owner.pk).mine
     Analysis.objects.update(asked_by=other)
-    assert not analyses.look(attempt, owner.pk).mine
+    assert not analyses.status(attempt, owner.pk).mine
 
 
 def test_the_queue_is_first_in_first_out(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +164,7 @@ def test_the_queue_is_first_in_first_out(owner: User, visit: Client, monkeypatch
     visit.post(address(first))
     assert visit.post(address(second)).json()["ahead"] == 1
     given = searching(monkeypatch, ALL)
-    queue_worker.work_off()
+    queue_worker.process_queue()
     assert [len(task.tokens) for task in given] == [3, 2]
 
 
@@ -259,7 +259,7 @@ def test_cancelling_by_the_requester_ends_the_search(
             ended.append(True)
 
     monkeypatch.setattr(queue_worker, "reports", search)
-    queue_worker.work_off()
+    queue_worker.process_queue()
     assert ended
     assert not Analysis.objects.exists()
 
@@ -279,7 +279,7 @@ def test_a_dead_workers_analysis_resumes_from_its_last_report(owner: User, monke
         owner, seen_at=timezone.now() - queue_worker.SILENCE * 1.1, findings=SOME.findings.pack(), **working_on
     )
     given = searching(monkeypatch, ALL)
-    assert queue_worker.work_off() == 1
+    assert queue_worker.process_queue() == 1
     assert [task.known for task in given] == [SOME.findings]
     assert {row.pk: row.state for row in Analysis.objects.all()} == {alive.pk: "working", dead.pk: "done"}
 
@@ -292,7 +292,7 @@ def test_a_worker_that_was_taken_for_dead_changes_nothing(owner: User, monkeypat
         yield ALL
 
     monkeypatch.setattr(queue_worker, "reports", search)
-    queue_worker.work_off()
+    queue_worker.process_queue()
     analysis.refresh_from_db()
     assert (analysis.state, analysis.findings) == ("working", None)
 
@@ -302,7 +302,7 @@ def test_a_crashed_search_is_retried_a_few_times(
 ) -> None:
     analysis = begun(owner)
     given = searching(monkeypatch, SOME)
-    assert queue_worker.work_off() == queue_worker.TRIES == len(given)
+    assert queue_worker.process_queue() == queue_worker.TRIES == len(given)
     reply = visit.get(address(analysis.attempt)).json()
     assert (reply["state"], reply["verdicts"]) == ("done", SOME.findings.verdicts)
     assert RECORD.open_table().position() not in caplog.text
@@ -311,7 +311,7 @@ def test_a_crashed_search_is_retried_a_few_times(
 def test_a_failed_analysis_can_be_requested_again(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     analysis = begun(owner)
     searching(monkeypatch)
-    queue_worker.work_off()
+    queue_worker.process_queue()
     assert visit.get(address(analysis.attempt)).json()["state"] == "failed"
     assert visit.post(address(analysis.attempt)).json()["state"] == "waiting"
 
@@ -366,10 +366,10 @@ def test_a_worker_makes_one_analysis_at_a_time(owner: User, monkeypatch: pytest.
         yield ALL
 
     monkeypatch.setattr(queue_worker, "reports", search)
-    thread = queue_worker.work_soon()
+    thread = queue_worker.start_processing()
     assert thread is not None
     assert at_it.wait(60)
-    assert queue_worker.work_soon() is None
+    assert queue_worker.start_processing() is None
     go_on.set()
     thread.join(60)
     assert Analysis.objects.get().state == "done"

@@ -169,7 +169,7 @@ def test_every_grade_is_documented() -> None:
 
 def test_the_week_rises() -> None:
     monday = date(2026, 11, 23)
-    week = [difficulty.grade_wanted(monday + timedelta(days=n)) for n in range(7)]
+    week = [difficulty.target_grade(monday + timedelta(days=n)) for n in range(7)]
     assert week == sorted(week)
     assert (week[0], week[-1]) == (1, 5)
 

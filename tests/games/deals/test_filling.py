@@ -183,14 +183,14 @@ def short(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("short")
 def test_a_small_process_fills_the_stock_beside_the_worker() -> None:
-    filler = stock_filling.keep_filling()
+    filler = stock_filling.start_filling()
     assert filler is not None
-    assert stock_filling.keep_filling() is None, "one at a time"
+    assert stock_filling.start_filling() is None, "one at a time"
     filler.join(300)
     kept = SealedDeal.objects.get()
     played = replay(Record.from_bytes(bytes(kept.solution)))
     assert (kept.variant, played.won, played.tokens) == ("labyrinth", True, kept.par)
-    assert stock_filling.keep_filling() is None, "nothing is short"
+    assert stock_filling.start_filling() is None, "nothing is short"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -205,18 +205,18 @@ def test_certification_pauses_for_players_and_other_fillers() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stock_filling, "search", search)
         stock_filling.pause_while(lambda: True)
-        assert stock_filling.keep_filling() is None
+        assert stock_filling.start_filling() is None
         AwaitedDeal.objects.create(variant="braid", day=timezone.now().date(), since=timezone.now())
         assert not stock_filling.is_paused(), "a deal is awaited today"
         AwaitedDeal.objects.all().delete()
         stock_filling._pauses.clear()
         with stock_filling.filling_lock() as free:
             assert free
-            elsewhere = stock_filling.keep_filling()
+            elsewhere = stock_filling.start_filling()
             assert elsewhere is not None
             elsewhere.join(60)
         assert searched == []
-        again = stock_filling.keep_filling()
+        again = stock_filling.start_filling()
         assert again is not None
         again.join(60)
         assert searched == ["labyrinth"]
@@ -239,9 +239,9 @@ def test_search_has_the_lowest_priority_if_no_deal_is_awaited(monkeypatch: pytes
     monkeypatch.setattr(stock_filling, "search", search)
     today = timezone.now().date()
     AwaitedDeal.objects.create(variant="braid", day=today, since=timezone.now())
-    stock_filling.seal_beside("braid", stop=lambda: False, patience=0)
+    stock_filling.seal_in_process("braid", stop=lambda: False, patience=0)
     AwaitedDeal.objects.update(day=today + timedelta(days=1))
-    stock_filling.seal_beside("braid", stop=lambda: False, patience=0)
+    stock_filling.seal_in_process("braid", stop=lambda: False, patience=0)
     assert asked == [stock_filling.WAITED_FOR, stock_filling.LOWEST]
 
 
@@ -252,7 +252,7 @@ def test_a_wrong_line_is_discarded(monkeypatch: pytest.MonkeyPatch, caplog: pyte
 
     monkeypatch.setattr(stock_filling, "search", lambda *_, **__: iter([{"tried": 1}, {"record": ""}]))
     monkeypatch.setattr(stock_filling, "checked", refuse)
-    assert stock_filling.seal_beside("braid", stop=lambda: False, patience=0) is None
+    assert stock_filling.seal_in_process("braid", stop=lambda: False, patience=0) is None
     assert "not certified" in caplog.text
 
 

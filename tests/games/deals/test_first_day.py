@@ -83,7 +83,7 @@ def test_certification_can_be_switched_off(db: None, settings: Any, sunday: None
 
 def test_a_coming_day_waits_for_a_deal_of_its_grade(db: None, sunday: None) -> None:
     monday = datetime(2026, 11, 23, tzinfo=UTC).date()
-    assert difficulty.grade_wanted(monday) == 1
+    assert difficulty.target_grade(monday) == 1
     certified.seal("stonewall", 0, grade=3)
     assert publishing.ensure_deals(monday, ahead=0, now=SUNDAY) == []
     for variant in set(CATALOGUE) - {"stonewall"}:
@@ -102,7 +102,7 @@ def test_the_first_days_follow_the_weekly_plan(
     opening = SUNDAY + timedelta(days=after)
     monkeypatch.setattr(timezone, "now", lambda: opening)
     days = [opening.date(), opening.date() + timedelta(days=1)]
-    wanted = [difficulty.grade_wanted(day) for day in days]
+    wanted = [difficulty.target_grade(day) for day in days]
     other = next(grade for grade in difficulty.GRADES if grade not in wanted)
     for variant in CATALOGUE:
         for index, grade in enumerate([other, *wanted]):

@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 
 from games.deals import grade_check
 from games.deals.difficulty import GRADES, DifficultyFigures, sample_seed
-from games.deals.grade_check import Checked, Sampled, failures, shares, summed, try_deal
+from games.deals.grade_check import Checked, Sampled, failures, shares, totals, try_deal
 from games.rules import CATALOGUE, open_table
 from games.solver.simulated_players import SKILLS, Skill, greedy_game, skilled_game
 
@@ -75,7 +75,7 @@ def test_the_stored_check_matches_todays_players(variant: str, grades: Collectio
         )
         for row in rows
     ]
-    found = summed((deal, try_deal(deal)) for deal in sample if deal.grade in grades)
+    found = totals((deal, try_deal(deal)) for deal in sample if deal.grade in grades)
     assert sorted(map(repr, found)) == sorted(
         repr(one) for one in kept() if one.variant == variant and one.grade in grades
     )

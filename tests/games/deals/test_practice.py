@@ -128,7 +128,7 @@ def test_a_withdrawn_order_does_not_queue(player: Any, monkeypatch: pytest.Monke
             PracticeOrder.objects.all().delete()
             return False
 
-    monkeypatch.setattr(practice_deals, "_turns", Taken())
+    monkeypatch.setattr(practice_deals, "_search_slots", Taken())
     practice_deals.find(wish.pk)
     assert looks == [practice_deals.GLANCE]
 
@@ -156,7 +156,7 @@ def test_the_process_tries_seeds_until_one_has_the_grade(
     seeds = [bytes(32), records[0].seed, records[1].seed, bytes(32)]
     monkeypatch.setattr(search_process, "certify", lambda _name, seed, *_, **__: outcomes.get(seed))
     asked = {"name": "stonewall", "options": None, "seeds": [seed.hex() for seed in seeds], "grade": 3, "seconds": 60}
-    search_process.look(asked)
+    search_process.search(asked)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [line.get("grade", "tried") for line in lines] == ["tried", "tried", 1, "tried", 3]
 

@@ -17,7 +17,7 @@ from accounts.models import User
 from games.deals import grade_fitting
 from games.deals.certification import Certificate
 from games.deals.difficulty import WEIGHTS, DifficultyFigures, Weights
-from games.deals.grade_fitting import Measured, TooFewResultsError, Tried, enough, refit, tried_deals
+from games.deals.grade_fitting import Measured, TooFewResultsError, Tried, deal_results, refit, usable_deals
 from games.models import GRACE, Attempt, Deal
 from games.rules import CATALOGUE
 from tests.deals import make_deal
@@ -85,16 +85,16 @@ def test_identical_results_leave_the_weights_finite(wins: int) -> None:
 def test_enough_is_a_hundred_deals_with_twenty_results_each() -> None:
     half = grade_fitting.LEAST_DEALS // 2
     known = [*tried("braid", half), *tried("plot", half)]
-    assert enough([*known, *tried("braid", 5, results=19)]) == known
+    assert usable_deals([*known, *tried("braid", 5, results=19)]) == known
     with pytest.raises(TooFewResultsError, match=rf"{2 * half - 1} deals .* braid {half - 1}, .* stonewall 0"):
-        enough(known[1:])
+        usable_deals(known[1:])
 
 
 def test_a_variant_with_few_deals_is_left_out() -> None:
     known = tried("braid", grade_fitting.LEAST_DEALS)
-    assert enough([*known, *tried("tarot", grade_fitting.LEAST_OF_VARIANT - 1)]) == known
+    assert usable_deals([*known, *tried("tarot", grade_fitting.LEAST_OF_VARIANT - 1)]) == known
     with pytest.raises(TooFewResultsError):
-        enough([*known[1:], *tried("tarot", grade_fitting.LEAST_OF_VARIANT - 1)])
+        usable_deals([*known[1:], *tried("tarot", grade_fitting.LEAST_OF_VARIANT - 1)])
 
 
 @pytest.fixture
@@ -123,15 +123,15 @@ def test_verified_ranked_results_of_revealed_deals_are_counted(closed: Deal) -> 
     Deal.objects.filter(pk=today.pk).update(proven=True)
     play(today, "early")
     now = timezone.now()
-    assert [(one.deal, one.results, one.wins) for one in tried_deals(now)] == [(closed, 2, 1)]
+    assert [(one.deal, one.results, one.wins) for one in deal_results(now)] == [(closed, 2, 1)]
     assert closed.closes_at is not None
-    assert tried_deals(closed.closes_at + GRACE - timedelta(seconds=1)) == []
+    assert deal_results(closed.closes_at + GRACE - timedelta(seconds=1)) == []
 
 
 def test_an_unproven_deal_does_not_count(closed: Deal) -> None:
     Deal.objects.filter(pk=closed.pk).update(proven=False)
     play(closed, "won")
-    assert tried_deals(timezone.now()) == []
+    assert deal_results(timezone.now()) == []
 
 
 def run(*arguments: str) -> str:
@@ -149,7 +149,7 @@ def test_the_command_refuses_a_site_with_few_games(closed: Deal) -> None:
 
 def test_the_command_proposes_weights_and_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
     of = deals(["braid", "plot"], 50)
-    monkeypatch.setattr(grade_fitting, "tried_deals", lambda _: [*tried("braid", 50), *tried("plot", 50)])
+    monkeypatch.setattr(grade_fitting, "deal_results", lambda _: [*tried("braid", 50), *tried("plot", 50)])
     monkeypatch.setattr(grade_fitting, "measured", lambda _: of)
     told = run()
     assert "fitted to 40,000 results at 100 deals" in told
@@ -160,7 +160,7 @@ def test_the_command_proposes_weights_and_thresholds(monkeypatch: pytest.MonkeyP
 
 def test_the_command_keeps_weights_that_predict_equally_well(monkeypatch: pytest.MonkeyPatch) -> None:
     worse = grade_fitting.Refit(TRUE, 100, 2000, loss=0.6, present_loss=0.5)
-    monkeypatch.setattr(grade_fitting, "tried_deals", lambda _: tried("braid", 100))
+    monkeypatch.setattr(grade_fitting, "deal_results", lambda _: tried("braid", 100))
     monkeypatch.setattr(grade_fitting, "measured", lambda _: deals(["braid"], 100, results=1))
     monkeypatch.setattr(grade_fitting, "refit", lambda _: worse)
     told = run()

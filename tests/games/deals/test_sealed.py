@@ -165,7 +165,7 @@ def test_the_week_goes_from_easy_to_hard(db: None, patient: None) -> None:
     sunday = MONDAY + timedelta(days=6)
     assert publishing.publish("stonewall", sunday, now=NOW).grade == 5  # type: ignore[union-attr]
     assert publishing.publish("stonewall", MONDAY, now=NOW).grade == 1  # type: ignore[union-attr]
-    assert [difficulty.grade_wanted(MONDAY + timedelta(days=n)) for n in range(7)] == sorted(difficulty.WEEK)
+    assert [difficulty.target_grade(MONDAY + timedelta(days=n)) for n in range(7)] == sorted(difficulty.WEEK)
 
 
 def test_todays_deal_waits_a_limited_time_for_its_certificate(db: None, patient: None) -> None:
@@ -216,7 +216,7 @@ def test_with_a_stock_the_coming_days_are_published_at_once(
     db: None, patient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for index, day in enumerate((0, 1, 2)):
-        certified.seal("stonewall", index, grade=difficulty.grade_wanted(MONDAY + timedelta(days=day)))
+        certified.seal("stonewall", index, grade=difficulty.target_grade(MONDAY + timedelta(days=day)))
     monkeypatch.setattr(timezone, "now", lambda: NOW)
     tasks.keep_deals()
     assert [deal.day for deal in Deal.objects.order_by("day")] == [MONDAY + timedelta(days=n) for n in range(3)]

@@ -62,7 +62,7 @@ def _best_first(table: Table, unseen: Unseen, tokens: list[str], deals: list[tup
     worth = dict.fromkeys(tried, 0.0)
     for cards, weight in deals:
         for token in tried:
-            copy = unseen.laid(table, cards)
+            copy = unseen.with_cards(table, cards)
             copy.push(token)
             worth[token] += weight * prospects(copy, AHEAD)
     return sorted(tried, key=lambda token: -worth[token]) + tokens[WIDTH:]

@@ -303,5 +303,5 @@ def test_other_deals_flag_copies_but_no_simple_players(variant: str) -> None:
     games = [game(variant, seed, played(variant, seed, chance, strays).moves) for strays in (0.0, 0.0, 0.3)]
     games += [game(variant, seed, played(variant, seed, None).moves)] * 2
     assert not any(accused(one, other) for n, one in enumerate(games) for other in games[:n])
-    if sum(first.bits.values()) >= 1.5 * copies.bits_wanted(first.game):
+    if sum(first.bits.values()) >= 1.5 * copies.minimum_bits(first.game):
         assert [accused(first, one) for one in told] == [True] * 4

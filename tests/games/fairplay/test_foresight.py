@@ -72,7 +72,7 @@ def walk(variant: str, chance: Random, steps: int = 120) -> list[tuple[Table, Un
         table.push("u" if table.can_undo and chance.random() < 0.2 else chance.choice(legal))
         unseen = unseen.after(table)
         if n % 15 == 0:
-            found.append((Unseen(0, 0, 0).laid(table, []), unseen))
+            found.append((Unseen(0, 0, 0).with_cards(table, []), unseen))
     return found
 
 
@@ -81,10 +81,10 @@ def test_other_deals_look_the_same(variant: str) -> None:
     chance = Random(1)
     for table, unseen in walk(variant, chance):
         for cards in unseen.deals(table, chance, 2):
-            other = unseen.laid(table, cards)
+            other = unseen.with_cards(table, cards)
             assert other.view() == table.view()
             assert other.legal_moves() == table.legal_moves()
-        assert unseen.laid(table, unseen.deals(table, chance, 0)[0]).position() == table.position()
+        assert unseen.with_cards(table, unseen.deals(table, chance, 0)[0]).position() == table.position()
 
 
 @pytest.mark.parametrize("variant", ["labyrinth", "tarot", "tarot-adept", "stonewall"])
@@ -212,7 +212,7 @@ def test_pauses_need_enough_plays() -> None:
 
 
 def test_a_tally_counts_only_what_chance_affects() -> None:
-    tally = ChanceTally().and_one(1.0, [1.0, 1.0]).and_one(1.0, [0.0, 1.0, 0.0, 1.0])
+    tally = ChanceTally().plus(1.0, [1.0, 1.0]).plus(1.0, [0.0, 1.0, 0.0, 1.0])
     assert (tally.count, tally.gained, tally.expected) == (1, 1.0, 0.5)
     assert ChanceTally().z == 0
     assert tally.z > 0

@@ -179,7 +179,7 @@ def test_both_sides_learn_who_won(
 def test_no_notice_is_sent_twice(ada: User, brook: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     attempt = end_running(challenges.answer(made, brook))
-    assert challenges.verdict_given([attempt.pk]) == 0
+    assert challenges.notify_verdicts([attempt.pk]) == 0
     assert settle(attempt.pk) == State.VERIFIED
     decide(attempt.pk, State.REJECTED, "staff")
     assert (len(notices(ada)), len(notices(brook))) == (1, 1)
@@ -204,7 +204,7 @@ def test_a_doubted_answer_is_reported_once_decided(ada: User, brook: User) -> No
     Attempt.objects.filter(pk=attempt.pk).update(
         state="review", finished_at=timezone.now(), end="resigned", record=done.record
     )
-    assert challenges.verdict_given([attempt.pk]) == 0
+    assert challenges.notify_verdicts([attempt.pk]) == 0
     decide(attempt.pk, State.REJECTED, "staff")
     assert len(notices(brook)) == 1
 
@@ -212,14 +212,14 @@ def test_a_doubted_answer_is_reported_once_decided(ada: User, brook: User) -> No
 def test_a_lost_call_is_repeated(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
     with monkeypatch.context() as lost:
-        lost.setattr("leaderboards.verdicts.settlement.challenges.verdict_given", lambda _ids: 0)
+        lost.setattr("leaderboards.verdicts.settlement.challenges.notify_verdicts", lambda _ids: 0)
         attempt = end_running(challenges.answer(made, brook))
-    assert challenges.tell_forgotten() == 0  # it may be on its way
+    assert challenges.notify_forgotten() == 0  # it may be on its way
     assert notices(ada) == []
     Attempt.objects.filter(pk=attempt.pk).update(verified_at=timezone.now() - timedelta(minutes=2))
     tasks.sweep()
     assert (len(notices(ada)), len(notices(brook))) == (1, 1)
-    assert challenges.tell_forgotten() == 0
+    assert challenges.notify_forgotten() == 0
 
 
 def test_answers_cannot_flood_the_inbox(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:

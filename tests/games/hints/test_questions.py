@@ -122,7 +122,7 @@ def test_a_lost_position_is_answered_no(owner: User, asked: list[int]) -> None:
     attempt.deal.refresh_from_db()
     questions.ask(attempt, owner.pk)
     questions.answer(asked[0])
-    reply = questions.look(attempt, owner.pk)
+    reply = questions.status(attempt, owner.pk)
     assert reply is not None
     assert (reply.answer, reply.way) == ("no", [])
 
@@ -287,7 +287,7 @@ def test_a_withdrawn_question_ends_its_search(
     attempt = practised(owner)
     questions.ask(attempt, owner.pk)
     processes = endless(monkeypatch)
-    thread = questions.answer_soon(asked[0])
+    thread = questions.enqueue(asked[0])
     process = processes()
     assert visit.delete(address(attempt)).status_code == 204
     thread.join(60)
@@ -303,7 +303,7 @@ def test_a_hung_search_is_killed(owner: User, asked: list[int], monkeypatch: pyt
     processes = endless(monkeypatch)
     questions.answer(asked[0])
     assert processes().returncode is not None
-    reply = questions.look(attempt, owner.pk)
+    reply = questions.status(attempt, owner.pk)
     assert reply is not None
     assert reply.answer == "unknown"
 
@@ -312,7 +312,7 @@ def test_an_unanswered_question_expires_as_unknown(owner: User, asked: list[int]
     attempt = practised(owner)
     now = timezone.now()
     questions.ask(attempt, owner.pk, now=now)
-    reply = questions.look(attempt, owner.pk, now=now + questions.PATIENCE)
+    reply = questions.status(attempt, owner.pk, now=now + questions.PATIENCE)
     assert reply is not None
     assert reply.answer == "unknown"
 

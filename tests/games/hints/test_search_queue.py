@@ -57,7 +57,7 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[threading.Thread]]
     made: list[threading.Thread] = []
 
     def send(_name: str, question: int, **_: object) -> bool:
-        made.append(questions.answer_soon(question))
+        made.append(questions.enqueue(question))
         return True
 
     monkeypatch.setattr(events, "request_task", send)
@@ -111,9 +111,9 @@ def test_a_queued_question_does_not_expire(thorough: threading.Event) -> None:
     for guest, game in zip(guests, games, strict=True):
         questions.ask(game, guest.pk)
     until(lambda: len(questions._thorough.waiting()) == 3)
-    questions._tell_alive(Question.objects.get(attempt=games[0]).pk)
+    questions._renew_heartbeats(Question.objects.get(attempt=games[0]).pk)
     late = timezone.now() + 20 * questions.PATIENCE
-    replies = [questions.look(game, guest.pk, now=late) for guest, game in zip(guests, games, strict=True)]
+    replies = [questions.status(game, guest.pk, now=late) for guest, game in zip(guests, games, strict=True)]
     assert [reply and reply.answer for reply in replies] == [""] * 4
     thorough.set()
     until(lambda: answers(*games) == ["no"] * 4)

@@ -84,7 +84,7 @@ async def test_another_processs_moves_come_before_the_end(
     attempt_at: Any, sit: Sit, tables: LiveTables, other_tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No notice arrives, so this process finds out by closing the attempt."""
-    monkeypatch.setattr(events, "tell_attempt", Mock())
+    monkeypatch.setattr(events, "notify_attempt", Mock())
     attempt = await sync_to_async(attempt_at)("braid")
     here, there = sit(attempt), sit(attempt, at=other_tables)
     await here.sit()
@@ -104,9 +104,9 @@ async def test_an_early_verdict_is_sent_after_the_end(
     attempt = await sync_to_async(attempt_at)()
     seat = sit(attempt)
     await seat.sit()
-    tell, held = events.tell_attempt, Mock()
+    tell, held = events.notify_attempt, Mock()
     with monkeypatch.context() as patch:
-        patch.setattr(events, "tell_attempt", held)
+        patch.setattr(events, "notify_attempt", held)
         await sync_to_async(close_attempt)(attempt.pk, "resigned")
     await Attempt.objects.filter(pk=attempt.pk).aupdate(state="verified", cards_up=3)
     tell(attempt.public_id, "verdict", state="verified", reasons=[], rank=7, cards_up=3)
@@ -125,9 +125,9 @@ async def test_the_next_ping_sends_a_verdict_that_failed_to_load(
     attempt = await sync_to_async(attempt_at)()
     seat = sit(attempt)
     await seat.sit()
-    tell = events.tell_attempt
+    tell = events.notify_attempt
     with monkeypatch.context() as patch:
-        patch.setattr(events, "tell_attempt", Mock())
+        patch.setattr(events, "notify_attempt", Mock())
         await sync_to_async(close_attempt)(attempt.pk, "resigned")
         await Attempt.objects.filter(pk=attempt.pk).aupdate(state="verified", cards_up=3)
         patch.setattr(catch_up, "load", Mock(side_effect=OperationalError))

@@ -108,7 +108,7 @@ async def test_a_pause_survives_process_and_page(
     await seat.move("d")
     at(5_000)
     await seat.ask(PAUSE)
-    monkeypatch.setattr(events, "tell_attempt", lambda *_, **__: None)  # the process dies, so it sends no notices
+    monkeypatch.setattr(events, "notify_attempt", lambda *_, **__: None)  # the process dies, so it sends no notices
     at(900_000)
     client = Client()
     await sync_to_async(client.force_login)(practice.player, backend=BACKEND)
@@ -143,7 +143,7 @@ async def test_a_second_tab_sees_it(
 async def test_a_process_unaware_of_a_pause_refuses_moves(
     practice: Attempt, sit: Sit, other_tables: LiveTables, at: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "tell_attempt", lambda *_, **__: None)
+    monkeypatch.setattr(events, "notify_attempt", lambda *_, **__: None)
     here, there = sit(practice), sit(practice, at=other_tables)
     await here.sit()
     await there.sit()

@@ -139,7 +139,7 @@ async def test_a_move_between_reading_and_subscribing(
 ) -> None:
     """Moves played before the other process was known to have the attempt open are sent once it is known."""
     held: list[Any] = []
-    tell = events.tell_attempt
+    tell = events.notify_attempt
 
     def hold(*what: Any, **data: Any) -> None:
         if data.get("process") == other_tables.process:
@@ -148,7 +148,7 @@ async def test_a_move_between_reading_and_subscribing(
             tell(*what, **data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(events, "tell_attempt", hold)
+        patch.setattr(events, "notify_attempt", hold)
         attempt = await sync_to_async(attempt_at)("braid")
         here, there = sit(attempt), sit(attempt, at=other_tables)
         await here.sit()
@@ -164,7 +164,7 @@ async def test_a_process_that_missed_every_notice(
     attempt_at: Any, sit: Sit, other_tables: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(other_tables.notices, "watch", lambda _: _nothing())
-    monkeypatch.setattr(events, "tell_attempt", lambda *_, **__: None)
+    monkeypatch.setattr(events, "notify_attempt", lambda *_, **__: None)
     attempt = await sync_to_async(attempt_at)("braid")
     here, there = sit(attempt), sit(attempt, at=other_tables)
     await here.sit()
@@ -241,7 +241,7 @@ async def test_the_verdict_is_sent_to_connected_players(attempt_at: Any, sit: Si
     seat = sit(attempt)
     await seat.sit()
     await seat.ask({"type": "resign", "n": 1})
-    events.tell_attempt(attempt.public_id, "verdict", state="verified", reasons=[], cards_up=3)
+    events.notify_attempt(attempt.public_id, "verdict", state="verified", reasons=[], cards_up=3)
     verdict = await seat.hear()
     assert (verdict["type"], verdict["state"], verdict["cards_up"]) == ("verdict", "verified", 3)
 

@@ -127,7 +127,7 @@ def test_a_newcomers_rows_are_linked(client: Client) -> None:
 def test_concurrent_starts_create_one_attempt(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     make_deal()
     first = client.post("/play/plot/start")["Location"]
-    monkeypatch.setattr(attempts, "_begun", lambda *_: None)
+    monkeypatch.setattr(attempts, "_existing_attempt", lambda *_: None)
     assert client.post("/play/plot/start")["Location"] == first
     assert (Attempt.objects.count(), Start.objects.count()) == (1, 1)
 

@@ -154,7 +154,7 @@ def test_the_search_reports_each_tried_seed(
 ) -> None:
     outcomes = iter([None, None, Certificate(winning(), None, 3)])
     monkeypatch.setattr(search_process, "certify", lambda *_, **__: next(outcomes))
-    search_process.look({"name": "stonewall", "options": None, "tries": 9, "seconds": 60})
+    search_process.search({"name": "stonewall", "options": None, "tries": 9, "seconds": 60})
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert lines[:3] == [{"tried": 1}] * 3
     assert set(lines[3]) == {"record", "grade", "figures"}

@@ -252,7 +252,7 @@ def test_other_apps_add_their_evidence(looker: Any, browser: Browser, monkeypatc
     deal = todays("braid")
     attempt = reviewed(deal)
     evidence.register(lambda one: evidence.Section("An appeal", (f"For {one.public_id}.",), (("Sent", "today"),)))
-    evidence.register(lambda _: evidence.Section("Foresight", rows=(("7S", "0.3"),), tells_cards=True))
+    evidence.register(lambda _: evidence.Section("Foresight", rows=(("7S", "0.3"),), reveals_cards=True))
     evidence.register(lambda _: None)
     page = text(browser(looker).get(at("attempt", attempt)))
     assert f"For {attempt.public_id}." in page

@@ -38,7 +38,7 @@ def test_appeals_and_reports_are_shown_without_reporters(looker: Any, browser: B
 def test_foresight_is_shown_to_staff_who_may_watch(looker: Any, browser: Browser) -> None:
     deal = todays("tarot")
     attempt = reviewed(deal)
-    foresight_store.keep(attempt)
+    foresight_store.measure_and_store(attempt)
     client = browser(looker)
     assert "<h2>Foresight" in text(client.get(at("attempt", attempt)))
     factory.finished(deal, looker)
