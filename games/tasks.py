@@ -14,8 +14,8 @@ from games.attempts import journal_partitions
 from games.attempts import lifecycle as attempts
 from games.core import events, retention
 from games.deals import practice_deals, publishing, stock_filling
-from games.ghosts import housekeeping as ghosts_housekeeping
 from games.hints import questions
+from games.inbox import housekeeping as inbox_housekeeping
 from games.races import housekeeping as races_housekeeping
 from games.races import race_finish
 from games.replays import housekeeping as replays_housekeeping
@@ -98,7 +98,7 @@ def clean_games() -> int:
         log.warning("places recomputed after missed decisions", extra={"races": races})
     modules = (
         races_housekeeping,
-        ghosts_housekeeping,
+        inbox_housekeeping,
         appeals_housekeeping,
         replays_housekeeping,
         analysis_housekeeping,

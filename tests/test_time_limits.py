@@ -19,7 +19,7 @@ ELSEWHERE = {
     ("games/hints/search_queue.py", "SearchQueue._work"),
     ("games/live/journal.py", "Journal._work"),
     ("games/live/journal_store.py", "JournalStore.close"),
-    ("games/db/replicas/lag_monitor.py", "Watch._run"),
+    ("games/db/replicas/lag_monitor.py", "LagMonitor._run"),
 }
 
 

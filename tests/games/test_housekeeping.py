@@ -31,9 +31,9 @@ from games.attempts.lifecycle import close_attempt, record_of, start_attempt
 from games.core import events, retention
 from games.core.retention import Aged, remove_aged
 from games.deals import publishing
-from games.ghosts import housekeeping as ghosts_housekeeping
 from games.ghosts.models import Notice
 from games.housekeeping import KINDS
+from games.inbox import housekeeping as inbox_housekeeping
 from games.inbox import notices
 from games.models import (
     Attempt,
@@ -64,7 +64,7 @@ ROOMS = (
     races_housekeeping,
     replays_housekeeping,
     analysis_housekeeping,
-    ghosts_housekeeping,
+    inbox_housekeeping,
     appeals_housekeeping,
     accounts_housekeeping,
 )

@@ -36,7 +36,6 @@ SHARED = {name: one for name, one in CACHES.items() if isinstance(one, SharedCac
 DIRECT_USERS = {
     "config/backends/caches.py",
     "config/admission/table_capacity.py",
-    "config/observability/health.py",
     "games/hints/advice.py",
     "games/hints/questions.py",
     "games/hints/search_results.py",

@@ -10,9 +10,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from games.core.retention import remove_aged
-from games.ghosts import housekeeping
 from games.ghosts.models import Notice
-from games.inbox import notices
+from games.inbox import housekeeping, notices
 from games.templatetags.inbox import unread_notices
 
 pytestmark = pytest.mark.django_db(transaction=True)
