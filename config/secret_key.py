@@ -11,8 +11,7 @@ def stored_secret_key(path: Path) -> str:
     """Return the key stored in `path`, generated on first use and readable by its owner only.
 
     Two processes that start together get the same key: a hard link puts the complete file in place, and only one
-    process
-    can create it.
+    process can create it.
     """
     try:
         return path.read_text().strip()

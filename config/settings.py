@@ -175,8 +175,7 @@ DATABASE_URL: str = env.str("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'talo
 _database: dict[str, Any] = env.db_url_config(DATABASE_URL)
 if _database["ENGINE"].endswith("sqlite3"):
     # Writers take their lock when they begin: deferred transactions that upgrade later fail with "database is locked".
-    # A
-    # commit waits for the disk: with less than FULL, a power cut loses acknowledged moves.
+    # A commit waits for the disk: with less than FULL, a power cut loses acknowledged moves.
     _database["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
@@ -408,8 +407,7 @@ ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_RATE_LIMITS = {
     # Failed sign-ins, counted by address, by name and network, and by the /48 of an IPv6 address. A name tried from
-    # many
-    # networks allows fewer attempts from each, so an attacker elsewhere cannot lock a rival out
+    # many networks allows fewer attempts from each, so an attacker elsewhere cannot lock a rival out
     # (accounts.sign_in.adapter).
     "login_failed": "10/m/ip,5/5m/key",
     "login_failed_wide": "30/m/key",

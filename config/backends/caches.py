@@ -53,8 +53,7 @@ def client_of(*servers: str) -> PersistentClient:
     """Return the process's client for these servers, with its connection pool.
 
     Django makes a cache object for every request served from an event loop. A client per object would reconnect each
-    time,
-    which costs more than rendering most pages.
+    time, which costs more than rendering most pages.
     """
     return PersistentClient(list(servers))
 

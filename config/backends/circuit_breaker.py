@@ -25,8 +25,7 @@ class CircuitBreaker:
     """pybreaker's circuit breaker for calls that are slow to fail. Only `errors` count as failures.
 
     pybreaker holds a lock during a call, so callers would queue for it. Here only the outcomes of calls and the trials
-    of
-    an open circuit go through pybreaker, and no caller waits for another's trial.
+    of an open circuit go through pybreaker, and no caller waits for another's trial.
     """
 
     def __init__(

@@ -27,8 +27,7 @@ from games.db.timeouts import database_timeout
 Scope = dict[str, Any]
 
 #: Page threads. One computes while the others wait for the database; every further thread is one more for the event
-#: loop
-#: to wait for. Fewer than the connections in a process's database pool.
+#: loop to wait for. Fewer than the connections in a process's database pool.
 THREADS: Final = 6
 #: Number of requests that may wait for a thread, and the Retry-After in seconds for those that may not.
 QUEUE: Final = 500
@@ -48,12 +47,9 @@ class SyncHandler(ASGIHandler):
     """Django's ASGI handler with a synchronous request cycle.
 
     Middleware, views, templates and queries are all synchronous. Django's own handler runs an asynchronous chain that
-    hops
-    between the event loop and the thread for each part, a dozen times per request, which costs as much as a page. Here
-    the
-    whole chain, from the `request_started` signal to the closing of the response, runs in one thread. Only streams are
-    sent
-    from the event loop.
+    hops between the event loop and the thread for each part, a dozen times per request, which costs as much as a page.
+    Here the whole chain, from the `request_started` signal to the closing of the response, runs in one thread. Only
+    streams are sent from the event loop.
     """
 
     def __init__(self) -> None:

@@ -13,8 +13,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MAX_HEAD_BYTES: Final = 16 * 1024
 #: websockets parses an upgrade's head again, with limits of 8,192 bytes per line and 128 headers. It sends no response
-#: to
-#: a head that it rejects, so it must never see a larger one.
+#: to a head that it rejects, so it must never see a larger one.
 MAX_LINE_BYTES: Final = 8_000
 MAX_HEADERS: Final = 100
 
@@ -114,8 +113,7 @@ class Http(HttpToolsProtocol):
         """Hand the connection over to a WebSocket.
 
         Parser and protocol reference each other and are no longer needed. Breaking the cycle frees them at once instead
-        of at
-        the next garbage collection.
+        of at the next garbage collection.
         """
         self._stop_timer()
         super().handle_websocket_upgrade()

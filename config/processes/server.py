@@ -95,8 +95,7 @@ def server_config(application: Application = APPLICATION) -> uvicorn.Config:
     """Return the uvicorn configuration.
 
     WebSocket messages are not compressed: they are small, and compression costs 42 KiB per connection. Forwarded
-    addresses
-    are trusted only from FORWARDED_ALLOW_IPS, which uvicorn reads (default: this machine).
+    addresses are trusted only from FORWARDED_ALLOW_IPS, which uvicorn reads (default: this machine).
     """
     return uvicorn.Config(
         application,
@@ -125,8 +124,7 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         sys.exit(f"Cannot listen on {host}:{port}: {error.strerror}. Choose another port, such as PORT={port + 1}.")
     # Accepted connections inherit this option. asyncio sets it only if the socket names its protocol; without it a
-    # response
-    # body waits up to 40 ms for the client to acknowledge the header.
+    # response body waits up to 40 ms for the client to acknowledge the header.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 
@@ -135,8 +133,7 @@ def tune_collector() -> None:
     """Collect reference cycles less often, and skip objects that the process keeps for good.
 
     A full collection scans every object of every open table: with 500 players it stopped all moves for a tenth of a
-    second,
-    every second and a half. Young cycles, such as those of requests, are still collected soon.
+    second, every second and a half. Young cycles, such as those of requests, are still collected soon.
     """
     gc.collect()
     gc.freeze()

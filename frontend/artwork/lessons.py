@@ -38,8 +38,7 @@ class Lesson:
     """A lesson: its start position, the conditions of its texts, and its aim.
 
     `steps` are tried in order. The index of the first one that holds selects the text on the game's page. If none
-    holds,
-    the last text is shown: either the rest plays by itself, or the aim is reached.
+    holds, the last text is shown: either the rest plays by itself, or the aim is reached.
     """
 
     start: str

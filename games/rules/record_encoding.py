@@ -1,17 +1,11 @@
 """Binary encoding of a record, for storage. Equal records have equal bytes, and different records different bytes.
 
-    4 bytes   "TLN" and the number of this form, 1
-    varint    rules version
-    1 byte    0: a catalogue variant; 1 + o: a game with o options
-    1 + n     length and ASCII of the name
-    o bytes   for a game: the index of each option's choice, in the order in which the game lists its options
-    32 bytes  seed
-    varint    number of tokens
-    varints   for each token: its number in the game's vocabulary
-    varints   for each token: milliseconds since the one before
-    1 byte    how it ended: 0 won, 1 resigned, 2 closed
-    varint    milliseconds from the last token to the end
-    4 bytes   CRC-32 of everything before it, big-endian
+    4 bytes   "TLN" and the number of this form, 1 varint    rules version 1 byte    0: a catalogue variant; 1 + o: a
+    game with o options 1 + n     length and ASCII of the name o bytes   for a game: the index of each option's choice,
+    in the order in which the game lists its options 32 bytes  seed varint    number of tokens varints   for each token:
+    its number in the game's vocabulary varints   for each token: milliseconds since the one before 1 byte    how it
+    ended: 0 won, 1 resigned, 2 closed varint    milliseconds from the last token to the end 4 bytes   CRC-32 of
+    everything before it, big-endian
 
 A varint has seven bits per byte, lowest first; every byte but the last has the high bit set, and only the shortest
 spelling is valid. docs/records.md, "Binary form", describes the encoding. This module only handles bytes and numbers;

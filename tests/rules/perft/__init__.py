@@ -2,12 +2,8 @@
 
 Each text file beside this module belongs to a variant and holds blocks separated by blank lines:
 
-    # any remark
-    seed 64 hex digits
-    moves the tokens that lead from the deal to the position (the line may be left out)
-    1 number of legal moves
-    2 number of sequences of two legal moves
-    …
+    # any remark seed 64 hex digits moves the tokens that lead from the deal to the position (the line may be left out)
+    1 number of legal moves 2 number of sequences of two legal moves …
 
 `python -m tests.rules.perft` recounts everything with both and divides each count that differs.
 """
