@@ -93,7 +93,7 @@ def draw_picture(attempt_id: int) -> None:
 @shared_task(name="talon.clean_games")
 def clean_games() -> int:
     """Delete expired rows, after recomputing the places of races that missed a moderation decision."""
-    found = race_finish.check_decisions()
+    found = race_finish.recompute_missed()
     if found:
         log.warning("places recomputed after missed decisions", extra={"races": found})
     rooms = (

@@ -26,7 +26,7 @@ from games.races.models import Entrant, Race, Room
 from games.races.results import heat_standings, race_file
 from games.races.results.commitments import commitment_of
 
-MOST_LISTED: Final = 100
+MAX_LISTED: Final = 100
 
 router = Router(tags=["races"])
 
@@ -223,7 +223,7 @@ class RacePageIn(Schema):
     """Pagination: omit `cursor` for the first page; pass a page's `cursor` to get the next one."""
 
     cursor: UUID | None = None
-    limit: int = Field(heat_standings.PAGE, ge=1, le=MOST_LISTED)
+    limit: int = Field(heat_standings.PAGE, ge=1, le=MAX_LISTED)
 
 
 class RacesIn(RacePageIn):
@@ -244,7 +244,7 @@ class StandingsIn(Schema):
     period: heat_standings.Period = "day"
     day: Day | None = None
     after: int = Field(0, ge=0, le=1_000_000)
-    limit: int = Field(heat_standings.PAGE, ge=1, le=MOST_LISTED)
+    limit: int = Field(heat_standings.PAGE, ge=1, le=MAX_LISTED)
 
 
 @router.get("/races", response={200: RacesOut, **ERRORS})

@@ -61,7 +61,7 @@ def challenge(sender: Player, attempt: Attempt, *, to: str = "", now: datetime |
         given = {"attempt": attempt, "addressee_id": addressee}
         found, made = Challenge.objects.get_or_create(**given, defaults={"sender_id": sender.pk, "made_at": now})
         if made and addressee is not None:
-            notices.check_room(addressee, "challenged", sender.pk)
+            notices.check_limits(addressee, "challenged", sender.pk)
             notices.put(addressee, Notice.Kind.CHALLENGED, {"challenge": found.code, "player": sender.pk}, now)
     return found
 
@@ -164,7 +164,7 @@ def _tell(one: Answer, now: datetime) -> bool:
 def _has_room(player_id: int, answerer_id: int) -> bool:
     """Count a notice about an answer against the receiver's limits. The challenge's page lists all answers anyway."""
     try:
-        notices.check_room(player_id, "answered", answerer_id)
+        notices.check_limits(player_id, "answered", answerer_id)
     except RateLimitedError:
         return False
     return True

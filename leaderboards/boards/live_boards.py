@@ -54,7 +54,7 @@ class BoardHub(watcher.Hub[WatchedBoard, FrameWatch]):
             )
         )
 
-    def _heard(self, notice: Notice) -> None:
+    def _on_notice(self, notice: Notice) -> None:
         for board, watch in self._watches.items():
             if notice.get("deal") in {None, board.deal.pk}:
                 watch.look()

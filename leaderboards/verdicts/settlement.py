@@ -169,7 +169,7 @@ def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) 
         wrote(*{case.attempt.player_id for case in held})
         raced = [case.attempt.pk for case in held if case.attempt.in_race]
         if raced:
-            transaction.on_commit(partial(race_finish.verdict_given, raced))
+            transaction.on_commit(partial(race_finish.apply_verdicts, raced))
     challenges.verdict_given([case.attempt.pk for case in held if not case.attempt.ranked])
     return {case.attempt.pk: case.verdict for case in held}
 

@@ -107,7 +107,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     now = timezone.now()
     opening = opening_view(there)
     if found.in_race and opening["type"] == "view" and not found.is_over:
-        race_start.dealt([found.pk])  # the player has seen the cards and races, with or without a socket
+        race_start.mark_dealt([found.pk])  # the player has seen the cards and races, with or without a socket
     day_lanes, ghost_url = DayLanes.of(found.deal, now), ghost_beside(found, request.GET.get("ghost", ""))
     context = {
         "deal": ShownDeal.of(found.deal),

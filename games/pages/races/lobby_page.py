@@ -31,7 +31,7 @@ _ELSEWHERE: Final = frozenset({ErrorCode.ALREADY_RACING})
 def races(request: HttpRequest) -> HttpResponse:
     """Show the lobby. The page includes its current state and polls for updates every few seconds."""
     context = {
-        "lobby": lobby.now_in_the_lobby(),
+        "lobby": lobby.cached_lobby(),
         "naming": titles.for_client(),
         "choices": choices(),
         "variants": [{"name": name, "title": titles.VARIANT_TITLES[name]} for name in CATALOGUE],
@@ -43,7 +43,7 @@ def races(request: HttpRequest) -> HttpResponse:
 @require_safe
 def lobby_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
     """Return the current state of the lobby, identical for everyone."""
-    response = JsonResponse(lobby.now_in_the_lobby())
+    response = JsonResponse(lobby.cached_lobby())
     response["Cache-Control"] = f"max-age={lobby.lobbies.fresh:.0f}"
     return response
 

@@ -93,7 +93,7 @@ class Frames(Hub[str, FrameWatch]):
 
         return FrameWatch(source(load))
 
-    def _heard(self, notice: Notice) -> None:
+    def _on_notice(self, notice: Notice) -> None:
         raise AssertionError(notice)
 
 

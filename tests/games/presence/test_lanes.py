@@ -194,7 +194,7 @@ async def test_a_flooding_watcher_is_closed(lines: list[Line]) -> None:
     deal = await sync_to_async(make_deal)("plot")
     lines.append(Line(deal.pk))
     await lines[0].open()
-    for n in range(consumer.MOST_MESSAGES + 2):
+    for n in range(consumer.MAX_MESSAGES + 2):
         await lines[0].say({"type": "ping", "t": n})
     while not isinstance(code := await lines[0].hear(), int):
         pass

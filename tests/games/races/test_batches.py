@@ -105,6 +105,6 @@ def test_changed_rooms_are_announced_once_per_group(
     sent: list[tuple[str, list[int]]] = []
     monkeypatch.setattr(notifier, "send", lambda group, message, about: sent.append((group, message["rooms"])))
     with django_capture_on_commit_callbacks(execute=True):
-        room_notifications.tell_rooms(range(200))
+        room_notifications.notify_rooms(range(200))
     assert len({group for group, _ in sent}) == len(sent) == room_notifications.GROUPS
     assert sorted(room for _, rooms_told in sent for room in rooms_told) == list(range(200))

@@ -286,7 +286,7 @@ async def test_every_moved_player_is_notified(watch: Watch, monkeypatch: pytest.
     monkeypatch.setattr("games.races.live.room_watch.LOOK_EVERY", 0.05)
     monkeypatch.setattr("games.races.live.room_watch.LOOKS_APART", 1)
     await Race.objects.filter(room=house.room).aupdate(deal=None, deal_failed=True)
-    await sync_to_async(matchmaking.tend_room)(house.room.pk)
+    await sync_to_async(matchmaking.advance_room)(house.room.pk)
     may_send.set()
     target = await Room.objects.aget(races__entrants__player=house.players[0])
     assert target != house.room
@@ -404,7 +404,7 @@ async def test_an_outage_closes_no_connection(watch: Watch, hub: RoomHub, monkey
     await viewer.watch()
     with monkeypatch.context() as patch:
         patch.setattr(seats, "set_ready", away)
-        patch.setattr(hub._rooms, "_answer", away)
+        patch.setattr(hub._rooms, "_load", away)
         assert await viewer.refused("ready", ready=True) == "server_busy"
     await viewer.say("ready", ready=True)
     await viewer.until_room(lambda one: one.states("to_come") == ["ready"])
