@@ -21,7 +21,7 @@ from games.db.players import Player, player_id
 from games.db.replicas.decorator import from_replica
 from games.deals import daily_points, publishing
 from games.models import Attempt, Deal
-from games.pages.shared.anonymous_cache import same_for_strangers
+from games.pages.shared.anonymous_cache import cache_for_anonymous
 from games.pages.shared.view_models import ShownDeal
 from games.rules import CATALOGUE
 from leaderboards.boards import board_queries, seasons
@@ -42,7 +42,7 @@ JUST_FINISHED: Final = timedelta(minutes=5)
 
 
 @require_safe
-@same_for_strangers(2.0)
+@cache_for_anonymous(2.0)
 @from_replica("boards")
 def index(request: HttpRequest) -> HttpResponse:
     """Show the index: today's deals, each with its leaders, the nine, and the periods of the seasons."""
@@ -56,7 +56,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@same_for_strangers(2.0)
+@cache_for_anonymous(2.0)
 @from_replica("boards")
 def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """Show a deal's board: `?board=race|fewest`, `?ladder=established|newcomers`, `?cursor=`, `?who=all|friends`.

@@ -23,7 +23,7 @@ from games.ghosts.challenges import may_challenge
 from games.models import Attempt, Deal
 from games.pages.daily import day_summary
 from games.pages.shared.titles import VARIANT_TITLES
-from games.pages.shared.view_models import ShownAttempt, ShownDeal, begun_on
+from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempts_on
 from games.races.results.daily_control import is_top_place
 from games.replays.models import Continuation
 from games.rules import CATALOGUE
@@ -231,8 +231,8 @@ def _today(attempt: Attempt, now: datetime) -> Today | None:
     deals = day_summary.deals_of(now)
     if not deals:
         return None
-    begun = begun_on(attempt.player_id, now.date())
-    marks = {deal.id: day_summary.mark_of(begun.get(deal.id)) for deal in deals}
+    attempts = attempts_on(attempt.player_id, now.date())
+    marks = {deal.id: day_summary.mark_of(attempts.get(deal.id)) for deal in deals}
     shown = {deal.variant: marks[deal.id] for deal in deals}
     after = next((place for place, deal in enumerate(deals, 1) if deal.variant == attempt.deal.variant), 0)
     in_turn = deals[after:] + deals[:after]

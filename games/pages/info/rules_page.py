@@ -9,12 +9,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from games.pages.shared import titles
-from games.pages.shared.anonymous_cache import same_for_strangers
+from games.pages.shared.anonymous_cache import cache_for_anonymous
 from games.rules import CATALOGUE, GAMES
 
 
 @require_safe
-@same_for_strangers(60.0)
+@cache_for_anonymous(60.0)
 def index(request: HttpRequest) -> HttpResponse:
     """List the games with their variants and links to the rules."""
     variants: dict[str, list[str]] = {}
@@ -27,7 +27,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@same_for_strangers(60.0)
+@cache_for_anonymous(60.0)
 def rules(request: HttpRequest, game: str) -> HttpResponse:
     """Show the rules of a game, and its variants to practise."""
     if game not in GAMES:

@@ -8,12 +8,12 @@ from typing import Final, TypeVar
 from django.http import HttpResponse
 
 #: View attribute with the lifetime in seconds of the cached page.
-MARK: Final = "same_for_strangers"
+MARK: Final = "cache_for_anonymous"
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 
-def same_for_strangers(seconds: float) -> Callable[[View], View]:
+def cache_for_anonymous(seconds: float) -> Callable[[View], View]:
     """Mark a view whose page, for visitors without a session, depends only on URL, language and day.
 
     The newcomers' guide (`games.pages.daily.home_page`), the CSRF token and the server time (`data-now`) may differ;

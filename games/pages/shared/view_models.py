@@ -105,7 +105,7 @@ class ShownAttempt:
     @property
     def subjects(self) -> list[str]:
         """Subjects of the reasons, without duplicates."""
-        return list(dict.fromkeys(str(one.about) for one in self.reasons))
+        return list(dict.fromkeys(str(reason.about) for reason in self.reasons))
 
     @property
     def is_over(self) -> bool:
@@ -157,15 +157,15 @@ def has_ranked(player_id: int | None) -> bool:
     return player_id is not None and Attempt.objects.filter(player=player_id, ranked=True).exists()
 
 
-def begun_on(player_id: int | None, day: date) -> dict[int, Attempt]:
+def attempts_on(player_id: int | None, day: date) -> dict[int, Attempt]:
     """Return a player's attempts at the deals of a day, by deal id.
 
     It is the ranked attempt, or else the practice attempt started on that day as a guest.
     """
-    return {} if player_id is None else {one.deal_id: one for one in hot_queries.begun_on(player_id, day)}
+    return {} if player_id is None else {attempt.deal_id: attempt for attempt in hot_queries.begun_on(player_id, day)}
 
 
-def begun_at(player_id: int | None, deal: Deal) -> Attempt | None:
-    """Return a player's attempt at a deal, as in `begun_on`."""
-    begun = [] if player_id is None else hot_queries.begun_at(player_id, deal.pk)
-    return begun[-1] if begun else None
+def attempt_at(player_id: int | None, deal: Deal) -> Attempt | None:
+    """Return a player's attempt at a deal, as in `attempts_on`."""
+    attempts = [] if player_id is None else hot_queries.begun_at(player_id, deal.pk)
+    return attempts[-1] if attempts else None

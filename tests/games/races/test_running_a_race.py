@@ -435,7 +435,7 @@ def test_a_tasks_time_limit_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) ->
         race_finish.settle_done,
         race_finish.finish,
         race_finish.recompute_places,
-        partial(race_finish.void, why=Race.Void.SERVER_FAULT),
+        partial(race_finish.void, reason=Race.Void.SERVER_FAULT),
         partial(race_start.freeze, countdown=race_start.COUNTDOWN),
         race_start.unfreeze,
         race_start.start_if_ready,
