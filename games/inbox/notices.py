@@ -15,14 +15,14 @@ from games.db.players import people
 from games.ghosts.models import Notice
 
 #: Cap on counting unread notices; the site shows "9+" from here on.
-COUNTED: Final = 10
+MAX_COUNTED: Final = 10
 
 #: Maximum unread notices of one kind that one player can cause for another.
-UNREAD_FROM_ONE: Final = 3
+MAX_UNREAD_PER_SENDER: Final = 3
 _HOUR: Final = 3600
 
 #: Number of notices shown in the inbox, and their retention.
-SHOWN: Final = 50
+MAX_SHOWN: Final = 50
 KEPT: Final = timedelta(days=90)
 
 
@@ -40,7 +40,7 @@ def check_limits(player_id: int, kind: Literal["challenged", "answered"], from_i
     :raises RateLimitedError: if the receiver has too many.
     """
     pending = Notice.objects.filter(player=player_id, kind=kind, seen_at=None, data__player=from_id)
-    if pending.count() >= UNREAD_FROM_ONE:
+    if pending.count() >= MAX_UNREAD_PER_SENDER:
         raise RateLimitedError(_HOUR)
     if not people().follows(player_id, from_id):
         limits.spend_of(player_id, kind)
@@ -57,13 +57,13 @@ def renew(player_id: int, kind: Notice.Kind, data: Mapping[str, Any]) -> bool:
 
 
 def unread(player_id: int) -> int:
-    """Return the number of unread notices, at most `COUNTED`."""
-    return Notice.objects.filter(player=player_id, seen_at=None)[:COUNTED].count()
+    """Return the number of unread notices, at most `MAX_COUNTED`."""
+    return Notice.objects.filter(player=player_id, seen_at=None)[:MAX_COUNTED].count()
 
 
 def latest(player_id: int) -> list[Notice]:
     """Return a player's notices, newest first."""
-    return list(Notice.objects.filter(player=player_id).order_by("-id")[:SHOWN])
+    return list(Notice.objects.filter(player=player_id).order_by("-id")[:MAX_SHOWN])
 
 
 def mark_seen(player_id: int, now: datetime | None = None) -> int:

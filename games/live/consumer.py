@@ -76,7 +76,7 @@ class PlayConsumer(SocketConnection):
             await table.resign(message.n)
         elif type(message) is protocol.Ping:
             self.send_frame(protocol.write(protocol.Pong(t=message.t, ms=table.elapsed_ms())))
-            await table.tend()
+            await table.catch_up()
 
     async def _hello(self, message: protocol.Hello) -> None:
         check_version(message.v, protocol.VERSION)

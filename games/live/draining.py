@@ -54,7 +54,7 @@ async def _close_gradually(sockets: OpenSockets, is_hurried: Callable[[], bool])
     loop = asyncio.get_running_loop()
     started, closing = loop.time(), list(sockets)
     pace = max(PACE, len(closing) / SECONDS)
-    for place, socket in enumerate(closing):
+    for index, socket in enumerate(closing):
         if not is_hurried():
-            await asyncio.sleep(max(0.0, started + place / pace - loop.time()))
+            await asyncio.sleep(max(0.0, started + index / pace - loop.time()))
         socket.close_for_restart()

@@ -74,8 +74,8 @@ class JournalEntry(NamedTuple):
 
     def rows(self) -> Iterator[Row]:
         """Yield one journal row per token."""
-        for place, token in enumerate(self.tokens):
-            yield self.attempt_id, self.n + place, token, self.ms, self.auto, self.paused_ms
+        for index, token in enumerate(self.tokens):
+            yield self.attempt_id, self.n + index, token, self.ms, self.auto, self.paused_ms
 
 
 class JournalStore:

@@ -214,7 +214,7 @@ class LiveGame:
         return True
 
     async def finish_if_won(self) -> None:
-        """Close a game that is won. If that fails, the moves stand and `LiveTable.tend` retries."""
+        """Close a game that is won. If that fails, the moves stand and `LiveTable.catch_up` retries."""
         if self.copy.is_doubtful or self.state != PLAYING or not self.copy.table.is_won:
             return
         try:

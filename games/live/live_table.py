@@ -138,7 +138,7 @@ class LiveTable:
         """
         await self._change_pause(resume_attempt)
 
-    async def tend(self) -> None:
+    async def catch_up(self) -> None:
         """Catch up: close a game that is due or could not be closed, and look for a verdict whose notice was lost.
 
         Failures are retried at the next call.

@@ -62,7 +62,7 @@ class Watcher(Generic[_Snapshot]):
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Start the task; the first read comes with the first poll or `look`."""
+        """Start the task; the first read comes with the first poll or `schedule_read`."""
         self._task = asyncio.create_task(self._loop())
 
     def close(self) -> None:
@@ -74,7 +74,7 @@ class Watcher(Generic[_Snapshot]):
         """Run all duties now."""
         self._wake.set()
 
-    def look(self) -> None:
+    def schedule_read(self) -> None:
         """Schedule a read."""
         self._is_stale = True
         self._wake.set()
@@ -82,7 +82,7 @@ class Watcher(Generic[_Snapshot]):
     def refresh(self) -> None:
         """Schedule a read unless there was one just now."""
         if monotonic() >= self._earliest:
-            self.look()
+            self.schedule_read()
 
     async def _loop(self) -> None:
         while True:
@@ -137,9 +137,9 @@ class FrameWatch:
         self._viewers: set[FrameViewer] = set()
         self._frame = ""
         self._watcher = Watcher(source, self._show)
-        self._watcher.look()
+        self._watcher.schedule_read()
         self._watcher.start()
-        self.look = self._watcher.look
+        self.schedule_read = self._watcher.schedule_read
         self.close = self._watcher.close
 
     def add(self, viewer: FrameViewer) -> None:

@@ -25,7 +25,7 @@ from games.models import Deal, Presence
 from games.presence.heartbeat import GOOD_FOR, PERIOD
 
 #: Maximum lanes shown per deal: those with the most cards up.
-SHOWN: Final = 24
+MAX_LANES: Final = 24
 
 
 class Lane(msgspec.Struct, array_like=True, gc=False):
@@ -71,7 +71,7 @@ def read(variant: str, now: datetime) -> Lanes:
             # Rows written by an earlier release have no `cards_up`.
             up |= dict(zip(counts["accounts"], counts.get("cards_up", ()), strict=False))
     names = people().shown_names(up.keys())
-    furthest = sorted(names.keys() & up.keys(), key=lambda player: (-up[player], player))[:SHOWN]
+    furthest = sorted(names.keys() & up.keys(), key=lambda player: (-up[player], player))[:MAX_LANES]
     return Lanes(players, [Lane(str(names[player][1]), names[player][0], up[player]) for player in furthest])
 
 

@@ -28,7 +28,7 @@ PERIOD: Final = 5.0
 #: Time after which a report expires.
 GOOD_FOR: Final = timedelta(seconds=20)
 #: Maximum named players reported per deal and process.
-NAMED: Final = 20
+MAX_NAMED: Final = 20
 
 _FIELDS: Final = ["seen_at", "day", "players", "tables"]
 
@@ -101,7 +101,7 @@ class Reporter:
 
     def _report_of(self, players: Mapping[int, int]) -> dict[str, Any]:
         """Return the report on one deal's players; guests are only counted."""
-        accounts = [player for player in reversed(list(players)) if self._accounts[player]][:NAMED]
+        accounts = [player for player in reversed(list(players)) if self._accounts[player]][:MAX_NAMED]
         return {"now": len(players), "accounts": accounts, "cards_up": [players[player] for player in accounts]}
 
     def _learn(self, player_ids: set[int]) -> None:

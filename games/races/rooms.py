@@ -106,17 +106,17 @@ def change(
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if race.entrants.count() > seats:
             raise Refusal(ErrorCode.BAD_OPTION, "more players than that are seated")
-        other_game = race_deals.variant_of(race) != game
+        is_new_game = race_deals.variant_of(race) != game
         if public and room.kind != Room.Kind.PUBLIC and network:
             rate_limits.check_may_list(player_id, network, room.pk)
             transaction.on_commit(partial(rate_limits.note_listed, room.pk, network))
-        fresh = other_game or limit_s != room.limit_s
+        fresh = is_new_game or limit_s != room.limit_s
         room.variant, room.game, room.options = game.name, game.game, dict(game.options)
         room.limit_s, room.seats, room.kind, room.used_at = limit_s, seats, _kind(public=public), now
         room.save()
         copy_settings(room, race)
         race.save()
-        if other_game:
+        if is_new_game:
             limits.spend_of(player_id, "room")
             race_deals.release_deal(race)
             race_deals.assign_deal(race)

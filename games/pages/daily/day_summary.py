@@ -53,7 +53,7 @@ class DaySummary:
     streak: int
     place: Place | None = None
     players: int = 0
-    most: int = MOST
+    max_points: int = MOST
 
     @property
     def played(self) -> int:

@@ -73,7 +73,7 @@ def _standing(period: heat_standings.Period, day: date, me: int | None) -> Point
     own = None
     if me is not None and not any(row.is_me for row in rows):
         own = heat_standings.standing_of(me, period, day)
-    return PointsTable(period, rows, own and Points.of(own, me))
+    return PointsTable(period, rows, None if own is None else Points.of(own, me))
 
 
 def _day(text: str | None, today: date) -> date:

@@ -123,8 +123,8 @@ def heat(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     return redirect("games:room", code=room.code) if room else redirect("games:races")
 
 
-def refused(request: HttpRequest, refusal: Refusal, *, stays: str = "") -> HttpResponse:
-    """Show a refusal in the room of the player's seat, in the room with the code `stays`, or else in the lobby.
+def refused(request: HttpRequest, refusal: Refusal, *, fallback_code: str = "") -> HttpResponse:
+    """Show a refusal in the room of the player's seat, in the room with the code `fallback_code`, or else in the lobby.
 
     API clients get the refusal itself.
     """
@@ -132,7 +132,7 @@ def refused(request: HttpRequest, refusal: Refusal, *, stays: str = "") -> HttpR
         raise refusal
     messages.error(request, refusal.sentence)
     seat = seat_of(player_id(request)) if refusal.code in _SEATED_ELSEWHERE else None
-    code = seat.code if seat else stays
+    code = seat.code if seat else fallback_code
     return redirect("games:room", code=code) if code else redirect("games:races")
 
 

@@ -76,7 +76,7 @@ def sit(request: HttpRequest, code: str) -> HttpResponse:
     try:
         seats.sit(found.pk, seated_player(request))
     except Refusal as refusal:
-        return refused(request, refusal, stays=code)
+        return refused(request, refusal, fallback_code=code)
     if found.kind == Room.Kind.QUICK:
         mark_waiting(request)
     return to_seat(request, code)

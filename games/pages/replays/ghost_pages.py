@@ -51,11 +51,11 @@ class ShownGhost:
     @classmethod
     def of(cls, ghost: Ghost) -> Self:
         """Return the visible part of `ghost`."""
-        whose, attempt = str(_GHOST_TITLES[ghost.whose]), ghost.attempt
+        label, attempt = str(_GHOST_TITLES[ghost.whose]), ghost.attempt
         if attempt is None:
-            return cls(whose, LINE, None, None, None, ghost.elapsed_ms)
+            return cls(label, LINE, None, None, None, ghost.elapsed_ms)
         player = None if ghost.whose == Whose.OWN else ShownPlayer.of(attempt.player)
-        return cls(whose, str(attempt.public_id), player, attempt.public_id, attempt.cards_up, attempt.elapsed_ms)
+        return cls(label, str(attempt.public_id), player, attempt.public_id, attempt.cards_up, attempt.elapsed_ms)
 
 
 @require_safe

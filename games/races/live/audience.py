@@ -94,10 +94,10 @@ class Audience:
 
     def show_all(self) -> None:
         """Send a change of the room to all viewers: `you` first where it has changed, then `room`."""
-        for viewer, had in list(self._yours.items()):
+        for viewer, previous in list(self._yours.items()):
             yours = self._yours[viewer] = snapshot.you_message(self.facts, viewer.player_id)
             self._place(viewer)
-            if yours != had:
+            if yours != previous:
                 viewer.send_frame(protocol.write(yours))
         for stream in (self._racers, self._others):
             if stream.viewers:

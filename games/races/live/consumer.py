@@ -113,7 +113,7 @@ class RaceConsumer(SocketConnection):
             if error.code is ErrorCode.SESSION_EXPIRED:
                 self.evict()
             raise
-        watch.look()
+        watch.schedule_read()
 
     def _react(self, watch: RoomWatch, player_id: int, kind: protocol.Reaction) -> None:
         entrant = watch.entrant_of(player_id)

@@ -37,10 +37,10 @@ class TakeSteps(Protocol):
 class Steps:
     """The steps of one room: the start, absences and the end of its races."""
 
-    def __init__(self, audience: Audience, take_steps: TakeSteps, look: Callable[[], None]) -> None:
+    def __init__(self, audience: Audience, take_steps: TakeSteps, schedule_read: Callable[[], None]) -> None:
         self._audience = audience
         self._take_steps = take_steps
-        self._look = look
+        self._schedule_read = schedule_read
         self._tried: dict[datetime, float] = {}
 
     async def take_due_steps(self) -> float:
@@ -52,7 +52,7 @@ class Steps:
             self._tried = {at: monotonic() for at in due}
             # Usually only starts are due, which take a single statement.
             await self._take_steps(starts_only=is_start and first)
-            self._look()
+            self._schedule_read()
         return min((monotonic() + self._wait(at) for at in times_due(facts)), default=inf)
 
     def _wait(self, at: datetime) -> float:

@@ -54,7 +54,7 @@ class Heartbeats:
     ) -> None:
         self._audience = audience
         self._host_presence = host_presence
-        self._say_here = send_heartbeat
+        self._send_heartbeat = send_heartbeat
         self._next_at = -inf
 
     def hurry(self) -> None:
@@ -72,17 +72,17 @@ class Heartbeats:
             self._audience.progress.mark_seen(seated)
             if has_host:
                 self._host_presence.mark_seen(now)
-            self._say_here(facts.id, seated, facts.host_id if has_host else None)
+            self._send_heartbeat(facts.id, seated, facts.host_id if has_host else None)
         return self._next_at
 
 
 class Succession:
     """The replacement of a host who has disappeared by a seated player here."""
 
-    def __init__(self, audience: Audience, host_presence: HostPresence, look: Callable[[], None]) -> None:
+    def __init__(self, audience: Audience, host_presence: HostPresence, schedule_read: Callable[[], None]) -> None:
         self._audience = audience
         self._host_presence = host_presence
-        self._look = look
+        self._schedule_read = schedule_read
 
     async def replace_if_absent(self) -> float:
         """Replace the host if they are gone, and have the room read again."""
@@ -94,5 +94,5 @@ class Succession:
         self._host_presence.mark_seen(monotonic())  # try once, and again after another timeout
         if not self._audience.has_host():
             await off_loop(rooms.pass_host)(self._audience.facts.id, self._host_presence.host_id, heirs)
-            self._look()
+            self._schedule_read()
         return monotonic() + HOST_TIMEOUT

@@ -136,7 +136,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
                     watch.on_heartbeat(entrants, host_id)
             case "rooms.changed":
                 for (watch,) in self._watched([[room_id] for room_id in notice["rooms"]]):
-                    watch.look()
+                    watch.schedule_read()
             case _:
                 for (watch,) in self._watched([[notice["room"]]]):
                     watch.on_notice(notice)

@@ -24,8 +24,8 @@ from games.races.live.stream import Viewer
 
 #: Seconds between reads of the room after notices, and without any.
 READ_EVERY: Final = 0.25
-LOOK_EVERY: Final = 10.0
-LOOKS_APART: Final = 4
+POLL_EVERY: Final = 10.0
+POLL_SPREAD: Final = 4
 
 
 class Rooms(Protocol):
@@ -53,11 +53,11 @@ class RoomWatch:
         self._heartbeats = Heartbeats(self.audience, self._host_presence, shared.send_heartbeat)
         room_id = facts.id
         self._watcher = Watcher(
-            Source(lambda: shared.read(room_id), lambda: shared.listen_to(room_id), READ_EVERY, self._next_look),
+            Source(lambda: shared.read(room_id), lambda: shared.listen_to(room_id), READ_EVERY, self._next_poll),
             self._refresh,
-            Steps(self.audience, shared.take_steps, self.look).take_due_steps,
+            Steps(self.audience, shared.take_steps, self.schedule_read).take_due_steps,
             Gathering(self.audience).gather,
-            Succession(self.audience, self._host_presence, self.look).replace_if_absent,
+            Succession(self.audience, self._host_presence, self.schedule_read).replace_if_absent,
             self.audience.send_due_lanes,
             self._heartbeats.beat,
         )
@@ -86,16 +86,16 @@ class RoomWatch:
         """Remove a viewer."""
         self.audience.discard(viewer)
 
-    def look(self) -> None:
+    def schedule_read(self) -> None:
         """Schedule a read of the room."""
-        self._watcher.look()
+        self._watcher.schedule_read()
 
     def on_notice(self, notice: Notice) -> None:
         """Handle a notice from this process or another."""
         if notice["type"] == "room.reacted":
             self.audience.send_reaction(notice["entrant"], notice["kind"])
         else:
-            self.look()
+            self.schedule_read()
 
     def on_lane_reports(self, reports: list[Report]) -> None:
         """Handle a process's reports on the racers whose tables are open there."""
@@ -114,9 +114,9 @@ class RoomWatch:
         seats = (race.seat_of(player_id) for race in self.facts.races())
         return next((seat for seat in seats if seat is not None), None)
 
-    def _next_look(self) -> float:
+    def _next_poll(self) -> float:
         """Return the time of the next periodic read, in whole seconds so that rooms batch, staggered by room id."""
-        return ceil(monotonic() + LOOK_EVERY) + self.facts.id % LOOKS_APART
+        return ceil(monotonic() + POLL_EVERY) + self.facts.id % POLL_SPREAD
 
     async def _refresh(self, facts: RoomFacts | None) -> None:
         if facts is not None:

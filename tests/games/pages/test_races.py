@@ -312,7 +312,7 @@ def test_guests_have_the_same_name_everywhere() -> None:
     client = signed_in(run.players[0])
     room = snapshot.read_rooms([run.room.pk])[run.room.pk]
     assert room.last is not None
-    names = [seat.name for seat in room.last.told.seats]
+    names = [seat.name for seat in room.last.message.seats]
     page = client.get(f"/races/{run.room.code}/1/")
     called = sorted(player.display_name for player in run.players)
     assert sorted(one.name for one in page.context["entrants"]) == sorted(names) == called

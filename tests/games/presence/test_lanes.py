@@ -123,12 +123,12 @@ def test_an_earlier_releases_row_counts_without_lanes() -> None:
 
 def test_the_number_of_lanes_is_limited() -> None:
     deal, now = make_deal("plot"), timezone.now()
-    players = [account(f"Player {n}").pk for n in range(daily_lanes.SHOWN + 3)]
+    players = [account(f"Player {n}").pk for n in range(daily_lanes.MAX_LANES + 3)]
     seats = {"plot": {"now": len(players), "accounts": players, "cards_up": list(range(len(players)))}}
     Presence.objects.create(process="a", seen_at=now, day=now.date(), players=len(players), tables=seats)
     found = told(deal)
-    assert (found["players"], len(found["lanes"])) == (daily_lanes.SHOWN + 3, daily_lanes.SHOWN)
-    assert found["lanes"][0][2] == daily_lanes.SHOWN + 2
+    assert (found["players"], len(found["lanes"])) == (daily_lanes.MAX_LANES + 3, daily_lanes.MAX_LANES)
+    assert found["lanes"][0][2] == daily_lanes.MAX_LANES + 2
 
 
 def closed_deal() -> Deal:

@@ -125,7 +125,7 @@ def test_its_commitment_is_that_of_the_countdown() -> None:
 def _shown(run: Run) -> str | None:
     room = snapshot.read_rooms([run.room.pk])[run.room.pk]
     assert room.to_come is not None
-    return room.to_come.told.race_commitment
+    return room.to_come.message.race_commitment
 
 
 def test_a_game_resigned_after_the_limit_ends_at_the_limit() -> None:

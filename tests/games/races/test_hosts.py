@@ -32,7 +32,7 @@ def test_a_new_host_gets_time_to_connect() -> None:
     assert presence.times_out_at() == 100.0 + host_succession.HOST_TIMEOUT
     presence.follow(7, 110.0)
     assert presence.times_out_at() == 100.0 + host_succession.HOST_TIMEOUT
-    presence.seen(120.0)
+    presence.mark_seen(120.0)
     assert presence.times_out_at() == 120.0 + host_succession.HOST_TIMEOUT
     presence.follow(8, 130.0)
     assert presence.times_out_at() == 130.0 + host_succession.HOST_TIMEOUT

@@ -164,7 +164,7 @@ async def test_the_first_view_marks_a_racer_present(
             raise OperationalError
         return really(attempt_ids)
 
-    monkeypatch.setattr(race_start, "dealt", sometimes)
+    monkeypatch.setattr(race_start, "mark_dealt", sometimes)
     house = await house_of(2)
     await sync_to_async(house.start)(0.3)
     viewer = watch(house, house.players[0])
@@ -257,9 +257,9 @@ async def test_a_pending_report_needs_no_second_wakeup(tables: LiveTables) -> No
     reporter._marked.add(mine.pk)
     racer = reporter._racers[mine.pk]
     racer.dealt_recorded = True
-    reporter._wanted.clear()
+    reporter._wake.clear()
     reporter.changed(game)
-    assert not reporter._wanted.is_set()
+    assert not reporter._wake.is_set()
     await seat.leave()
     assert await Entrant.objects.filter(race__room=house.room).acount() == 2
 
