@@ -92,7 +92,7 @@ class Reporter:
             Presence.objects.filter(process=self._process).delete()
             return
         player_ids = {player for players in seats.values() for player in players}
-        self._learn(player_ids)
+        self._look_up_accounts(player_ids)
         reports = {variant: self._report_of(players) for variant, players in seats.items()}
         row = Presence(process=self._process, seen_at=now, day=now.date(), players=len(player_ids), tables=reports)
         Presence.objects.bulk_create([row], update_conflicts=True, unique_fields=["process"], update_fields=_FIELDS)
@@ -104,7 +104,7 @@ class Reporter:
         accounts = [player for player in reversed(list(players)) if self._accounts[player]][:MAX_NAMED]
         return {"now": len(players), "accounts": accounts, "cards_up": [players[player] for player in accounts]}
 
-    def _learn(self, player_ids: set[int]) -> None:
+    def _look_up_accounts(self, player_ids: set[int]) -> None:
         """Look up which new players have accounts, and drop the players no longer here."""
         new = player_ids - self._accounts.keys()
         accounts = people().accounts_among(new) if new else set()

@@ -43,7 +43,7 @@ CONNECTED_FOR: Final = timedelta(seconds=4)
 DISCONNECT_GRACE: Final = timedelta(seconds=1)
 #: Time before the start from which unconnected players lose their seats. It ends when the start is final.
 ROLL_CALL: Final = CANCEL_CUTOFF + timedelta(seconds=1.2)
-LEAST: Final = 2
+MIN_PLAYERS: Final = 2
 #: Seconds for which a note is kept, to be shown to the player.
 _NOTED_FOR: Final = 24 * 3600
 
@@ -109,7 +109,7 @@ def confirm_by(entrants: Sequence[Entrant], entrant: Entrant) -> datetime | None
 
     `entrants` are the race's entrants in order of arrival.
     """
-    if entrant.state != _E.JOINED or len(entrants) < LEAST:
+    if entrant.state != _E.JOINED or len(entrants) < MIN_PLAYERS:
         return None
     return max(entrants[1].joined_at, entrant.joined_at) + PROMPT  # the first has an opponent since the second came
 
@@ -251,7 +251,7 @@ def _late_entrants(entrants: Sequence[Entrant], now: datetime) -> list[Entrant]:
 
 def _gathers_until(race: Race, entrants: Sequence[Entrant], now: datetime) -> datetime | None:
     """Return the time at which the countdown starts, or None while too few are ready."""
-    if sum(entrant.state == _E.READY for entrant in entrants) < LEAST:
+    if sum(entrant.state == _E.READY for entrant in entrants) < MIN_PLAYERS:
         return None
     return race.gathers_until or now + GATHERING
 
@@ -274,7 +274,7 @@ def _settle(race: Race, now: datetime) -> bool:
         _note(missing, Note.MISSED)
         transaction.on_commit(partial(rate_limits.note_spoiled, missing))
         remaining = race.entrants.all()
-        if remaining.count() < LEAST:
+        if remaining.count() < MIN_PLAYERS:
             remaining.update(state=_E.JOINED)
         race.gathers_until = _gathers_until(race, _entrants(race), now)
         Race.objects.filter(pk=race.pk).update(gathers_until=race.gathers_until)
@@ -299,7 +299,7 @@ def _start_if_due(race: Race, now: datetime) -> bool:
 def _find_opponent(race: Race, entrant: Entrant, now: datetime) -> bool:
     """Move a lone player to a race with others, or pair them with another lone player."""
     wishes = entrant.wishes or [race.variant]
-    for other in _others(race, wishes).filter(taken__gt=0):
+    for other in _joinable_races(race, wishes).filter(taken__gt=0):
         if _move(race, other, [entrant.pk], now):
             return True
     lone = Entrant.objects.filter(race__in=_open_races().filter(taken=1).exclude(pk=race.pk), state__in=_BEFORE)
@@ -308,11 +308,11 @@ def _find_opponent(race: Race, entrant: Entrant, now: datetime) -> bool:
             return _move(other_entrant.race, race, [other_entrant.pk], now)
         common = [name for name in wishes if name in other_entrant.wishes]
         if common:
-            return _meet([(race, entrant), (other_entrant.race, other_entrant)], common, now)
+            return _pair([(race, entrant), (other_entrant.race, other_entrant)], common, now)
     return False
 
 
-def _meet(lone: Sequence[tuple[Race, Entrant]], variants: list[str], now: datetime) -> bool:
+def _pair(lone: Sequence[tuple[Race, Entrant]], variants: list[str], now: datetime) -> bool:
     """Move lone players to a new room together; return whether all were moved."""
     (race,) = Race.objects.filter(room=_new_room(variants, now)).select_related("room")
     moved = [_move(source, race, [entrant.pk], now) for source, entrant in lone]
@@ -330,12 +330,12 @@ def _move_all_on(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool
 def _move_on(race: Race, entrant: Entrant, now: datetime) -> None:
     """Move a player out of a race that starts without them, or never; a confirmation remains valid."""
     wishes, is_ready = entrant.wishes or [race.variant], entrant.state == _E.READY
-    if not any(_move(race, other, [entrant.pk], now, is_ready=is_ready) for other in _others(race, wishes)):
+    if not any(_move(race, other, [entrant.pk], now, is_ready=is_ready) for other in _joinable_races(race, wishes)):
         (new,) = Race.objects.filter(room=_new_room(wishes, now)).select_related("room")
         _move(race, new, [entrant.pk], now, is_ready=is_ready)
 
 
-def _others(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
+def _joinable_races(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
     """Return the other gathering races that match the wishes and have a free seat, fullest first."""
     fitting = _open_races().filter(variant__in=wishes, taken__lt=F("room__seats"), deal_failed=False)
     return fitting.exclude(pk=race.pk).order_by("-taken", "pk")

@@ -41,7 +41,7 @@ _GHOST_TITLES: Final = {
 class ShownGhost:
     """A ghost to choose; `ghost` is the form's value, and `attempt` is None for the certified line."""
 
-    whose: str
+    label: str
     ghost: str
     player: ShownPlayer | None
     attempt: uuid.UUID | None

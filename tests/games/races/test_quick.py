@@ -339,7 +339,8 @@ def test_a_player_gets_a_new_room_if_the_target_closes(monkeypatch: pytest.Monke
     rooms.close(closed, at(1))
     turn_away(away, 5)
     first, _ = enter(100, "plot"), enter(101, "plot")
-    monkeypatch.setattr(matchmaking, "_others", lambda *_: Race.objects.filter(room=closed).select_related("room"))
+    in_closed_room = Race.objects.filter(room=closed).select_related("room")
+    monkeypatch.setattr(matchmaking, "_joinable_races", lambda *_: in_closed_room)
     matchmaking.advance_all(at(109))
     assert race_of(first).state == "countdown"
     assert (race_of(away).state, state_of(away)) == ("open", "joined")
