@@ -72,7 +72,7 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
         "achievements": [achievement for achievement in reached if achievement.day or is_own],
         "reached": sum(achievement.day is not None for achievement in reached),
         "rating": profile_queries.rating_of(shown),
-        "race_hint": profile_queries.race_hint_of(shown) if is_own and race_suggestion.is_wanted(request) else None,
+        "race_hint": profile_queries.race_hint_of(shown) if is_own and race_suggestion.may_suggest(request) else None,
         "to_be_established": profile_queries.to_be_established(shown) if is_own else "",
         "results": results,
         "older": older,

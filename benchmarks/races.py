@@ -164,7 +164,7 @@ class Eyes:
         self.heard: dict[str, float] = {}
         self.bytes = 0
 
-    def tell(self, frame: str) -> None:
+    def send_frame(self, frame: str) -> None:
         now = time.monotonic()
         self.bytes += len(frame)
         message = json.loads(frame) if '"lanes"' in frame[:20] else {}
@@ -218,7 +218,7 @@ class Hand:
         self.first = ""
         self.legal: list[str] = []
 
-    def tell(self, frame: str) -> None:
+    def send_frame(self, frame: str) -> None:
         now = time.time()
         message = json.loads(frame)
         self.legal = message.get("legal", self.legal)

@@ -56,7 +56,7 @@ class Player:
     first: str = ""
     legal: list[str] = field(default_factory=list)
 
-    def tell(self, frame: str) -> None:
+    def send_frame(self, frame: str) -> None:
         now = time.time()
         told = _decode(frame)
         if told.type == "view":
@@ -86,7 +86,7 @@ class Eyes:
         self.player_id = player_id
         self.bytes = 0
 
-    def tell(self, frame: str) -> None:
+    def send_frame(self, frame: str) -> None:
         self.bytes += len(frame)
 
     def dismiss(self, frame: str) -> None:

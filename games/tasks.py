@@ -93,7 +93,7 @@ def draw_picture(attempt_id: int) -> None:
 @shared_task(name="talon.clean_games")
 def clean_games() -> int:
     """Delete expired rows, after recomputing the places of races that missed a moderation decision."""
-    races = race_finish.check_decisions()
+    races = race_finish.recompute_missed()
     if races:
         log.warning("places recomputed after missed decisions", extra={"races": races})
     modules = (

@@ -84,7 +84,7 @@ def merge_guest(guest: User, user: User) -> int:
 
 def _merge(guest: User, user: User) -> int:
     # Lock order: rooms before players (docs/races.md).
-    seats.hold_rooms(guest.pk)
+    seats.lock_rooms(guest.pk)
     # Lock players by ascending id, like everywhere (docs/boards.md, Locks). The account's row is locked FOR NO KEY
     # UPDATE: an attempt that starts concurrently needs the row for its foreign key. It must not wait for this
     # transaction, which may have to wait for it.

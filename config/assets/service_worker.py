@@ -83,7 +83,7 @@ def offline_files(language: str) -> OfflineFiles:
     for content in contents:
         digest.update(hashlib.sha256(content).digest())
     home = offline_pages.address_of(language)
-    return OfflineFiles(digest.hexdigest()[:16], home, dict(offline_pages.instead(language)), unsent, tuple(files))
+    return OfflineFiles(digest.hexdigest()[:16], home, dict(offline_pages.replacements(language)), unsent, tuple(files))
 
 
 def _files(pages: Iterable[str]) -> dict[str, bytes]:

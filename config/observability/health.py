@@ -99,7 +99,7 @@ class Health:
             return {"checks": {"database": "not checked"}}
 
     def _admission(self) -> str:
-        if open_sockets().are_leaving:
+        if open_sockets().is_draining:
             return "stopping"
         return "full" if self._is_full() else "ok"
 

@@ -27,7 +27,7 @@ from django.utils.translation import get_language_from_request
 from config.page_cache.page import NOW, TOKEN, Headers, Page, cut
 from games.core.admission_ticket import COOKIE
 from games.core.metrics import PAGES_COPIED
-from games.pages.daily.home_page import KNOWS_THE_WAY
+from games.pages.daily.home_page import GUIDE_COOKIE
 from games.pages.shared.anonymous_cache import MARK
 
 Scope = dict[str, Any]
@@ -71,7 +71,7 @@ class Visit:
     @property
     def seconds(self) -> float:
         """Lifetime of a copy for this visitor; 0 unless this is a browser without a session."""
-        known = {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME, KNOWS_THE_WAY, COOKIE}
+        known = {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME, GUIDE_COOKIE, COOKIE}
         accepted = self.headers.get(b"accept", "")
         is_anonymous = (
             self.scope["method"] in {"GET", "HEAD"}
@@ -100,15 +100,15 @@ class Visit:
     def key(self) -> Key:
         """The cache key: everything the page depends on. Host and scheme are for Django to judge."""
         headers = tuple(self.headers.get(name) for name in _PLACE)
-        knows = KNOWS_THE_WAY in self.cookies
+        knows = GUIDE_COOKIE in self.cookies
         return (self.scope["path"], self.scope["scheme"], headers, self.language, knows, timezone.now().date())
 
     def anonymous_scope(self) -> Scope:
         """Return the scope of an anonymous visit with the same key. Nothing else in the request can change the page."""
         headers = [(name, value) for name, value in self.scope["headers"] if name in _PLACE]
         cookies = [f"{settings.LANGUAGE_COOKIE_NAME}={self.language}"]
-        if KNOWS_THE_WAY in self.cookies:
-            cookies.append(f"{KNOWS_THE_WAY}=1")
+        if GUIDE_COOKIE in self.cookies:
+            cookies.append(f"{GUIDE_COOKIE}=1")
         headers += [(b"accept", b"text/html"), (b"cookie", "; ".join(cookies).encode("ascii"))]
         return {**self.scope, "method": "GET", "headers": headers}
 

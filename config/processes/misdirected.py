@@ -48,7 +48,7 @@ class TableProcess:
             await _refuse_page(send)
 
     def _is_open(self) -> bool:
-        return self._load.has_free_socket and not open_sockets().are_leaving
+        return self._load.has_free_socket and not open_sockets().is_draining
 
 
 async def no_tables(_scope: Scope, receive: Receive, send: Send) -> None:

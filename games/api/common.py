@@ -19,16 +19,16 @@ from games.db.replicas.decorator import from_replica
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
-def _written_out(value: object) -> object:
+def _check_iso_format(value: object) -> object:
     """Reject dates and times that are not in ISO format, such as Unix timestamps, which the document does not allow."""
     if isinstance(value, str) and not re.match(r"\d{4}-\d{2}-\d{2}", value):
         raise ValueError("a day is written like 2026-11-21, a moment like 2026-11-21T12:00:00Z")
     return value
 
 
-Day = Annotated[date, BeforeValidator(_written_out)]
+Day = Annotated[date, BeforeValidator(_check_iso_format)]
 
-Moment = Annotated[datetime, BeforeValidator(_written_out)]
+Moment = Annotated[datetime, BeforeValidator(_check_iso_format)]
 
 
 class Limited(BaseThrottle):

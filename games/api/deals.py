@@ -129,16 +129,16 @@ class RecordIO(Schema):
 
 @router.get("/deals", response={200: list[DealOut], **ERRORS})
 @read_from_replica
-def list_deals(request: HttpRequest, asked: Query[DealsIn]) -> list[DealOut]:  # noqa: ARG001
+def list_deals(request: HttpRequest, query: Query[DealsIn]) -> list[DealOut]:  # noqa: ARG001
     """List the daily deals of today or of the requested days, at most 31 days."""
     now = timezone.now()
-    first = asked.day or now.date()
-    until = asked.until or first
+    first = query.day or now.date()
+    until = query.until or first
     if not 0 <= (until - first).days < DAYS_LISTED:
         raise Refusal(ErrorCode.BAD_DAYS, f"Ask for 1 to {DAYS_LISTED} days.")
     found = Deal.objects.filter(day__gte=first, day__lte=until).order_by("day", "id")
-    if asked.variant is not None:
-        found = found.filter(variant=asked.variant)
+    if query.variant is not None:
+        found = found.filter(variant=query.variant)
     return [DealOut.of(deal, now) for deal in found]
 
 

@@ -26,7 +26,7 @@ from games.races.models import Entrant, Race, Room
 from games.races.results import heat_standings, race_file
 from games.races.results.commitments import commitment_of
 
-MOST_LISTED: Final = 100
+MAX_LISTED: Final = 100
 
 router = Router(tags=["races"])
 
@@ -223,7 +223,7 @@ class RacePageIn(Schema):
     """Pagination: omit `cursor` for the first page; pass a page's `cursor` to get the next one."""
 
     cursor: UUID | None = None
-    limit: int = Field(heat_standings.PAGE, ge=1, le=MOST_LISTED)
+    limit: int = Field(heat_standings.PAGE, ge=1, le=MAX_LISTED)
 
 
 class RacesIn(RacePageIn):
@@ -244,65 +244,65 @@ class StandingsIn(Schema):
     period: heat_standings.Period = "day"
     day: Day | None = None
     after: int = Field(0, ge=0, le=1_000_000)
-    limit: int = Field(heat_standings.PAGE, ge=1, le=MOST_LISTED)
+    limit: int = Field(heat_standings.PAGE, ge=1, le=MAX_LISTED)
 
 
 @router.get("/races", response={200: RacesOut, **ERRORS})
-def list_races(request: HttpRequest, asked: Query[RacesIn]) -> RacesOut:  # noqa: ARG001
+def list_races(request: HttpRequest, query: Query[RacesIn]) -> RacesOut:  # noqa: ARG001
     """List races in public rooms, latest first. Races in private rooms are not listed."""
-    found = _races().filter(state__in=_LISTED[asked.state]).exclude(room__kind=Room.Kind.PRIVATE)
-    if asked.state == "open":
+    found = _races().filter(state__in=_LISTED[query.state]).exclude(room__kind=Room.Kind.PRIVATE)
+    if query.state == "open":
         found = found.filter(room__closed_at=None)
-    if asked.cursor is not None:
-        found = _before(found, asked.cursor, asked.state)
-    order = ("-finished_at", "-pk") if asked.state == "finished" else ("-pk",)
-    races = list(found.order_by(*order)[: asked.limit + 1])
-    return RacesOut(races=_out(races[: asked.limit]), cursor=_cursor(races, asked.limit))
+    if query.cursor is not None:
+        found = _before(found, query.cursor, query.state)
+    order = ("-finished_at", "-pk") if query.state == "finished" else ("-pk",)
+    races = list(found.order_by(*order)[: query.limit + 1])
+    return RacesOut(races=_out(races[: query.limit]), cursor=_cursor(races, query.limit))
 
 
 @router.get("/races/mine", response={200: MyRacesOut, **ERRORS})
-def list_my_races(request: HttpRequest, asked: Query[RacePageIn]) -> MyRacesOut:
+def list_my_races(request: HttpRequest, query: Query[RacePageIn]) -> MyRacesOut:
     """List your own finished races, latest first. You must be signed in; being a guest is enough."""
     me = player_id(request)
     if me is None:
         raise Refusal(ErrorCode.NOT_SIGNED_IN, "Sign in to see your races.")
     before = None
-    if asked.cursor is not None:
-        before = Entrant.objects.filter(player=me, race__public_id=asked.cursor).values_list("pk", flat=True).first()
+    if query.cursor is not None:
+        before = Entrant.objects.filter(player=me, race__public_id=query.cursor).values_list("pk", flat=True).first()
         if before is None:
             raise _bad_cursor()
-    entries = heat_standings.history(me, before=before, limit=asked.limit + 1)
+    entries = heat_standings.history(me, before=before, limit=query.limit + 1)
     names = people().names_on_pages([me])
     races = {race.pk: race for race in _races().filter(pk__in=[entry.race_id for entry in entries])}
     now = timezone.now()
     shown = [
-        MyRaceOut(race=RaceOut.of(races[one.race_id], now, linked=True), me=EntrantOut.of(one, names))
-        for one in entries[: asked.limit]
+        MyRaceOut(race=RaceOut.of(races[entry.race_id], now, linked=True), me=EntrantOut.of(entry, names))
+        for entry in entries[: query.limit]
     ]
-    return MyRacesOut(races=shown, cursor=_cursor([races[one.race_id] for one in entries], asked.limit))
+    return MyRacesOut(races=shown, cursor=_cursor([races[entry.race_id] for entry in entries], query.limit))
 
 
 @router.get("/races/{uuid:race}", response={200: RaceWithEntrantsOut, **ERRORS})
-def get_race(request: HttpRequest, race: UUID, asked: Query[RaceIn]) -> RaceWithEntrantsOut:
+def get_race(request: HttpRequest, race: UUID, query: Query[RaceIn]) -> RaceWithEntrantsOut:
     """Return one race with its entrants."""
     found = get_object_or_404(_races(), public_id=race)
-    linked = _is_linked(found, asked.code, player_id(request))
+    linked = _is_linked(found, query.code, player_id(request))
     if found.room.kind == Room.Kind.PRIVATE and found.state != Race.State.FINISHED and not linked:
         raise Refusal(ErrorCode.NOT_FOUND)
-    entrants = sorted(found.entrants.all(), key=lambda one: (one.place is None, one.place or 0, one.pk))
-    players = [one.player_id for one in entrants if one.player_id is not None]
+    entrants = sorted(found.entrants.all(), key=lambda entrant: (entrant.place is None, entrant.place or 0, entrant.pk))
+    players = [entrant.player_id for entrant in entrants if entrant.player_id is not None]
     # Players may hide that they are playing right now, but not that they have raced.
     is_over = found.state == Race.State.FINISHED
     names = people().names_on_pages(players) if is_over else people().shown_names(players)
     shown = RaceOut.of(found, timezone.now(), linked=linked)
-    return RaceWithEntrantsOut(**shown.dict(), entrants=[EntrantOut.of(one, names) for one in entrants])
+    return RaceWithEntrantsOut(**shown.dict(), entrants=[EntrantOut.of(entrant, names) for entrant in entrants])
 
 
 @router.get("/races/{uuid:race}/file", response={200: RaceFileOut, **ERRORS}, summary="Download a race")
-def get_race_file(request: HttpRequest, race: UUID, asked: Query[RaceIn]) -> HttpResponse:
+def get_race_file(request: HttpRequest, race: UUID, query: Query[RaceIn]) -> HttpResponse:
     """Download a finished race with all its records, once every race on its deal is finished."""
     found = get_object_or_404(_races(), public_id=race)
-    linked = _is_linked(found, asked.code, player_id(request))
+    linked = _is_linked(found, query.code, player_id(request))
     if found.room.kind == Room.Kind.PRIVATE and found.state != Race.State.FINISHED and not linked:
         raise Refusal(ErrorCode.NOT_FOUND)
     disposition = f'attachment; filename="{race_file.file_name(found)}"'
@@ -310,15 +310,15 @@ def get_race_file(request: HttpRequest, race: UUID, asked: Query[RaceIn]) -> Htt
 
 
 @router.get("/heats", response={200: HeatsOut, **ERRORS})
-def list_heats(request: HttpRequest, asked: Query[RacePageIn]) -> HeatsOut:  # noqa: ARG001
+def list_heats(request: HttpRequest, query: Query[RacePageIn]) -> HeatsOut:  # noqa: ARG001
     """Return the next heat, and list finished heats, latest first."""
     now = timezone.now()
     start = heats.next_start(now)
     race = _races().filter(scheduled_at=start, division=1).first()
     past = _races().filter(scheduled_at__isnull=False, state=Race.State.FINISHED)
-    if asked.cursor is not None:
-        past = _before(past, asked.cursor, "finished")
-    races = list(past.order_by("-finished_at", "-pk")[: asked.limit + 1])
+    if query.cursor is not None:
+        past = _before(past, query.cursor, "finished")
+    races = list(past.order_by("-finished_at", "-pk")[: query.limit + 1])
     return HeatsOut(
         next=NextHeatOut(
             starts_at=start,
@@ -326,23 +326,23 @@ def list_heats(request: HttpRequest, asked: Query[RacePageIn]) -> HeatsOut:  # n
             variant=heats.variant_at(start),
             race=None if race is None else RaceOut.of(race, now),
         ),
-        past=_out(races[: asked.limit]),
-        cursor=_cursor(races, asked.limit),
+        past=_out(races[: query.limit]),
+        cursor=_cursor(races, query.limit),
     )
 
 
 @router.get("/heats/standings", response={200: StandingsOut, **ERRORS})
-def get_standings(request: HttpRequest, asked: Query[StandingsIn]) -> StandingsOut:  # noqa: ARG001
+def get_standings(request: HttpRequest, query: Query[StandingsIn]) -> StandingsOut:  # noqa: ARG001
     """Return the players' points from the heats of a day or week, by default those of today."""
-    day = asked.day or timezone.now().date()
+    day = query.day or timezone.now().date()
     try:
-        first, until = heat_standings.span(asked.period, day)
+        first, until = heat_standings.span(query.period, day)
     except ValueError as error:
         raise Refusal(ErrorCode.BAD_DAYS, str(error)) from None
-    found = heat_standings.standing(asked.period, day, limit=asked.limit, after=asked.after)
+    standings = heat_standings.standing(query.period, day, limit=query.limit, after=query.after)
     entries = [
-        StandingOut(place=one.place, name=one.name, player=one.page, points=one.points, heats=one.heats, wins=one.wins)
-        for one in found
+        StandingOut(place=row.place, name=row.name, player=row.page, points=row.points, heats=row.heats, wins=row.wins)
+        for row in standings
     ]
     return StandingsOut(first=first, until=until, entries=entries)
 

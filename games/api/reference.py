@@ -75,6 +75,6 @@ def list_variants(request: HttpRequest) -> list[VariantOut]:  # noqa: ARG001
 
 @router.get("/ledger", response={200: LedgerOut, **ERRORS})
 @read_from_replica
-def get_ledger(request: HttpRequest, asked: Query[LedgerIn]) -> dict[str, Any]:  # noqa: ARG001
+def get_ledger(request: HttpRequest, query: Query[LedgerIn]) -> dict[str, Any]:  # noqa: ARG001
     """Return the ledger of daily deals, from line `first` on."""
-    return ledger.lines_from(asked.first, timezone.now())
+    return ledger.lines_from(query.first, timezone.now())

@@ -61,7 +61,7 @@ def challenge(sender: Player, attempt: Attempt, *, to: str = "", now: datetime |
         key = {"attempt": attempt, "addressee_id": addressee}
         row, is_new = Challenge.objects.get_or_create(**key, defaults={"sender_id": sender.pk, "made_at": now})
         if is_new and addressee is not None:
-            notices.check_room(addressee, "challenged", sender.pk)
+            notices.check_limits(addressee, "challenged", sender.pk)
             notices.put(addressee, Notice.Kind.CHALLENGED, {"challenge": row.code, "player": sender.pk}, now)
     return row
 
@@ -164,7 +164,7 @@ def _notify_players(answer: Answer, now: datetime) -> bool:
 def _has_room(player_id: int, answerer_id: int) -> bool:
     """Count a notice about an answer against the receiver's limits. The challenge's page lists all answers anyway."""
     try:
-        notices.check_room(player_id, "answered", answerer_id)
+        notices.check_limits(player_id, "answered", answerer_id)
     except RateLimitedError:
         return False
     return True

@@ -15,14 +15,14 @@ from games.db.players import people
 from games.ghosts.models import Notice
 
 #: Cap on counting unread notices; the site shows "9+" from here on.
-COUNTED: Final = 10
+MAX_COUNTED: Final = 10
 
 #: Maximum unread notices of one kind that one player can cause for another.
-UNREAD_FROM_ONE: Final = 3
+MAX_UNREAD_PER_SENDER: Final = 3
 _HOUR: Final = 3600
 
 #: Number of notices shown in the inbox, and their retention.
-SHOWN: Final = 50
+MAX_SHOWN: Final = 50
 KEPT: Final = timedelta(days=90)
 
 
@@ -31,7 +31,7 @@ def put(player_id: int, kind: Notice.Kind, data: Mapping[str, Any], now: datetim
     return Notice.objects.create(player_id=player_id, kind=kind, data=dict(data), made_at=now or timezone.now())
 
 
-def check_room(player_id: int, kind: Literal["challenged", "answered"], from_id: int) -> None:
+def check_limits(player_id: int, kind: Literal["challenged", "answered"], from_id: int) -> None:
     """Count a notice that one player causes for another against the receiver's limits, to prevent spam.
 
     One player can cause only a few unread notices, and all players whom the receiver does not follow share a small
@@ -39,8 +39,8 @@ def check_room(player_id: int, kind: Literal["challenged", "answered"], from_id:
 
     :raises RateLimitedError: if the receiver has too many.
     """
-    unread_ones = Notice.objects.filter(player=player_id, kind=kind, seen_at=None, data__player=from_id)
-    if unread_ones.count() >= UNREAD_FROM_ONE:
+    pending = Notice.objects.filter(player=player_id, kind=kind, seen_at=None, data__player=from_id)
+    if pending.count() >= MAX_UNREAD_PER_SENDER:
         raise RateLimitedError(_HOUR)
     if not people().follows(player_id, from_id):
         limits.spend_of(player_id, kind)
@@ -50,20 +50,20 @@ def renew(player_id: int, kind: Notice.Kind, data: Mapping[str, Any]) -> bool:
     """Replace an unread notice of this kind about the same player with a new one; return whether there was one."""
     with transaction.atomic():
         unseen = Notice.objects.filter(player=player_id, kind=kind, seen_at=None, data__player=data["player"])
-        is_there = unseen.delete()[0] > 0
-        if is_there:
+        was_replaced = unseen.delete()[0] > 0
+        if was_replaced:
             put(player_id, kind, data)
-    return is_there
+    return was_replaced
 
 
 def unread(player_id: int) -> int:
-    """Return the number of unread notices, at most `COUNTED`."""
-    return Notice.objects.filter(player=player_id, seen_at=None)[:COUNTED].count()
+    """Return the number of unread notices, at most `MAX_COUNTED`."""
+    return Notice.objects.filter(player=player_id, seen_at=None)[:MAX_COUNTED].count()
 
 
 def latest(player_id: int) -> list[Notice]:
     """Return a player's notices, newest first."""
-    return list(Notice.objects.filter(player=player_id).order_by("-id")[:SHOWN])
+    return list(Notice.objects.filter(player=player_id).order_by("-id")[:MAX_SHOWN])
 
 
 def mark_seen(player_id: int, now: datetime | None = None) -> int:
@@ -78,7 +78,8 @@ def hand_over(before: int, after: int, since: datetime) -> None:
     the guest, who was created at `since`.
     """
     Notice.objects.filter(player=before).update(player=after)
-    told = list(Notice.objects.filter(kind=Notice.Kind.JOINED, made_at__gte=since, data__player=before).order_by("id"))
-    for notice in told:
+    joined = Notice.objects.filter(kind=Notice.Kind.JOINED, made_at__gte=since, data__player=before)
+    notices = list(joined.order_by("id"))
+    for notice in notices:
         notice.data["player"] = after
-    Notice.objects.bulk_update(told, ["data"])
+    Notice.objects.bulk_update(notices, ["data"])

@@ -24,8 +24,8 @@ Notice = dict[str, Any]
 class Notices:
     """A process's subscription to notices about the tables or rooms it has open."""
 
-    def __init__(self, heard: Callable[[Notice], None], prefix: str = "play.") -> None:
-        self._heard = heard
+    def __init__(self, on_notice: Callable[[Notice], None], prefix: str = "play.") -> None:
+        self._on_notice = on_notice
         self._prefix = prefix
         self._layer: Any = get_channel_layer()
         self._channel: str | None = None
@@ -57,13 +57,13 @@ class Notices:
     async def _listen(self, channel: str) -> None:
         while True:
             try:
-                self._heard(await self._layer.receive(channel))
+                self._on_notice(await self._layer.receive(channel))
             except Exception:
                 log.warning("notices not received", exc_info=True)
                 await asyncio.sleep(_PAUSE)
 
-    async def _safely(self, doing: Any) -> None:  # noqa: ANN401
+    async def _safely(self, operation: Any) -> None:  # noqa: ANN401
         try:
-            await asyncio.wait_for(doing, timeout=_PATIENCE)
+            await asyncio.wait_for(operation, timeout=_PATIENCE)
         except Exception:
             log.warning("the channel layer does not answer", exc_info=True)

@@ -45,7 +45,7 @@ class TableCopy:
             self.table.push(token)
         self.is_doubtful = False
         """True if the table may differ from the database; it must then be reloaded before any decision."""
-        self._follow(loaded)
+        self._set_facts(loaded)
 
     def push(self, token: str, ms: int) -> str:
         """Play an uncommitted token and return its `moved` frame. The copy is in doubt until the commit."""
@@ -63,8 +63,8 @@ class TableCopy:
         """Return whether the notice of the verdict was probably lost."""
         return self.facts.state == PENDING and time.monotonic() - self.read_at > VERDICT_PATIENCE
 
-    async def read_again(self, public_id: uuid.UUID, seen: int) -> News:
-        """Reload the attempt, of which `seen` tokens were known here.
+    async def reload(self, public_id: uuid.UUID, known_count: int) -> News:
+        """Reload the attempt, of which `known_count` tokens were known here.
 
         :raises Attempt.DoesNotExist: if it was deleted.
         :raises Refusal: server_busy; the copy stays in doubt.
@@ -76,17 +76,17 @@ class TableCopy:
             log.warning("attempt not read", exc_info=True)
             raise protocol.busy("the database could not be reached") from None
         was, self.facts = self.facts, loaded
-        if doubted or len(loaded.tokens) != seen:
+        if doubted or len(loaded.tokens) != known_count:
             self.table = loaded.table
-            for token in loaded.tokens[:seen]:
+            for token in loaded.tokens[:known_count]:
                 self.table.push(token)
-        new = zip(loaded.tokens[seen:], loaded.clock[seen:], strict=True)
+        new = zip(loaded.tokens[known_count:], loaded.clock[known_count:], strict=True)
         moved = [self.push(token, ms) for token, ms in new]
-        self._follow(loaded)
+        self._set_facts(loaded)
         self.is_doubtful = False
         return News(was, moved, is_announced=not doubted)
 
-    def _follow(self, loaded: Loaded) -> None:
+    def _set_facts(self, loaded: Loaded) -> None:
         """Take over the facts, and free what is known from the table."""
         loaded.table = self.table
         self.facts = loaded

@@ -33,7 +33,7 @@ class Clock:
         """Return the current reading during play, else the final one. It never goes back."""
         return self._facts.elapsed_ms(self.last_ms, now_ms())
 
-    def left_ms(self) -> int:
+    def ms_until_deal(self) -> int:
         """Return the milliseconds until the cards are dealt."""
         return self._facts.deals_at_ms - now_ms()
 
@@ -54,7 +54,7 @@ class Clock:
             raise Refusal(ErrorCode.PAUSED, "this game is paused")
 
 
-def turning_time(facts: Loaded) -> datetime:
+def pause_change_time(facts: Loaded) -> datetime:
     """Return the time of a pause or resume requested now.
 
     :raises Refusal: no_pause.
@@ -65,7 +65,7 @@ def turning_time(facts: Loaded) -> datetime:
     return at
 
 
-async def turn(attempt_id: int, at: datetime, change: Callable[[int, datetime], Attempt]) -> Attempt:
+async def change_pause(attempt_id: int, at: datetime, change: Callable[[int, datetime], Attempt]) -> Attempt:
     """Pause or resume an attempt in the database.
 
     :raises Refusal: no_pause, not_found or server_busy.

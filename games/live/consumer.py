@@ -57,9 +57,9 @@ class PlayConsumer(SocketConnection):
         table = self._table
         if table is None:
             raise Refusal(ErrorCode.BAD_FRAME, "the first message must be hello")
-        await self._ask(table, message)
+        await self._dispatch(table, message)
 
-    async def _ask(self, table: LiveTable, message: protocol.ClientMessage) -> None:
+    async def _dispatch(self, table: LiveTable, message: protocol.ClientMessage) -> None:
         if type(message) is protocol.Move:
             await table.play(message.n, message.token)
         elif type(message) is protocol.Auto:
@@ -67,7 +67,7 @@ class PlayConsumer(SocketConnection):
         elif type(message) is protocol.Rewind:
             await table.rewind(message.n)
         elif type(message) is protocol.Why:
-            self.tell(await table.explain(message))
+            self.send_frame(await table.explain(message))
         elif type(message) is protocol.Pause:
             await table.pause()
         elif type(message) is protocol.Resume:
@@ -75,8 +75,8 @@ class PlayConsumer(SocketConnection):
         elif type(message) is protocol.Resign:
             await table.resign(message.n)
         elif type(message) is protocol.Ping:
-            self.tell(protocol.write(protocol.Pong(t=message.t, ms=table.elapsed_ms())))
-            await table.tend()
+            self.send_frame(protocol.write(protocol.Pong(t=message.t, ms=table.elapsed_ms())))
+            await table.catch_up()
 
     async def _hello(self, message: protocol.Hello) -> None:
         check_version(message.v, protocol.VERSION)

@@ -25,7 +25,7 @@ SECONDS: Final = 4.0
 PATIENCE: Final = 5.0
 #: Seconds to wait for the last notices to be sent.
 NOTICES_WITHIN: Final = 2.0
-_LOOK_EVERY: Final = 0.02  # seconds
+_POLL_EVERY: Final = 0.02  # seconds
 
 
 async def drain(is_hurried: Callable[[], bool]) -> None:
@@ -34,14 +34,14 @@ async def drain(is_hurried: Callable[[], bool]) -> None:
     The process must no longer accept connections. Connections still being set up are closed as well.
     """
     sockets = open_sockets()
-    sockets.are_leaving = True
+    sockets.is_draining = True
     log.info("handing over connections", extra={"connections": len(sockets)})
-    await _send_away(sockets, is_hurried)
-    latest = asyncio.get_running_loop().time() + PATIENCE
-    while len(sockets) and not is_hurried() and asyncio.get_running_loop().time() < latest:
+    await _close_gradually(sockets, is_hurried)
+    deadline = asyncio.get_running_loop().time() + PATIENCE
+    while len(sockets) and not is_hurried() and asyncio.get_running_loop().time() < deadline:
         for socket in sockets:
-            socket.go_away()
-        await asyncio.sleep(_LOOK_EVERY)
+            socket.close_for_restart()
+        await asyncio.sleep(_POLL_EVERY)
 
 
 async def finish() -> None:
@@ -50,11 +50,11 @@ async def finish() -> None:
     await asyncio.to_thread(notifier.flush, NOTICES_WITHIN)
 
 
-async def _send_away(sockets: OpenSockets, is_hurried: Callable[[], bool]) -> None:
+async def _close_gradually(sockets: OpenSockets, is_hurried: Callable[[], bool]) -> None:
     loop = asyncio.get_running_loop()
-    begun, leaving = loop.time(), list(sockets)
-    pace = max(PACE, len(leaving) / SECONDS)
-    for place, socket in enumerate(leaving):
+    started, closing = loop.time(), list(sockets)
+    pace = max(PACE, len(closing) / SECONDS)
+    for index, socket in enumerate(closing):
         if not is_hurried():
-            await asyncio.sleep(max(0.0, begun + place / pace - loop.time()))
-        socket.go_away()
+            await asyncio.sleep(max(0.0, started + index / pace - loop.time()))
+        socket.close_for_restart()

@@ -23,10 +23,10 @@ class Feed:
         """Number of the last committed token; every connection here has been sent it."""
         self._recent: deque[tuple[int, str]] | None = None
 
-    def tell(self, frame: str) -> None:
+    def send_frame(self, frame: str) -> None:
         """Send a frame to all connections."""
         for connection in self.connections:
-            connection.tell(frame)
+            connection.send_frame(frame)
 
     def publish(self, frame: str) -> None:
         """Send the `moved` frame of the next committed token to all connections."""
@@ -34,7 +34,7 @@ class Feed:
         if self._recent is None:
             self._recent = deque(maxlen=RECENT)
         self._recent.append((self.n, frame))
-        self.tell(frame)
+        self.send_frame(frame)
 
     def skip(self, count: int) -> None:
         """Count committed tokens that have no frames, as those of a rewind."""

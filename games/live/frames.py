@@ -53,8 +53,8 @@ def because(table: Table, question: protocol.Why) -> str:
         reasons = explain(table, question.pile, question.cards, question.to)
     except TokenError as error:
         raise refusal_of(error, token=error.token) from None
-    told = [reason.to_json() for reason in reasons]
-    return protocol.write(protocol.Because(pile=question.pile, cards=question.cards, to=question.to, reasons=told))
+    encoded = [reason.to_json() for reason in reasons]
+    return protocol.write(protocol.Because(pile=question.pile, cards=question.cards, to=question.to, reasons=encoded))
 
 
 def moved(table: Table, token: str, ms: int, facts: Loaded) -> str:

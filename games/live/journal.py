@@ -33,7 +33,7 @@ class JournalBusyError(RuntimeError):
 @dataclass(slots=True, eq=False)
 class _Waiting:
     entry: JournalEntry
-    kept: asyncio.Future[bool]
+    committed: asyncio.Future[bool]
     since: float
     """Enqueue time on the event loop's clock."""
 
@@ -61,18 +61,18 @@ class Journal:
         if self._closed or len(self._gathering) >= MAX_WAITING:
             raise JournalBusyError("the journal is full at the moment")
         loop = asyncio.get_running_loop()
-        kept: asyncio.Future[bool] = loop.create_future()
-        self._gathering.append(_Waiting(entry, kept, loop.time()))
+        committed: asyncio.Future[bool] = loop.create_future()
+        self._gathering.append(_Waiting(entry, committed, loop.time()))
         if not self._flushing:
             # Appends made later in this iteration of the event loop join the same batch.
             self._flushing = True
             loop.call_soon(self._flush, loop)
-        return await kept
+        return await committed
 
     async def close(self) -> None:
         """Commit everything queued, then stop the thread; later appends are refused."""
         self._closed = True
-        waiting = [item.kept for item in self._gathering]
+        waiting = [item.committed for item in self._gathering]
         if waiting:
             await asyncio.wait(waiting)
         thread, self._thread = self._thread, None
@@ -82,7 +82,7 @@ class Journal:
 
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
         """Hand the queued appends to the thread. Runs on the event loop."""
-        batch = [item for item in self._gathering if not item.kept.done()]
+        batch = [item for item in self._gathering if not item.committed.done()]
         self._gathering = []
         self._flushing = bool(batch)
         if not batch:
@@ -103,12 +103,14 @@ class Journal:
             except Exception as error:  # noqa: BLE001 - the waiting callers must get an answer, whatever failed
                 lost = error
             try:
-                loop.call_soon_threadsafe(self._answer, loop, batch, lost)
+                loop.call_soon_threadsafe(self._resolve, loop, batch, lost)
             except RuntimeError:
                 log.warning("the event loop closed during a commit")
         self._store.close()
 
-    def _answer(self, loop: asyncio.AbstractEventLoop, batch: list[_Waiting], lost: frozenset[int] | Exception) -> None:
+    def _resolve(
+        self, loop: asyncio.AbstractEventLoop, batch: list[_Waiting], lost: frozenset[int] | Exception
+    ) -> None:
         """Resolve a batch's futures and flush the next batch. Runs on the event loop."""
         self._flush(loop)
         metrics.JOURNAL_WAIT_SECONDS.observe(loop.time() - batch[0].since)
@@ -118,11 +120,11 @@ class Journal:
             return
         metrics.JOURNAL_ROWS.observe(len(batch))
         for item in batch:
-            if not item.kept.done():
-                item.kept.set_result(item.entry.attempt_id not in lost)
+            if not item.committed.done():
+                item.committed.set_result(item.entry.attempt_id not in lost)
 
 
 def _refuse(batch: Iterable[_Waiting]) -> None:
     for item in batch:
-        if not item.kept.done():
-            item.kept.set_exception(JournalBusyError("the database could not be reached"))
+        if not item.committed.done():
+            item.committed.set_exception(JournalBusyError("the database could not be reached"))

@@ -74,8 +74,8 @@ class JournalEntry(NamedTuple):
 
     def rows(self) -> Iterator[Row]:
         """Yield one journal row per token."""
-        for place, token in enumerate(self.tokens):
-            yield self.attempt_id, self.n + place, token, self.ms, self.auto, self.paused_ms
+        for index, token in enumerate(self.tokens):
+            yield self.attempt_id, self.n + index, token, self.ms, self.auto, self.paused_ms
 
 
 class JournalStore:
@@ -123,7 +123,7 @@ class JournalStore:
                 return _write_runs(self._connection, rows)
             # The usual batch has one token per attempt: a single statement in its own transaction.
             missing = _missing(rows, _insert(self._connection, rows))
-            return _really_lost(self._connection, rows, missing) if missing else missing
+            return _not_in_journal(self._connection, rows, missing) if missing else missing
 
 
 def _own_connection(alias: str) -> BaseDatabaseWrapper:
@@ -139,11 +139,11 @@ def _write_runs(connection: BaseDatabaseWrapper, rows: list[Row]) -> frozenset[i
     with connection.cursor() as cursor:
         cursor.execute("BEGIN" if connection.vendor == "postgresql" else "BEGIN IMMEDIATE")
         try:
-            made = _insert(connection, rows)
-            lost = _missing(rows, made)
+            inserted = _insert(connection, rows)
+            lost = _missing(rows, inserted)
             if lost:
-                lost = _really_lost(connection, rows, lost)
-                for attempt_id, n in made:
+                lost = _not_in_journal(connection, rows, lost)
+                for attempt_id, n in inserted:
                     if attempt_id in lost:
                         cursor.execute("DELETE FROM games_move WHERE attempt_id = %s AND n = %s", [attempt_id, n])
             cursor.execute("COMMIT")
@@ -156,23 +156,23 @@ def _write_runs(connection: BaseDatabaseWrapper, rows: list[Row]) -> frozenset[i
 
 def _insert(connection: BaseDatabaseWrapper, rows: list[Row]) -> list[tuple[int, int]]:
     if connection.vendor == "postgresql":
-        return _insert_at_once(connection, rows)
+        return _insert_with_libpq(connection, rows)
     with connection.cursor() as cursor:
         cursor.execute(_SQLITE, [json.dumps(rows)])
-        made: list[tuple[int, int]] = cursor.fetchall()
-        return made
+        inserted: list[tuple[int, int]] = cursor.fetchall()
+        return inserted
 
 
-def _insert_at_once(connection: BaseDatabaseWrapper, rows: list[Row]) -> list[tuple[int, int]]:
+def _insert_with_libpq(connection: BaseDatabaseWrapper, rows: list[Row]) -> list[tuple[int, int]]:
     """Insert on PostgreSQL through libpq directly: a cursor takes twice as long as everything else together.
 
     The array literals are built here; no token contains a character that needs quoting.
     """
-    given = [f"{{{','.join(map(str, column))}}}".encode() for column in zip(*rows, strict=True)]
+    parameters = [f"{{{','.join(map(str, column))}}}".encode() for column in zip(*rows, strict=True)]
     with connection.wrap_database_errors:
         connection.ensure_connection()
         libpq = connection.connection.pgconn
-        libpq.send_query_params(_POSTGRESQL, given)
+        libpq.send_query_params(_POSTGRESQL, parameters)
         (result,) = connection.connection.wait(execute(libpq))
         if result.status != ExecStatus.TUPLES_OK:
             raise _failure(libpq, result)
@@ -186,15 +186,15 @@ def _failure(libpq: PGconn, result: PGresult) -> psycopg.Error:
     return psycopg.errors.error_from_result(result)
 
 
-def _missing(rows: list[Row], made: list[tuple[int, int]]) -> frozenset[int]:
+def _missing(rows: list[Row], inserted: list[tuple[int, int]]) -> frozenset[int]:
     """Return the attempts with at least one row that was not inserted."""
-    if len(made) == len(rows):
+    if len(inserted) == len(rows):
         return frozenset()
-    there = set(made)
-    return frozenset(row[0] for row in rows if row[:2] not in there)
+    keys = set(inserted)
+    return frozenset(row[0] for row in rows if row[:2] not in keys)
 
 
-def _really_lost(connection: BaseDatabaseWrapper, rows: list[Row], missing: frozenset[int]) -> frozenset[int]:
+def _not_in_journal(connection: BaseDatabaseWrapper, rows: list[Row], missing: frozenset[int]) -> frozenset[int]:
     """Return the attempts in `missing` whose exact rows are not in the journal."""
     marks = ", ".join(["%s"] * len(missing))
     first = min(row[1] for row in rows if row[0] in missing)
@@ -203,5 +203,5 @@ def _really_lost(connection: BaseDatabaseWrapper, rows: list[Row], missing: froz
             f"SELECT attempt_id, n, token, ms FROM games_move WHERE attempt_id IN ({marks}) AND n >= %s",  # noqa: S608
             [*missing, first],
         )
-        there = set(cursor.fetchall())
-    return frozenset(row[0] for row in rows if row[0] in missing and row[:4] not in there)
+        existing = set(cursor.fetchall())
+    return frozenset(row[0] for row in rows if row[0] in missing and row[:4] not in existing)

@@ -41,11 +41,11 @@ class LiveGame:
         "_process",
         "_start",
         "copy",
-        "elsewhere",
         "feed",
         "followers",
         "is_dealt",
         "lock",
+        "other_processes",
         "public_id",
     )
 
@@ -55,7 +55,7 @@ class LiveGame:
         self._process = process
         self.feed = Feed(len(loaded.tokens))
         self.copy = TableCopy(loaded)
-        self.elsewhere: set[str] = set()
+        self.other_processes: set[str] = set()
         """Other processes known to have this attempt open."""
         self.followers: tuple[Follower, ...] = ()
         self.is_dealt = False
@@ -82,12 +82,12 @@ class LiveGame:
 
     # Telling.
 
-    def tell_all(self, frame: str) -> None:
+    def send_all(self, frame: str) -> None:
         """Send a frame to all connections here, and notify the followers of a change."""
-        self.feed.tell(frame)
-        self.tell_followers()
+        self.feed.send_frame(frame)
+        self.notify_followers()
 
-    def tell_followers(self) -> None:
+    def notify_followers(self) -> None:
         """Notify the followers of a change."""
         for follower in self.followers:
             follower.changed(self)
@@ -95,12 +95,12 @@ class LiveGame:
     def publish(self, frame: str) -> None:
         """Send the `moved` frame of the next committed token to all connections."""
         self.feed.publish(frame)
-        self.tell_followers()
+        self.notify_followers()
 
-    def announce(self, what: str = "moved", **data: object) -> None:
+    def announce(self, kind: str = "moved", **data: object) -> None:
         """Tell the other processes that have the attempt open the number of the last token."""
-        if self.elsewhere:
-            events.notify_attempt(self.public_id, what, n=self.n, process=self._process, **data)
+        if self.other_processes:
+            events.notify_attempt(self.public_id, kind, n=self.n, process=self._process, **data)
 
     def view(self, ms: int) -> protocol.View:
         """Return the `view` message."""
@@ -114,46 +114,46 @@ class LiveGame:
         :raises Refusal: not_begun.
         """
         if not self.is_dealt and self.is_waiting():
-            raise Refusal(ErrorCode.NOT_BEGUN, "the cards are not dealt yet", starts_in=self.copy.clock.left_ms())
+            raise Refusal(ErrorCode.NOT_BEGUN, "the cards are not dealt yet", starts_in=self.copy.clock.ms_until_deal())
 
     def is_waiting(self) -> bool:
         """Return whether the cards are still secret; if so, make sure that a timer will deal them."""
         if self.is_dealt:
             return False
-        if self._left_ms() <= 0:
+        if self._ms_until_deal() <= 0:
             self._deal()
             return False
         if self._start is None:
-            self._start = StartTimer(self._left_ms, self._deal, self.look_again, self.public_id.int)
+            self._start = StartTimer(self._ms_until_deal, self._deal, self.reload_before_start, self.public_id.int)
         return True
 
-    async def look_again(self) -> None:
+    async def reload_before_start(self) -> None:
         """Reload the attempt before its start, so that a deleted or postponed one is not dealt; ignore failures."""
         async with self.lock:
             try:
-                await self.read_again()
+                await self.reload()
             except Refusal:
                 log.info("table not reloaded, trying again later")
             if not self.is_dealt:
                 self._first_view = self.view(0)
 
-    def leave_alone(self) -> None:
+    def cancel_start(self) -> None:
         """Cancel the start timer, as no connection here waits for it any more."""
         if self._start is not None:
             self._start.cancel()
 
-    def _left_ms(self) -> int:
-        return self.copy.clock.left_ms()
+    def _ms_until_deal(self) -> int:
+        return self.copy.clock.ms_until_deal()
 
     def _deal(self) -> None:
         """Deal: send the first view to all connections."""
         if self.is_dealt:
             return
         self.is_dealt = True
-        self.leave_alone()
+        self.cancel_start()
         if self.feed.connections and self.state == PLAYING:
             first = self._first_view or self.view(0)
-            self.tell_all(protocol.write(msgspec.structs.replace(first, ms=self.copy.clock.elapsed_ms())))
+            self.send_all(protocol.write(msgspec.structs.replace(first, ms=self.copy.clock.elapsed_ms())))
         self._first_view = None
 
     # Playing. The methods below are called with the lock held.
@@ -163,7 +163,7 @@ class LiveGame:
         self.check_dealt()
         # Another process may have resumed the game unnoticed.
         if self.copy.is_doubtful or n > self.n + 1 or self.facts.is_paused:
-            await self.read_again()
+            await self.reload()
             if self.state == PLAYING and self.copy.table.is_won:
                 await self.finish("won")
         self.check_playing()
@@ -179,14 +179,14 @@ class LiveGame:
         """Commit the tokens that were pushed; after a failure the copy stays in doubt until it is reloaded."""
         entry = JournalEntry(self.facts.attempt_id, n, tokens, ms, auto=auto, paused_ms=self.facts.pauses.ms)
         try:
-            kept = await self._journal.append(entry)
+            committed = await self._journal.append(entry)
         except JournalBusyError as error:
             raise protocol.busy(str(error)) from None
-        if kept:
+        if committed:
             self.copy.is_doubtful = False
             self.copy.clock.last_ms = ms
             return
-        await self.read_again()
+        await self.reload()
         self.check_playing()
         self.copy.clock.check_runs()
         if n == self.n + 1:  # a pause went unnoticed, so the token's time was wrong
@@ -214,7 +214,7 @@ class LiveGame:
         return True
 
     async def finish_if_won(self) -> None:
-        """Close a game that is won. If that fails, the moves stand and `LiveTable.tend` retries."""
+        """Close a game that is won. If that fails, the moves stand and `LiveTable.catch_up` retries."""
         if self.copy.is_doubtful or self.state != PLAYING or not self.copy.table.is_won:
             return
         try:
@@ -236,19 +236,19 @@ class LiveGame:
             raise protocol.busy("the game could not be closed yet") from None
         if len(record.tokens) != self.n:
             # Another process has played tokens not seen here; the reload sends them before the end.
-            await self.read_again()
+            await self.reload()
             return
         facts.state, facts.how, facts.end_ms = attempt.state, attempt.end, record.end.ms
         self.copy.is_doubtful = False
-        self.tell_all(frames.ended(self.n, facts))
+        self.send_all(frames.ended(self.n, facts))
 
     # Catching up.
 
-    async def read_again(self, verdict: protocol.Verdict | None = None) -> None:
+    async def reload(self, verdict: protocol.Verdict | None = None) -> None:
         """Reload the attempt from the database and send all connections the news, a verdict last."""
         self._first_view = None
         try:
-            news = await self.copy.read_again(self.public_id, self.n)
+            news = await self.copy.reload(self.public_id, self.n)
         except Attempt.DoesNotExist:
             self._withdraw()
             raise protocol.not_found() from None
@@ -256,42 +256,42 @@ class LiveGame:
             self.publish(frame)
         if news.moved and not news.is_announced:
             self.announce()
-        self._tell_turns(news)
+        self._send_reloaded_state(news)
         if self.state != PLAYING and verdict is not None:
-            self.take_verdict(verdict)  # this one knows the rank
+            self.set_verdict(verdict)  # this one knows the rank
         elif news.was.verdict is None and self.facts.verdict is not None:
-            self.take_verdict(self.facts.verdict)
+            self.set_verdict(self.facts.verdict)
 
-    def take_verdict(self, verdict: protocol.Verdict) -> None:
+    def set_verdict(self, verdict: protocol.Verdict) -> None:
         """Note the verdict and send it to all connections."""
         self.facts.verdict = verdict
         self.facts.state = verdict.state
-        self.feed.tell(protocol.write(verdict))
+        self.feed.send_frame(protocol.write(verdict))
 
-    def _tell_turns(self, news: News) -> None:
+    def _send_reloaded_state(self, news: News) -> None:
         """Tell all connections of a pause, a resume or an end that a reload has revealed."""
         if news.was.state != PLAYING:
             return
         if self.state != PLAYING:
-            self.tell_all(frames.ended(self.n, self.facts))
+            self.send_all(frames.ended(self.n, self.facts))
         elif news.was.pauses != self.facts.pauses:
-            self._tell_clock()
+            self._send_clock()
 
-    def take_pauses(self, attempt: Attempt) -> None:
+    def set_pauses(self, attempt: Attempt) -> None:
         """Note that the clock was stopped or restarted here, and tell all connections and the other processes."""
         self.facts.pauses = PauseState.of(attempt)
-        self._tell_clock()
+        self._send_clock()
         self.announce("clock", pauses=[*self.facts.pauses])
 
-    def _tell_clock(self) -> None:
-        self.tell_all(frames.clock(self.copy.clock.elapsed_ms(), self.facts))
+    def _send_clock(self) -> None:
+        self.send_all(frames.clock(self.copy.clock.elapsed_ms(), self.facts))
 
     def _withdraw(self) -> None:
         """Cancel the start of an attempt that was deleted, as by an aborted countdown; its cards stay secret."""
-        self.leave_alone()
+        self.cancel_start()
         if not self.is_dealt:
             error = protocol.not_found()
-            self.feed.tell(protocol.write(protocol.Error(code=error.code, message=error.message, n=0)))
+            self.feed.send_frame(protocol.write(protocol.Error(code=error.code, message=error.message, n=0)))
 
 
 def _closed(attempt_id: int, how: How, at: datetime | None) -> tuple[Attempt, Record]:

@@ -49,23 +49,23 @@ class LiveTable:
         game = self.game
         async with game.lock:
             if game.copy.is_doubtful or not fresh:
-                await game.read_again()
+                await game.reload()
             if game.is_waiting():
-                connection.tell(protocol.write(frames.waiting(game.public_id, clock.now_ms(), game.facts)))
+                connection.send_frame(protocol.write(frames.waiting(game.public_id, clock.now_ms(), game.facts)))
                 self._add(connection)
                 return
-            self._tell_missed(connection, have)
+            self._send_missed(connection, have)
             self._add(connection)
             if game.state != PLAYING:
-                connection.tell(frames.ended(game.n, game.facts))
+                connection.send_frame(frames.ended(game.n, game.facts))
                 if game.facts.verdict is not None:
-                    connection.tell(protocol.write(game.facts.verdict))
+                    connection.send_frame(protocol.write(game.facts.verdict))
             await game.finish_if_won()
 
     def leave(self, connection: Connection) -> None:
         """Remove a connection."""
         self.game.feed.connections.discard(connection)
-        self.game.tell_followers()
+        self.game.notify_followers()
 
     async def play(self, n: int, token: str) -> None:
         """Play one token and send it to all connections.
@@ -98,7 +98,7 @@ class LiveTable:
             run = game.copy.push_rewind()
             await game.commit(n, run, ms)
             game.feed.skip(len(run))
-            game.tell_all(self._view_frame())
+            game.send_all(self._view_frame())
             self._count(len(run))
 
     async def explain(self, question: protocol.Why) -> str:
@@ -109,7 +109,7 @@ class LiveTable:
         async with self.game.lock:
             self.game.check_dealt()
             if self.game.copy.is_doubtful:
-                await self.game.read_again()
+                await self.game.reload()
             return frames.because(self.game.copy.table, question)
 
     async def resign(self, n: int) -> None:
@@ -120,7 +120,7 @@ class LiveTable:
         async with self.game.lock:
             self.game.check_dealt()
             # This process may have missed another's move, and a player must not resign a position they have not seen.
-            await self.game.read_again()
+            await self.game.reload()
             ms = await self.game.admit(n)
             await self.game.finish("resigned", ms)
 
@@ -129,16 +129,16 @@ class LiveTable:
 
         :raises Refusal: no_pause, closed or server_busy.
         """
-        await self._turn_clock(pause_attempt)
+        await self._change_pause(pause_attempt)
 
     async def resume(self) -> None:
         """Restart the clock, and tell all connections. Restarting a running clock is harmless.
 
         :raises Refusal: no_pause, closed or server_busy.
         """
-        await self._turn_clock(resume_attempt)
+        await self._change_pause(resume_attempt)
 
-    async def tend(self) -> None:
+    async def catch_up(self) -> None:
         """Catch up: close a game that is due or could not be closed, and look for a verdict whose notice was lost.
 
         Failures are retried at the next call.
@@ -147,7 +147,7 @@ class LiveTable:
         async with game.lock:
             try:
                 if game.copy.is_doubtful or game.copy.is_verdict_overdue():
-                    await game.read_again()
+                    await game.reload()
                 await game.close_if_due(self.elapsed_ms())
             except Refusal as error:
                 if error.code is not ErrorCode.SERVER_BUSY:
@@ -155,21 +155,21 @@ class LiveTable:
                 log.info("table not tended, trying again later")
             await game.finish_if_won()
 
-    async def heard(self, n: int, *, closed: bool = False, pauses: Sequence[int | None] | None = None) -> None:
+    async def on_notice(self, n: int, *, closed: bool = False, pauses: Sequence[int | None] | None = None) -> None:
         """Handle another process's report of token `n`, a close after it or its pauses; reload if any of it is new."""
         game = self.game
         async with game.lock:
-            other = pauses is not None and tuple(pauses) != game.facts.pauses
-            if game.copy.is_doubtful or game.n < n or other or (closed and game.state == PLAYING):
-                await game.read_again()
+            pauses_differ = pauses is not None and tuple(pauses) != game.facts.pauses
+            if game.copy.is_doubtful or game.n < n or pauses_differ or (closed and game.state == PLAYING):
+                await game.reload()
 
-    async def settled(self, verdict: protocol.Verdict) -> None:
+    async def on_verdict(self, verdict: protocol.Verdict) -> None:
         """Send the verdict to all connections, after `ended` even if its notice arrived before the close's."""
         async with self.game.lock:
             if self.game.copy.is_doubtful or self.game.state == PLAYING:
-                await self.game.read_again(verdict)
+                await self.game.reload(verdict)
             else:
-                self.game.take_verdict(verdict)
+                self.game.set_verdict(verdict)
 
     async def check_owner(self, player_id: int) -> None:
         """Check that the attempt belongs to this player.
@@ -179,7 +179,7 @@ class LiveTable:
         if self.game.facts.player_id != player_id:
             # A guest who signs in takes their attempts along to the account.
             async with self.game.lock:
-                await self.game.read_again()
+                await self.game.reload()
         if self.game.facts.player_id != player_id:
             raise protocol.not_yours()
 
@@ -200,32 +200,32 @@ class LiveTable:
         self.game.announce()
         metrics.MOVES.labels(self.game.copy.table.GAME).inc(tokens)
 
-    async def _turn_clock(self, change: Callable[[int, datetime], Attempt]) -> None:
+    async def _change_pause(self, change: Callable[[int, datetime], Attempt]) -> None:
         game = self.game
-        at = clock.turning_time(game.facts)
+        at = clock.pause_change_time(game.facts)
         async with game.lock:
             if game.copy.is_doubtful:
-                await game.read_again()
+                await game.reload()
             await game.finish_if_won()
-            attempt = await clock.turn(game.facts.attempt_id, at, change)
+            attempt = await clock.change_pause(game.facts.attempt_id, at, change)
             if attempt.is_over:
-                await game.read_again()
+                await game.reload()
                 raise Refusal(ErrorCode.CLOSED, "this game is over", state=game.state)
-            game.take_pauses(attempt)
+            game.set_pauses(attempt)
 
     def _add(self, connection: Connection) -> None:
         self.game.feed.connections.add(connection)
-        self.game.tell_followers()
+        self.game.notify_followers()
 
-    def _tell_missed(self, connection: Connection, have: int | None) -> None:
+    def _send_missed(self, connection: Connection, have: int | None) -> None:
         """Send a connection the tokens after `have`, or the whole view if they are no longer kept."""
         game = self.game
         missed = game.feed.since(have)
         if missed is None:
-            connection.tell(self._view_frame())
+            connection.send_frame(self._view_frame())
             return
         for frame in (*missed, frames.resumed(game.n, self.elapsed_ms(), game.facts)):
-            connection.tell(frame)
+            connection.send_frame(frame)
 
     def _view_frame(self) -> str:
         return protocol.write(self.game.view(self.elapsed_ms()))

@@ -24,33 +24,33 @@ from games.rules import Table
 _MS = timedelta(milliseconds=1)
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _threads: Final = ThreadPool("tables", 8)
-_Given = ParamSpec("_Given")
-_Got = TypeVar("_Got")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
-def off_loop(function: Callable[_Given, _Got]) -> Callable[_Given, Coroutine[Any, Any, _Got]]:
+def off_loop(function: Callable[_P, _R]) -> Callable[_P, Coroutine[Any, Any, _R]]:
     """Wrap a blocking function to run in a thread pool, where each thread has its own database connection.
 
     Channels' `database_sync_to_async` uses one thread per process: a single finish that waits seconds for a hanging
     queue would hold up every player joining a table.
     """
 
-    def tidily(*given: _Given.args, **named: _Given.kwargs) -> _Got:
+    def with_connection(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         close_old_connections()
         try:
             with database_timeout():
-                return function(*given, **named)
+                return function(*args, **kwargs)
         finally:
             close_old_connections()
 
     @wraps(function)
-    async def off(*given: _Given.args, **named: _Given.kwargs) -> _Got:
+    async def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         try:
-            return await _threads.run(tidily, *given, **named)
+            return await _threads.run(with_connection, *args, **kwargs)
         except PoolFullError as error:
             raise OperationalError("too many calls are waiting for the database") from error
 
-    return off
+    return wrapper
 
 
 class PauseState(NamedTuple):

@@ -16,15 +16,15 @@ def opening_view(found: Read) -> dict[str, Any]:
     It is built from the database without opening a live table. The client tells the socket the last number it has, and
     receives what was played since.
     """
-    whole, now, public_id = loaded(found), clock.now_ms(), found.attempt.public_id
-    if now < whole.deals_at_ms:
-        return _told(frames.waiting(public_id, now, whole))
-    for token in whole.tokens:
-        whole.table.push(token)
-    last_ms = whole.clock[-1] if whole.clock else 0
-    return _told(frames.view(whole.table, public_id, whole.elapsed_ms(last_ms, now), whole))
+    attempt, now, public_id = loaded(found), clock.now_ms(), found.attempt.public_id
+    if now < attempt.deals_at_ms:
+        return _to_builtins(frames.waiting(public_id, now, attempt))
+    for token in attempt.tokens:
+        attempt.table.push(token)
+    last_ms = attempt.clock[-1] if attempt.clock else 0
+    return _to_builtins(frames.view(attempt.table, public_id, attempt.elapsed_ms(last_ms, now), attempt))
 
 
-def _told(message: protocol.View | protocol.Waiting) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(message)
-    return told
+def _to_builtins(message: protocol.View | protocol.Waiting) -> dict[str, Any]:
+    data: dict[str, Any] = msgspec.to_builtins(message)
+    return data

@@ -15,7 +15,7 @@ from games.core.ladders import LadderSlug
 from games.live.sockets.wire_format import Wire
 
 VERSION: Final = 1
-_MOST_N: Final = 1_000_000
+_MAX_N: Final = 1_000_000
 
 
 #: Error codes of this socket. The connection stays open unless the code is in `FATAL`.
@@ -54,7 +54,7 @@ CLOSE_RESTART: Final = 1012
 #: A process that serves no tables: the proxy is misconfigured, which may be fixed.
 CLOSE_MISDIRECTED: Final = 1013
 CLOSE_SESSION: Final = 4301
-CLOSE_DATABASE_AWAY: Final = 4303
+CLOSE_DATABASE_DOWN: Final = 4303
 CLOSE_NO_HELLO: Final = 4308
 CLOSE_CROWDED: Final = 4409
 CLOSE_SLOW: Final = 4408
@@ -84,8 +84,8 @@ class _Out(msgspec.Struct, tag_field="type", tag=str.lower, gc=False):
     """A message to the client."""
 
 
-_Number = msgspec.Meta(ge=1, le=_MOST_N)
-_Seen = msgspec.Meta(ge=0, le=_MOST_N)
+_Number = msgspec.Meta(ge=1, le=_MAX_N)
+_LastSeen = msgspec.Meta(ge=0, le=_MAX_N)
 _Pile = msgspec.Meta(min_length=1, max_length=4)
 
 
@@ -93,7 +93,7 @@ class Hello(_In):
     """The first message: the protocol version, and the number of the last token the client has seen, if any."""
 
     v: int
-    have: Annotated[int, _Seen] | None = None
+    have: Annotated[int, _LastSeen] | None = None
 
 
 class Move(_In):

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 class Connection(Protocol):
     """A connection, as a table uses it."""
 
-    def tell(self, frame: str) -> None:
+    def send_frame(self, frame: str) -> None:
         """Queue a frame without waiting."""
 
 

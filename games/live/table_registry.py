@@ -39,7 +39,7 @@ class LiveTables:
     def __init__(self) -> None:
         self.process = uuid.uuid4().hex
         self.journal = Journal()
-        self.notices = Notices(self._heard)
+        self.notices = Notices(self._on_notice)
         self._tables: dict[uuid.UUID, LiveTable] = {}
         self._users: Counter[uuid.UUID] = Counter()
         self._under_way: set[asyncio.Task[None]] = set()
@@ -78,8 +78,8 @@ class LiveTables:
         del self._users[public_id]
         self._tables.pop(public_id, None)
         if table is not None:
-            table.game.leave_alone()
-        if table is not None and table.game.elsewhere:
+            table.game.cancel_start()
+        if table is not None and table.game.other_processes:
             events.notify_attempt(public_id, "left", process=self.process)
         await self.notices.unwatch(events.attempt_group(public_id))
 
@@ -91,7 +91,7 @@ class LiveTables:
         """Register a follower: offer it every table opened from now on, and tell it of changes at those it accepts."""
         self._followers.append(follower)
 
-    def accompany(self, companion: Companion) -> None:
+    def add_companion(self, companion: Companion) -> None:
         """Close a companion when the tables close."""
         self._companions.append(companion)
 
@@ -114,41 +114,41 @@ class LiveTables:
         if loaded.player_id != player_id:
             raise protocol.not_yours()
         # Another connection may have loaded it by now; a process has one table per attempt.
-        made = LiveTable(LiveGame(public_id, loaded, journal=self.journal, process=self.process))
-        table = self._tables.setdefault(public_id, made)
-        if table is made:
+        created = LiveTable(LiveGame(public_id, loaded, journal=self.journal, process=self.process))
+        table = self._tables.setdefault(public_id, created)
+        if table is created:
             table.game.followers = tuple(follower for follower in self._followers if follower.follows(table.game))
-        self._tell_place("opened", table.game)
+        self._announce_open("opened", table.game)
         return table
 
-    def _heard(self, notice: Notice) -> None:
+    def _on_notice(self, notice: Notice) -> None:
         """Handle a notice from another process, from this one, or from the verifier."""
         table = self._tables.get(uuid.UUID(notice["attempt"]))
         if table is None or notice.get("process") == self.process:
             return
-        what = notice["type"].removeprefix("attempt.")
-        if what == "verdict":
+        kind = notice["type"].removeprefix("attempt.")
+        if kind == "verdict":
             names = protocol.Verdict.__struct_fields__
             verdict = protocol.Verdict(**{name: notice[name] for name in names if name in notice})
-            self._soon(table.settled(verdict))
-        elif what == "closed":
-            self._soon(table.heard(notice["n"], closed=True))
-        elif what == "left":
-            table.game.elsewhere.discard(notice["process"])
+            self._run_in_background(table.on_verdict(verdict))
+        elif kind == "closed":
+            self._run_in_background(table.on_notice(notice["n"], closed=True))
+        elif kind == "left":
+            table.game.other_processes.discard(notice["process"])
         else:
-            table.game.elsewhere.add(notice["process"])
-            if what == "opened":
-                self._tell_place("here", table.game)
-            self._soon(table.heard(notice["n"], pauses=notice.get("pauses")))
+            table.game.other_processes.add(notice["process"])
+            if kind == "opened":
+                self._announce_open("here", table.game)
+            self._run_in_background(table.on_notice(notice["n"], pauses=notice.get("pauses")))
 
-    def _tell_place(self, what: str, game: LiveGame) -> None:
+    def _announce_open(self, kind: str, game: LiveGame) -> None:
         """Announce that the game is open here, with its last token and pauses, in case others have changed since."""
-        events.notify_attempt(game.public_id, what, process=self.process, n=game.n, pauses=[*game.facts.pauses])
+        events.notify_attempt(game.public_id, kind, process=self.process, n=game.n, pauses=[*game.facts.pauses])
 
-    def _soon(self, doing: Coroutine[Any, Any, None]) -> None:
+    def _run_in_background(self, coroutine: Coroutine[Any, Any, None]) -> None:
         async def safely() -> None:
             try:
-                await doing
+                await coroutine
             except Refusal:
                 log.info("notice not handled")  # the client's next message makes up for it
 
@@ -157,25 +157,25 @@ class LiveTables:
         task.add_done_callback(self._under_way.discard)
 
 
-_beginnings: Final[list[Callable[[LiveTables], Companion]]] = []
+_factories: Final[list[Callable[[LiveTables], Companion]]] = []
 
 
-def register_companion(begin: Callable[[LiveTables], Companion]) -> None:
+def register_companion(factory: Callable[[LiveTables], Companion]) -> None:
     """Register, at start-up, a factory called with a process's tables when they are created."""
-    _beginnings.append(begin)
+    _factories.append(factory)
 
 
-def _begun() -> LiveTables:
+def _create_tables() -> LiveTables:
     tables = LiveTables()
-    for begin in _beginnings:
-        tables.accompany(begin(tables))
+    for factory in _factories:
+        tables.add_companion(factory(tables))
     return tables
 
 
-shared_tables: Final = PerLoop(_begun)
+shared_tables: Final = PerLoop(_create_tables)
 
 
-def anyone_plays() -> bool:
+def has_active_games() -> bool:
     """Return whether a game is being played at this process's tables. Safe to call from any thread."""
     return any(True for tables in list(shared_tables.values()) for _ in tables.attended())
 

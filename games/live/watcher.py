@@ -53,7 +53,7 @@ class Watcher(Generic[_Snapshot]):
     def __init__(self, source: Source[_Snapshot], show: Callable[[_Snapshot], Awaitable[None]], *duties: Duty) -> None:
         self._source = source
         self._show = show
-        self._duties = (self._keep_reading, *duties)
+        self._duties = (self._read_if_due, *duties)
         self._wake = asyncio.Event()
         self._is_stale = False
         self._earliest = 0.0
@@ -62,8 +62,8 @@ class Watcher(Generic[_Snapshot]):
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Start the task; the first read comes with the first poll or `look`."""
-        self._task = asyncio.create_task(self._keep_watching())
+        """Start the task; the first read comes with the first poll or `schedule_read`."""
+        self._task = asyncio.create_task(self._loop())
 
     def close(self) -> None:
         """Stop the task."""
@@ -74,7 +74,7 @@ class Watcher(Generic[_Snapshot]):
         """Run all duties now."""
         self._wake.set()
 
-    def look(self) -> None:
+    def schedule_read(self) -> None:
         """Schedule a read."""
         self._is_stale = True
         self._wake.set()
@@ -82,9 +82,9 @@ class Watcher(Generic[_Snapshot]):
     def refresh(self) -> None:
         """Schedule a read unless there was one just now."""
         if monotonic() >= self._earliest:
-            self.look()
+            self.schedule_read()
 
-    async def _keep_watching(self) -> None:
+    async def _loop(self) -> None:
         while True:
             self._wake.clear()
             next_at = min([await self._run(duty) for duty in self._duties])
@@ -102,7 +102,7 @@ class Watcher(Generic[_Snapshot]):
             log.exception("a watcher failed")
         return monotonic() + RETRY_EVERY
 
-    async def _keep_reading(self) -> float:
+    async def _read_if_due(self) -> float:
         if monotonic() >= self._reads_at():
             await self._read()
             self._wake.set()  # the other duties depend on what was read
@@ -137,9 +137,9 @@ class FrameWatch:
         self._viewers: set[FrameViewer] = set()
         self._frame = ""
         self._watcher = Watcher(source, self._show)
-        self._watcher.look()
+        self._watcher.schedule_read()
         self._watcher.start()
-        self.look = self._watcher.look
+        self.schedule_read = self._watcher.schedule_read
         self.close = self._watcher.close
 
     def add(self, viewer: FrameViewer) -> None:
@@ -183,7 +183,7 @@ class Hub(ABC, Generic[_Key, _Subject]):
     PREFIX: str
 
     def __init__(self) -> None:
-        self._notices = Notices(self._heard, self.PREFIX)
+        self._notices = Notices(self._on_notice, self.PREFIX)
         self._watches: dict[_Key, _Subject] = {}
         self._users: Counter[_Key] = Counter()
         self._opening: dict[_Key, asyncio.Lock] = {}
@@ -239,5 +239,5 @@ class Hub(ABC, Generic[_Key, _Subject]):
         """Start watching a subject."""
 
     @abstractmethod
-    def _heard(self, notice: Notice) -> None:
+    def _on_notice(self, notice: Notice) -> None:
         """Handle a notice; not every subject it is about need be watched here."""

@@ -17,8 +17,8 @@ from games.live.watcher import FrameWatch, Hub
 from games.presence import daily_lanes
 
 #: Maximum characters of a frame, and messages per connection and minute; a client sends four pings in that time.
-MOST_CHARACTERS: Final = 200
-MOST_MESSAGES: Final = 30
+MAX_CHARACTERS: Final = 200
+MAX_MESSAGES: Final = 30
 _MINUTE: Final = 60.0
 
 
@@ -49,7 +49,7 @@ class LanesConsumer(FrameSocket[int]):
 
     def __init__(self, scope: Scope, send: Send) -> None:
         super().__init__(scope, send)
-        self._left = float(MOST_MESSAGES)
+        self._tokens = float(MAX_MESSAGES)
         self._filled_at = asyncio.get_running_loop().time()
 
     def _hub(self) -> Hub[int, FrameWatch]:
@@ -59,11 +59,11 @@ class LanesConsumer(FrameSocket[int]):
         deal_id: int = self._scope["url_route"]["kwargs"]["deal"]
         return deal_id if await off_loop(daily_lanes.watchable)(deal_id, timezone.now()) else None
 
-    async def _answer(self, text: str | None) -> int:
+    async def _on_message(self, text: str | None) -> int:
         """Answer a message; return a close code if the client sends too much or violates the protocol, else 0."""
         if not self._spend():
             return CLOSE_RATE
-        if text is None or len(text) > MOST_CHARACTERS:
+        if text is None or len(text) > MAX_CHARACTERS:
             return CLOSE_TALKING
         try:
             message = _decoder.decode(text)
@@ -75,7 +75,7 @@ class LanesConsumer(FrameSocket[int]):
 
     def _spend(self) -> bool:
         now = asyncio.get_running_loop().time()
-        self._left = min(MOST_MESSAGES, self._left + (now - self._filled_at) * MOST_MESSAGES / _MINUTE)
+        self._tokens = min(MAX_MESSAGES, self._tokens + (now - self._filled_at) * MAX_MESSAGES / _MINUTE)
         self._filled_at = now
-        self._left -= 1
-        return self._left >= 0
+        self._tokens -= 1
+        return self._tokens >= 0

@@ -25,7 +25,7 @@ from games.models import Deal, Presence
 from games.presence.heartbeat import GOOD_FOR, PERIOD
 
 #: Maximum lanes shown per deal: those with the most cards up.
-SHOWN: Final = 24
+MAX_LANES: Final = 24
 
 
 class Lane(msgspec.Struct, array_like=True, gc=False):
@@ -65,13 +65,13 @@ def read(variant: str, now: datetime) -> Lanes:
     """Read the lanes of today's deal of a variant."""
     players, up = 0, dict[int, int]()
     for row in Presence.objects.filter(seen_at__gt=now - GOOD_FOR, day=now.date()):
-        told = row.tables.get(variant)
-        if told is not None:
-            players += told["now"]
+        counts = row.tables.get(variant)
+        if counts is not None:
+            players += counts["now"]
             # Rows written by an earlier release have no `cards_up`.
-            up |= dict(zip(told["accounts"], told.get("cards_up", ()), strict=False))
+            up |= dict(zip(counts["accounts"], counts.get("cards_up", ()), strict=False))
     names = people().shown_names(up.keys())
-    furthest = sorted(names.keys() & up.keys(), key=lambda player: (-up[player], player))[:SHOWN]
+    furthest = sorted(names.keys() & up.keys(), key=lambda player: (-up[player], player))[:MAX_LANES]
     return Lanes(players, [Lane(str(names[player][1]), names[player][0], up[player]) for player in furthest])
 
 
@@ -93,7 +93,7 @@ class LanesHub(watcher.Hub[int, FrameWatch]):
     async def _opened(self, key: int) -> FrameWatch:
         return FrameWatch(Source(lambda: off_loop(frame_of)(key), self.listen, PERIOD, lambda: monotonic() + PERIOD))
 
-    def _heard(self, notice: Notice) -> None:
+    def _on_notice(self, notice: Notice) -> None:
         pass
 
 

@@ -28,7 +28,7 @@ PERIOD: Final = 5.0
 #: Time after which a report expires.
 GOOD_FOR: Final = timedelta(seconds=20)
 #: Maximum named players reported per deal and process.
-NAMED: Final = 20
+MAX_NAMED: Final = 20
 
 _FIELDS: Final = ["seen_at", "day", "players", "tables"]
 
@@ -91,22 +91,22 @@ class Reporter:
         if not seats:
             Presence.objects.filter(process=self._process).delete()
             return
-        here = {player for players in seats.values() for player in players}
-        self._learn(here)
-        told = {variant: self._told(players) for variant, players in seats.items()}
-        row = Presence(process=self._process, seen_at=now, day=now.date(), players=len(here), tables=told)
+        player_ids = {player for players in seats.values() for player in players}
+        self._look_up_accounts(player_ids)
+        reports = {variant: self._report_of(players) for variant, players in seats.items()}
+        row = Presence(process=self._process, seen_at=now, day=now.date(), players=len(player_ids), tables=reports)
         Presence.objects.bulk_create([row], update_conflicts=True, unique_fields=["process"], update_fields=_FIELDS)
         if not self._has_row:
             Presence.objects.filter(seen_at__lt=now - GOOD_FOR * 10).delete()
 
-    def _told(self, players: Mapping[int, int]) -> dict[str, Any]:
+    def _report_of(self, players: Mapping[int, int]) -> dict[str, Any]:
         """Return the report on one deal's players; guests are only counted."""
-        accounts = [player for player in reversed(list(players)) if self._accounts[player]][:NAMED]
+        accounts = [player for player in reversed(list(players)) if self._accounts[player]][:MAX_NAMED]
         return {"now": len(players), "accounts": accounts, "cards_up": [players[player] for player in accounts]}
 
-    def _learn(self, here: set[int]) -> None:
+    def _look_up_accounts(self, player_ids: set[int]) -> None:
         """Look up which new players have accounts, and drop the players no longer here."""
-        new = here - self._accounts.keys()
+        new = player_ids - self._accounts.keys()
         accounts = people().accounts_among(new) if new else set()
-        known = {player: has for player, has in self._accounts.items() if player in here}
-        self._accounts = known | {player: player in accounts for player in new}
+        current = {player: has for player, has in self._accounts.items() if player in player_ids}
+        self._accounts = current | {player: player in accounts for player in new}

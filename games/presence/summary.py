@@ -54,32 +54,32 @@ def read(now: datetime) -> Playing:
     seated: Counter[str] = Counter()
     accounts: dict[str, list[int]] = {}
     for row in rows:
-        for variant, told in row.tables.items():
-            seated[variant] += told["now"]
-            accounts.setdefault(variant, []).extend(told["accounts"])
+        for variant, counts in row.tables.items():
+            seated[variant] += counts["now"]
+            accounts.setdefault(variant, []).extend(counts["accounts"])
     names = people().shown_names({player for players in accounts.values() for player in players})
-    begun = _begun(now)
-    everybody = dict.fromkeys(player for players in accounts.values() for player in players if player in names)
+    started = _started_counts(now)
+    named_players = dict.fromkeys(player for players in accounts.values() for player in players if player in names)
     return {
         "players": sum(row.players for row in rows),
-        "names": [_named(names[player]) for player in list(everybody)[:NAMES]],
+        "names": [_player_entry(names[player]) for player in list(named_players)[:NAMES]],
         "deals": {
             variant: {
                 "now": seated[variant],
-                "begun": max(begun.get(variant, 0), seated[variant]),
+                "begun": max(started.get(variant, 0), seated[variant]),
                 "names": [names[player][0] for player in accounts.get(variant, []) if player in names][:NAMES_AT_DEAL],
             }
-            for variant in sorted(begun.keys() | seated.keys())
+            for variant in sorted(started.keys() | seated.keys())
         },
     }
 
 
-def _begun(now: datetime) -> dict[str, int]:
+def _started_counts(now: datetime) -> dict[str, int]:
     ranked = Attempt.objects.filter(deal__day=now.date(), ranked=True).order_by()
     return dict(ranked.values_list("deal__variant").annotate(begun=Count("id")))
 
 
-def _named(name: tuple[str, UUID]) -> NamedPlayer:
+def _player_entry(name: tuple[str, UUID]) -> NamedPlayer:
     return {"name": name[0], "player": str(name[1])}
 
 

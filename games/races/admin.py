@@ -56,8 +56,8 @@ def void_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chos
         voided = race_finish.void(race.pk, Race.Void.SERVER_FAULT)
         if voided:
             model_admin.log_change(request, race, "Voided.")
-        said = gettext("%(race)s: void.") if voided else gettext("%(race)s: is over, and stays as it is.")
-        model_admin.message_user(request, said % {"race": race}, messages.SUCCESS if voided else messages.ERROR)
+        message = gettext("%(race)s: void.") if voided else gettext("%(race)s: is over, and stays as it is.")
+        model_admin.message_user(request, message % {"race": race}, messages.SUCCESS if voided else messages.ERROR)
 
 
 class EntrantInline(_ReadOnly, _Inline):

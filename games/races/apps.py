@@ -21,5 +21,5 @@ class RacesConfig(AppConfig):
         from games.races import race_finish  # noqa: PLC0415
         from games.races.live.lane_reports import LaneReporter  # noqa: PLC0415
 
-        attempts.register(race_finish.closed)
+        attempts.register(race_finish.record_closed)
         register_companion(LaneReporter.begin)

@@ -17,7 +17,7 @@ from games.core.background_threads import run_in_background
 from games.deals.search_client import checked, search
 from games.races import race_deals, race_start
 from games.races.models import Race
-from games.races.room_notifications import tell_room
+from games.races.room_notifications import notify_room
 
 #: Maximum seeds to try: for a common game the first or second is nearly always certified.
 TRIES: Final = 40
@@ -30,7 +30,7 @@ _CLAIM: Final = 30
 _turns = threading.BoundedSemaphore(2)
 
 
-def prepare_soon(race_id: int) -> threading.Thread | None:
+def start_search(race_id: int) -> threading.Thread | None:
     """Start a thread that searches for the race's deal; return None if one is running or the limit is reached."""
     if not cache.add(_claim(race_id), 1, timeout=_CLAIM):
         return None
@@ -38,11 +38,11 @@ def prepare_soon(race_id: int) -> threading.Thread | None:
         cache.delete(_claim(race_id))
         return None
 
-    def give_back() -> None:
+    def release() -> None:
         _turns.release()
         cache.delete(_claim(race_id))
 
-    return run_in_background(f"race-deal-{race_id}", lambda: prepare(race_id), finally_=give_back)
+    return run_in_background(f"race-deal-{race_id}", lambda: prepare(race_id), finally_=release)
 
 
 def prepare(race_id: int) -> bool:
@@ -50,22 +50,22 @@ def prepare(race_id: int) -> bool:
     race = Race.objects.filter(pk=race_id, state=Race.State.OPEN, deal=None, deal_failed=False).first()
     if race is None:
         return False
-    wanted = race_deals.wanted_by(race)
+    variant = race_deals.variant_of(race)
     waiting = Race.objects.filter(
-        pk=race_id, state=Race.State.OPEN, deal=None, variant=wanted.name, game=wanted.game, options=wanted.options
+        pk=race_id, state=Race.State.OPEN, deal=None, variant=variant.name, game=variant.game, options=variant.options
     )
-    for said in search(wanted, SECONDS, tries=max(TRIES - race.deal_tries, 0)):
-        if "record" in said:
-            if not race_deals.deal_made(race_id, wanted, checked(said, wanted)):
+    for message in search(variant, SECONDS, tries=max(TRIES - race.deal_tries, 0)):
+        if "record" in message:
+            if not race_deals.assign_ordered_deal(race_id, variant, checked(message, variant)):
                 return False
             race_start.start_if_ready(race.room_id)
             return True
         cache.touch(_claim(race_id), _CLAIM)
         if not waiting.update(deal_tries=F("deal_tries") + 1):
             return False
-        tell_room(race.room_id)
+        notify_room(race.room_id)
     if waiting.update(deal_failed=True):
-        tell_room(race.room_id)
+        notify_room(race.room_id)
     return False
 
 

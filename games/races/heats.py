@@ -17,7 +17,7 @@ from django.utils import timezone
 from games.races import race_finish, race_start, rooms
 from games.races.models import Entrant, Race, Room
 from games.races.results.ratings_registry import ratings
-from games.races.room_notifications import tell_room
+from games.races.room_notifications import notify_room
 from games.rules import CATALOGUE
 
 HOURS: Final = (3, 11, 19)  # UTC
@@ -59,7 +59,7 @@ def next_heat(now: datetime | None = None) -> Race | None:
     if now < start - DOORS:
         return None
     if not Race.objects.filter(scheduled_at=start).exists():
-        _make(start, now)
+        _create_heat(start, now)
     return Race.objects.select_related("room").filter(scheduled_at=start, division=1, state__in=rooms.TO_COME).first()
 
 
@@ -69,12 +69,12 @@ def next_room(now: datetime | None = None) -> Room | None:
     return None if race is None else race.room
 
 
-def tend(now: datetime | None = None) -> None:
+def advance_all(now: datetime | None = None) -> None:
     """Advance all heats: create, freeze or void them as due."""
     now = now or timezone.now()
     next_heat(now)
-    open_ones = Race.objects.filter(scheduled_at__isnull=False, state=Race.State.OPEN)
-    for race_id, start in open_ones.order_by("scheduled_at", "division").values_list("pk", "scheduled_at"):
+    open_races = Race.objects.filter(scheduled_at__isnull=False, state=Race.State.OPEN)
+    for race_id, start in open_races.order_by("scheduled_at", "division").values_list("pk", "scheduled_at"):
         assert start is not None
         if now >= start:
             race_finish.void(race_id, Race.Void.NOT_STARTED, now)
@@ -82,7 +82,7 @@ def tend(now: datetime | None = None) -> None:
             _freeze(race_id, start, now)
 
 
-def divided(count: int) -> list[int]:
+def division_sizes(count: int) -> list[int]:
     """Return the division sizes for `count` players: as few divisions as possible, as equal as possible."""
     divisions = -(-count // DIVISION)
     return [count // divisions + (number < count % divisions) for number in range(divisions)]
@@ -98,7 +98,7 @@ def by_rating(entrants: Sequence[Entrant]) -> list[Entrant]:
     return [*rated[:half], *unrated, *rated[half:]]
 
 
-def _make(start: datetime, now: datetime) -> None:
+def _create_heat(start: datetime, now: datetime) -> None:
     """Open the room of a heat with its race, unless another process has done so."""
     try:
         with transaction.atomic():
@@ -122,11 +122,11 @@ def _freeze(race_id: int, start: datetime, now: datetime) -> None:
         if not ready:
             race_finish.void(race.pk, Race.Void.NOBODY_CAME, now)
         elif race.deal_id is not None:
-            others = _parts(by_rating(ready))[1:]
-            races = [race, *(_division(race, number, part, now) for number, part in enumerate(others, 2))]
+            further_divisions = _parts(by_rating(ready))[1:]
+            races = [race, *(_division(race, number, part, now) for number, part in enumerate(further_divisions, 2))]
             Room.objects.filter(pk=room.pk).update(seats=DIVISION)
-            for each in races:
-                race_start.freeze(each.pk, countdown=start - now, now=now)
+            for division in races:
+                race_start.freeze(division.pk, countdown=start - now, now=now)
 
 
 def _open(race_id: int) -> QuerySet[Race]:
@@ -135,7 +135,7 @@ def _open(race_id: int) -> QuerySet[Race]:
 
 def _parts(entrants: Sequence[Entrant]) -> list[Sequence[Entrant]]:
     parts, begin = [], 0
-    for size in divided(len(entrants)):
+    for size in division_sizes(len(entrants)):
         parts.append(entrants[begin : begin + size])
         begin += size
     return parts
@@ -143,8 +143,8 @@ def _parts(entrants: Sequence[Entrant]) -> list[Sequence[Entrant]]:
 
 def _division(race: Race, number: int, part: Sequence[Entrant], now: datetime) -> Race:
     """Move some of a heat's players to a new room and race on the same deal."""
-    same: dict[str, Any] = {name: getattr(race, name) for name in ("variant", "game", "options", "limit_s")}
-    room = Room.objects.create(kind=Room.Kind.HEAT, seats=DIVISION, made_at=now, used_at=now, **same)
+    settings: dict[str, Any] = {name: getattr(race, name) for name in ("variant", "game", "options", "limit_s")}
+    room = Room.objects.create(kind=Room.Kind.HEAT, seats=DIVISION, made_at=now, used_at=now, **settings)
     division = Race.objects.create(
         room=room,
         number=1,
@@ -153,9 +153,9 @@ def _division(race: Race, number: int, part: Sequence[Entrant], now: datetime) -
         opened_at=race.opened_at,
         scheduled_at=race.scheduled_at,
         division=number,
-        **same,
+        **settings,
     )
     Entrant.objects.filter(pk__in=[entrant.pk for entrant in part]).update(race=division)
-    tell_room(race.room_id)
-    tell_room(room.pk)
+    notify_room(race.room_id)
+    notify_room(room.pk)
     return division

@@ -83,7 +83,7 @@ class Lobby(TypedDict):
 lobbies: Final = SharedCache("lobbies", Lobby, fresh=3.0)
 
 
-def now_in_the_lobby() -> Lobby:
+def cached_lobby() -> Lobby:
     """Return the lobby from a cache shared by all processes, at most a few seconds old."""
     return lobbies.get("", lambda: read(timezone.now()))
 
@@ -96,13 +96,13 @@ def read(now: datetime) -> Lobby:
         _listed(_races(Race.State.RACING).order_by("-starts_at", "-id"), _LISTED),
         _listed(_races(Race.State.FINISHED).order_by("-finished_at", "-id"), _RECENT),
     ]
-    found = _found([key for keys in lists for key in keys])
-    waiting, running, recent = ([found[key] for key in keys if key in found] for keys in lists)
+    races_by_id = _races_by_id([key for keys in lists for key in keys])
+    waiting, running, recent = ([races_by_id[key] for key in keys if key in races_by_id] for keys in lists)
     firsts = {race.pk: [e.player_id for e in race.entrants.all() if e.place == 1] for race in recent}
     hosts = {race.room.host_id for race in waiting if race.room.host_id}
     # Players may hide that they are online, but not that they have won.
     names = people().shown_names(hosts)
-    winners = people().names_on_pages({player for some in firsts.values() for player in some if player})
+    winners = people().names_on_pages({player for players in firsts.values() for player in players if player})
     return {
         "now": _ms(now),
         "heat": _heat(now),
@@ -118,15 +118,15 @@ def _races(state: Race.State) -> QuerySet[Race]:
     return shown.filter(room__closed_at=None) if state == Race.State.OPEN else shown
 
 
-def _listed(races: QuerySet[Any], most: int) -> list[int]:
+def _listed(races: QuerySet[Any], limit: int) -> list[int]:
     """Return the ids of the first of these races, chosen fairly."""
     players: dict[int, list[int]] = {}
     for race, player in races.values_list("pk", "entrants__player")[:_CONSIDERED]:
         players.setdefault(race, []).extend([] if player is None else [player])
-    return rate_limits.fair(players, most)
+    return rate_limits.fair_share(players, limit)
 
 
-def _found(races: list[int]) -> dict[int, Any]:
+def _races_by_id(races: list[int]) -> dict[int, Any]:
     """Return these races by id, annotated with the number of entrants as `taken`."""
     firsts = Prefetch("entrants", Entrant.objects.filter(place=1))
     shown = Race.objects.select_related("room").prefetch_related(firsts)
@@ -176,5 +176,5 @@ def _name(names: dict[int, Any], player: int | None) -> str:
     return str(names[player][0]) if player in names else ""
 
 
-def _ms(when: datetime | None) -> int | None:
-    return None if when is None else int(when.timestamp() * 1000)
+def _ms(moment: datetime | None) -> int | None:
+    return None if moment is None else int(moment.timestamp() * 1000)

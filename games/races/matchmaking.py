@@ -25,10 +25,10 @@ from django.utils import timezone
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.deals import sealed_stock
-from games.live.start_timer import HELD_BACK_UNTIL
+from games.live.start_timer import CANCEL_CUTOFF
 from games.races import race_start, rate_limits, rooms, seats
 from games.races.models import Entrant, Race, Room
-from games.races.room_notifications import tell_room
+from games.races.room_notifications import notify_room
 from games.rules import CATALOGUE
 
 SEATS: Final = 16
@@ -39,11 +39,11 @@ GATHERING: Final = timedelta(seconds=8)
 PROMPT: Final = timedelta(seconds=15)
 #: Time for which a player counts as connected after each sign, and after the last connection was closed, as by a
 #: reload.
-HERE_FOR: Final = timedelta(seconds=4)
-LEFT_FOR: Final = timedelta(seconds=1)
+CONNECTED_FOR: Final = timedelta(seconds=4)
+DISCONNECT_GRACE: Final = timedelta(seconds=1)
 #: Time before the start from which unconnected players lose their seats. It ends when the start is final.
-ROLL_CALL: Final = HELD_BACK_UNTIL + timedelta(seconds=1.2)
-LEAST: Final = 2
+ROLL_CALL: Final = CANCEL_CUTOFF + timedelta(seconds=1.2)
+MIN_PLAYERS: Final = 2
 #: Seconds for which a note is kept, to be shown to the player.
 _NOTED_FOR: Final = 24 * 3600
 
@@ -66,27 +66,27 @@ def enter(player: Player, wishes: Collection[str], now: datetime | None = None) 
 
     :raises Refusal: for empty or unknown wishes, or while the player is in another race.
     """
-    now, wanted = now or timezone.now(), [name for name in CATALOGUE if name in wishes]
-    if not wanted or len(wanted) < len(set(wishes)):
+    now, variants = now or timezone.now(), [name for name in CATALOGUE if name in wishes]
+    if not variants or len(variants) < len(set(wishes)):
         raise Refusal(ErrorCode.BAD_OPTION, "there is no such variant")
-    if not _wish_anew(player.pk, wanted, now):
-        _sit_down(player, wanted, now)
+    if not _update_wishes(player.pk, variants, now):
+        _sit_down(player, variants, now)
     room = seats.room_of(player.pk)
     if room is None:
         raise Refusal(ErrorCode.NOT_ENTERED)
-    tend_room(room.pk, now)
+    advance_room(room.pk, now)
     return seats.room_of(player.pk) or room
 
 
-def tend(now: datetime | None = None) -> None:
+def advance_all(now: datetime | None = None) -> None:
     """Advance all quick matches."""
     now = now or timezone.now()
     waited_in = _open_races().filter(taken__gt=0).order_by("pk")
     for room_id in list(waited_in.values_list("room", flat=True)):
-        tend_room(room_id, now)
+        advance_room(room_id, now)
 
 
-def tend_room(room_id: int, now: datetime | None = None) -> bool:
+def advance_room(room_id: int, now: datetime | None = None) -> bool:
     """Advance the quick match of one room; return whether a step was taken. If none is due, this takes two queries.
 
     Every process with viewers of the room calls it once a second.
@@ -99,43 +99,43 @@ def tend_room(room_id: int, now: datetime | None = None) -> bool:
     if race.deal_failed and _move_all_on(race, entrants, now):
         return True
     if len(entrants) == 1 and entrants[0].player_id is not None:
-        return _leave_alone(race, entrants[0], now) | _find_company(race, entrants[0], now)
+        return _reset_lone(race, entrants[0], now) | _find_opponent(race, entrants[0], now)
     changed = _is_unsettled(race, entrants, now) and _settle(race, now)
     return _start_if_due(race, now) or changed
 
 
-def confirm_by(entrants: Sequence[Entrant], one: Entrant) -> datetime | None:
-    """Return the deadline for `one` to confirm and keep the seat; None without an opponent, and once confirmed.
+def confirm_by(entrants: Sequence[Entrant], entrant: Entrant) -> datetime | None:
+    """Return the deadline for `entrant` to confirm and keep the seat; None without an opponent, and once confirmed.
 
     `entrants` are the race's entrants in order of arrival.
     """
-    if one.state != _E.JOINED or len(entrants) < LEAST:
+    if entrant.state != _E.JOINED or len(entrants) < MIN_PLAYERS:
         return None
-    return max(entrants[1].joined_at, one.joined_at) + PROMPT  # the first has an opponent since the second came
+    return max(entrants[1].joined_at, entrant.joined_at) + PROMPT  # the first has an opponent since the second came
 
 
-def keep_countdown(room_id: int, here: Collection[int], now: datetime | None = None) -> None:
-    """Record that the entrants `here` are connected during a countdown, and call the roll when it is due.
+def record_connected(room_id: int, connected_ids: Collection[int], now: datetime | None = None) -> None:
+    """Record that the entrants `connected_ids` are connected during a countdown, and call the roll when it is due.
 
     Every process with viewers of the room calls it once a second.
     """
     now = now or timezone.now()
-    entrants = Entrant.objects.filter(pk__in=here, race__room=room_id, race__state=Race.State.COUNTDOWN)
-    entrants.update(here_until=now + HERE_FOR)
+    entrants = Entrant.objects.filter(pk__in=connected_ids, race__room=room_id, race__state=Race.State.COUNTDOWN)
+    entrants.update(here_until=now + CONNECTED_FOR)
     due = Race.objects.filter(
         room=room_id,
         state=Race.State.COUNTDOWN,
         starts_at__lte=now + ROLL_CALL,
-        starts_at__gt=now + HELD_BACK_UNTIL,
+        starts_at__gt=now + CANCEL_CUTOFF,
     ).first()
     if due is not None:
         _call_roll(due, now)
 
 
-def note_left(entrant_id: int, now: datetime | None = None) -> None:
+def record_disconnected(entrant_id: int, now: datetime | None = None) -> None:
     """Record that an entrant has no connection to a process any more; other processes record theirs again."""
     entrants = Entrant.objects.filter(pk=entrant_id, race__state=Race.State.COUNTDOWN)
-    entrants.update(here_until=(now or timezone.now()) + LEFT_FOR)
+    entrants.update(here_until=(now or timezone.now()) + DISCONNECT_GRACE)
 
 
 def _call_roll(race: Race, now: datetime) -> None:
@@ -144,7 +144,7 @@ def _call_roll(race: Race, now: datetime) -> None:
     Without any sign of a player, the signs are lost, not the players.
     """
     with transaction.atomic():
-        rooms.locked(race.room_id)
+        rooms.lock_room(race.room_id)
         ready = Entrant.objects.filter(
             race=race, race__state=Race.State.COUNTDOWN, state=_E.READY, player__isnull=False
         )
@@ -157,10 +157,10 @@ def _call_roll(race: Race, now: datetime) -> None:
         _note(missing, Note.ABSENT)
         if Race.objects.filter(pk=race.pk, state=Race.State.OPEN).exists():
             _note(signs.keys() - missing, Note.ALONE)
-    tend_room(race.room_id, now)
+    advance_room(race.room_id, now)
 
 
-def take_note(player_id: int) -> Note | None:
+def pop_note(player_id: int) -> Note | None:
     """Return what the player has yet to be told about a match that didn't start for them, and clear it."""
     key = _note_key(player_id)
     note = cache.get(key)
@@ -179,13 +179,13 @@ def _note(players: Iterable[int], note: Note) -> None:
     transaction.on_commit(lambda: cache.set_many(notes, _NOTED_FOR))
 
 
-def _wish_anew(player_id: int, wishes: list[str], now: datetime) -> bool:
+def _update_wishes(player_id: int, wishes: list[str], now: datetime) -> bool:
     """Replace the wishes of a player waiting in a quick match; return whether they were waiting."""
     room = seats.room_of(player_id)
     if room is None or room.kind != Room.Kind.QUICK:
         return False
-    mine = Entrant.objects.filter(player=player_id, race__room=room, race__state=Race.State.OPEN, state__in=_BEFORE)
-    if not mine.update(wishes=wishes):
+    waiting = Entrant.objects.filter(player=player_id, race__room=room, race__state=Race.State.OPEN, state__in=_BEFORE)
+    if not waiting.update(wishes=wishes):
         return False
     seats.set_ready(room.pk, player_id, ready=True, now=now)
     return True
@@ -209,7 +209,7 @@ def _take_seat(room_id: int, player: Player, wishes: list[str], now: datetime) -
             entrant = seats.sit(room_id, player, wishes=wishes, now=now)
             others = Entrant.objects.filter(race=entrant.race_id).exclude(pk=entrant.pk)
             if others.exists():
-                _ask_lone(others)
+                _unconfirm_lone(others)
                 seats.set_ready(room_id, player.pk, ready=True, now=now)
     except Refusal as refusal:
         if refusal.code == ErrorCode.ALREADY_RACING:
@@ -221,8 +221,8 @@ def _take_seat(room_id: int, player: Player, wishes: list[str], now: datetime) -
 def _new_room(wishes: Sequence[str], now: datetime) -> Room:
     """Open a room for one of these variants, preferably one with a spare deal in stock."""
     stock = sealed_stock.levels()
-    there = [name for name in wishes if stock[name].total() > sealed_stock.KEPT_FOR_DAYS]
-    variant = secrets.choice(there or wishes)
+    in_stock = [name for name in wishes if stock[name].total() > sealed_stock.KEPT_FOR_DAYS]
+    variant = secrets.choice(in_stock or wishes)
     return rooms.open_room(None, variant, None, limit_s=LIMIT_S, seats=SEATS, kind=Room.Kind.QUICK, now=now)
 
 
@@ -237,52 +237,52 @@ def _entrants(race: Race) -> list[Entrant]:
     return list(race.entrants.order_by("joined_at", "pk"))
 
 
-def _ask_lone(others: QuerySet[Entrant]) -> None:
+def _unconfirm_lone(others: QuerySet[Entrant]) -> None:
     """Make a player who waited alone confirm again now that there is an opponent; they may be elsewhere by now."""
     if others.count() == 1:
         others.update(state=_E.JOINED)
 
 
-def _late(entrants: Sequence[Entrant], now: datetime) -> list[Entrant]:
+def _late_entrants(entrants: Sequence[Entrant], now: datetime) -> list[Entrant]:
     """Return the entrants without a confirmation in time, or without a player."""
-    deadlines = [(one, confirm_by(entrants, one)) for one in entrants]
-    return [one for one, at in deadlines if one.player_id is None or (at is not None and now >= at)]
+    deadlines = [(entrant, confirm_by(entrants, entrant)) for entrant in entrants]
+    return [entrant for entrant, at in deadlines if entrant.player_id is None or (at is not None and now >= at)]
 
 
 def _gathers_until(race: Race, entrants: Sequence[Entrant], now: datetime) -> datetime | None:
     """Return the time at which the countdown starts, or None while too few are ready."""
-    if sum(one.state == _E.READY for one in entrants) < LEAST:
+    if sum(entrant.state == _E.READY for entrant in entrants) < MIN_PLAYERS:
         return None
     return race.gathers_until or now + GATHERING
 
 
 def _is_unsettled(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool:
     """Return whether an entrant is late, or `gathers_until` must change because enough are ready or no longer are."""
-    return bool(_late(entrants, now)) or _gathers_until(race, entrants, now) != race.gathers_until
+    return bool(_late_entrants(entrants, now)) or _gathers_until(race, entrants, now) != race.gathers_until
 
 
 def _settle(race: Race, now: datetime) -> bool:
     """Remove late entrants, and update the time at which the countdown starts."""
     with transaction.atomic():
-        held = _held(race)
-        if race.pk not in held:
+        locked = _lock_open_races(race)
+        if race.pk not in locked:
             return False
-        race.gathers_until = held[race.pk].gathers_until
-        late = _late(_entrants(race), now)
-        Entrant.objects.filter(pk__in=[one.pk for one in late]).delete()
-        missing = [one.player_id for one in late if one.player_id is not None]
+        race.gathers_until = locked[race.pk].gathers_until
+        late = _late_entrants(_entrants(race), now)
+        Entrant.objects.filter(pk__in=[entrant.pk for entrant in late]).delete()
+        missing = [entrant.player_id for entrant in late if entrant.player_id is not None]
         _note(missing, Note.MISSED)
         transaction.on_commit(partial(rate_limits.note_spoiled, missing))
-        left = race.entrants.all()
-        if left.count() < LEAST:
-            left.update(state=_E.JOINED)
+        remaining = race.entrants.all()
+        if remaining.count() < MIN_PLAYERS:
+            remaining.update(state=_E.JOINED)
         race.gathers_until = _gathers_until(race, _entrants(race), now)
         Race.objects.filter(pk=race.pk).update(gathers_until=race.gathers_until)
-        tell_room(race.room_id)
+        notify_room(race.room_id)
     return True
 
 
-def _leave_alone(race: Race, entrant: Entrant, now: datetime) -> bool:
+def _reset_lone(race: Race, entrant: Entrant, now: datetime) -> bool:
     """Reset a race with one entrant: it does not start, and the player must confirm again with the next opponent."""
     return (race.gathers_until is not None or entrant.state == _E.READY) and _settle(race, now)
 
@@ -296,23 +296,23 @@ def _start_if_due(race: Race, now: datetime) -> bool:
     return race_start.freeze(race.pk, countdown=race_start.QUICK_COUNTDOWN, now=now)
 
 
-def _find_company(race: Race, entrant: Entrant, now: datetime) -> bool:
+def _find_opponent(race: Race, entrant: Entrant, now: datetime) -> bool:
     """Move a lone player to a race with others, or pair them with another lone player."""
     wishes = entrant.wishes or [race.variant]
-    for other in _others(race, wishes).filter(taken__gt=0):
+    for other in _joinable_races(race, wishes).filter(taken__gt=0):
         if _move(race, other, [entrant.pk], now):
             return True
     lone = Entrant.objects.filter(race__in=_open_races().filter(taken=1).exclude(pk=race.pk), state__in=_BEFORE)
-    for other_one in lone.select_related("race__room").order_by("joined_at", "pk"):
-        if race.variant in other_one.wishes:
-            return _move(other_one.race, race, [other_one.pk], now)
-        common = [name for name in wishes if name in other_one.wishes]
+    for other_entrant in lone.select_related("race__room").order_by("joined_at", "pk"):
+        if race.variant in other_entrant.wishes:
+            return _move(other_entrant.race, race, [other_entrant.pk], now)
+        common = [name for name in wishes if name in other_entrant.wishes]
         if common:
-            return _meet([(race, entrant), (other_one.race, other_one)], common, now)
+            return _pair([(race, entrant), (other_entrant.race, other_entrant)], common, now)
     return False
 
 
-def _meet(lone: Sequence[tuple[Race, Entrant]], variants: list[str], now: datetime) -> bool:
+def _pair(lone: Sequence[tuple[Race, Entrant]], variants: list[str], now: datetime) -> bool:
     """Move lone players to a new room together; return whether all were moved."""
     (race,) = Race.objects.filter(room=_new_room(variants, now)).select_related("room")
     moved = [_move(source, race, [entrant.pk], now) for source, entrant in lone]
@@ -321,21 +321,21 @@ def _meet(lone: Sequence[tuple[Race, Entrant]], variants: list[str], now: dateti
 
 def _move_all_on(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool:
     """Move all players to other rooms, as no deal was found for this race; return whether there were any."""
-    moving = [one for one in entrants if one.player_id is not None]
-    for one in moving:
-        _move_on(race, one, now)
+    moving = [entrant for entrant in entrants if entrant.player_id is not None]
+    for entrant in moving:
+        _move_on(race, entrant, now)
     return bool(moving)
 
 
 def _move_on(race: Race, entrant: Entrant, now: datetime) -> None:
     """Move a player out of a race that starts without them, or never; a confirmation remains valid."""
     wishes, is_ready = entrant.wishes or [race.variant], entrant.state == _E.READY
-    if not any(_move(race, other, [entrant.pk], now, is_ready=is_ready) for other in _others(race, wishes)):
+    if not any(_move(race, other, [entrant.pk], now, is_ready=is_ready) for other in _joinable_races(race, wishes)):
         (new,) = Race.objects.filter(room=_new_room(wishes, now)).select_related("room")
         _move(race, new, [entrant.pk], now, is_ready=is_ready)
 
 
-def _others(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
+def _joinable_races(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
     """Return the other gathering races that match the wishes and have a free seat, fullest first."""
     fitting = _open_races().filter(variant__in=wishes, taken__lt=F("room__seats"), deal_failed=False)
     return fitting.exclude(pk=race.pk).order_by("-taken", "pk")
@@ -347,28 +347,29 @@ def _move(source: Race, target: Race, entrants: Collection[int], now: datetime, 
     Unless `is_ready`, they must confirm, and so must a player waiting there alone.
     """
     with transaction.atomic():
-        if len(_held(source, target)) < 2 or target.entrants.count() + len(entrants) > target.room.seats:
+        if len(_lock_open_races(source, target)) < 2 or target.entrants.count() + len(entrants) > target.room.seats:
             return False
         moving = Entrant.objects.filter(player__isnull=False, pk__in=entrants, race=source, state__in=_BEFORE)
         if moving.count() < len(entrants):
             return False
         # Their fifteen seconds start when they meet the new opponents.
         moving.update(race=target, joined_at=now)
-        tell_room(source.room_id)
-        tell_room(target.room_id)
+        notify_room(source.room_id)
+        notify_room(target.room_id)
         if not is_ready:
-            _ask_lone(Entrant.objects.filter(race=target).exclude(pk__in=entrants))
+            _unconfirm_lone(Entrant.objects.filter(race=target).exclude(pk__in=entrants))
             Entrant.objects.filter(pk__in=entrants).update(state=_E.JOINED)
         if not source.entrants.exists():
             rooms.close(source.room, now)
     return True
 
 
-def _held(*races: Race) -> dict[int, Race]:
+def _lock_open_races(*races: Race) -> dict[int, Race]:
     """Lock and re-read the races until the transaction ends; return by id those still open in an open room."""
-    held = Room.objects.select_for_update(no_key=True).filter(pk__in=[race.room_id for race in races], closed_at=None)
-    ids = [room.pk for room in held.order_by("pk")]
-    open_ones = Race.objects.select_for_update(no_key=True).filter(
+    room_ids = [race.room_id for race in races]
+    open_rooms = Room.objects.select_for_update(no_key=True).filter(pk__in=room_ids, closed_at=None)
+    ids = [room.pk for room in open_rooms.order_by("pk")]
+    open_races = Race.objects.select_for_update(no_key=True).filter(
         pk__in=[race.pk for race in races], room__in=ids, state=Race.State.OPEN
     )
-    return {race.pk: race for race in open_ones.order_by("pk")}
+    return {race.pk: race for race in open_races.order_by("pk")}

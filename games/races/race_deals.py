@@ -19,14 +19,14 @@ from games.deals import publishing, sealed_stock
 from games.deals.certification import Certificate
 from games.models import Deal
 from games.races.models import Race
-from games.races.room_notifications import tell_room
+from games.races.room_notifications import notify_room
 from games.rules import RULES_VERSION, Variant
 
 #: Race states in which the deal is still secret.
 SECRET: Final = (Race.State.OPEN, Race.State.COUNTDOWN, Race.State.RACING, Race.State.SETTLING)
 
 
-def give_deal(race: Race) -> bool:
+def assign_deal(race: Race) -> bool:
     """Assign a deal to an open race, or request one to be made; return whether it has one now.
 
     Call it in the transaction that locks the race.
@@ -35,7 +35,7 @@ def give_deal(race: Race) -> bool:
         return True
     if race.deal_failed:
         return False
-    deal = _left_over(race) or _from_stock(race)
+    deal = _abandoned_deal(race) or _from_stock(race)
     if deal is None:
         transaction.on_commit(partial(events.request_task, "talon.prepare_race_deal", race.pk))
         return False
@@ -44,23 +44,23 @@ def give_deal(race: Race) -> bool:
     return True
 
 
-def take_back(race: Race) -> None:
+def release_deal(race: Race) -> None:
     """Release the unseen deal of an open or void race, for another race to use."""
     race.deal, race.deal_tries, race.deal_failed = None, 0, False
     race.save(update_fields=["deal", "deal_tries", "deal_failed"])
 
 
-def deal_made(race_id: int, wanted: Variant, certificate: Certificate, now: datetime | None = None) -> bool:
+def assign_ordered_deal(race_id: int, variant: Variant, certificate: Certificate, now: datetime | None = None) -> bool:
     """Assign a deal made to order, and return whether the race still wanted it."""
     now = now or timezone.now()
     with transaction.atomic():
         race = Race.objects.select_for_update(no_key=True).filter(pk=race_id).first()
-        if race is None or race.state != Race.State.OPEN or race.deal_id is not None or wanted_by(race) != wanted:
+        if race is None or race.state != Race.State.OPEN or race.deal_id is not None or variant_of(race) != variant:
             return False
-        race.deal = publishing.make_deal(wanted, certificate, opens_at=now, for_race=True)
+        race.deal = publishing.make_deal(variant, certificate, opens_at=now, for_race=True)
         race.deal_failed = False
         race.save(update_fields=["deal", "deal_failed"])
-        tell_room(race.room_id)
+        notify_room(race.room_id)
     return True
 
 
@@ -77,14 +77,14 @@ def reveal(deal: Deal, now: datetime) -> bool:
     return True
 
 
-def wanted_by(race: Race) -> Variant:
+def variant_of(race: Race) -> Variant:
     """Return the race's game as a variant."""
     return Variant(race.variant, race.game, race.options)
 
 
-def _left_over(race: Race) -> Deal | None:
-    whose: dict[str, Any] = {"variant": race.variant, "game": race.game, "options": race.options}
-    unseen = Deal.objects.filter(for_race=True, revealed_at=None, proven=bool(settings.SEALED_STOCK), **whose)
+def _abandoned_deal(race: Race) -> Deal | None:
+    game_fields: dict[str, Any] = {"variant": race.variant, "game": race.game, "options": race.options}
+    unseen = Deal.objects.filter(for_race=True, revealed_at=None, proven=bool(settings.SEALED_STOCK), **game_fields)
     free = unseen.filter(rules_version=RULES_VERSION, races=None, attempts=None).order_by("pk")
     return free.select_for_update(skip_locked=True, no_key=True, of=("self",)).first()
 
@@ -92,8 +92,8 @@ def _left_over(race: Race) -> Deal | None:
 def _from_stock(race: Race) -> Deal | None:
     now = timezone.now()
     if not settings.SEALED_STOCK:  # this installation certifies no deals
-        return publishing.make_deal(wanted_by(race), None, opens_at=now, for_race=True)
-    found = sealed_stock.take_spare(race.variant) if race.variant else None
-    if found is None:
+        return publishing.make_deal(variant_of(race), None, opens_at=now, for_race=True)
+    certificate = sealed_stock.take_spare(race.variant) if race.variant else None
+    if certificate is None:
         return None
-    return publishing.make_deal(wanted_by(race), found, opens_at=now, for_race=True)
+    return publishing.make_deal(variant_of(race), certificate, opens_at=now, for_race=True)

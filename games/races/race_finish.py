@@ -23,7 +23,7 @@ from games.models import Attempt, Move
 from games.races import race_deals
 from games.races.models import Entrant, Race, Room
 from games.races.results.places import EntrantScore, placed
-from games.races.room_notifications import tell_room
+from games.races.room_notifications import notify_room
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ HAS_MOVED: Final = Exists(Move.objects.filter(attempt=OuterRef("attempt")).exclu
 JUDGED: Final = (Attempt.State.VERIFIED, Attempt.State.REJECTED, Attempt.State.REVIEW)
 
 
-def closed(attempt: Attempt) -> None:
+def record_closed(attempt: Attempt) -> None:
     """Update the entrant of a race attempt that has ended; called in the transaction that closes it.
 
     A racer who never opened the table before time ran out stays `ready`, and the next tending step marks them `absent`.
@@ -54,15 +54,15 @@ def closed(attempt: Attempt) -> None:
     if attempt.end == Attempt.End.CLOSED:
         running = running.filter(Q(state=Entrant.State.RACING) | HAS_MOVED)
     if running.update(state=ENDED[Attempt.End(attempt.end)]):
-        transaction.on_commit(partial(_one_less, attempt.pk))
+        transaction.on_commit(partial(_settle_or_notify, attempt.pk))
 
 
-def _one_less(attempt_id: int) -> None:
+def _settle_or_notify(attempt_id: int) -> None:
     """Notify the room, and end the race if this attempt was its last. Tending recovers from a failure."""
     try:
         race = Race.objects.filter(entrants__attempt=attempt_id).only("id", "room_id").first()
         if race is not None and not settle_done(race.pk):
-            tell_room(race.room_id)
+            notify_room(race.room_id)
     except SoftTimeLimitExceeded:
         raise
     except Exception:
@@ -76,7 +76,7 @@ def settle_done(race_id: int, now: datetime | None = None) -> bool:
     raced = Entrant.objects.filter(race=OuterRef("pk"), state__in=RACED)
     over = Race.objects.filter(pk=race_id, state=State.RACING).exclude(Exists(active))
     if over.filter(Exists(raced)).update(state=State.SETTLING):
-        tell_room(Race.objects.only("room_id").get(pk=race_id).room_id)
+        notify_room(Race.objects.only("room_id").get(pk=race_id).room_id)
         finish(race_id, now)
         return True
     # Checked in one statement, because the last racers may have finished since the update above.
@@ -87,7 +87,7 @@ def finish(race_id: int, now: datetime | None = None) -> bool:
     """Assign the places of a race whose records all have verdicts; return whether this call finished it."""
     now = now or timezone.now()
     with transaction.atomic():
-        race = _locked(race_id)
+        race = _lock_race(race_id)
         if race is None or race.state != State.SETTLING or _is_waiting(race):
             return False
         _place(race)
@@ -96,13 +96,13 @@ def finish(race_id: int, now: datetime | None = None) -> bool:
         Room.objects.filter(pk=race.room_id).update(used_at=now)
         assert race.deal is not None
         race_deals.reveal(race.deal, now)
-        tell_room(race.room_id)
+        notify_room(race.room_id)
         if race.rated:
             transaction.on_commit(partial(events.request_task, "talon.rate_races"))
     return True
 
 
-def verdict_given(attempt_ids: Collection[int]) -> None:
+def apply_verdicts(attempt_ids: Collection[int]) -> None:
     """Finish, or recompute the places of, the races of attempts with new verdicts. Never raises; tending recovers."""
     try:
         races = Race.objects.filter(entrants__attempt__in=attempt_ids).distinct()
@@ -110,26 +110,26 @@ def verdict_given(attempt_ids: Collection[int]) -> None:
             if state == State.SETTLING:
                 finish(race_id)
             elif state == State.FINISHED:
-                place_anew(race_id)
+                recompute_places(race_id)
     except SoftTimeLimitExceeded:
         raise
     except Exception:
         log.exception("verdicts not applied to races", extra={"attempts": list(attempt_ids)})
 
 
-def place_anew(race_id: int) -> bool:
+def recompute_places(race_id: int) -> bool:
     """Recompute the places of a finished race after a moderation decision; return whether any have changed."""
     with transaction.atomic():
-        race = _locked(race_id)
+        race = _lock_race(race_id)
         if race is None or race.state != State.FINISHED or not _place(race):
             return False
-        tell_room(race.room_id)
+        notify_room(race.room_id)
         if race.rated:
             transaction.on_commit(partial(events.request_task, "talon.refold", race_id))
     return True
 
 
-def check_decisions(now: datetime | None = None, *, within: timedelta = timedelta(days=2)) -> int:
+def recompute_missed(now: datetime | None = None, *, within: timedelta = timedelta(days=2)) -> int:
     """Recompute places of finished races that missed a recent moderation decision; return the number changed."""
     since = (now or timezone.now()) - within
     decided = Entrant.objects.filter(race__state=State.FINISHED, attempt__verified_at__gte=since)
@@ -140,43 +140,43 @@ def check_decisions(now: datetime | None = None, *, within: timedelta = timedelt
     # Few attempts are under review, so these are checked regardless of the verdict's age.
     in_review = Entrant.objects.filter(race__state=State.FINISHED, attempt__state=Attempt.State.REVIEW)
     missed.update(in_review.filter(place__isnull=False).values_list("race", flat=True))
-    return sum(place_anew(race_id) for race_id in sorted(missed))
+    return sum(recompute_places(race_id) for race_id in sorted(missed))
 
 
-def void(race_id: int, why: Race.Void, now: datetime | None = None) -> bool:
+def void(race_id: int, reason: Race.Void, now: datetime | None = None) -> bool:
     """Void a race; return whether that was still possible. Unfinished entrants become `absent`."""
     now = now or timezone.now()
     with transaction.atomic():
-        race = _locked(race_id)
+        race = _lock_race(race_id)
         if race is None or race.state in (State.FINISHED, State.VOID):
             return False
         was_open = race.state == State.OPEN
-        race.state, race.void, race.finished_at = State.VOID, why, now
+        race.state, race.void, race.finished_at = State.VOID, reason, now
         race.save(update_fields=["state", "void", "finished_at"])
         if was_open:
             race.entrants.all().delete()
-            race_deals.take_back(race)
+            race_deals.release_deal(race)
         else:
             race.entrants.filter(state__in=ACTIVE).update(state=Entrant.State.ABSENT)
             assert race.deal is not None
             race_deals.reveal(race.deal, now)
-            transaction.on_commit(partial(close_left, now, race_id))
-        tell_room(race.room_id)
+            transaction.on_commit(partial(close_leftover_attempts, now, race_id))
+        notify_room(race.room_id)
     return True
 
 
-def close_left(now: datetime, race_id: int | None = None) -> int:
+def close_leftover_attempts(now: datetime, race_id: int | None = None) -> int:
     """Close the attempts still open of absent entrants, including those of void races; return how many were closed."""
-    left = Entrant.objects.filter(state=Entrant.State.ABSENT, attempt__state=Attempt.State.PLAYING)
+    leftover = Entrant.objects.filter(state=Entrant.State.ABSENT, attempt__state=Attempt.State.PLAYING)
     if race_id is not None:
-        left = left.filter(race=race_id)
-    attempts: Any = left.values_list("attempt_id", flat=True)[:200]
+        leftover = leftover.filter(race=race_id)
+    attempts: Any = leftover.values_list("attempt_id", flat=True)[:200]
     return sum(close_safely(attempt_id, now) for attempt_id in attempts)
 
 
-def _locked(race_id: int) -> Race | None:
-    held = Race.objects.select_for_update(no_key=True, of=("self",)).select_related("deal")
-    return held.filter(pk=race_id).first()
+def _lock_race(race_id: int) -> Race | None:
+    races = Race.objects.select_for_update(no_key=True, of=("self",)).select_related("deal")
+    return races.filter(pk=race_id).first()
 
 
 def _is_waiting(race: Race) -> bool:
@@ -192,25 +192,27 @@ def _place(race: Race) -> bool:
     """
     raced = list(race.entrants.select_for_update(of=("self",)).select_related("attempt").order_by("pk"))
     raced = [entrant for entrant in raced if entrant.state in RACED]
-    before = [_written(entrant) for entrant in raced]
+    before = [_results(entrant) for entrant in raced]
     for entrant in raced:
-        _take_verdict(entrant)
-    found = {one.entrant: one for one in placed([_score(entrant) for entrant in raced if not entrant.is_in_review])}
+        _copy_verdict(entrant)
+    placed_by_entrant = {
+        result.entrant: result for result in placed([_score(entrant) for entrant in raced if not entrant.is_in_review])
+    }
     for entrant in raced:
-        own = found.get(entrant.pk)
+        own = placed_by_entrant.get(entrant.pk)
         entrant.place, entrant.points = (own.place, own.points) if own else (None, None)
-    Entrant.objects.bulk_update(raced, _WRITTEN)
-    return before != [_written(entrant) for entrant in raced]
+    Entrant.objects.bulk_update(raced, _RESULT_FIELDS)
+    return before != [_results(entrant) for entrant in raced]
 
 
-_WRITTEN: Final = ("state", "place", "points", "cards_up", "elapsed_ms", "tokens")
+_RESULT_FIELDS: Final = ("state", "place", "points", "cards_up", "elapsed_ms", "tokens")
 
 
-def _written(entrant: Entrant) -> tuple[object, ...]:
-    return tuple(getattr(entrant, field) for field in _WRITTEN)
+def _results(entrant: Entrant) -> tuple[object, ...]:
+    return tuple(getattr(entrant, field) for field in _RESULT_FIELDS)
 
 
-def _take_verdict(entrant: Entrant) -> None:
+def _copy_verdict(entrant: Entrant) -> None:
     """Copy state and figures from the attempt to the entrant; an entrant without an attempt keeps its own."""
     attempt = entrant.attempt
     if attempt is None:

@@ -18,11 +18,11 @@ from django.utils import timezone
 from games.core import metrics
 from games.core.errors import ErrorCode, Refusal
 from games.db.statements import run_in_order, stored
-from games.live.start_timer import HELD_BACK_UNTIL
+from games.live.start_timer import CANCEL_CUTOFF
 from games.models import Attempt, Deal, Move
 from games.races import race_finish, rate_limits, rooms
 from games.races.models import Entrant, Race, Room
-from games.races.room_notifications import tell_room, tell_rooms
+from games.races.room_notifications import notify_room, notify_rooms
 
 COUNTDOWN: Final = timedelta(seconds=15)
 QUICK_COUNTDOWN: Final = timedelta(seconds=10)
@@ -31,10 +31,10 @@ GRACE: Final = timedelta(seconds=10)
 
 _E: Final = Entrant.State
 #: States of entrants known to have seen the cards.
-_BEGUN: Final = (_E.RACING, _E.WON, _E.RETIRED, _E.TIMED_OUT)
+_SEEN_CARDS: Final = (_E.RACING, _E.WON, _E.RETIRED, _E.TIMED_OUT)
 
 _RACE, _ENTRANT, _MOVE = (model._meta.db_table for model in (Race, Entrant, Move))
-_MARKS: Final = ", ".join(["%s"] * len(_BEGUN))
+_MARKS: Final = ", ".join(["%s"] * len(_SEEN_CARDS))
 _BEGIN: Final = (
     f"UPDATE {_RACE} SET state = %s WHERE state = %s AND starts_at <= %s AND (starts_at > %s OR EXISTS "  # noqa: S608
     f"(SELECT 1 FROM {_ENTRANT} e WHERE e.race_id = {_RACE}.id AND (e.state IN ({_MARKS}) OR EXISTS "
@@ -50,9 +50,9 @@ def start(room_id: int, host_id: int, now: datetime | None = None) -> None:
     """
     now = now or timezone.now()
     with transaction.atomic():
-        room = rooms.locked(room_id)
+        room = rooms.lock_room(room_id)
         rooms.check_host(room, host_id)
-        race = _held_race(room)
+        race = _lock_next_race(room)
         if race is None or race.state != Race.State.OPEN or _is_busy(room):
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if not enough_ready(race, room):
@@ -69,7 +69,7 @@ def start_if_ready(room_id: int, now: datetime | None = None) -> bool:
         room = Room.objects.select_for_update(no_key=True).filter(pk=room_id, closed_at=None).first()
         if room is None or room.kind not in rooms.HOSTED:
             return False
-        race = _held_race(room)
+        race = _lock_next_race(room)
         if race is None or race.entrants.exclude(state=_E.READY).exists():
             return False
         return _may_freeze(room, race) and _freeze(room, race, COUNTDOWN, now)
@@ -82,10 +82,10 @@ def freeze(race_id: int, *, countdown: timedelta, now: datetime | None = None) -
     """
     now = now or timezone.now()
     with transaction.atomic():
-        held = _held(race_id)
-        if held is None:
+        locked = _lock_room_and_race(race_id)
+        if locked is None:
             return False
-        room, race = held
+        room, race = locked
         return _may_freeze(room, race) and _freeze(room, race, countdown, now)
 
 
@@ -93,17 +93,17 @@ def unfreeze(race_id: int, now: datetime | None = None) -> bool:
     """Cancel a countdown and reopen the race; return whether that was possible. Ready players stay ready."""
     now = now or timezone.now()
     with transaction.atomic():
-        held = _held(race_id)
-        if held is None:
+        locked = _lock_room_and_race(race_id)
+        if locked is None:
             return False
-        _room, race = held
+        _room, race = locked
         if race.state != Race.State.COUNTDOWN or has_started(race, now):
             return False
         race.entrants.filter(state=_E.ABSENT).delete()
         Attempt.objects.filter(entrant__race=race).delete()
         race.state, race.starts_at, race.ends_at = Race.State.OPEN, None, None
         race.save(update_fields=["state", "starts_at", "ends_at"])
-        tell_room(race.room_id)
+        notify_room(race.room_id)
     return True
 
 
@@ -119,14 +119,15 @@ def begin_due(now: datetime | None = None) -> list[int]:
     A race due more than ten seconds ago is left out if no player has been dealt the cards.
     """
     now = now or timezone.now()
-    given = (str(Race.State.RACING), str(Race.State.COUNTDOWN), stored(now), stored(now - GRACE), *map(str, _BEGUN))
+    states = map(str, (Race.State.RACING, Race.State.COUNTDOWN))
+    parameters = (*states, stored(now), stored(now - GRACE), *map(str, _SEEN_CARDS))
     with transaction.atomic():
-        rows = run_in_order([(_BEGIN, given)])[0]
-        tell_rooms(room_id for _race_id, room_id in rows)
+        rows = run_in_order([(_BEGIN, parameters)])[0]
+        notify_rooms(room_id for _race_id, room_id in rows)
     return [race_id for race_id, _room_id in rows]
 
 
-def dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
+def mark_dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
     """Mark the players of attempts whose first view was sent as racing; too late once `GRACE` is over.
 
     Return the number of players marked.
@@ -136,10 +137,10 @@ def dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int:
         state__in=(Race.State.COUNTDOWN, Race.State.RACING), starts_at__lte=now, starts_at__gt=now - GRACE
     )
     with transaction.atomic():
-        there = Entrant.objects.filter(attempt__in=attempt_ids, state=_E.READY, race__in=started)
-        rooms_of = set(there.values_list("race__room", flat=True))
-        changed = there.update(state=_E.RACING)
-        tell_rooms(rooms_of)
+        ready = Entrant.objects.filter(attempt__in=attempt_ids, state=_E.READY, race__in=started)
+        rooms_of = set(ready.values_list("race__room", flat=True))
+        changed = ready.update(state=_E.RACING)
+        notify_rooms(rooms_of)
     return changed
 
 
@@ -149,24 +150,24 @@ def mark_absent(now: datetime) -> int:
     absent = 0
     for race_id, room_id in set(late.values_list("race", "race__room")):
         with transaction.atomic():
-            mine = late.filter(race=race_id)
-            mine.filter(race_finish.HAS_MOVED).update(state=_E.RACING)
-            players = list(mine.values_list("player", flat=True))
-            absent += mine.update(state=_E.ABSENT)
+            no_shows = late.filter(race=race_id)
+            no_shows.filter(race_finish.HAS_MOVED).update(state=_E.RACING)
+            players = list(no_shows.values_list("player", flat=True))
+            absent += no_shows.update(state=_E.ABSENT)
             transaction.on_commit(partial(rate_limits.note_spoiled, players))
-            tell_room(room_id)
+            notify_room(room_id)
         race_finish.settle_done(race_id, now)
     return absent
 
 
-def void_late(now: datetime) -> int:
+def void_overdue(now: datetime) -> int:
     """Void the races that no process started in time; return how many."""
     begin_due(now)
     late = Race.objects.filter(state=Race.State.COUNTDOWN, starts_at__lte=now - GRACE).values_list("pk", flat=True)
     return sum(race_finish.void(race_id, Race.Void.SERVER_FAULT, now) for race_id in late)
 
 
-def _held(race_id: int) -> tuple[Room, Race] | None:
+def _lock_room_and_race(race_id: int) -> tuple[Room, Race] | None:
     """Lock the open room of a race, then the race; return None if the room is closed."""
     room = Room.objects.select_for_update(no_key=True).filter(pk__in=_room_of(race_id), closed_at=None).first()
     return None if room is None else (room, Race.objects.select_for_update(no_key=True).get(pk=race_id))
@@ -176,9 +177,9 @@ def _room_of(race_id: int) -> QuerySet[Race, int]:
     return Race.objects.filter(pk=race_id).values_list("room", flat=True)
 
 
-def _held_race(room: Room) -> Race | None:
-    held = Race.objects.select_for_update(no_key=True)
-    return held.filter(room=room, state__in=rooms.TO_COME).first()
+def _lock_next_race(room: Room) -> Race | None:
+    races = Race.objects.select_for_update(no_key=True)
+    return races.filter(room=room, state__in=rooms.TO_COME).first()
 
 
 def _is_busy(room: Room) -> bool:
@@ -187,7 +188,7 @@ def _is_busy(room: Room) -> bool:
 
 def has_started(race: Race, now: datetime) -> bool:
     """Return whether the cards are dealt or can no longer be held back, as tables have begun their last reads."""
-    return race.starts_at is not None and now >= race.starts_at - HELD_BACK_UNTIL
+    return race.starts_at is not None and now >= race.starts_at - CANCEL_CUTOFF
 
 
 def _may_freeze(room: Room, race: Race) -> bool:
@@ -207,13 +208,13 @@ def _freeze(room: Room, race: Race, countdown: timedelta, now: datetime) -> bool
     race.save()
     Deal.objects.filter(races=race).update(opens_at=race.starts_at)
     for entrant in ready:
-        _give_table(race, entrant)
+        _create_attempt(race, entrant)
     Room.objects.filter(pk=room.pk).update(used_at=now)
-    tell_room(room.pk)
+    notify_room(room.pk)
     return True
 
 
-def _give_table(race: Race, entrant: Entrant) -> None:
+def _create_attempt(race: Race, entrant: Entrant) -> None:
     assert race.deal_id is not None
     assert race.starts_at is not None
     assert entrant.player_id is not None

@@ -20,8 +20,8 @@ from games.db.players import people
 from games.races.models import Room
 
 #: Maximum public rooms that a player, and a network, may have open at a time. The lobby lists 24.
-MOST_OF_PLAYER: Final = 3
-MOST_OF_NETWORK: Final = 8
+MAX_ROOMS_PER_PLAYER: Final = 3
+MAX_ROOMS_PER_NETWORK: Final = 8
 #: Fraction of each list in the lobby that the players of one network may fill: a third.
 SHARE_OF_NETWORK: Final = 3
 _DAY: Final = 24 * 3600
@@ -55,20 +55,22 @@ def note_spoiled(player_ids: Iterable[int | None]) -> None:
         limits.note_of_network(network, "spoil_network")
 
 
-def fair(races: Mapping[int, Collection[int]], most: int) -> list[int]:
-    """Return the first `most` of the races, given with their players, of which one network may fill a third.
+def fair_share(races: Mapping[int, Collection[int]], limit: int) -> list[int]:
+    """Return the first `limit` of the races, given with their players, of which one network may fill a third.
 
     Races with players of several networks count for each of them, and are listed unless all have had their share.
     """
     networks = cache.get_many([_player_key(player) for players in races.values() for player in players])
     listed: list[int] = []
-    taken: Counter[str | None] = Counter()
+    listed_by_network: Counter[str | None] = Counter()
     for race, players in races.items():
-        of = {_whole(networks.get(_player_key(player))) for player in players}
-        has_had_its_share = of and all(one and taken[one] >= most // SHARE_OF_NETWORK for one in of)
-        if len(listed) < most and not has_had_its_share:
+        race_networks = {_whole(networks.get(_player_key(player))) for player in players}
+        has_had_its_share = race_networks and all(
+            network and listed_by_network[network] >= limit // SHARE_OF_NETWORK for network in race_networks
+        )
+        if len(listed) < limit and not has_had_its_share:
             listed.append(race)
-            taken.update(of)
+            listed_by_network.update(race_networks)
     return listed
 
 
@@ -86,9 +88,9 @@ def check_may_list(host_id: int, network: str, room_id: int = 0) -> None:
     listed = Room.objects.filter(kind=Room.Kind.PUBLIC, closed_at=None).exclude(pk=room_id)
     rooms = dict(listed.values_list("pk", "host"))
     networks = cache.get_many([_room_key(key) for key in rooms]).values()
-    opened = Counter(share for one in networks for share in shares_of(one))
-    is_full = any(opened[share] >= times * MOST_OF_NETWORK for share, times in shares_of(network).items())
-    if is_full or list(rooms.values()).count(host_id) >= MOST_OF_PLAYER:
+    opened = Counter(share for room_network in networks for share in shares_of(room_network))
+    is_full = any(opened[share] >= times * MAX_ROOMS_PER_NETWORK for share, times in shares_of(network).items())
+    if is_full or list(rooms.values()).count(host_id) >= MAX_ROOMS_PER_PLAYER:
         raise Refusal(ErrorCode.TOO_MANY_ROOMS)
     limits.spend_of_network(network, "public_room")
 

@@ -19,7 +19,7 @@ from games.attempts.lifecycle import close_safely
 from games.models import Attempt
 from games.races import heats, matchmaking, race_deals, race_finish, race_start, rooms
 from games.races.models import Entrant, Race, Room
-from games.races.room_notifications import tell_room
+from games.races.room_notifications import notify_room
 
 log = logging.getLogger(__name__)
 
@@ -29,14 +29,14 @@ AT_A_TIME: Final = 200
 _E: Final = Entrant.State
 
 
-def tend(now: datetime | None = None) -> None:
+def reconcile(now: datetime | None = None) -> None:
     """Take every step that is due."""
     now = now or timezone.now()
     for step in STEPS:
-        _take(step, now)
+        _run_step(step, now)
 
 
-def _take(step: Callable[[datetime], object], now: datetime) -> None:
+def _run_step(step: Callable[[datetime], object], now: datetime) -> None:
     try:
         step(now)
     except SoftTimeLimitExceeded:
@@ -45,14 +45,14 @@ def _take(step: Callable[[datetime], object], now: datetime) -> None:
         log.exception("races not tended", extra={"step": step.__name__})
 
 
-def _give_deals(_now: datetime) -> None:
+def _request_deals(_now: datetime) -> None:
     """Request missing deals again."""
     waiting = Race.objects.filter(state=Race.State.OPEN, deal=None, deal_failed=False)
     for race_id in waiting.order_by("pk").values_list("pk", flat=True)[:AT_A_TIME]:
         with transaction.atomic():
             race = Race.objects.select_for_update(no_key=True).get(pk=race_id)
             if race.state == Race.State.OPEN:
-                race_deals.give_deal(race)
+                race_deals.assign_deal(race)
 
 
 def _start_ready(now: datetime) -> None:
@@ -93,9 +93,9 @@ def _free_lost(_now: datetime) -> None:
     keys = {*lost.values_list("race__room", flat=True), *with_others.values_list("pk", flat=True)}
     for room_id in sorted(keys)[:AT_A_TIME]:
         with transaction.atomic():
-            rooms.locked(room_id)  # gives it a host
+            rooms.lock_room(room_id)  # gives it a host
             lost.filter(race__room=room_id).delete()
-            tell_room(room_id)
+            notify_room(room_id)
 
 
 def _follow_closed(_now: datetime) -> None:
@@ -105,7 +105,7 @@ def _follow_closed(_now: datetime) -> None:
     )
     for entrant in missed.select_related("attempt")[:AT_A_TIME]:
         assert entrant.attempt is not None
-        race_finish.closed(entrant.attempt)
+        race_finish.record_closed(entrant.attempt)
 
 
 def _settle(now: datetime) -> None:
@@ -124,18 +124,18 @@ def _finish(now: datetime) -> None:
 #: Ordered so that one run can take a race through several states.
 STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
     race_start.begin_due,
-    race_start.void_late,
+    race_start.void_overdue,
     race_start.mark_absent,
     _close_overdue,
     _follow_closed,
     _retire_lost,
     _settle,
     _finish,
-    race_finish.close_left,
+    race_finish.close_leftover_attempts,
     _free_lost,
-    _give_deals,
+    _request_deals,
     _start_ready,
-    matchmaking.tend,
-    heats.tend,
+    matchmaking.advance_all,
+    heats.advance_all,
     rooms.close_idle,
 )

@@ -23,20 +23,20 @@ def room_group(room_id: int) -> str:
 
 def by_group(room_ids: Iterable[int]) -> dict[str, list[int]]:
     """Return room ids by group."""
-    found: dict[str, list[int]] = {}
+    groups: dict[str, list[int]] = {}
     for room_id in room_ids:
-        found.setdefault(room_group(room_id), []).append(room_id)
-    return found
+        groups.setdefault(room_group(room_id), []).append(room_id)
+    return groups
 
 
-def tell_room(room_id: int, what: str = "changed", **data: Any) -> None:  # noqa: ANN401
-    """Send `room.<what>` to all processes that watch the room, after the commit; it never blocks or raises."""
-    message = {"type": f"room.{what}", "room": room_id, **data}
+def notify_room(room_id: int, event: str = "changed", **data: Any) -> None:  # noqa: ANN401
+    """Send `room.<event>` to all processes that watch the room, after the commit; it never blocks or raises."""
+    message = {"type": f"room.{event}", "room": room_id, **data}
     transaction.on_commit(partial(notifier.send, room_group(room_id), message, about=room_id))
 
 
-def tell_rooms(room_ids: Iterable[int]) -> None:
-    """Send change notices for several rooms, one per group; otherwise like `tell_room`."""
+def notify_rooms(room_ids: Iterable[int]) -> None:
+    """Send change notices for several rooms, one per group; otherwise like `notify_room`."""
     for group, rooms in by_group(room_ids).items():
         message = {"type": "rooms.changed", "rooms": rooms}
         transaction.on_commit(partial(notifier.send, group, message, about=tuple(rooms)))

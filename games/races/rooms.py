@@ -21,13 +21,13 @@ from games.db.players import Player
 from games.deals import publishing
 from games.races import race_deals, race_finish, rate_limits
 from games.races.models import Entrant, Race, Room
-from games.races.room_notifications import tell_room
+from games.races.room_notifications import notify_room
 from games.rules import OptionError, Variant
 
 #: Time limits that a host may choose, in seconds.
 LIMITS_S: Final = (300, 600, 900, 1200, 1800, 2700, 3600)
-LEAST_SEATS: Final = 2
-MOST_SEATS: Final = 16
+MIN_SEATS: Final = 2
+MAX_SEATS: Final = 16
 #: Time of inactivity after which a room is closed.
 IDLE: Final = timedelta(minutes=30)
 
@@ -99,31 +99,31 @@ def change(
     now = now or timezone.now()
     game = _checked(name, options, limit_s, seats)
     with transaction.atomic():
-        room = locked(room_id)
+        room = lock_room(room_id)
         check_host(room, player_id)
         race = next_race(room, now)
         if race.state != Race.State.OPEN:
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if race.entrants.count() > seats:
             raise Refusal(ErrorCode.BAD_OPTION, "more players than that are seated")
-        other_game = race_deals.wanted_by(race) != game
+        is_new_game = race_deals.variant_of(race) != game
         if public and room.kind != Room.Kind.PUBLIC and network:
             rate_limits.check_may_list(player_id, network, room.pk)
             transaction.on_commit(partial(rate_limits.note_listed, room.pk, network))
-        fresh = other_game or limit_s != room.limit_s
+        fresh = is_new_game or limit_s != room.limit_s
         room.variant, room.game, room.options = game.name, game.game, dict(game.options)
         room.limit_s, room.seats, room.kind, room.used_at = limit_s, seats, _kind(public=public), now
         room.save()
         copy_settings(room, race)
         race.save()
-        if other_game:
+        if is_new_game:
             limits.spend_of(player_id, "room")
-            race_deals.take_back(race)
-            race_deals.give_deal(race)
+            race_deals.release_deal(race)
+            race_deals.assign_deal(race)
         if fresh:
             ready = race.entrants.filter(state=Entrant.State.READY).exclude(player_id=player_id)
             ready.update(state=Entrant.State.JOINED)
-        tell_room(room.pk)
+        notify_room(room.pk)
 
 
 def next_race(room: Room, now: datetime | None = None) -> Race:
@@ -140,8 +140,8 @@ def next_race(room: Room, now: datetime | None = None) -> Race:
     race = Race(room=room, number=last + 1, rated=room.kind in RATED, opened_at=now or timezone.now())
     copy_settings(room, race)
     race.save(force_insert=True)
-    race_deals.give_deal(race)
-    tell_room(room.pk)
+    race_deals.assign_deal(race)
+    notify_room(room.pk)
     return race
 
 
@@ -154,14 +154,14 @@ def close(room: Room, now: datetime | None = None) -> bool:
     """Close a room and void its open race, unless a race is counting down or running; return whether it was closed."""
     now = now or timezone.now()
     with transaction.atomic():
-        held = Room.objects.select_for_update(no_key=True).get(pk=room.pk)
-        races = Race.objects.filter(room=held)
-        if held.closed_at or races.filter(state__in=(Race.State.COUNTDOWN, Race.State.RACING)).exists():
+        locked_room = Room.objects.select_for_update(no_key=True).get(pk=room.pk)
+        races = Race.objects.filter(room=locked_room)
+        if locked_room.closed_at or races.filter(state__in=(Race.State.COUNTDOWN, Race.State.RACING)).exists():
             return False
         for race_id in races.filter(state=Race.State.OPEN).values_list("pk", flat=True):
             race_finish.void(race_id, Race.Void.NOT_STARTED, now)
-        Room.objects.filter(pk=held.pk).update(closed_at=now)
-        tell_room(held.pk, "closed")
+        Room.objects.filter(pk=locked_room.pk).update(closed_at=now)
+        notify_room(locked_room.pk, "closed")
     return True
 
 
@@ -179,8 +179,8 @@ def close_unused(host_id: int, now: datetime | None = None) -> int:
 
     Their unseen deals become available to other races.
     """
-    mine = Room.objects.filter(closed_at=None, kind__in=HOSTED, host=host_id).exclude(_IN_USE)
-    return sum(_close_if_unused(room, now) for room in mine.order_by("pk"))
+    hosted = Room.objects.filter(closed_at=None, kind__in=HOSTED, host=host_id).exclude(_IN_USE)
+    return sum(_close_if_unused(room, now) for room in hosted.order_by("pk"))
 
 
 def _close_if_unused(room: Room, now: datetime | None) -> bool:
@@ -196,7 +196,7 @@ def touch(room_id: int, now: datetime | None = None) -> None:
     Room.objects.filter(pk=room_id, closed_at=None, used_at__lt=now - timedelta(minutes=1)).update(used_at=now)
 
 
-def locked(room_id: int) -> Room:
+def lock_room(room_id: int) -> Room:
     """Lock an open room until the end of the transaction. A hosted room without a host gets a new one if possible.
 
     :raises Refusal: not_found, or room_closed.
@@ -223,7 +223,7 @@ def check_host(room: Room, player_id: int | None) -> None:
 def pass_host(room_id: int, from_id: int, among: Collection[int]) -> bool:
     """Make one of the players `among` the host of a room whose host has disappeared; return whether that worked."""
     with transaction.atomic():
-        room = locked(room_id)
+        room = lock_room(room_id)
         return room.host_id == from_id and pass_on(room, from_id, among)
 
 
@@ -241,14 +241,14 @@ def pass_on(room: Room, from_id: int | None, among: Collection[int] | None = Non
         return False
     room.host_id = chosen.player_id
     room.save(update_fields=["host"])
-    tell_room(room.pk)
+    notify_room(room.pk)
     return True
 
 
 def _checked(name: str, options: Mapping[str, object] | None, limit_s: int, seats: int) -> Variant:
     if limit_s not in LIMITS_S:
         raise Refusal(ErrorCode.BAD_OPTION, "there is no such time limit", limits_s=list(LIMITS_S))
-    if not LEAST_SEATS <= seats <= MOST_SEATS:
+    if not MIN_SEATS <= seats <= MAX_SEATS:
         raise Refusal(ErrorCode.BAD_OPTION, "a room has 2 to 16 seats")
     try:
         return publishing.variant_of(name, options)

@@ -19,7 +19,7 @@ from games.models import Attempt
 from games.races import race_start, rate_limits, rooms
 from games.races.models import Entrant, Race, Room
 from games.races.race_finish import ACTIVE
-from games.races.room_notifications import tell_room
+from games.races.room_notifications import notify_room
 
 _E: Final = Entrant.State
 
@@ -31,7 +31,7 @@ def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: date
     """
     now = now or timezone.now()
     with transaction.atomic():
-        room = rooms.locked(room_id)
+        room = rooms.lock_room(room_id)
         if player.pk in room.kicked:
             raise Refusal(ErrorCode.KICKED)
         race = rooms.next_race(room, now)
@@ -47,7 +47,7 @@ def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: date
         if room.kind in rooms.HOSTED and room.host_id is None:
             room.host_id = player.pk
         room.save(update_fields=["used_at", "host"])
-        tell_room(room.pk)
+        notify_room(room.pk)
     return entrant
 
 
@@ -58,17 +58,17 @@ def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = 
     """
     now = now or timezone.now()
     with transaction.atomic():
-        room = rooms.locked(room_id)
+        room = rooms.lock_room(room_id)
         entrant = _entry(room, player_id, rooms.TO_COME)
         if entrant is None:
             raise Refusal(ErrorCode.NOT_ENTERED)
         if entrant.race.state != Race.State.OPEN:
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
-        _say_ready(entrant, ready=ready, now=now)
+        _write_ready(entrant, ready=ready, now=now)
         if not ready and entrant.state == _E.READY and _has_stopped_gathering(entrant.race):
             transaction.on_commit(partial(rate_limits.note_spoiled, [player_id]))
         Room.objects.filter(pk=room.pk).update(used_at=now)
-        tell_room(room.pk)
+        notify_room(room.pk)
         if ready:
             race_start.start_if_ready(room.pk, now)
 
@@ -80,7 +80,7 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
     """
     now = now or timezone.now()
     with transaction.atomic():
-        room = rooms.locked(room_id)
+        room = rooms.lock_room(room_id)
         seat = _entry(room, player_id, rooms.TO_COME)
         playing = None if seat else _entry(room, player_id, (Race.State.RACING,))
         entrant = seat or playing
@@ -94,7 +94,7 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
         if room.host_id == player_id:
             rooms.pass_on(room, player_id)
         Room.objects.filter(pk=room.pk).update(used_at=now)
-        tell_room(room.pk)
+        notify_room(room.pk)
     if playing is not None and playing.attempt_id is not None:
         close_attempt(playing.attempt_id, "resigned", at=now)
 
@@ -106,7 +106,7 @@ def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = Non
     """
     now = now or timezone.now()
     with transaction.atomic():
-        room = rooms.locked(room_id)
+        room = rooms.lock_room(room_id)
         rooms.check_host(room, host_id)
         entrant = Entrant.objects.filter(pk=entrant_id, race__room=room).select_related("race").first()
         if entrant is None or entrant.player_id is None:
@@ -118,10 +118,10 @@ def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = Non
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if seat is not None:
             seat.delete()
-        room.kicked = [*(one for one in room.kicked if one != entrant.player_id), entrant.player_id]
+        room.kicked = [*(kicked_id for kicked_id in room.kicked if kicked_id != entrant.player_id), entrant.player_id]
         room.used_at = now
         room.save(update_fields=["kicked", "used_at"])
-        tell_room(room.pk)
+        notify_room(room.pk)
         race_start.start_if_ready(room.pk, now)
 
 
@@ -133,7 +133,7 @@ def leave_all(player_id: int, now: datetime | None = None) -> None:
     Room.objects.filter(host=player_id).update(host=None)  # tending finds another
 
 
-def hold_rooms(player_id: int) -> None:
+def lock_rooms(player_id: int) -> None:
     """Lock the rooms that a player hosts or has a seat in until the end of the transaction."""
     keys = set(Room.objects.filter(Q(host=player_id) | _of(player_id)).values_list("pk", flat=True))
     list(Room.objects.select_for_update(no_key=True).filter(pk__in=keys).order_by("pk"))
@@ -144,17 +144,17 @@ def hand_over(from_id: int, to_id: int) -> None:
 
     Call it in a transaction that locks the rooms of the first player.
     """
-    mine = Entrant.objects.filter(player=from_id)
+    entries = Entrant.objects.filter(player=from_id)
     if Entrant.objects.filter(player=to_id, state__in=ACTIVE).exists():
-        mine.filter(state__in=ACTIVE, race__state=Race.State.OPEN).delete()
-        mine = mine.exclude(state__in=ACTIVE)
-    mine = mine.exclude(race__in=list(Entrant.objects.filter(player=to_id).values_list("race", flat=True)))
+        entries.filter(state__in=ACTIVE, race__state=Race.State.OPEN).delete()
+        entries = entries.exclude(state__in=ACTIVE)
+    entries = entries.exclude(race__in=list(Entrant.objects.filter(player=to_id).values_list("race", flat=True)))
     # A guest must not decide after seeing a race's outcome whether it counts for their account.
-    mine.exclude(race__state__in=rooms.TO_COME).update(player=to_id, as_guest=True)
-    mine.update(player=to_id)
+    entries.exclude(race__state__in=rooms.TO_COME).update(player=to_id, as_guest=True)
+    entries.update(player=to_id)
     for room_id in Room.objects.filter(host=from_id, closed_at=None).values_list("pk", flat=True):
         Room.objects.filter(pk=room_id).update(host=to_id)
-        tell_room(room_id)
+        notify_room(room_id)
 
 
 def has_seat(room_id: int, player_id: int | None) -> bool:
@@ -172,15 +172,15 @@ def _of(player_id: int) -> Q:
     return Q(closed_at=None, races__entrants__player=player_id, races__entrants__state__in=ACTIVE)
 
 
-def _say_ready(entrant: Entrant, *, ready: bool, now: datetime) -> None:
-    mine = Entrant.objects.filter(pk=entrant.pk)
+def _write_ready(entrant: Entrant, *, ready: bool, now: datetime) -> None:
+    entries = Entrant.objects.filter(pk=entrant.pk)
     if ready:
-        mine.update(state=_E.READY)
+        entries.update(state=_E.READY)
     elif entrant.race.room.kind == Room.Kind.QUICK:
         # If there is an opponent, the player now has `quick.PROMPT` to come back.
-        mine.filter(state=_E.READY).update(state=_E.JOINED, joined_at=now)
+        entries.filter(state=_E.READY).update(state=_E.JOINED, joined_at=now)
     else:
-        mine.update(state=_E.JOINED)
+        entries.update(state=_E.JOINED)
 
 
 def _seated(entrant: Entrant) -> Entrant:

@@ -10,10 +10,10 @@ from games.races import deals_to_order, reconciler
 @shared_task(name="talon.tend_races")
 def tend_races() -> None:
     """Take every step of a race that is due."""
-    reconciler.tend()
+    reconciler.reconcile()
 
 
 @shared_task(name="talon.prepare_race_deal")
 def prepare_race_deal(race_id: int) -> None:
     """Start the search for a certified deal for a race whose game is not in stock."""
-    deals_to_order.prepare_soon(race_id)
+    deals_to_order.start_search(race_id)

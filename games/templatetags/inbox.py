@@ -15,4 +15,4 @@ register = template.Library()
 def unread_notices(user: Any) -> str:  # noqa: ANN401 - whoever is signed in, if anybody is
     """Return the number of unread notices, ``9+`` for more than nine; empty if there are none."""
     count = notices.unread(user.pk) if user.is_authenticated else 0
-    return "" if not count else "9+" if count >= notices.COUNTED else str(count)
+    return "" if not count else "9+" if count >= notices.MAX_COUNTED else str(count)

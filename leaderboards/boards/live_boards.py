@@ -22,7 +22,7 @@ from leaderboards.boards.rank_keys import BoardName
 from leaderboards.boards.schemas import BoardFrame, PageOut
 
 SEND_EVERY: Final = 1.0  # minimum s between two reads
-LOOK_EVERY: Final = 20.0  # s between two reads without a notice
+POLL_EVERY: Final = 20.0  # s between two reads without a notice
 
 
 class WatchedBoard(NamedTuple):
@@ -50,14 +50,14 @@ class BoardHub(watcher.Hub[WatchedBoard, FrameWatch]):
                 lambda: off_loop(read_frame)(*key),
                 lambda: self.listen(board_group(key.deal.pk), ALL_BOARDS),
                 SEND_EVERY,
-                lambda: monotonic() + LOOK_EVERY,
+                lambda: monotonic() + POLL_EVERY,
             )
         )
 
-    def _heard(self, notice: Notice) -> None:
+    def _on_notice(self, notice: Notice) -> None:
         for board, watch in self._watches.items():
             if notice.get("deal") in {None, board.deal.pk}:
-                watch.look()
+                watch.schedule_read()
 
 
 hub: Final = PerLoop(BoardHub)

@@ -171,7 +171,7 @@ def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) 
         wrote(*{case.attempt.player_id for case in settled})
         raced = [case.attempt.pk for case in settled if case.attempt.in_race]
         if raced:
-            transaction.on_commit(partial(race_finish.verdict_given, raced))
+            transaction.on_commit(partial(race_finish.apply_verdicts, raced))
     challenges.notify_verdicts([case.attempt.pk for case in settled if not case.attempt.ranked])
     return {case.attempt.pk: case.verdict for case in settled}
 

@@ -88,7 +88,7 @@ def test_a_taken_port_is_reported_in_one_sentence(address: str, tmp_path: Path) 
 
 def test_certification_pauses_during_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stock_filling, "_pauses", [])
-    monkeypatch.setattr(table_registry, "anyone_plays", lambda: True)
+    monkeypatch.setattr(table_registry, "has_active_games", lambda: True)
     embedded.pause_for_players()
     assert [reason() for reason in stock_filling._pauses] == [True]
 

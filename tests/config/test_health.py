@@ -114,7 +114,7 @@ async def test_full_process_is_ready_and_stopping_one_is_not(monkeypatch: pytest
     monkeypatch.setattr(health, "check", lambda _elsewhere: {"checks": FINE})
     answer = await ask(site(is_full=True), "/readyz")
     assert (answer.status, json.loads(answer.text)["checks"]["admission"]) == (200, "full")
-    open_sockets().are_leaving = True
+    open_sockets().is_draining = True
     answer = await ask(site(), "/readyz")
     assert (answer.status, error_of(answer)["data"]["admission"]) == (503, "stopping")
 

@@ -170,7 +170,7 @@ from games.pages.races import race_suggestion
 print(json.dumps([
     settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME,
     Messages.storage_classes[0].cookie_name, admission_ticket.COOKIE, account_links.COOKIE,
-    race_suggestion.COOKIE, home_page.KNOWS_THE_WAY,
+    race_suggestion.COOKIE, home_page.GUIDE_COOKIE,
 ]))
 """
 

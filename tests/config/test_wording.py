@@ -164,7 +164,7 @@ def raced(*players: Any) -> Room:
         run.ready(place)
     run.easy()
     race_start.begin_due(at(15))
-    race_start.dealt(run.attempt_ids, at(15.1))
+    race_start.mark_dealt(run.attempt_ids, at(15.1))
     run.play(0)
     run.resign(1, 20)
     for place in range(2, len(players)):

@@ -61,7 +61,7 @@ def test_the_verification_page_is_limited(client: Client, monkeypatch: pytest.Mo
         replayed.append(request)
         return "{}"
 
-    monkeypatch.setattr("games.pages.replays.replay_page._given", given)
+    monkeypatch.setattr("games.pages.replays.replay_page._uploaded_text", given)
     answers = [client.post("/verify/", {"record": "{}"}).status_code for _ in range(4)]
     assert answers == [400, 400, 429, 429]
     assert len(replayed) == 2

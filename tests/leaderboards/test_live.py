@@ -118,7 +118,7 @@ async def test_frames_are_rate_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_lost_notice_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_boards, "LOOK_EVERY", 0.1)
+    monkeypatch.setattr(live_boards, "POLL_EVERY", 0.1)
     monkeypatch.setattr("leaderboards.boards.entries.notify_watchers", lambda _deal: None)
     deal = await sync_to_async(factory.deal)()
     watcher = Watcher(deal.pk)

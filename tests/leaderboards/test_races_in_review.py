@@ -161,7 +161,7 @@ def test_a_record_back_in_review_revokes_its_rating() -> None:
     assert RatingChange.objects.count() == 3
     attempt = run.attempt(0)
     Attempt.objects.filter(pk=attempt.pk).update(state=REVIEW)
-    race_finish.place_anew(run.race.pk)
+    race_finish.recompute_places(run.race.pk)
     assert set(RatingChange.objects.values_list("player", flat=True)) == {player.pk for player in run.players[1:]}
     assert list(proof.faults()) == []
 

@@ -41,7 +41,7 @@ def heat(variant: str, seed: str) -> dict[str, Any]:
     deal = factory.deal(variant, day=None, seed=bytes.fromhex(seed))
     Deal.objects.filter(pk=deal.pk).update(for_race=True, opens_at=now)
     kind = Room.Kind.HEAT
-    room = rooms.open_room(None, variant, None, limit_s=max(rooms.LIMITS_S), seats=rooms.MOST_SEATS, kind=kind)
+    room = rooms.open_room(None, variant, None, limit_s=max(rooms.LIMITS_S), seats=rooms.MAX_SEATS, kind=kind)
     race = Race.objects.get(room=room)
     assert race.deal_id == deal.pk
     Race.objects.filter(pk=race.pk).update(scheduled_at=now + timedelta(hours=7, seconds=room.pk), division=1)
@@ -68,7 +68,7 @@ def unfinished() -> int:
 
 def tend_races() -> None:
     """Advance all races and rate the finished ones, as the periodic tasks do."""
-    reconciler.tend()
+    reconciler.reconcile()
     rating_reconciler.rate_finished()
 
 

@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from deploy.servers import eventually
-from games.live.protocol import CLOSE_DATABASE_AWAY
+from games.live.protocol import CLOSE_DATABASE_DOWN
 from games.rules import CATALOGUE
 from tests.services.stack import Seat, Stack, await_ranks
 
@@ -98,7 +98,7 @@ def test_players_are_notified_and_keep_their_moves(frozen: Stack, seat: Seat) ->
     with pytest.raises(ConnectionClosed) as closed:
         connected(frozen, seat)
     assert closed.value.rcvd is not None
-    assert closed.value.rcvd.code == CLOSE_DATABASE_AWAY
+    assert closed.value.rcvd.code == CLOSE_DATABASE_DOWN
     assert time.monotonic() - begun < 3 * (LIMIT + SPARE)
     frozen.postgres.thaw()
     heard = eventually(lambda: resumed(seat), within=60, every=0.1)

@@ -19,12 +19,12 @@ from django.db import Error
 from django.http import parse_cookie
 
 from games.live.loader import off_loop
-from games.live.protocol import CLOSE_DATABASE_AWAY
+from games.live.protocol import CLOSE_DATABASE_DOWN
 from games.live.sockets.connection_limits import Application, Receive, Scope, Send, turn_away
 
 log = logging.getLogger(__name__)
 
-_read: Final[Any] = get_user.func  # type: ignore[attr-defined] # bypasses Channels' single thread
+_get_user: Final[Any] = get_user.func  # type: ignore[attr-defined] # bypasses Channels' single thread
 
 
 def session_of(key: str | None) -> SessionBase:
@@ -39,7 +39,7 @@ def user_of(session: SessionBase) -> AbstractBaseUser | AnonymousUser:
 
     :raises Error: if the database fails.
     """
-    found: AbstractBaseUser | AnonymousUser = _read({"session": session})
+    found: AbstractBaseUser | AnonymousUser = _get_user({"session": session})
     return found
 
 
@@ -58,12 +58,12 @@ class Visitors:
             user._wrapped = await user_of(session)  # noqa: SLF001 - how a lazy object is filled and emptied
         except Error:
             log.warning("session not read", exc_info=True)
-            await turn_away(receive, send, CLOSE_DATABASE_AWAY)
+            await turn_away(receive, send, CLOSE_DATABASE_DOWN)
             return
         await self._application({**scope, "cookies": cookies, "session": session, "user": user}, receive, send)
 
 
 def _cookies(scope: Scope) -> dict[str, str]:
-    heads = [value for name, value in scope["headers"] if name == b"cookie"]
-    cookies: dict[str, str] = parse_cookie(heads[0].decode("latin1")) if heads else {}
+    headers = [value for name, value in scope["headers"] if name == b"cookie"]
+    cookies: dict[str, str] = parse_cookie(headers[0].decode("latin1")) if headers else {}
     return cookies

@@ -19,7 +19,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.live import protocol
 from games.live.sockets.authentication import session_of, user_of
 from games.live.sockets.eviction import open_sockets, session_name
-from games.live.sockets.message_limit import allowance_of, keep_until_full
+from games.live.sockets.message_limit import allowance_of, retain_until_full
 from games.live.sockets.send_queue import Outbox
 
 log = structlog.get_logger(__name__)
@@ -32,7 +32,7 @@ PING_AHEAD: Final = 20.0
 #: Seconds allowed between the opening of a connection and its `hello`.
 HELLO_WITHIN: Final = 10.0
 #: Consecutive rate-limited messages after which the connection is closed.
-MOST_REFUSED: Final = 200
+MAX_REFUSED: Final = 200
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -52,12 +52,12 @@ class SocketConnection(ABC):
         "_allowance",
         "_checked_at",
         "_clock",
+        "_close_sent",
         "_closer",
         "_closing",
+        "_draining",
         "_idle",
-        "_leaving",
         "_outbox",
-        "_parted",
         "_refused",
         "_send",
         "_session_key",
@@ -75,8 +75,8 @@ class SocketConnection(ABC):
         self._outbox = Outbox(self._send)
         self._refused = 0
         self._closing = False
-        self._parted = False
-        self._leaving = False
+        self._close_sent = False
+        self._draining = False
         self._idle = False
         """True while no message from the client is being handled or queued."""
         self._closer: asyncio.Future[None] | None = None
@@ -87,13 +87,13 @@ class SocketConnection(ABC):
         self._allowance = allowance_of(self.player_id)
         self._clock: asyncio.TimerHandle | None = None
         self._checked_at = time.monotonic()
-        _forget(scope)
+        _free_scope(scope)
 
     async def run(self, receive: Receive) -> None:
         """Serve the connection until it ends. A missing attempt or room is only reported at `hello`."""
         self.SOCKETS.inc()
         open_sockets().add(self)
-        self._clock = asyncio.get_running_loop().call_later(HELLO_WITHIN, self._give_up)
+        self._clock = asyncio.get_running_loop().call_later(HELLO_WITHIN, self._on_hello_timeout)
         try:
             while (message := await self._next(receive))["type"] != "websocket.disconnect":
                 if message["type"] == "websocket.receive":
@@ -104,17 +104,17 @@ class SocketConnection(ABC):
             self.SOCKETS.dec()
             self._stop_clock()
             open_sockets().discard(self)
-            keep_until_full(self._allowance)
+            retain_until_full(self._allowance)
             await self._leave()
 
-    def tell(self, frame: str) -> None:
+    def send_frame(self, frame: str) -> None:
         """Queue a frame, unless the close has already been sent."""
-        if not self._parted and not self._outbox.put(frame):
+        if not self._close_sent and not self._outbox.put(frame):
             self._cut_off(protocol.CLOSE_SLOW, "slow reader")
 
-    def go_away(self) -> None:
+    def close_for_restart(self) -> None:
         """Close once every message received is answered: the server is stopping, and the client should reconnect."""
-        self._leaving = True
+        self._draining = True
         if self._idle and not self._closing:
             self._closer = asyncio.ensure_future(self._close_if_idle())
 
@@ -139,7 +139,7 @@ class SocketConnection(ABC):
 
     async def _next(self, receive: Receive) -> dict[str, Any]:
         """Return the next message. While the server is stopping, close once none is left that has already arrived."""
-        if self._leaving:
+        if self._draining:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(0):
                     return await receive()
@@ -191,10 +191,10 @@ class SocketConnection(ABC):
 
     async def _refuse(self, error: Refusal) -> None:
         metrics.REFUSALS.labels(error.code).inc()
-        self.tell(self._error_frame(error))
+        self.send_frame(self._error_frame(error))
         if error.code in self.FATAL:
             await self._close(self.FATAL[error.code])
-        elif self._refused > MOST_REFUSED:
+        elif self._refused > MAX_REFUSED:
             await self._close(protocol.CLOSE_RATE)
 
     async def _close_if_idle(self) -> None:
@@ -206,12 +206,12 @@ class SocketConnection(ABC):
         """Send the queued frames, then close."""
         if not self._closing:
             self._closing = True
-            await self._part(code)
+            await self._flush_and_close(code)
 
-    async def _part(self, code: int) -> None:
+    async def _flush_and_close(self, code: int) -> None:
         with contextlib.suppress(OSError):  # the client has disconnected
             await self._outbox.flush()
-            self._parted = True
+            self._close_sent = True
             await self._send({"type": "websocket.close", "code": code})
 
     def _stop_clock(self) -> None:
@@ -220,7 +220,7 @@ class SocketConnection(ABC):
             self._clock.cancel()
             self._clock = None
 
-    def _give_up(self) -> None:
+    def _on_hello_timeout(self) -> None:
         """Close a connection that sent no `hello` in time."""
         self._cut_off(protocol.CLOSE_NO_HELLO, "no hello")
 
@@ -236,13 +236,13 @@ class SocketConnection(ABC):
             await self._send({"type": "websocket.close", "code": code})
 
 
-def check_version(said: int, spoken: int) -> None:
+def check_version(version: int, supported: int) -> None:
     """Check that the client speaks this server's protocol version.
 
     :raises Refusal: unsupported_version.
     """
-    if said != spoken:
-        raise Refusal(ErrorCode.UNSUPPORTED_VERSION, f"this server speaks version {spoken}", speaks=[spoken])
+    if version != supported:
+        raise Refusal(ErrorCode.UNSUPPORTED_VERSION, f"this server speaks version {supported}", speaks=[supported])
 
 
 def session_expired() -> Refusal:
@@ -250,7 +250,7 @@ def session_expired() -> Refusal:
     return Refusal(ErrorCode.SESSION_EXPIRED, "sign in again, or start again as a guest")
 
 
-def _forget(scope: Scope) -> None:
+def _free_scope(scope: Scope) -> None:
     """Free the data used to open the connection: the scope lives as long as the connection, and most are idle."""
     user, session = scope.get("user"), scope.get("session")
     if user is not None:

@@ -14,9 +14,9 @@ from games.core import addresses, metrics
 from games.live.protocol import CLOSE_CROWDED
 
 #: A household or a class behind one address.
-MOST_OF_ADDRESS: Final = 60
+MAX_PER_ADDRESS: Final = 60
 #: One player's tabs and devices.
-MOST_OF_PLAYER: Final = 12
+MAX_PER_PLAYER: Final = 12
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -26,21 +26,21 @@ Origins = Mapping[Any, int]
 
 
 class Capped:
-    """ASGI middleware that admits at most `most` connections per origin and closes the others with `CLOSE_CROWDED`.
+    """ASGI middleware that admits at most `limit` connections per origin and closes the others with `CLOSE_CROWDED`.
 
-    `origins_of` returns the connection's origins, each with the factor on `most`; without any, it is always admitted.
+    `origins_of` returns the connection's origins, each with the factor on `limit`; without any, it is always admitted.
     """
 
-    def __init__(self, application: Application, origins_of: Callable[[Scope], Origins], most: int) -> None:
+    def __init__(self, application: Application, origins_of: Callable[[Scope], Origins], limit: int) -> None:
         self._application = application
         self._origins_of = origins_of
-        self._most = most
+        self._limit = limit
         self._open: Counter[Any] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection, or turn it away."""
         origins = self._origins_of(scope)
-        if any(self._open[origin] >= times * self._most for origin, times in origins.items()):
+        if any(self._open[origin] >= times * self._limit for origin, times in origins.items()):
             metrics.REFUSALS.labels("crowded").inc()
             await turn_away(receive, send, CLOSE_CROWDED)
             return

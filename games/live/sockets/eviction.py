@@ -42,20 +42,20 @@ class Socket(Protocol):
     def evict(self) -> None:
         """Close without waiting."""
 
-    def go_away(self) -> None:
+    def close_for_restart(self) -> None:
         """Close once every message received so far is answered; return without waiting."""
 
 
 def evict_player(player_id: int) -> None:
     """Close every socket of a player once the transaction commits."""
-    _tell({"type": f"evict.player.{player_id}", "player": player_id})
+    _broadcast({"type": f"evict.player.{player_id}", "player": player_id})
 
 
 def evict_session(session_key: str | None) -> None:
     """Close every socket of a session once the transaction commits."""
     if session_key:
         name = session_name(session_key)
-        _tell({"type": f"evict.session.{name}", "session": name})
+        _broadcast({"type": f"evict.session.{name}", "session": name})
 
 
 def session_name(session_key: str) -> str:
@@ -63,7 +63,7 @@ def session_name(session_key: str) -> str:
     return hashlib.sha256(session_key.encode()).hexdigest()
 
 
-def _tell(message: dict[str, Any]) -> None:
+def _broadcast(message: dict[str, Any]) -> None:
     # A separate type per player and session, because the notifier keeps only the newest pending message of a type.
     transaction.on_commit(lambda: notifier.send(GROUP, message))
 
@@ -74,7 +74,7 @@ class OpenSockets:
     def __init__(self) -> None:
         self._sockets: WeakSet[Socket] = WeakSet()
         self._listener: asyncio.Task[None] | None = None
-        self.are_leaving = False
+        self.is_draining = False
         """True while the process is shutting down and draining its connections."""
 
     def __len__(self) -> int:
@@ -87,24 +87,24 @@ class OpenSockets:
         """Register a socket, to be closed when its session ends."""
         self._sockets.add(socket)
         if self._listener is None:
-            self._listener = asyncio.create_task(self._keep_listening())
+            self._listener = asyncio.create_task(self._listen_forever())
 
     def discard(self, socket: Socket) -> None:
         """Unregister a closed socket."""
         self._sockets.discard(socket)
 
-    def heard(self, message: dict[str, Any]) -> None:
+    def on_message(self, message: dict[str, Any]) -> None:
         """Close the sockets that a message refers to."""
-        for socket in self._meant(message):
+        for socket in self._targets(message):
             socket.evict()
 
-    def _meant(self, message: dict[str, Any]) -> Iterable[Socket]:
+    def _targets(self, message: dict[str, Any]) -> Iterable[Socket]:
         player, session = message.get("player"), message.get("session")
         for socket in self:
             if (player and socket.player_id == player) or (session and socket.session == session):
                 yield socket
 
-    async def _keep_listening(self) -> None:
+    async def _listen_forever(self) -> None:
         while True:
             try:
                 await self._listen()
@@ -116,15 +116,15 @@ class OpenSockets:
         layer: Any = get_channel_layer()
         channel = await layer.new_channel("evictions.")
         while True:
-            hearing = asyncio.ensure_future(layer.receive(channel))
+            receiving = asyncio.ensure_future(layer.receive(channel))
             try:
                 # Cancelling a receive gives up its channel, so it stays pending while the group is joined again.
-                while not hearing.done():
+                while not receiving.done():
                     await layer.group_add(GROUP, channel)
-                    await asyncio.wait({hearing}, timeout=RENEWED_EVERY)
-                self.heard(hearing.result())
+                    await asyncio.wait({receiving}, timeout=RENEWED_EVERY)
+                self.on_message(receiving.result())
             finally:
-                hearing.cancel()
+                receiving.cancel()
 
 
 open_sockets: Final = PerLoop(OpenSockets)

@@ -61,7 +61,7 @@ class FrameSocket(ABC, Generic[_Key]):
         :raises Error: if the database cannot be reached.
         """
 
-    async def _answer(self, _text: str | None) -> int:
+    async def _on_message(self, _text: str | None) -> int:
         """Answer a message; return a close code if it is not allowed, else 0."""
         return CLOSE_TALKING
 
@@ -76,7 +76,7 @@ class FrameSocket(ABC, Generic[_Key]):
         await self._hub().join(key, self)
         try:
             while (message := await receive())["type"] != "websocket.disconnect":
-                if code := await self._answer(message.get("text")):
+                if code := await self._on_message(message.get("text")):
                     return code
         finally:
             self._hub().leave(key, self)

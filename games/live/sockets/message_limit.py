@@ -18,11 +18,11 @@ BURST: Final = 100.0
 class Allowance:
     """A token bucket that holds `burst` tokens and refills at `rate` per second; the defaults are for messages."""
 
-    __slots__ = ("__weakref__", "_at", "_burst", "_left", "_rate")
+    __slots__ = ("__weakref__", "_at", "_burst", "_rate", "_tokens")
 
     def __init__(self, rate: float | None = None, burst: float | None = None) -> None:
         self._rate = RATE if rate is None else rate
-        self._left = self._burst = BURST if burst is None else burst
+        self._tokens = self._burst = BURST if burst is None else burst
         self._at = monotonic()
 
     @property
@@ -33,17 +33,17 @@ class Allowance:
     def spend(self) -> int:
         """Take a token and return 0, or return the milliseconds until one is available."""
         now = monotonic()
-        left = min(self._burst, self._left + (now - self._at) * self._rate)
+        tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
         self._at = now
-        if left < 1:
-            self._left = left
-            return max(1, round((1 - left) / self._rate * 1000))
-        self._left = left - 1
+        if tokens < 1:
+            self._tokens = tokens
+            return max(1, round((1 - tokens) / self._rate * 1000))
+        self._tokens = tokens - 1
         return 0
 
 
 _shared: WeakValueDictionary[int, Allowance] = WeakValueDictionary()
-_of_others: WeakValueDictionary[tuple[str, int], Allowance] = WeakValueDictionary()
+_shared_by_kind: WeakValueDictionary[tuple[str, int], Allowance] = WeakValueDictionary()
 
 
 def allowance_of(player_id: int | None) -> Allowance:
@@ -51,20 +51,20 @@ def allowance_of(player_id: int | None) -> Allowance:
     return Allowance() if player_id is None else _shared.setdefault(player_id, Allowance())
 
 
-def share_of(player_id: int | None, what: str, rate: float, burst: float) -> Allowance:
+def share_of(player_id: int | None, kind: str, rate: float, burst: float) -> Allowance:
     """Return the player's allowance for something other than messages; a visitor gets one for the connection."""
     if player_id is None:
         return Allowance(rate, burst)
-    kept = _of_others.get((what, player_id))
-    if kept is None:
-        kept = _of_others[what, player_id] = Allowance(rate, burst)
-    return kept
+    allowance = _shared_by_kind.get((kind, player_id))
+    if allowance is None:
+        allowance = _shared_by_kind[kind, player_id] = Allowance(rate, burst)
+    return allowance
 
 
-def keep_until_full(allowance: Allowance) -> None:
+def retain_until_full(allowance: Allowance) -> None:
     """Keep the allowance until it would be full again, so that reconnecting gains nothing."""
-    asyncio.get_running_loop().call_later(allowance.fills_in, _let_go, allowance)
+    asyncio.get_running_loop().call_later(allowance.fills_in, _release, allowance)
 
 
-def _let_go(_allowance: Allowance) -> None:
+def _release(_allowance: Allowance) -> None:
     """Drop the event loop's reference to the allowance."""

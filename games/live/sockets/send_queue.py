@@ -13,13 +13,13 @@ MAX_FRAMES: Final = 256
 class Outbox:
     """A bounded FIFO of frames with one sender at a time; a slow client fills only its own queue."""
 
-    __slots__ = ("_busy", "_frames", "_held", "_send", "_task")
+    __slots__ = ("_buffering", "_busy", "_frames", "_send", "_task")
 
     def __init__(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
         self._send = send
         self._frames: list[str] = []
         self._busy = False
-        self._held = False
+        self._buffering = False
         self._task: asyncio.Task[None] | None = None
 
     def put(self, frame: str) -> bool:
@@ -30,17 +30,17 @@ class Outbox:
         if len(self._frames) >= MAX_FRAMES:
             return False
         self._frames.append(frame)
-        if not self._held and not self._busy and self._task is None:
+        if not self._buffering and not self._busy and self._task is None:
             self._task = asyncio.create_task(self._background())
         return True
 
     def hold(self) -> None:
         """Buffer frames until the next `flush`."""
-        self._held = True
+        self._buffering = True
 
     async def flush(self) -> None:
         """Send all queued frames; return at once if another task is already sending."""
-        self._held = False
+        self._buffering = False
         if self._busy:
             return
         self._busy = True

@@ -21,8 +21,8 @@ class Wire(Generic[_Message]):
 
     __slots__ = ("_decode", "_incoming", "_outgoing", "_types", "_version")
 
-    def __init__(self, reading: Any, version: int, incoming: tuple[type, ...], outgoing: tuple[type, ...]) -> None:  # noqa: ANN401
-        self._decode = msgspec.json.Decoder(reading).decode
+    def __init__(self, message_type: Any, version: int, incoming: tuple[type, ...], outgoing: tuple[type, ...]) -> None:  # noqa: ANN401
+        self._decode = msgspec.json.Decoder(message_type).decode
         self._version = version
         self._incoming = incoming
         self._outgoing = outgoing
@@ -45,10 +45,10 @@ class Wire(Generic[_Message]):
         """Return the JSON Schemas of all messages by type, under `in` and `out`; shared parts are under `$defs`."""
         both = (*self._incoming, *self._outgoing)
         references, parts = msgspec.json.schema_components(both, ref_template="#/$defs/{name}")
-        named = dict(zip(both, references, strict=True))
+        schema_by_type = dict(zip(both, references, strict=True))
 
         def of(messages: tuple[type, ...]) -> dict[str, Any]:
-            return {message.__name__.lower(): named[message] for message in messages}
+            return {message.__name__.lower(): schema_by_type[message] for message in messages}
 
         return {"version": self._version, "in": of(self._incoming), "out": of(self._outgoing), "$defs": parts}
 

@@ -95,8 +95,8 @@ class Month:
     def read(cls, first: date, player: int | None) -> Month:
         """Read the month that begins with `first`, with the player's attempts."""
         deals = months.get(str(first), lambda: _deals_of(first))
-        mine = ranked_attempts(player).filter(deal__day__gte=first, deal__day__lt=_next(first))
-        return cls(first, deals, {attempt.deal_id: attempt for attempt in mine})
+        attempts = ranked_attempts(player).filter(deal__day__gte=first, deal__day__lt=_next(first))
+        return cls(first, deals, {attempt.deal_id: attempt for attempt in attempts})
 
     def weeks(self, today: date, chosen: date | None) -> list[list[Day | None]]:
         """Return whole weeks from Monday; None marks a day of another month."""
@@ -125,10 +125,10 @@ def archive(request: HttpRequest, month: date | None = None, day: date | None = 
         day = day or today
         month = day.replace(day=1)
     shown = Month.read(month, player_id(request))
-    if not _is_there(shown.deals, day, today):
+    if not _page_exists(shown.deals, day, today):
         raise Http404
     tiles = [] if day is None else _tiles(day, shown.attempts, now)
-    known = first_and_last_days.get("", _ends)
+    ends = first_and_last_days.get("", _ends)
     context = {
         "month": month,
         "weeks": shown.weeks(today, day),
@@ -137,9 +137,9 @@ def archive(request: HttpRequest, month: date | None = None, day: date | None = 
         "chosen": day,
         "ahead": day is not None and day > today,
         "tiles": tiles,
-        "is_first_day": not known["first"] or known["first"] >= today,
+        "is_first_day": not ends["first"] or ends["first"] >= today,
         "is_revealed": bool(tiles) and all(tile.deal.is_revealed for tile in tiles),
-        **_neighbours(month, known),
+        **_neighbours(month, ends),
         **_score(shown.attempts.values()),
     }
     return render(request, "games/archive.html", context)
@@ -154,23 +154,23 @@ def _deals_of(first: date) -> dict[date, dict[str, int]]:
     return deals
 
 
-def _is_there(deals: Collection[date], day: date | None, today: date) -> bool:
+def _page_exists(deals: Collection[date], day: date | None, today: date) -> bool:
     """Return whether the page exists: for a month with deals, a day with deals, or today."""
     return bool(deals) if day is None else day in deals or day == today
 
 
-def _neighbours(month: date, known: FirstAndLast) -> dict[str, date | None]:
+def _neighbours(month: date, ends: FirstAndLast) -> dict[str, date | None]:
     """Return the previous and next month, or None where there are no deals."""
     following = _next(month)
     return {
-        "previous": (month - timedelta(days=1)).replace(day=1) if known["first"] and known["first"] < month else None,
-        "next": following if known["last"] and known["last"] >= following else None,
+        "previous": (month - timedelta(days=1)).replace(day=1) if ends["first"] and ends["first"] < month else None,
+        "next": following if ends["last"] and ends["last"] >= following else None,
     }
 
 
 def _ends() -> FirstAndLast:
-    found = Deal.objects.filter(day__isnull=False).aggregate(first=Min("day"), last=Max("day"))
-    return {"first": found["first"], "last": found["last"]}
+    days = Deal.objects.filter(day__isnull=False).aggregate(first=Min("day"), last=Max("day"))
+    return {"first": days["first"], "last": days["last"]}
 
 
 def _next(month: date) -> date:

@@ -53,7 +53,7 @@ class DaySummary:
     streak: int
     place: Place | None = None
     players: int = 0
-    most: int = MOST
+    max_points: int = MOST
 
     @property
     def played(self) -> int:
@@ -103,7 +103,7 @@ class PlayerDay:
 def deals_of(now: datetime) -> list[ShownDeal]:
     """Return the day's published deals in catalogue order, as everyone sees them."""
     key = f"{now.date()}.{get_language()}"
-    return days_deals.get(key, lambda: _read_deals(now), is_complete=lambda found: len(found) == len(CATALOGUE))
+    return days_deals.get(key, lambda: _read_deals(now), is_complete=lambda deals: len(deals) == len(CATALOGUE))
 
 
 def _read_deals(now: datetime) -> list[ShownDeal]:
@@ -121,22 +121,22 @@ def is_played(mark: str) -> bool:
     return mark in _COUNTED or mark == _IN_REVIEW
 
 
-def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], shown: DayBoards) -> PlayerDay:
+def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], day_boards: DayBoards) -> PlayerDay:
     """Return a player's standing on the day of `now`, given its deals and boards; an empty one for a visitor."""
     if player is None:
         return PlayerDay()
-    begun = attempts_on(player, now.date())
-    ranked = {deal_id for deal_id, attempt in begun.items() if attempt.ranked and attempt.state == State.VERIFIED}
-    places = boards().own(player, ranked, shown) if ranked else OwnPlaces()
+    attempts = attempts_on(player, now.date())
+    ranked = {deal_id for deal_id, attempt in attempts.items() if attempt.ranked and attempt.state == State.VERIFIED}
+    places = boards().own(player, ranked, day_boards) if ranked else OwnPlaces()
     summary = DaySummary(
         day=now.date(),
-        marks=dict.fromkeys(CATALOGUE, "coming") | {deal.variant: mark_of(begun.get(deal.id)) for deal in deals},
-        points=sum(points(deal.variant, begun[deal.id].cards_up or 0) for deal in deals if deal.id in ranked),
+        marks=dict.fromkeys(CATALOGUE, "coming") | {deal.variant: mark_of(attempts.get(deal.id)) for deal in deals},
+        points=sum(points(deal.variant, attempts[deal.id].cards_up or 0) for deal in deals if deal.id in ranked),
         streak=people().streak_of(player, now.date()),
         place=places.nine,
-        players=shown.players,
+        players=day_boards.players,
     )
-    return PlayerDay({deal_id: ShownAttempt.of(attempt) for deal_id, attempt in begun.items()}, places, summary)
+    return PlayerDay({deal_id: ShownAttempt.of(attempt) for deal_id, attempt in attempts.items()}, places, summary)
 
 
 def mark_of(attempt: Attempt | None) -> str:

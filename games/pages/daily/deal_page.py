@@ -16,7 +16,7 @@ from games.core import limits
 from games.db.players import player_id
 from games.models import Deal, LedgerEntry
 from games.pages.replays.replay_page import steps_of
-from games.pages.shared.view_models import DealTile, ShownDeal, attempts_at
+from games.pages.shared.view_models import DealTile, ShownDeal, attempt_at
 from games.rules import Record, shuffled_deck
 
 
@@ -25,7 +25,7 @@ from games.rules import Record, shuffled_deck
 def deal_page(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """Show a deal: its commitment, and once it is revealed its seed and solution."""
     deal = get_object_or_404(Deal, day=day, variant=variant)
-    tile = DealTile.of(deal, attempts_at(player_id(request), deal))
+    tile = DealTile.of(deal, attempt_at(player_id(request), deal))
     context = {
         "deal": tile.deal,
         "attempt": tile.attempt,
@@ -64,12 +64,12 @@ def solution_page(request: HttpRequest, day: date, variant: str) -> HttpResponse
     """Show the solution of a revealed deal, move by move in the replay viewer."""
     deal = _revealed(day, variant)
     _winning_record(deal)
-    where = {"day": day, "variant": variant}
+    deal_args = {"day": day, "variant": variant}
     context = {
         "deal": ShownDeal.of(deal),
         "player": "Talon",
-        "steps_url": reverse("games:solution_steps", kwargs=where),
-        "record_url": reverse("games:solution_record", kwargs=where),
+        "steps_url": reverse("games:solution_steps", kwargs=deal_args),
+        "record_url": reverse("games:solution_record", kwargs=deal_args),
         "ghosts_url": reverse("games:ghosts", args=[deal.pk]),
     }
     return render(request, "games/replay.html", context)

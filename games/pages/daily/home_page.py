@@ -33,7 +33,7 @@ from games.presence import summary
 from games.rules import CATALOGUE
 
 #: Cookie of a visitor who has dismissed the newcomers' guide.
-KNOWS_THE_WAY: Final = f"{settings.COOKIE_PREFIX}talon_guide"
+GUIDE_COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_guide"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,10 @@ class TodayTile:
     place: Place | None
 
     @classmethod
-    def of(cls, deal: ShownDeal, shared: Shared, mine: PlayerDay) -> TodayTile:
+    def of(cls, deal: ShownDeal, shared: Shared, standing: PlayerDay) -> TodayTile:
         """Return the tile of a deal."""
         head, foot = shared.heads[deal.id], shared.feet[deal.id]
-        return cls(deal, head, foot, mine.attempts.get(deal.id), mine.places.deals.get(deal.id))
+        return cls(deal, head, foot, standing.attempts.get(deal.id), standing.places.deals.get(deal.id))
 
 
 @require_safe
@@ -92,7 +92,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "boards": shared.boards,
         "best": shared.best,
         "share_text": share_text(mine, address_of(mine.day)) if mine and mine.counted else "",
-        "newcomer": "" if request.user.is_authenticated or KNOWS_THE_WAY in request.COOKIES else KNOWS_THE_WAY,
+        "newcomer": "" if request.user.is_authenticated or GUIDE_COOKIE in request.COOKIES else GUIDE_COOKIE,
         "playing": summary.now_playing(),
         "preparing": [
             {"variant": variant, "title": titles.VARIANT_TITLES[name]}

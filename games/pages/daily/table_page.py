@@ -42,7 +42,7 @@ from games.pages.races.table_opponents import DayLanes, RaceSeat
 from games.pages.replays.ghost_pages import ghost_beside
 from games.pages.shared import titles
 from games.pages.shared.anonymous_cache import cache_for_anonymous
-from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempts_at, has_ranked
+from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempt_at, has_ranked
 from games.races import race_start
 from games.replays import continuations
 from games.rules import CATALOGUE
@@ -59,7 +59,7 @@ def play(request: HttpRequest, variant: str) -> HttpResponse:
         deal = _todays(variant)
     except DealAwaitedError:
         return _preparing(request, variant)
-    attempt = attempts_at(player_id(request), deal)
+    attempt = attempt_at(player_id(request), deal)
     if attempt is not None:
         return redirect("games:table", attempt=attempt.public_id)
     player = request.user if request.user.is_authenticated and has_account(request) else None
@@ -78,7 +78,7 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
     check_may_start(request)
     try:
         deal = _todays(variant)
-        return _begun(request, deal)
+        return _redirect_to_table(request, deal)
     except DealClosedError as refusal:
         # The day ended between the click and the first card: show the new day's deal.
         if wants_json(request):
@@ -96,18 +96,18 @@ def start(request: HttpRequest, variant: str) -> HttpResponse:
 def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Show the table of the player's own attempt in its current position. Updates follow over the WebSocket."""
     try:
-        there = read(attempt)
+        stored = read(attempt)
     except Attempt.DoesNotExist:
         raise Http404 from None
-    found = there.attempt
+    found = stored.attempt
     if found.player_id != player_id(request):
         if found.is_over and publishing.may_see_seed(found.deal, player_id(request)):
             return redirect("games:replay", attempt=attempt)
         raise PermissionDenied
     now = timezone.now()
-    opening = opening_view(there)
+    opening = opening_view(stored)
     if found.in_race and opening["type"] == "view" and not found.is_over:
-        race_start.dealt([found.pk])  # the player has seen the cards and races, with or without a socket
+        race_start.mark_dealt([found.pk])  # the player has seen the cards and races, with or without a socket
     day_lanes, ghost_url = DayLanes.of(found.deal, now), ghost_beside(found, request.GET.get("ghost", ""))
     context = {
         "deal": ShownDeal.of(found.deal),
@@ -143,10 +143,10 @@ def restart(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=attempt)
     if found.player_id != player_id(request) or not _may_restart(found, timezone.now()):
         raise PermissionDenied
-    begun = restart_practice(player_for(request), found.deal)
+    restarted = restart_practice(player_for(request), found.deal)
     ghost = request.GET.get("ghost", "")
     return redirect(
-        reverse("games:table", args=[begun.public_id]) + (f"?{urlencode({'ghost': ghost})}" if ghost else "")
+        reverse("games:table", args=[restarted.public_id]) + (f"?{urlencode({'ghost': ghost})}" if ghost else "")
     )
 
 
@@ -165,7 +165,7 @@ def _is_practice(attempt: Attempt, now: datetime) -> bool:
     return not attempt.ranked and not attempt.in_race and not publishing.is_secret(attempt.deal, now)
 
 
-def _begun(request: HttpRequest, deal: Deal) -> HttpResponse:
+def _redirect_to_table(request: HttpRequest, deal: Deal) -> HttpResponse:
     """Redirect to the table of the new or running attempt, and set the device cookie.
 
     :raises DealClosedError: as `start_attempt` does, before a guest is created.

@@ -66,9 +66,11 @@ def inbox_page(request: HttpRequest) -> HttpResponse:
 
 def shown_notices(notices: Iterable[Notice]) -> list[ShownNotice]:
     """Return notices in words, with the current names of players."""
-    found = list(notices)
-    names = people().names_of({one.data["player"] for one in found if "player" in one.data})
-    return [ShownNotice(_text(one, names), _address(one), one.made_at, one.seen_at is None) for one in found]
+    listed = list(notices)
+    names = people().names_of({notice.data["player"] for notice in listed if "player" in notice.data})
+    return [
+        ShownNotice(_text(notice, names), _address(notice), notice.made_at, notice.seen_at is None) for notice in listed
+    ]
 
 
 def _text(notice: Notice, names: Names) -> str:

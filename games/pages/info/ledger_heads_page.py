@@ -14,15 +14,15 @@ from django.views.decorators.http import require_safe
 from games.deals import ledger_heads
 
 #: More than a year of daily heads.
-MOST_LINES: Final = 400
-MOST_IN_FEED: Final = 30
+MAX_LINES: Final = 400
+MAX_FEED_ENTRIES: Final = 30
 
 
 @require_safe
 @never_cache
 def heads_text(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """Return the head of each day, newest first, one per line."""
-    return HttpResponse(ledger_heads.as_text(ledger_heads.heads(MOST_LINES)), content_type="text/plain; charset=utf-8")
+    return HttpResponse(ledger_heads.as_text(ledger_heads.heads(MAX_LINES)), content_type="text/plain; charset=utf-8")
 
 
 @require_safe
@@ -36,7 +36,7 @@ def heads_feed(request: HttpRequest) -> HttpResponse:
         description="",
         feed_url=request.build_absolute_uri(),
     )
-    for entry in ledger_heads.heads(MOST_IN_FEED):
+    for entry in ledger_heads.heads(MAX_FEED_ENTRIES):
         feed.add_item(
             title=f"{entry.index} {entry.hash}",
             link=f"{page}?before={entry.index + 1}#line-{entry.index}",

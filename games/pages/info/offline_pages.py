@@ -50,7 +50,7 @@ def address_of(language: str, game: str = "") -> str:
     return reverse("games:offline_lesson", args=[language, game]) if game else reverse("games:offline", args=[language])
 
 
-def instead(language: str) -> Iterator[tuple[str, str]]:
+def replacements(language: str) -> Iterator[tuple[str, str]]:
     """Yield the URL of each page with an offline replacement, and the replacement's URL."""
     return ((reverse("games:rules", args=[game]), address_of(language, game)) for game in GAMES)
 

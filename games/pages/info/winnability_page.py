@@ -46,17 +46,17 @@ class VariantRow:
     @property
     def won(self) -> tuple[str, str]:
         """The share won, and its confidence interval, as text."""
-        return _in_words(self.found.share("won"))
+        return _with_interval(self.found.share("won"))
 
     @property
     def lost(self) -> tuple[str, str]:
         """The share proved lost, and its confidence interval, as text."""
-        return _in_words(self.found.share("lost"))
+        return _with_interval(self.found.share("lost"))
 
     @property
     def undecided(self) -> tuple[str, str]:
         """The share undecided, and its confidence interval, as text."""
-        return _in_words(self.found.share("undecided"))
+        return _with_interval(self.found.share("undecided"))
 
     @property
     def shares(self) -> list[tuple[str, str]]:
@@ -94,7 +94,7 @@ def percent(share: float) -> str:
     return _("%(number)s%%") % {"number": _in_hundred(share)}
 
 
-def _in_words(share: Share) -> tuple[str, str]:
+def _with_interval(share: Share) -> tuple[str, str]:
     return percent(share.value), f"{_in_hundred(share.low)}–{_in_hundred(share.high)}"
 
 
@@ -103,7 +103,7 @@ def _in_hundred(share: float) -> str:
 
 
 @cache
-def kept() -> list[StudySummary]:
+def study_summaries() -> list[StudySummary]:
     """Return the figures shipped with the code, most often won first."""
     return sorted(winnability_figures.read(), key=lambda row: -row.share("won").value)
 
@@ -112,7 +112,7 @@ def kept() -> list[StudySummary]:
 @cache_for_anonymous(60.0)
 def page(request: HttpRequest) -> HttpResponse:
     """Show the figures as charts and tables, the method, and published results by others."""
-    summaries = kept()
+    summaries = study_summaries()
     longest = max(row.line for row in summaries)
     rows = [
         VariantRow(row, titles.VARIANT_TITLES[row.variant], CATALOGUE[row.variant].game, longest) for row in summaries

@@ -77,7 +77,7 @@ def hint(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @never_cache
 def way_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Show the winning line from the position asked about in the replay viewer."""
-    found, _, _ = _answered(request, attempt)
+    found, _, _ = _winning_line(request, attempt)
     context = {
         "deal": ShownDeal.of(found.deal),
         "player": "Talon",
@@ -91,22 +91,22 @@ def way_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 def way_steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Return the view of the position asked about, and the changes of each move of the winning line."""
     limits.spend(request, "replay")
-    _, table, way = _answered(request, attempt)
+    _, table, way = _winning_line(request, attempt)
     clock = range(MS_A_MOVE, MS_A_MOVE * (len(way) + 1), MS_A_MOVE)
     return JsonResponse(steps_from(table, way, clock))
 
 
-def _answered(request: HttpRequest, public_id: uuid.UUID) -> tuple[Attempt, Table, list[str]]:
+def _winning_line(request: HttpRequest, public_id: uuid.UUID) -> tuple[Attempt, Table, list[str]]:
     """Return the attempt, its table at the position asked about, and the winning line.
 
     :raises Http404: if no winning line was found.
     :raises Refusal: if the visitor may not ask.
     """
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=public_id)
-    answer = questions.way_of(found, player_id(request))
-    if answer is None:
+    position_and_line = questions.way_of(found, player_id(request))
+    if position_and_line is None:
         raise Http404
-    return found, *answer
+    return found, *position_and_line
 
 
 def _position(request: HttpRequest) -> int | None:

@@ -29,8 +29,8 @@ def variant_in(form: Form) -> Variant:
 
     :raises ValueError: if there is no such game.
     """
-    given = {key: value for key, value in form.items() if key.startswith(OPTION_PREFIX)}
-    options = {key.removeprefix(OPTION_PREFIX): parse_json(str(value)) for key, value in given.items()}
+    option_fields = {key: value for key, value in form.items() if key.startswith(OPTION_PREFIX)}
+    options = {key.removeprefix(OPTION_PREFIX): parse_json(str(value)) for key, value in option_fields.items()}
     return publishing.variant_of(str(form.get("name", "")), options or None)
 
 
@@ -64,10 +64,10 @@ def link_to(request: HttpRequest, deal: Deal, player_id: int | None) -> str:
         return ""
     number = numbered_deals.number_of(deal)
     if number is not None:
-        named = {"number": str(number)}
+        deal_fields = {"number": str(number)}
     elif publishing.may_see_seed(deal, player_id):
-        named = {"seed": bytes(deal.seed).hex()}
+        deal_fields = {"seed": bytes(deal.seed).hex()}
     else:
         return ""
-    fields = fields_of(Variant(deal.variant, deal.game, deal.options)) | named
+    fields = fields_of(Variant(deal.variant, deal.game, deal.options)) | deal_fields
     return request.build_absolute_uri(f"{reverse('games:practice')}?{urlencode(fields)}")

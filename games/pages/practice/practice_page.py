@@ -52,15 +52,15 @@ class NamedDeal:
         seed = seed_in(request.GET, variant)
         if seed is None:
             return None
-        known = Deal.objects.filter(commitment=commitment(seed), game=variant.game, day=None, for_race=False).first()
-        draft = known or Deal(variant=variant.name, game=variant.game, options=dict(variant.options), seed=seed)
+        existing = Deal.objects.filter(commitment=commitment(seed), game=variant.game, day=None, for_race=False).first()
+        draft = existing or Deal(variant=variant.name, game=variant.game, options=dict(variant.options), seed=seed)
         number = numbered_deals.number_of(draft)
         return cls(
             variant,
             titles.deal_title(variant.name, variant.game),
             [] if variant.name else titles.options_in_words(variant.options),
             number,
-            ShownDeal.of(known) if known else None,
+            ShownDeal.of(existing) if existing else None,
             fields_of(variant) | ({"number": str(number)} if number else {"seed": seed.hex()}),
         )
 
@@ -108,10 +108,10 @@ def start_practice(request: HttpRequest) -> HttpResponse:
     """
     check_may_start(request)
     try:
-        if _wants_winnable(request):
+        if _requests_winnable(request):
             return _begin_winnable(request)
         deal = _chosen_deal(request)
-        return _begun(player_for(request), deal)
+        return _start(player_for(request), deal)
     except DealClosedError as refusal:
         messages.error(request, refusal.sentence)
     except ValueError:
@@ -124,28 +124,28 @@ def start_first_game(request: HttpRequest) -> HttpResponse:
     """Start or resume a newcomer's first game: a gentle deal with hints for its first moves."""
     check_may_start(request)
     player = player_for(request)
-    return _begun(player, first_game.deal_for(player.pk))
+    return _start(player, first_game.deal_for(player.pk))
 
 
 @require_safe
 @never_cache
 def looking(request: HttpRequest) -> HttpResponse:
     """Show the progress of the search for a deal, and offer the deal once it is found."""
-    wish = practice_deals.order_of(player_id(request))
-    if wish is None:
+    order = practice_deals.order_of(player_id(request))
+    if order is None:
         return redirect("games:practice")
-    variant = Variant(wish.variant, wish.game, wish.options)
+    variant = Variant(order.variant, order.game, order.options)
     context = {
         "variant": variant,
-        "title": titles.deal_title(wish.variant, wish.game),
-        "grade": grade_name(wish.grade),
-        "state": _state(wish),
-        "tried": wish.tried,
+        "title": titles.deal_title(order.variant, order.game),
+        "grade": grade_name(order.grade),
+        "state": _state(order),
+        "tried": order.tried,
         "seconds": int(practice_deals.SECONDS),
-        "passed": max(0, min(int((timezone.now() - wish.made_at).total_seconds()), int(practice_deals.SECONDS))),
-        "deal": wish.deal and ShownDeal.of(wish.deal),
+        "passed": max(0, min(int((timezone.now() - order.made_at).total_seconds()), int(practice_deals.SECONDS))),
+        "deal": order.deal and ShownDeal.of(order.deal),
         "fields": fields_of(variant),
-        "again": fields_of(variant) | {"deals": "winnable"} | ({"grade": str(wish.grade)} if wish.grade else {}),
+        "again": fields_of(variant) | {"deals": "winnable"} | ({"grade": str(order.grade)} if order.grade else {}),
     }
     return render(request, "games/looking.html", context)
 
@@ -154,47 +154,47 @@ def looking(request: HttpRequest) -> HttpResponse:
 @never_cache
 def looking_json(request: HttpRequest) -> HttpResponse:
     """Return the search's state: {"state": "looking", "found", "other" (another grade) or "none", "tried": number}."""
-    wish = practice_deals.order_of(player_id(request))
-    if wish is None:
+    order = practice_deals.order_of(player_id(request))
+    if order is None:
         return JsonResponse({"state": "none", "tried": 0})
-    return JsonResponse({"state": _state(wish), "tried": wish.tried})
+    return JsonResponse({"state": _state(order), "tried": order.tried})
 
 
 @require_POST
 def start_found(request: HttpRequest) -> HttpResponse:
     """Start the deal that the search has found."""
     check_may_start(request)
-    wish = practice_deals.order_of(player_id(request))
-    if wish is None or wish.deal is None:
+    order = practice_deals.order_of(player_id(request))
+    if order is None or order.deal is None:
         return redirect("games:practice")
-    response = _begun(player_for(request), wish.deal)
-    wish.delete()
+    response = _start(player_for(request), order.deal)
+    order.delete()
     return response
 
 
-def _state(wish: PracticeOrder) -> str:
-    if practice_deals.fits(wish):
+def _state(order: PracticeOrder) -> str:
+    if practice_deals.fits(order):
         return "found"
-    if not practice_deals.is_over(wish):
+    if not practice_deals.is_over(order):
         return "looking"
-    return "other" if wish.deal else "none"
+    return "other" if order.deal else "none"
 
 
-def _wants_winnable(request: HttpRequest) -> bool:
+def _requests_winnable(request: HttpRequest) -> bool:
     """Return whether the form asks for a winnable deal. Without a stock none is certified, and any deal will do."""
-    named = any(request.POST.get(field) for field in ("deal", "number", "seed"))
-    return request.POST.get("deals") == "winnable" and bool(settings.SEALED_STOCK) and not named
+    names_deal = any(request.POST.get(field) for field in ("deal", "number", "seed"))
+    return request.POST.get("deals") == "winnable" and bool(settings.SEALED_STOCK) and not names_deal
 
 
 def _begin_winnable(request: HttpRequest) -> HttpResponse:
     """Start a winnable deal that is in stock, or redirect to the page that waits for one."""
     variant = variant_in(request.POST)
-    wished = _number(request.POST.get("grade"))
-    grade = wished if variant.name and wished in GRADES else None
+    requested_grade = _number(request.POST.get("grade"))
+    grade = requested_grade if variant.name and requested_grade in GRADES else None
     player = player_for(request)
     deal = practice_deals.deal_for(player.pk, variant, grade)
     if deal is not None:
-        return _begun(player, deal)
+        return _start(player, deal)
     limits.spend(request, "ask")  # a search, as for questions
     practice_deals.order(player, variant, grade)
     return redirect("games:looking")
@@ -206,7 +206,7 @@ def _chosen_deal(request: HttpRequest) -> Deal:
     :raises ValueError: if it cannot be practised.
     """
     if "deal" in request.POST:
-        return _known_deal(request)
+        return _replayable_deal(request)
     variant = variant_in(request.POST)
     seed = seed_in(request.POST, variant)
     if seed is not None:
@@ -214,16 +214,16 @@ def _chosen_deal(request: HttpRequest) -> Deal:
     return publishing.practice_deal(variant.name or variant.game, None if variant.name else variant.options)
 
 
-def _known_deal(request: HttpRequest) -> Deal:
+def _replayable_deal(request: HttpRequest) -> Deal:
     """Return a deal to play again: a past daily deal, or a practice deal that this player has played."""
-    known = Deal.objects.filter(pk=_number(request.POST["deal"]))
-    deal = known.filter(day__isnull=False).first() or known.filter(attempts__player=player_id(request)).first()
+    deals = Deal.objects.filter(pk=_number(request.POST["deal"]))
+    deal = deals.filter(day__isnull=False).first() or deals.filter(attempts__player=player_id(request)).first()
     if deal is None:
         raise ValueError("there is no such deal")
     return publishing.practice_deal("", of=deal)
 
 
-def _begun(player: Player, deal: Deal) -> HttpResponse:
+def _start(player: Player, deal: Deal) -> HttpResponse:
     return redirect("games:table", attempt=start_attempt(player, deal).public_id)
 
 

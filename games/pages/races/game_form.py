@@ -11,7 +11,7 @@ from django.http import QueryDict
 from games.core.errors import ErrorCode, Refusal
 from games.core.json_body import parse_json
 from games.pages.shared import titles
-from games.races.rooms import LEAST_SEATS, LIMITS_S, MOST_SEATS
+from games.races.rooms import LIMITS_S, MAX_SEATS, MIN_SEATS
 from games.rules import CATALOGUE, GAMES
 
 #: Prefix of a game played with the custom options of the form.
@@ -86,5 +86,5 @@ def choices() -> dict[str, Any]:
             if options
         ],
         "limits": [{"seconds": limit, "minutes": limit // 60, "standard": limit == _LIMIT_S} for limit in LIMITS_S],
-        "seats": [{"count": count, "standard": count == _SEATS} for count in range(LEAST_SEATS, MOST_SEATS + 1)],
+        "seats": [{"count": count, "standard": count == _SEATS} for count in range(MIN_SEATS, MAX_SEATS + 1)],
     }

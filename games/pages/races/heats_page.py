@@ -71,9 +71,9 @@ class PointsTable:
 def _standing(period: heat_standings.Period, day: date, me: int | None) -> PointsTable:
     rows = [Points.of(row, me) for row in heat_standings.standing(period, day)]
     own = None
-    if me is not None and not any(row.is_me for row in rows) and (mine := heat_standings.standing_of(me, period, day)):
-        own = Points.of(mine, me)
-    return PointsTable(period, rows, own)
+    if me is not None and not any(row.is_me for row in rows):
+        own = heat_standings.standing_of(me, period, day)
+    return PointsTable(period, rows, None if own is None else Points.of(own, me))
 
 
 def _day(text: str | None, today: date) -> date:

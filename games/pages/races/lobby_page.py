@@ -23,7 +23,7 @@ from games.races.models import Room
 from games.rules import CATALOGUE
 
 #: Refusals caused by a seat elsewhere; the response redirects there.
-_ELSEWHERE: Final = frozenset({ErrorCode.ALREADY_RACING})
+_SEATED_ELSEWHERE: Final = frozenset({ErrorCode.ALREADY_RACING})
 
 
 @require_safe
@@ -31,7 +31,7 @@ _ELSEWHERE: Final = frozenset({ErrorCode.ALREADY_RACING})
 def races(request: HttpRequest) -> HttpResponse:
     """Show the lobby. The page includes its current state and polls for updates every few seconds."""
     context = {
-        "lobby": lobby.now_in_the_lobby(),
+        "lobby": lobby.cached_lobby(),
         "naming": titles.for_client(),
         "choices": choices(),
         "variants": [{"name": name, "title": titles.VARIANT_TITLES[name]} for name in CATALOGUE],
@@ -43,7 +43,7 @@ def races(request: HttpRequest) -> HttpResponse:
 @require_safe
 def lobby_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
     """Return the current state of the lobby, identical for everyone."""
-    response = JsonResponse(lobby.now_in_the_lobby())
+    response = JsonResponse(lobby.cached_lobby())
     response["Cache-Control"] = f"max-age={lobby.lobbies.fresh:.0f}"
     return response
 
@@ -60,7 +60,7 @@ def new(request: HttpRequest) -> HttpResponse:
     return to_seat(request, room.code)
 
 
-def open_own_room(request: HttpRequest, asked: Chosen) -> Room:
+def open_own_room(request: HttpRequest, settings: Chosen) -> Room:
     """Open the requested room, and give its first seat to the session's player or a new guest.
 
     :raises Refusal: if there is no such game, or the player has a seat elsewhere.
@@ -68,12 +68,12 @@ def open_own_room(request: HttpRequest, asked: Chosen) -> Room:
     player = seated_player(request)
     _check_free(player.pk)
     rooms.close_unused(player.pk)
-    if asked.public:
+    if settings.public:
         rate_limits.check_may_list(player.pk, network_of(request))
     room = rooms.open_room(
-        player, asked.name, asked.options, public=asked.public, limit_s=asked.limit_s, seats=asked.seats
+        player, settings.name, settings.options, public=settings.public, limit_s=settings.limit_s, seats=settings.seats
     )
-    if asked.public:
+    if settings.public:
         rate_limits.note_listed(room.pk, network_of(request))
     seats.sit(room.pk, player)
     return room
@@ -123,16 +123,16 @@ def heat(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     return redirect("games:room", code=room.code) if room else redirect("games:races")
 
 
-def refused(request: HttpRequest, refusal: Refusal, *, stays: str = "") -> HttpResponse:
-    """Show a refusal in the room of the player's seat, in the room with the code `stays`, or else in the lobby.
+def refused(request: HttpRequest, refusal: Refusal, *, fallback_code: str = "") -> HttpResponse:
+    """Show a refusal in the room of the player's seat, in the room with the code `fallback_code`, or else in the lobby.
 
     API clients get the refusal itself.
     """
     if wants_json(request):
         raise refusal
     messages.error(request, refusal.sentence)
-    seat = seat_of(player_id(request)) if refusal.code in _ELSEWHERE else None
-    code = seat.code if seat else stays
+    seat = seat_of(player_id(request)) if refusal.code in _SEATED_ELSEWHERE else None
+    code = seat.code if seat else fallback_code
     return redirect("games:room", code=code) if code else redirect("games:races")
 
 

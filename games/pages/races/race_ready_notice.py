@@ -44,10 +44,10 @@ def seat_of(player: int | None) -> ShownSeat | None:
     """Return the player's seat in a race that is not over for them."""
     if player is None:
         return None
-    found = Entrant.objects.filter(player=player, state__in=_SEATED).select_related("race__room").first()
-    if found is None:
+    entrant = Entrant.objects.filter(player=player, state__in=_SEATED).select_related("race__room").first()
+    if entrant is None:
         return None
-    return ShownSeat(found.race.room.code, found.race.room.kind, found.race.state not in _BEFORE)
+    return ShownSeat(entrant.race.room.code, entrant.race.room.kind, entrant.race.state not in _BEFORE)
 
 
 def mark_waiting(request: HttpRequest) -> None:
@@ -65,14 +65,14 @@ def waiting_room(request: HttpRequest) -> dict[str, str]:
         seat = seat_of(player)
     if seat is None or seat.kind != Room.Kind.QUICK or seat.has_begun:
         del session[_MARK]
-        _tell_note(request, player)
+        _show_note(request, player)
         return {"waiting_room": ""}
-    _tell_note(request, player)
+    _show_note(request, player)
     return {"waiting_room": seat.code}
 
 
-def _tell_note(request: HttpRequest, player: int | None) -> None:
+def _show_note(request: HttpRequest, player: int | None) -> None:
     """Tell a player why a match didn't start for them."""
-    note = None if player is None else matchmaking.take_note(player)
+    note = None if player is None else matchmaking.pop_note(player)
     if note is not None:
         messages.warning(request, _NOTES[note])

@@ -158,7 +158,7 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
     context = {
         "race": ShownRace.of(race),
         "entrants": entrants,
-        "has_winner": any(one.state == Entrant.State.WON for one in entrants),
+        "has_winner": any(entrant.state == Entrant.State.WON for entrant in entrants),
         "deal": ShownDeal.of(race.deal) if finished and race.deal else None,
         "commitment": commitment_of(race),
         "is_public": race_file.is_public(race),
@@ -171,10 +171,10 @@ def _entrants(race: Race, me: int | None) -> list[ShownEntrant]:
     rows = list(Entrant.objects.filter(race=race).select_related("attempt", "player"))
     rows.sort(key=lambda row: (row.place is None, row.place or 0, row.pk))
     names = people().names_of([row.player_id for row in rows if row.player_id])
-    named = {row.pk: _name(row, names) for row in rows}
+    names_by_entrant = {row.pk: _name(row, names) for row in rows}
     changes = ratings().changes(race.pk) if race.rated else {}
-    shown = [ShownEntrant.of(row, names, me, _change(changes.get(row.pk), named)) for row in rows]
-    return shown if race_file.is_public(race) else [replace(one, replay=None) for one in shown]
+    shown = [ShownEntrant.of(row, names, me, _change(changes.get(row.pk), names_by_entrant)) for row in rows]
+    return shown if race_file.is_public(race) else [replace(entrant, replay=None) for entrant in shown]
 
 
 @require_safe
@@ -212,5 +212,5 @@ def mine(request: HttpRequest) -> HttpResponse:
     page = Paginator(rows, _PAGE).get_page(request.GET.get("page"))
     entries = [RaceHistoryEntry(ShownRace.of(row.race), ShownEntrant.of(row, {}, me)) for row in page.object_list]
     more = page.next_page_number() if page.has_next() else None
-    less = page.previous_page_number() if page.has_previous() else None
-    return render(request, "races/mine.html", {"entries": entries, "more": more, "less": less})
+    previous = page.previous_page_number() if page.has_previous() else None
+    return render(request, "races/mine.html", {"entries": entries, "more": more, "less": previous})

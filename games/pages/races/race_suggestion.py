@@ -33,12 +33,12 @@ class RaceHint:
         return cls(str(titles.GAME_TITLES[deal.game]), variants)
 
 
-def is_wanted(request: HttpRequest) -> bool:
+def may_suggest(request: HttpRequest) -> bool:
     """Return whether the visitor has an account and has not dismissed the hint."""
     return has_account(request) and COOKIE not in request.COOKIES
 
 
 def hint_at(request: HttpRequest, attempt: Attempt) -> RaceHint | None:
     """Return the hint for a ranked daily game, to show if it ends on a top place."""
-    asks = attempt.ranked and attempt.deal.day is not None and is_wanted(request)
-    return RaceHint.of(attempt.deal) if asks and not has_raced(attempt.player_id, attempt.deal.game) else None
+    is_candidate = attempt.ranked and attempt.deal.day is not None and may_suggest(request)
+    return RaceHint.of(attempt.deal) if is_candidate and not has_raced(attempt.player_id, attempt.deal.game) else None

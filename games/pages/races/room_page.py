@@ -50,10 +50,9 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
     """Show the room, which is updated over the WebSocket. A closed room shows its results."""
     found = get_object_or_404(Room, code=code)
     shown = ShownRoom.of(found)
-    if why := _shut(found, player_id(request)):
-        return render(
-            request, "races/shut.html", {"room": shown, "why": why.value, "sentence": why.sentence}, status=why.status
-        )
+    if reason := _reason_shut(found, player_id(request)):
+        context = {"room": shown, "why": reason.value, "sentence": reason.sentence}
+        return render(request, "races/shut.html", context, status=reason.status)
     context = {
         "room": shown,
         "naming": titles.for_client(),
@@ -70,19 +69,19 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
 def sit(request: HttpRequest, code: str) -> HttpResponse:
     """Take a seat in the next race; a visitor without an account becomes a guest."""
     found = get_object_or_404(Room, code=code)
-    if why := _shut(found, player_id(request)):
-        raise Refusal(why)
+    if reason := _reason_shut(found, player_id(request)):
+        raise Refusal(reason)
     check_may_sit(request)
     try:
         seats.sit(found.pk, seated_player(request))
     except Refusal as refusal:
-        return refused(request, refusal, stays=code)
+        return refused(request, refusal, fallback_code=code)
     if found.kind == Room.Kind.QUICK:
         mark_waiting(request)
     return to_seat(request, code)
 
 
-def _shut(room: Room, player: int | None) -> ErrorCode | None:
+def _reason_shut(room: Room, player: int | None) -> ErrorCode | None:
     """Return the reason why a player may not enter, or None."""
     if room.closed_at is not None:
         return ErrorCode.ROOM_CLOSED

@@ -67,12 +67,12 @@ def appeal_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
 
 def _context(attempt: Attempt) -> dict[str, Any]:
-    made = appeals.appeal_of(attempt)
+    appeal = appeals.appeal_of(attempt)
     return {
         "deal": ShownDeal.of(attempt.deal),
         "attempt": ShownAttempt.of(attempt),
-        "appeal": made and ShownAppeal.of(made),
-        "may_appeal": made is None and appeals.may_appeal(attempt),
+        "appeal": appeal and ShownAppeal.of(appeal),
+        "may_appeal": appeal is None and appeals.may_appeal(attempt),
         "length": APPEAL_LENGTH,
         "days": appeals.WITHIN.days,
     }

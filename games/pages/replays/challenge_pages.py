@@ -27,7 +27,7 @@ from games.models import Attempt
 from games.pages.shared.view_models import ShownDeal, ShownPlayer
 
 #: Maximum answers listed on the page of a challenge.
-SHOWN = 50
+MAX_ANSWERS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +46,15 @@ class ChallengeGame:
     paused_ms: int
 
     @classmethod
-    def of(cls, place: int, attempt: Attempt, found: Challenge, asker: int | None) -> Self:
+    def of(cls, place: int, attempt: Attempt, challenge: Challenge, viewer: int | None) -> Self:
         """Return the visible part of `attempt`."""
-        is_sender = attempt.pk == found.attempt_id
+        is_sender = attempt.pk == challenge.attempt_id
         return cls(
             place=place,
             player=ShownPlayer.of(attempt.player),
-            own=asker is not None and attempt.player_id == asker,
+            own=viewer is not None and attempt.player_id == viewer,
             is_sender=is_sender,
-            outcome="" if is_sender else challenges.outcome(attempt, found.attempt),
+            outcome="" if is_sender else challenges.outcome(attempt, challenge.attempt),
             attempt=attempt.public_id,
             cards_up=attempt.cards_up,
             elapsed_ms=attempt.elapsed_ms,
@@ -72,42 +72,42 @@ def send(request: HttpRequest) -> HttpResponse:
     attempt = get_object_or_404(Attempt.objects.select_related("deal"), public_id=_id(request.POST.get("attempt")))
     name = request.POST.get("name", "").strip()
     try:
-        made = challenges.challenge(request.user, attempt, to=name)
+        created = challenges.challenge(request.user, attempt, to=name)
     except Refusal as refusal:
         if not name or wants_json(request):
             raise
         # If the name cannot be challenged, explain why and create a challenge by link instead.
-        messages.error(request, _not_sent(refusal, name))
-        made = challenges.challenge(request.user, attempt)
+        messages.error(request, _failure_text(refusal, name))
+        created = challenges.challenge(request.user, attempt)
     else:
         if name:
             messages.success(request, _("Your challenge is on its way to %(name)s.") % {"name": name})
-    return redirect("games:challenge", code=made.code)
+    return redirect("games:challenge", code=created.code)
 
 
 @require_safe
 @never_cache
 def challenge(request: HttpRequest, code: str) -> HttpResponse:
     """Show a challenge: the game to beat, and the answers so far."""
-    found = _found(code)
-    asker = player_id(request)
+    found = _find_challenge(code)
+    viewer = player_id(request)
     answers = challenges.answers_to(found)
-    lines = list(_lines(found, answers[:SHOWN], asker))
-    running = Attempt.objects.filter(answer__challenge=found, player=asker, state=Attempt.State.PLAYING).first()
+    lines = list(_lines(found, answers[:MAX_ANSWERS], viewer))
+    running = Attempt.objects.filter(answer__challenge=found, player=viewer, state=Attempt.State.PLAYING).first()
     context = {
         "deal": ShownDeal.of(found.attempt.deal),
         "code": code,
         "link": request.build_absolute_uri(reverse("games:challenge", args=[code])),
         "sender": ShownPlayer.of(found.sender),
         "addressee": found.addressee and ShownPlayer.of(found.addressee),
-        "is_mine": found.sender_id == asker,
+        "is_mine": found.sender_id == viewer,
         "may_name": found.sender.has_page,
         "goal": next(line for line in lines if line.is_sender),
         "lines": lines if len(lines) > 1 else [],
         "mine": next((line for line in lines if line.own and not line.is_sender), None),
         "running": running and running.public_id,
         "is_playable": challenges.may_challenge(found.attempt, found.sender_id),
-        "together": _together(lines) if publishing.may_see_seed(found.attempt.deal, asker) else "",
+        "together": _together(lines) if publishing.may_see_seed(found.attempt.deal, viewer) else "",
     }
     return render(request, "games/challenge.html", context)
 
@@ -115,7 +115,7 @@ def challenge(request: HttpRequest, code: str) -> HttpResponse:
 @require_POST
 def answer(request: HttpRequest, code: str) -> HttpResponse:
     """Start a game in answer to a challenge; a visitor without an account becomes a guest."""
-    found = _found(code)
+    found = _find_challenge(code)
     if found.sender_id == player_id(request):
         raise Refusal(ErrorCode.NO_CHALLENGE)
     check_may_start(request)
@@ -127,19 +127,19 @@ def answer(request: HttpRequest, code: str) -> HttpResponse:
     return redirect("games:table", attempt=attempt.public_id)
 
 
-def _found(code: str) -> Challenge:
+def _find_challenge(code: str) -> Challenge:
     try:
         return challenges.find(code)
     except Challenge.DoesNotExist:
         raise Http404 from None
 
 
-def _lines(found: Challenge, answers: list[Attempt], asker: int | None) -> Iterator[ChallengeGame]:
+def _lines(challenge: Challenge, answers: list[Attempt], viewer: int | None) -> Iterator[ChallengeGame]:
     """Yield the sender's game and the answers, ranked together; equal games share a place."""
-    games = sorted([found.attempt, *answers], key=_key)
+    games = sorted([challenge.attempt, *answers], key=_key)
     for attempt in games:
         place = 1 + sum(_key(other) < _key(attempt) for other in games)
-        yield ChallengeGame.of(place, attempt, found, asker)
+        yield ChallengeGame.of(place, attempt, challenge, viewer)
 
 
 def _key(attempt: Attempt) -> tuple[int, int, int]:
@@ -154,7 +154,7 @@ def _together(lines: list[ChallengeGame]) -> str:
     return f"{reverse('games:together')}?" + "&".join(f"game={line.attempt}" for line in shown)
 
 
-def _not_sent(refusal: Refusal, name: str) -> str:
+def _failure_text(refusal: Refusal, name: str) -> str:
     if refusal.code == ErrorCode.NOT_FOUND:
         return _("Nobody here is called %(name)s. The link works for anybody.") % {"name": name}
     if refusal.code == ErrorCode.NO_CHALLENGE:

@@ -28,7 +28,7 @@ from games.pages.shared.view_models import ShownDeal, ShownPlayer
 #: Name of the certified line where other ghosts have an attempt id.
 LINE: Final = "line"
 
-_WHOSE: Final = {
+_GHOST_TITLES: Final = {
     Whose.OWN: gettext_lazy("Your best"),
     Whose.NEXT: gettext_lazy("The next better"),
     Whose.FRIEND: gettext_lazy("Somebody you follow"),
@@ -41,7 +41,7 @@ _WHOSE: Final = {
 class ShownGhost:
     """A ghost to choose; `ghost` is the form's value, and `attempt` is None for the certified line."""
 
-    whose: str
+    label: str
     ghost: str
     player: ShownPlayer | None
     attempt: uuid.UUID | None
@@ -51,11 +51,11 @@ class ShownGhost:
     @classmethod
     def of(cls, ghost: Ghost) -> Self:
         """Return the visible part of `ghost`."""
-        whose, attempt = str(_WHOSE[ghost.whose]), ghost.attempt
+        label, attempt = str(_GHOST_TITLES[ghost.whose]), ghost.attempt
         if attempt is None:
-            return cls(whose, LINE, None, None, None, ghost.elapsed_ms)
+            return cls(label, LINE, None, None, None, ghost.elapsed_ms)
         player = None if ghost.whose == Whose.OWN else ShownPlayer.of(attempt.player)
-        return cls(whose, str(attempt.public_id), player, attempt.public_id, attempt.cards_up, attempt.elapsed_ms)
+        return cls(label, str(attempt.public_id), player, attempt.public_id, attempt.cards_up, attempt.elapsed_ms)
 
 
 @require_safe
@@ -103,10 +103,10 @@ def lane(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Return the lane of a verified game: the number of cards up over time."""
     limits.spend(request, "replay")
     found = get_object_or_404(Attempt.objects.select_related("deal", "player"), public_id=attempt)
-    asker = player_id(request)
-    if not ghost_lanes.may_see(found, asker):
+    viewer = player_id(request)
+    if not ghost_lanes.may_see(found, viewer):
         raise Refusal(ErrorCode.NOT_REVEALED)
-    own = found.player_id == asker
+    own = found.player_id == viewer
     name = _("personal best") if own else _("Former player") if found.player.is_former else str(found.player)
     return JsonResponse(ghost_lanes.lane_of(found, name).to_json() | {"own": own})
 
@@ -128,19 +128,20 @@ def line(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     return JsonResponse(certified.to_json() | {"own": False})
 
 
-def ghost_beside(attempt: Attempt, wanted: str) -> str:
+def ghost_beside(attempt: Attempt, requested: str) -> str:
     """Return the URL of the lane to race at an attempt's table; empty if there is none.
 
-    It is the lane of the challenge that the attempt answers, or else the `wanted` one. Ranked games have no ghost.
+    It is the lane of the challenge that the attempt answers, or else the `requested` one. Ranked games have no ghost.
     """
     if attempt.ranked:
         return ""
     challenged = Answer.objects.filter(attempt=attempt).values_list("challenge__attempt__public_id", flat=True).first()
     if challenged is not None:
         return reverse("games:lane", args=[challenged])
-    if wanted == LINE and attempt.deal.solution is not None and ghost_lanes.knows_deal(attempt.deal, attempt.player_id):
+    deal, player = attempt.deal, attempt.player_id
+    if requested == LINE and deal.solution is not None and ghost_lanes.knows_deal(deal, player):
         return reverse("games:line", args=[attempt.public_id])
-    return _lane_address(attempt.deal, wanted, attempt.player_id) if wanted != LINE else ""
+    return _lane_address(deal, requested, player) if requested != LINE else ""
 
 
 def _lane_address(deal: Deal, ghost: str, player: int | None) -> str:

@@ -26,26 +26,28 @@ from games.replays.preview_images import Preview, face_down, image_of, opening
 from games.rules import CATALOGUE
 
 #: Cache lifetime of an image, in seconds.
-KEPT: Final = 24 * 3600
+CACHE_SECONDS: Final = 24 * 3600
 
 P = ParamSpec("P")
 
 
-def _picture(make: Callable[P, Preview]) -> Callable[..., HttpResponse]:
+def _picture(draw: Callable[P, Preview]) -> Callable[..., HttpResponse]:
     """Build a view that returns the image, with its text in one of the site's languages."""
 
     @require_safe
     @conditional_page
-    @wraps(make)
-    def answer(request: HttpRequest, /, language: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    @wraps(draw)
+    def view(request: HttpRequest, /, language: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         limits.spend(request, "preview")
         if language not in dict(settings.LANGUAGES):
             raise Http404
         with translation.override(language):
-            image = image_of(make(*args, **kwargs))
-        return HttpResponse(image, content_type="image/png", headers={"Cache-Control": f"public, max-age={KEPT}"})
+            image = image_of(draw(*args, **kwargs))
+        return HttpResponse(
+            image, content_type="image/png", headers={"Cache-Control": f"public, max-age={CACHE_SECONDS}"}
+        )
 
-    return answer
+    return view
 
 
 @_picture

@@ -37,8 +37,8 @@ from games.rules import Record, RecordError, RulesError, Table, replay
 @never_cache
 def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Show a finished game step by step."""
-    found, asker = finished_attempt(request, attempt), player_id(request)
-    knows_seed, is_public = publishing.may_see_seed(found.deal, asker), access.is_public(found)
+    found, viewer = finished_attempt(request, attempt), player_id(request)
+    knows_seed, is_public = publishing.may_see_seed(found.deal, viewer), access.is_public(found)
     context = {
         "deal": ShownDeal.of(found.deal),
         "player": ShownPlayer.of(found.player),
@@ -47,12 +47,12 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "ghosts_url": reverse("games:ghosts", args=[found.deal_id]) if knows_seed else "",
         "embed_url": request.build_absolute_uri(reverse("games:embed", args=[attempt])) if is_public else "",
         "is_public": is_public,
-        "may_be_shared": access.may_be_shared(found, asker),
+        "may_be_shared": access.may_be_shared(found, viewer),
         "attempt": attempt,
-        "may_analyse": analyses.may_see(found, asker),
-        "compared": compared(found, asker),
-        "may_challenge": may_challenge(found, asker),
-        "may_report": has_account(request) and may_be_reported(found, asker),
+        "may_analyse": analyses.may_see(found, viewer),
+        "compared": compared(found, viewer),
+        "may_challenge": may_challenge(found, viewer),
+        "may_report": has_account(request) and may_be_reported(found, viewer),
     }
     return render(request, "games/replay.html", context)
 
@@ -100,8 +100,8 @@ def picture_gif(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     image = pictures.image_of(found)
     if image is None:
         raise Http404
-    kept = "public" if access.is_public(found) else "private"
-    return HttpResponse(image, content_type="image/gif", headers={"Cache-Control": f"{kept}, max-age=3600"})
+    cache_scope = "public" if access.is_public(found) else "private"
+    return HttpResponse(image, content_type="image/gif", headers={"Cache-Control": f"{cache_scope}, max-age=3600"})
 
 
 @require_POST
@@ -113,8 +113,8 @@ def play_on(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         raise Refusal(ErrorCode.BAD_REQUEST, "n must be the number of moves made")
     limits.spend(request, "play_on")
     check_may_start(request)
-    begun = continuations.play_on(player_for(request), found, int(text))
-    return redirect("games:table", attempt=begun.public_id)
+    continued = continuations.play_on(player_for(request), found, int(text))
+    return redirect("games:table", attempt=continued.public_id)
 
 
 @require_GET
@@ -150,7 +150,7 @@ def verify(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         limits.spend(request, "verify")
         try:
-            text = _given(request)
+            text = _uploaded_text(request)
             context["text"] = text
             context["result"] = replay(Record.from_json(parse_json(text))).to_json()
         except RulesError as error:
@@ -211,7 +211,7 @@ def _shareable(request: HttpRequest, public_id: uuid.UUID) -> Attempt:
     return found
 
 
-def _given(request: HttpRequest) -> str:
+def _uploaded_text(request: HttpRequest) -> str:
     upload = request.FILES.get("file")
     if upload is None:
         return request.POST.get("record", "")

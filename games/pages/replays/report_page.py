@@ -51,11 +51,11 @@ def report_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     if request.method == "POST":
         limits.spend(request, "report")
     found = get_object_or_404(Attempt.objects.select_related("deal", "player").defer("record"), public_id=attempt)
-    made = reports.report_of(found, request.user.pk)
+    report = reports.report_of(found, request.user.pk)
     if request.method != "POST":
-        if made is None and not reports.may_be_reported(found, request.user.pk):
+        if report is None and not reports.may_be_reported(found, request.user.pk):
             raise Refusal(ErrorCode.NO_REPORT)
-        return render(request, "games/report.html", _context(found, made))
+        return render(request, "games/report.html", _context(found, report))
     reason, text = request.POST.get("reason", ""), request.POST.get("text", "")
     try:
         reports.report(found, request.user, reason, text)
@@ -68,12 +68,12 @@ def report_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     return redirect("games:report", attempt=attempt)
 
 
-def _context(attempt: Attempt, made: Report | None) -> dict[str, Any]:
+def _context(attempt: Attempt, report: Report | None) -> dict[str, Any]:
     return {
         "deal": ShownDeal.of(attempt.deal),
         "player": ShownPlayer.of(attempt.player),
         "attempt": attempt.public_id,
-        "report": made and ShownReport.of(made),
+        "report": report and ShownReport.of(report),
         "reasons": Report.Reason.choices,
         "length": REPORT_LENGTH,
     }

@@ -22,7 +22,7 @@ from games.pages.shared.view_models import ShownDeal, ShownPlayer
 from games.races.models import Race
 
 #: Maximum games: as many as a race has entrants.
-MOST: Final = 16
+MAX_GAMES: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Board:
     replay_url: str
 
     @classmethod
-    def of(cls, attempt: Attempt, asker: int | None) -> Self:
+    def of(cls, attempt: Attempt, viewer: int | None) -> Self:
         """Return the visible part of a finished game."""
-        own = asker is not None and attempt.player_id == asker
+        own = viewer is not None and attempt.player_id == viewer
         address = [attempt.public_id]
         return cls(
             ShownPlayer.of(attempt.player),
@@ -52,14 +52,14 @@ class Board:
 def together(request: HttpRequest) -> HttpResponse:
     """Show finished games side by side: `?game=<attempt>&game=…`. The visitor must have access to each."""
     try:
-        wanted = dict.fromkeys(uuid.UUID(text) for text in request.GET.getlist("game")[: MOST + 1])
+        attempt_ids = dict.fromkeys(uuid.UUID(text) for text in request.GET.getlist("game")[: MAX_GAMES + 1])
     except ValueError:
         raise Http404 from None
-    if not wanted:
+    if not attempt_ids:
         raise Http404
-    if len(wanted) > MOST:
+    if len(attempt_ids) > MAX_GAMES:
         raise Refusal(ErrorCode.BAD_REQUEST)
-    return _page(request, [finished_attempt(request, public_id) for public_id in wanted])
+    return _page(request, [finished_attempt(request, public_id) for public_id in attempt_ids])
 
 
 @require_safe
@@ -71,10 +71,10 @@ def race_replay(request: HttpRequest, code: str, number: int) -> HttpResponse:
         raise Refusal(ErrorCode.NOT_REVEALED)
     ran = race.entrants.filter(attempt__state=Attempt.State.VERIFIED, place__isnull=False)
     attempts = [entrant.attempt for entrant in ran.select_related("attempt__deal", "attempt__player").order_by("place")]
-    found = [attempt for attempt in attempts if attempt is not None]
-    if not found:
+    finished = [attempt for attempt in attempts if attempt is not None]
+    if not finished:
         raise Http404
-    return _page(request, found[:MOST], back=reverse("games:race_result", args=[code, number]))
+    return _page(request, finished[:MAX_GAMES], back=reverse("games:race_result", args=[code, number]))
 
 
 def _page(request: HttpRequest, attempts: Sequence[Attempt], *, back: str = "") -> HttpResponse:

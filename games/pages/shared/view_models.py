@@ -105,7 +105,7 @@ class ShownAttempt:
     @property
     def subjects(self) -> list[str]:
         """Subjects of the reasons, without duplicates."""
-        return list(dict.fromkeys(str(one.about) for one in self.reasons))
+        return list(dict.fromkeys(str(reason.about) for reason in self.reasons))
 
     @property
     def is_over(self) -> bool:
@@ -162,10 +162,12 @@ def attempts_on(player_id: int | None, day: date) -> dict[int, Attempt]:
 
     It is the ranked attempt, or else the practice attempt started on that day as a guest.
     """
-    return {} if player_id is None else {one.deal_id: one for one in hot_queries.attempts_on(player_id, day)}
+    return (
+        {} if player_id is None else {attempt.deal_id: attempt for attempt in hot_queries.attempts_on(player_id, day)}
+    )
 
 
-def attempts_at(player_id: int | None, deal: Deal) -> Attempt | None:
+def attempt_at(player_id: int | None, deal: Deal) -> Attempt | None:
     """Return a player's attempt at a deal, as in `attempts_on`."""
-    begun = [] if player_id is None else hot_queries.attempts_at(player_id, deal.pk)
-    return begun[-1] if begun else None
+    attempts = [] if player_id is None else hot_queries.attempts_at(player_id, deal.pk)
+    return attempts[-1] if attempts else None

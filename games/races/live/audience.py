@@ -81,7 +81,7 @@ class Audience:
         yours = self._yours.get(viewer)
         if yours is None or yours.to_come is None or not self.is_roll_called:
             return None
-        others = (other.to_come for one, other in self._yours.items() if one is not viewer)
+        others = (other.to_come for other_viewer, other in self._yours.items() if other_viewer is not viewer)
         return None if yours.to_come in others else yours.to_come
 
     # Sending.
@@ -89,54 +89,54 @@ class Audience:
     def show(self, viewer: Viewer) -> None:
         """Send a viewer the `you` and `room` messages."""
         stream = self._racers if viewer in self._racers.viewers else self._others
-        viewer.tell(protocol.write(self._yours[viewer]))
-        viewer.tell(self._room_frame(stream, to_all=len(stream.viewers) == 1))
+        viewer.send_frame(protocol.write(self._yours[viewer]))
+        viewer.send_frame(self._room_frame(stream, to_all=len(stream.viewers) == 1))
 
     def show_all(self) -> None:
         """Send a change of the room to all viewers: `you` first where it has changed, then `room`."""
-        for viewer, had in list(self._yours.items()):
+        for viewer, previous in list(self._yours.items()):
             yours = self._yours[viewer] = snapshot.you_message(self.facts, viewer.player_id)
             self._place(viewer)
-            if yours != had:
-                viewer.tell(protocol.write(yours))
+            if yours != previous:
+                viewer.send_frame(protocol.write(yours))
         for stream in (self._racers, self._others):
             if stream.viewers:
                 stream.send(self._room_frame(stream, to_all=True))
         self._dismiss(list(self._yours))
 
-    def tell_reaction(self, entrant: int, kind: protocol.Reaction) -> None:
+    def send_reaction(self, entrant: int, kind: protocol.Reaction) -> None:
         """Send an entrant's reaction to all viewers."""
-        _tell(protocol.Reacted(entrant=entrant, kind=kind), self._yours)
+        _send(protocol.Reacted(entrant=entrant, kind=kind), self._yours)
 
-    def tell_moved(self, entrant: int, code: str) -> None:
+    def send_moved(self, entrant: int, code: str) -> None:
         """Send an entrant's player the code of the room that their seat was moved to."""
-        _tell(protocol.Moved(code=code), [one for one, yours in self._yours.items() if yours.to_come == entrant])
+        _send(protocol.Moved(code=code), [viewer for viewer, yours in self._yours.items() if yours.to_come == entrant])
 
-    async def keep_telling_lanes(self) -> float:
+    async def send_due_lanes(self) -> float:
         """Send changed lanes to each stream that is due, or at once if a game has begun or ended."""
         now, lanes = monotonic(), self.progress.all()
         times = self.progress.next_away(now)
         for stream in (self._racers, self._others):
             changed = stream.changes(lanes) if stream.viewers else []
-            due_at = stream.told_at + stream.every
+            due_at = stream.sent_at + stream.every
             if changed and (now >= due_at or stream.is_urgent(changed)):
-                stream.tell(changed, now)
+                stream.send_lanes(changed, now)
             elif changed:
                 times.append(due_at)
         return min(times, default=inf)
 
     def _room_frame(self, stream: Stream, *, to_all: bool) -> str:
         if to_all:
-            stream.told = {lane.entrant: lane for lane in self.progress.all()}
+            stream.sent = {lane.entrant: lane for lane in self.progress.all()}
         return protocol.write(snapshot.room_message(self.facts, self.progress.of, stream.v, timezone.now()))
 
     def _place(self, viewer: Viewer) -> None:
         """Assign a viewer to the stream of the racers or to that of the others."""
         yours = self._yours[viewer]
         races = yours.running is not None or yours.to_come is not None
-        mine, other = (self._racers, self._others) if races else (self._others, self._racers)
+        stream, other = (self._racers, self._others) if races else (self._others, self._racers)
         other.viewers.discard(viewer)
-        mine.viewers.add(viewer)
+        stream.viewers.add(viewer)
 
     def _dismiss(self, viewers: Iterable[Viewer]) -> None:
         """Send `gone` to those of the viewers who may not stay, and remove them: the room is closed, or kicked them."""
@@ -146,7 +146,7 @@ class Audience:
                 viewer.dismiss(protocol.write(protocol.Gone(why="closed" if self.facts.is_closed else "kicked")))
 
 
-def _tell(message: protocol.ServerMessage, viewers: Iterable[Viewer]) -> None:
+def _send(message: protocol.ServerMessage, viewers: Iterable[Viewer]) -> None:
     frame = protocol.write(message)
     for viewer in list(viewers):
-        viewer.tell(frame)
+        viewer.send_frame(frame)

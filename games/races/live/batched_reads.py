@@ -19,23 +19,23 @@ class Batches(Generic[_Key, _Value]):
     So an answer is never older than its request, and a lone request runs at once.
     """
 
-    def __init__(self, answer: Callable[[list[_Key]], Mapping[_Key, _Value]], most: int) -> None:
-        """Create a batcher that calls `answer` in a database thread with at most `most` keys."""
-        self._answer = answer
-        self._most = most
+    def __init__(self, load: Callable[[list[_Key]], Mapping[_Key, _Value]], limit: int) -> None:
+        """Create a batcher that calls `load` in a database thread with at most `limit` keys."""
+        self._load = load
+        self._limit = limit
         self._waiting: dict[_Key, asyncio.Future[_Value | None]] = {}
         self._task: asyncio.Task[None] | None = None
 
-    async def ask(self, key: _Key) -> _Value | None:
+    async def get(self, key: _Key) -> _Value | None:
         """Return the answer for a key, or None if there is none.
 
-        :raises Exception: the error of the batch's `answer` call.
+        :raises Exception: the error of the batch's `load` call.
         """
         if key not in self._waiting:
             self._waiting[key] = asyncio.get_running_loop().create_future()
         waiting = self._waiting[key]
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._keep_answering())
+            self._task = asyncio.create_task(self._run_batches())
         return await asyncio.shield(waiting)
 
     async def close(self) -> None:
@@ -44,14 +44,14 @@ class Batches(Generic[_Key, _Value]):
             self._task.cancel()
             await asyncio.wait([self._task])
 
-    async def _keep_answering(self) -> None:
+    async def _run_batches(self) -> None:
         while self._waiting:
-            asked = {key: self._waiting.pop(key) for key in list(islice(self._waiting, self._most))}
+            batch = {key: self._waiting.pop(key) for key in list(islice(self._waiting, self._limit))}
             try:
-                answers = await off_loop(self._answer)(list(asked))
+                values = await off_loop(self._load)(list(batch))
             except Exception as error:  # noqa: BLE001 - passed on to the callers
-                for waiting in asked.values():
+                for waiting in batch.values():
                     waiting.set_exception(error)
             else:
-                for key, waiting in asked.items():
-                    waiting.set_result(answers.get(key))
+                for key, waiting in batch.items():
+                    waiting.set_result(values.get(key))

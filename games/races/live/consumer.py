@@ -19,7 +19,7 @@ from games.db.players import Player
 from games.live.loader import off_loop
 from games.live.protocol import busy
 from games.live.sockets.base_consumer import Receive, Scope, Send, SocketConnection, check_version, session_expired
-from games.live.sockets.message_limit import keep_until_full, share_of
+from games.live.sockets.message_limit import retain_until_full, share_of
 from games.races import race_start, rate_limits, rooms, seats
 from games.races.live import protocol
 from games.races.live.room_hub import RoomHub, shared_hub
@@ -65,7 +65,7 @@ class RaceConsumer(SocketConnection):
 
     def dismiss(self, frame: str) -> None:
         """Send a last frame and close."""
-        self.tell(frame)
+        self.send_frame(frame)
         self._closer = asyncio.ensure_future(self._close(protocol.CLOSE_GONE))
 
     async def _do(self, text: str) -> None:
@@ -80,7 +80,7 @@ class RaceConsumer(SocketConnection):
         if watch is None:
             raise Refusal(ErrorCode.BAD_FRAME, "the first message must be hello")
         if type(message) is protocol.Ping:
-            self.tell(protocol.write(protocol.Pong(t=message.t, now=protocol.clock(timezone.now()))))
+            self.send_frame(protocol.write(protocol.Pong(t=message.t, now=protocol.clock(timezone.now()))))
         elif type(message) is protocol.Sync:
             watch.audience.show(self)
         elif self.player_id is None:
@@ -88,7 +88,7 @@ class RaceConsumer(SocketConnection):
         elif type(message) is protocol.React:
             self._react(watch, self.player_id, message.kind)
         else:
-            await self._command(watch, _deed(message, watch.facts.id, self.player_id, self._network))
+            await self._command(watch, _command_call(message, watch.facts.id, self.player_id, self._network))
 
     async def _hello(self, message: protocol.Hello) -> None:
         check_version(message.v, protocol.VERSION)
@@ -97,12 +97,12 @@ class RaceConsumer(SocketConnection):
         else:
             self._watch.audience.show(self)
 
-    async def _command(self, watch: RoomWatch, deed: Callable[[], object]) -> None:
+    async def _command(self, watch: RoomWatch, call: Callable[[], object]) -> None:
         """Execute a command and have the room read again, which sends all viewers the changes."""
         if wait := self._commands.spend():
             raise Refusal(ErrorCode.RATE_LIMITED, "too many commands", retry_after_ms=wait)
         try:
-            await off_loop(deed)()
+            await off_loop(call)()
         except Error:
             log.warning("command failed", exc_info=True)
             raise busy("the database could not be reached") from None
@@ -113,7 +113,7 @@ class RaceConsumer(SocketConnection):
             if error.code is ErrorCode.SESSION_EXPIRED:
                 self.evict()
             raise
-        watch.look()
+        watch.schedule_read()
 
     def _react(self, watch: RoomWatch, player_id: int, kind: protocol.Reaction) -> None:
         entrant = watch.entrant_of(player_id)
@@ -121,8 +121,8 @@ class RaceConsumer(SocketConnection):
             raise Refusal(ErrorCode.NOT_ENTERED)
         if wait := self._reactions.spend():
             raise Refusal(ErrorCode.RATE_LIMITED, "too many reactions", retry_after_ms=wait)
-        told = {"type": "room.reacted", "room": watch.facts.id, "entrant": entrant.id, "kind": kind}
-        notifier.send(room_group(watch.facts.id), told, about=entrant.id)
+        notice = {"type": "room.reacted", "room": watch.facts.id, "entrant": entrant.id, "kind": kind}
+        notifier.send(room_group(watch.facts.id), notice, about=entrant.id)
 
     async def _check_session(self) -> None:
         """Check the session; close the connection if it has ended, after which the client may return as a visitor.
@@ -137,8 +137,8 @@ class RaceConsumer(SocketConnection):
             raise
 
     async def _leave(self) -> None:
-        keep_until_full(self._reactions)
-        keep_until_full(self._commands)
+        retain_until_full(self._reactions)
+        retain_until_full(self._commands)
         if self._watch is not None:
             await self._hub.exit(self._watch, self)
 
@@ -146,7 +146,7 @@ class RaceConsumer(SocketConnection):
         return protocol.write(protocol.Error(code=error.code, message=error.message, data=error.data))
 
 
-def _deed(message: protocol.ClientMessage, room_id: int, player_id: int, network: str) -> Callable[[], Any]:
+def _command_call(message: protocol.ClientMessage, room_id: int, player_id: int, network: str) -> Callable[[], Any]:
     """Return the function that executes a command; each function checks permissions itself.
 
     :raises Refusal: unknown_type for a message that is no command.
@@ -162,8 +162,8 @@ def _deed(message: protocol.ClientMessage, room_id: int, player_id: int, network
             return lambda: race_start.start(room_id, player_id)
         case protocol.Kick(entrant=entrant):
             return lambda: seats.kick(room_id, player_id, entrant)
-        case protocol.Settings(name=name, options=options, limit_s=limit_s, seats=most, public=public):
-            chosen: dict[str, Any] = {"limit_s": limit_s, "seats": most, "public": public, "network": network}
+        case protocol.Settings(name=name, options=options, limit_s=limit_s, seats=seat_count, public=public):
+            chosen: dict[str, Any] = {"limit_s": limit_s, "seats": seat_count, "public": public, "network": network}
             return lambda: rooms.change(room_id, player_id, name, options, **chosen)
         case _:
             raise Refusal(ErrorCode.UNKNOWN_TYPE, "unknown command")

@@ -37,13 +37,13 @@ class TakeSteps(Protocol):
 class Steps:
     """The steps of one room: the start, absences and the end of its races."""
 
-    def __init__(self, audience: Audience, take_steps: TakeSteps, look: Callable[[], None]) -> None:
+    def __init__(self, audience: Audience, take_steps: TakeSteps, schedule_read: Callable[[], None]) -> None:
         self._audience = audience
         self._take_steps = take_steps
-        self._look = look
+        self._schedule_read = schedule_read
         self._tried: dict[datetime, float] = {}
 
-    async def keep_taking(self) -> float:
+    async def take_due_steps(self) -> float:
         """Take the steps that are due, and have the room read again."""
         facts = self._audience.facts
         if due := [at for at in times_due(facts) if not self._wait(at)]:
@@ -52,7 +52,7 @@ class Steps:
             self._tried = {at: monotonic() for at in due}
             # Usually only starts are due, which take a single statement.
             await self._take_steps(starts_only=is_start and first)
-            self._look()
+            self._schedule_read()
         return min((monotonic() + self._wait(at) for at in times_due(facts)), default=inf)
 
     def _wait(self, at: datetime) -> float:
@@ -68,21 +68,21 @@ class Gathering:
         self._audience = audience
         self._next_at = -inf
 
-    async def keep_gathering(self) -> float:
+    async def gather(self) -> float:
         """Take the step of a room that is gathering players."""
-        tend = self._step()
-        if tend is None:
+        step = self._step()
+        if step is None:
             return inf
         if monotonic() >= self._next_at:
             self._next_at = monotonic() + GATHER_EVERY
-            await off_loop(tend)()
+            await off_loop(step)()
         return self._next_at
 
     def _step(self) -> Callable[[], object] | None:
         facts = self._audience.facts
         if self._audience.is_roll_called:
             seated = self._audience.seated()
-            return lambda: matchmaking.keep_countdown(facts.id, seated)
+            return lambda: matchmaking.record_connected(facts.id, seated)
         return gathering_step(facts)
 
 
@@ -92,9 +92,9 @@ def gathering_step(facts: RoomFacts) -> Callable[[], object] | None:
     if race is None or race.state != _S.OPEN or not race.entrants:
         return None
     if facts.kind == Room.Kind.QUICK:
-        return lambda: matchmaking.tend_room(facts.id)
+        return lambda: matchmaking.advance_room(facts.id)
     if race.scheduled_at is not None and timezone.now() >= race.scheduled_at - heats.FROZEN:
-        return heats.tend
+        return heats.advance_all
     return None
 
 
@@ -104,8 +104,8 @@ def times_due(facts: RoomFacts) -> list[datetime]:
     if (race := facts.to_come) is not None:
         found.append(_after_the_cards(race) or race.gathers_until)
     if (race := facts.running) is not None and race.state == _S.RACING:
-        late = race.starts_at and race.starts_at + GRACE
-        found += [race.ends_at, late if any(one.state == Entrant.State.READY for one in race.entrants) else None]
+        has_ready = any(entrant.state == Entrant.State.READY for entrant in race.entrants)
+        found += [race.ends_at, race.starts_at + GRACE if race.starts_at and has_ready else None]
     return [at for at in found if at is not None]
 
 

@@ -16,12 +16,12 @@ from games.races import rooms
 from games.races.live.audience import Audience
 
 #: Seconds between heartbeats for seated players, and the host, with the room open.
-HERE_EVERY: Final = 1.5
+HEARTBEAT_EVERY: Final = 1.5
 #: Seconds without a heartbeat after which the host is replaced; long enough for a page reload or a dropped connection.
-GONE_AFTER: Final = 30.0
+HOST_TIMEOUT: Final = 30.0
 
 
-class HostSigns:
+class HostPresence:
     """The last time a room's host was known to have it open."""
 
     def __init__(self, host_id: int | None, now: float) -> None:
@@ -34,62 +34,65 @@ class HostSigns:
             self.host_id = host_id
             self._seen_at = now
 
-    def seen(self, now: float) -> None:
+    def mark_seen(self, now: float) -> None:
         """Restart the timeout: the host was seen, or a replacement was just attempted."""
         self._seen_at = now
 
-    def gone_at(self) -> float | None:
+    def times_out_at(self) -> float | None:
         """Return the time at which the host will count as gone; None in a room without a host."""
-        return None if self.host_id is None else self._seen_at + GONE_AFTER
+        return None if self.host_id is None else self._seen_at + HOST_TIMEOUT
 
 
 class Heartbeats:
     """Heartbeats of the seated players of the next race, and of the host, who have the room open in this process."""
 
     def __init__(
-        self, audience: Audience, signs: HostSigns, say_here: Callable[[int, list[int], int | None], None]
+        self,
+        audience: Audience,
+        host_presence: HostPresence,
+        send_heartbeat: Callable[[int, list[int], int | None], None],
     ) -> None:
         self._audience = audience
-        self._signs = signs
-        self._say_here = say_here
+        self._host_presence = host_presence
+        self._send_heartbeat = send_heartbeat
         self._next_at = -inf
 
     def hurry(self) -> None:
         """Make the next heartbeat due, for a viewer who has just come."""
         self._next_at = -inf
 
-    async def keep_beating(self) -> float:
+    async def beat(self) -> float:
         """Send a heartbeat if one is due."""
         now, facts = monotonic(), self._audience.facts
         seated, has_host = self._audience.seated(), self._audience.has_host()
         if not (seated or has_host):
             return inf
         if now >= self._next_at:
-            self._next_at = now + HERE_EVERY
-            self._audience.progress.seen(seated)
+            self._next_at = now + HEARTBEAT_EVERY
+            self._audience.progress.mark_seen(seated)
             if has_host:
-                self._signs.seen(now)
-            self._say_here(facts.id, seated, facts.host_id if has_host else None)
+                self._host_presence.mark_seen(now)
+            self._send_heartbeat(facts.id, seated, facts.host_id if has_host else None)
         return self._next_at
 
 
 class Succession:
     """The replacement of a host who has disappeared by a seated player here."""
 
-    def __init__(self, audience: Audience, signs: HostSigns, look: Callable[[], None]) -> None:
+    def __init__(self, audience: Audience, host_presence: HostPresence, schedule_read: Callable[[], None]) -> None:
         self._audience = audience
-        self._signs = signs
-        self._look = look
+        self._host_presence = host_presence
+        self._schedule_read = schedule_read
 
-    async def keep_replacing(self) -> float:
+    async def replace_if_absent(self) -> float:
         """Replace the host if they are gone, and have the room read again."""
-        gone_at, heirs = self._signs.gone_at(), self._audience.heirs()
-        if gone_at is None or self._signs.host_id is None or not heirs:
+        times_out_at, heirs = self._host_presence.times_out_at(), self._audience.heirs()
+        if times_out_at is None or self._host_presence.host_id is None or not heirs:
             return inf
-        if monotonic() < gone_at:
-            return gone_at
-        self._signs.seen(monotonic())  # try once, and again after another timeout
+        if monotonic() < times_out_at:
+            return times_out_at
+        self._host_presence.mark_seen(monotonic())  # try once, and again after another timeout
         if not self._audience.has_host():
-            await off_loop(rooms.pass_host)(self._audience.facts.id, self._signs.host_id, heirs)
-            self._look()
-        return monotonic() + GONE_AFTER
+            await off_loop(rooms.pass_host)(self._audience.facts.id, self._host_presence.host_id, heirs)
+            self._schedule_read()
+        return monotonic() + HOST_TIMEOUT

@@ -53,11 +53,11 @@ class _Racer:
     game: LiveGame
     room_id: int | None = None
     entrant: int = 0
-    told_dealt: bool = False
+    dealt_recorded: bool = False
 
-    def is_to_tell(self) -> bool:
+    def must_record_dealt(self) -> bool:
         """Return whether it has yet to be recorded that the cards were dealt."""
-        return self.room_id is not None and self.game.is_dealt and not self.told_dealt
+        return self.room_id is not None and self.game.is_dealt and not self.dealt_recorded
 
     def report(self) -> Report:
         game, facts = self.game, self.game.facts
@@ -75,7 +75,7 @@ class LaneReporter:
         self._urgent: set[int] = set()
         self._new: set[int] = set()
         """Attempts whose seats have not been looked up yet."""
-        self._wanted = asyncio.Event()
+        self._wake = asyncio.Event()
         self._reported_at = self._repeated_at = 0.0
         self._task: asyncio.Task[None] | None = None
 
@@ -97,11 +97,11 @@ class LaneReporter:
         if racer is None or racer.game is not game:
             racer = self._racers[key] = _Racer(game)
             self._new.add(key)
-        if game.state != PLAYING or (game.is_dealt and not racer.told_dealt):
+        if game.state != PLAYING or (game.is_dealt and not racer.dealt_recorded):
             self._urgent.add(key)
-            self._wanted.set()
+            self._wake.set()
         elif not self._marked:
-            self._wanted.set()  # later changes join this report without another wake-up
+            self._wake.set()  # later changes join this report without another wake-up
         self._marked.add(key)
         if self._task is None:
             self._task = asyncio.create_task(self._keep_reporting())
@@ -114,14 +114,14 @@ class LaneReporter:
 
     async def report(self, now: float) -> None:
         """Send the lanes that are due: urgent ones always, marked ones twice a second, all of them periodically."""
-        self._wanted.clear()
+        self._wake.clear()
         try:
-            await self._learn()
-            await self._tell_dealt()
+            await self._look_up_seats()
+            await self._record_dealt()
         except Error:
             log.warning("racers not looked up, trying again later", exc_info=True)
         due = self._urgent
-        self._urgent = {key for key in due if key in self._racers and self._racers[key].is_to_tell()}
+        self._urgent = {key for key in due if key in self._racers and self._racers[key].must_record_dealt()}
         if self._marked and now - self._reported_at >= REPORT_EVERY:  # a repetition alone delays no move
             self._reported_at = now
             due |= self._marked
@@ -138,15 +138,16 @@ class LaneReporter:
         now = asyncio.get_running_loop().time
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wanted.wait(), self._rest(now()))
+                await asyncio.wait_for(self._wake.wait(), self._rest(now()))
             await self.report(now())
 
     def _rest(self, now: float) -> float | None:
         """Return the seconds until the next report unless something urgent happens; None if there are no racers."""
         if not self._racers:
             return None
-        again = self._reported_at + REPORT_EVERY if self._marked or self._urgent or self._new else now + REPEAT_EVERY
-        return max(0.0, min(again, self._repeated_at + REPEAT_EVERY) - now)
+        is_pending = self._marked or self._urgent or self._new
+        next_report = self._reported_at + REPORT_EVERY if is_pending else now + REPEAT_EVERY
+        return max(0.0, min(next_report, self._repeated_at + REPEAT_EVERY) - now)
 
     def _drop(self, racers: Iterable[_Racer]) -> None:
         """Drop racers without connections, after that has been reported."""
@@ -155,7 +156,7 @@ class LaneReporter:
             if not racer.game.feed.connections and key not in self._marked and self._racers.get(key) is racer:
                 del self._racers[key]
 
-    async def _learn(self) -> None:
+    async def _look_up_seats(self) -> None:
         """Look up the seats of new attempts; an attempt without a seat is not a racer's."""
         if not self._new:
             return
@@ -170,15 +171,15 @@ class LaneReporter:
             if racer is not None and key in seats:
                 racer.entrant, racer.room_id = seats[key]
             elif racer is not None:
-                racer.told_dealt = True  # played after the race, so not reported
+                racer.dealt_recorded = True  # played after the race, so not reported
 
-    async def _tell_dealt(self) -> None:
+    async def _record_dealt(self) -> None:
         """Write to the database which racers have been dealt the cards; a failure is retried at the next report."""
-        new = [racer for key in self._urgent if (racer := self._racers.get(key)) and racer.is_to_tell()]
+        new = [racer for key in self._urgent if (racer := self._racers.get(key)) and racer.must_record_dealt()]
         if new:
-            await off_loop(race_start.dealt)([racer.game.facts.attempt_id for racer in new])
+            await off_loop(race_start.mark_dealt)([racer.game.facts.attempt_id for racer in new])
             for racer in new:
-                racer.told_dealt = True
+                racer.dealt_recorded = True
 
     def _by_group(self, marked: Iterable[int]) -> dict[str, dict[int, list[_Racer]]]:
         groups: dict[str, dict[int, list[_Racer]]] = {}
@@ -190,11 +191,11 @@ class LaneReporter:
 
     async def _report_rooms(self, group: str, rooms: dict[int, list[_Racer]]) -> None:
         """Report racers, then drop those without connections; if that fails, mark all to be reported again."""
-        all_here = [racer for racers in rooms.values() for racer in racers]
+        reported = [racer for racers in rooms.values() for racer in racers]
         if await self._send(group, [(room, [racer.report() for racer in racers]) for room, racers in rooms.items()]):
-            self._drop(all_here)
+            self._drop(reported)
         else:
-            self._marked.update(racer.game.facts.attempt_id for racer in all_here)
+            self._marked.update(racer.game.facts.attempt_id for racer in reported)
 
     async def _send(self, group: str, lanes: list[RoomReport]) -> bool:
         message = {"type": "rooms.lanes", "by": self._process, "rooms": lanes}

@@ -60,8 +60,9 @@ class RaceProgress:
         if facts.to_come is not None:
             for entrant in facts.to_come.entrants:
                 self._lane(entrant.id).is_known = True  # no moves before the start
-        begun = [one for race in (facts.running, facts.last) if race is not None for one in race.entrants]
-        return {one.attempt_id: one.id for one in begun if one.attempt_id is not None and self._is_unknown(one)}
+        entrants = [entrant for race in (facts.running, facts.last) if race is not None for entrant in race.entrants]
+        unknown = filter(self._is_unknown, entrants)
+        return {entrant.attempt_id: entrant.id for entrant in unknown if entrant.attempt_id is not None}
 
     def learn(self, entrant: int, figures: Figures) -> None:
         """Update a lane with the result of a replay."""
@@ -75,9 +76,9 @@ class RaceProgress:
             self._lane(key).follow(entrant)
         self._lanes = {key: self._lanes[key] for key in listed}
 
-    def take_reports(self, reports: Iterable[Report]) -> None:
+    def apply_reports(self, reports: Iterable[Report]) -> None:
         """Update lanes with a process's reports on the racers whose tables are open there."""
-        for entrant, cards_up, tokens, state, ms, _here in reports:
+        for entrant, cards_up, tokens, state, ms, _is_connected in reports:
             lane = self._lanes.get(entrant)
             if lane is None:
                 continue  # its race has not been read yet; reports are repeated
@@ -86,7 +87,7 @@ class RaceProgress:
             if state is not None and lane.state in UNDER_WAY:
                 lane.state, lane.ms = state, ms
 
-    def seen(self, entrants: Iterable[int]) -> None:
+    def mark_seen(self, entrants: Iterable[int]) -> None:
         """Note that these entrants are present."""
         for entrant in entrants:
             if entrant in self._lanes:
@@ -99,7 +100,7 @@ class RaceProgress:
     def of(self, race: RaceFacts) -> list[protocol.Lane]:
         """Return the lanes of a race, as sent to clients."""
         places = self._places(race)
-        return [self._told(race, entrant, places.get(entrant.id)) for entrant in race.entrants]
+        return [self._lane_message(race, entrant, places.get(entrant.id)) for entrant in race.entrants]
 
     def next_away(self, now: float) -> list[float]:
         """Return the times at which entrants will count as away if they are not seen before."""
@@ -115,12 +116,12 @@ class RaceProgress:
     def _is_unknown(self, entrant: EntrantFacts) -> bool:
         return entrant.figures is None and entrant.state != _ABSENT and not self._lane(entrant.id).is_known
 
-    def _told(self, race: RaceFacts, entrant: EntrantFacts, place: int | None) -> protocol.Lane:
+    def _lane_message(self, race: RaceFacts, entrant: EntrantFacts, place: int | None) -> protocol.Lane:
         lane = self._lane(entrant.id)
         cards_up, tokens = lane.figures
         is_over = race is self._facts.last or lane.state in OVER
-        away = not is_over and monotonic() - lane.seen_at >= AWAY_AFTER
-        return protocol.Lane(entrant.id, cards_up, tokens, lane.state, away, place, lane.ms)
+        is_away = not is_over and monotonic() - lane.seen_at >= AWAY_AFTER
+        return protocol.Lane(entrant.id, cards_up, tokens, lane.state, is_away, place, lane.ms)
 
     def _places(self, race: RaceFacts) -> dict[int, int | None]:
         """Return the provisional places of a race, or the final ones of a finished race."""
@@ -130,7 +131,7 @@ class RaceProgress:
             return {}
         lanes = {entrant.id: self._lane(entrant.id) for entrant in race.entrants}
         scores = [_score(key, lane, race.limit_ms) for key, lane in lanes.items() if lane.state in PLACED]
-        return {one.entrant: one.place for one in placed(scores)}
+        return {result.entrant: result.place for result in placed(scores)}
 
 
 def _score(entrant: int, lane: EntrantLane, limit_ms: int) -> EntrantScore:

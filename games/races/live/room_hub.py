@@ -31,9 +31,9 @@ log = logging.getLogger(__name__)
 #: Maximum rooms read per batch: a thread that builds objects for more of them stalls the event loop.
 ROOMS_AT_A_TIME: Final = 25
 #: Seconds over which presence signs are collected before they are sent.
-GATHER_HERE: Final = 0.2
+HEARTBEATS_WITHIN: Final = 0.2
 
-_Here = tuple[int, list[int], int | None]
+_Heartbeat = tuple[int, list[int], int | None]
 """A room, the entrants who have it open, and the host's id if the host has it open, too."""
 
 
@@ -47,7 +47,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         self._process = uuid.uuid4().hex
         self._rooms = Batches(snapshot.read_rooms, ROOMS_AT_A_TIME)
         self._steps = Batches(_take_steps, 2)
-        self._here: dict[int, _Here] = {}
+        self._heartbeats: dict[int, _Heartbeat] = {}
 
     async def enter(self, code: str, viewer: Viewer) -> RoomWatch:
         """Show the room with this code to a viewer until `leave`.
@@ -68,7 +68,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         self.leave(watch.facts.id, viewer)
         if entrant is not None:
             try:
-                await off_loop(matchmaking.note_left)(entrant)
+                await off_loop(matchmaking.record_disconnected)(entrant)
             except Error:
                 log.warning("not noted that a player has left", exc_info=True)
 
@@ -85,7 +85,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
 
         :raises Error: if the database is unavailable.
         """
-        return await self._rooms.ask(room_id)
+        return await self._rooms.get(room_id)
 
     async def listen_to(self, room_id: int) -> None:
         """Subscribe to notices about the room."""
@@ -96,18 +96,18 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
 
         :raises Error: if the database is unavailable.
         """
-        await self._steps.ask(starts_only)
+        await self._steps.get(starts_only)
 
-    def say_here(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
+    def send_heartbeat(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
         """Schedule a notice to all processes that these have the room open here; it is batched with other rooms'."""
-        if not self._here:
-            asyncio.get_running_loop().call_later(GATHER_HERE, self._tell_here)
-        self._here[room_id] = (room_id, entrants, host_id)
+        if not self._heartbeats:
+            asyncio.get_running_loop().call_later(HEARTBEATS_WITHIN, self._send_heartbeats)
+        self._heartbeats[room_id] = (room_id, entrants, host_id)
 
-    def _tell_here(self) -> None:
-        here, self._here = self._here, {}
-        for group, rooms in by_group(here).items():
-            message = {"type": "rooms.here", "process": self._process, "rooms": [here[room] for room in rooms]}
+    def _send_heartbeats(self) -> None:
+        heartbeats, self._heartbeats = self._heartbeats, {}
+        for group, rooms in by_group(heartbeats).items():
+            message = {"type": "rooms.here", "process": self._process, "rooms": [heartbeats[room] for room in rooms]}
             notifier.send(group, message, about=tuple(rooms))
 
     # Opening, closing, and handling notices.
@@ -125,25 +125,25 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
             raise busy("the database could not be reached") from None
         return watch
 
-    def _heard(self, notice: Notice) -> None:
+    def _on_notice(self, notice: Notice) -> None:
         """Handle a notice about one room, or about several of a group; not all of them need be watched here."""
         match notice["type"]:
             case "rooms.lanes":
                 for watch, reports in self._watched(notice["rooms"]):
-                    watch.take_reports(reports)
+                    watch.on_lane_reports(reports)
             case "rooms.here":
                 for watch, entrants, host_id in self._watched(notice["rooms"]):
-                    watch.take_here(entrants, host_id)
+                    watch.on_heartbeat(entrants, host_id)
             case "rooms.changed":
                 for (watch,) in self._watched([[room_id] for room_id in notice["rooms"]]):
-                    watch.look()
+                    watch.schedule_read()
             case _:
                 for (watch,) in self._watched([[notice["room"]]]):
-                    watch.heard(notice)
+                    watch.on_notice(notice)
 
-    def _watched(self, told: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+    def _watched(self, entries: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
         """Yield the entries about rooms watched here, with the watch in place of the room id."""
-        for room_id, *rest in told:
+        for room_id, *rest in entries:
             watch = self._watches.get(room_id)
             if watch is not None:
                 yield (watch, *rest)
@@ -151,7 +151,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
 
 def _take_steps(starts_only: Collection[bool]) -> dict[bool, None]:
     """Take all steps that are due; if only starts were requested, the usual case, that is one statement."""
-    (race_start.begin_due if all(starts_only) else reconciler.tend)(timezone.now())
+    (race_start.begin_due if all(starts_only) else reconciler.reconcile)(timezone.now())
     return {}
 
 

@@ -17,15 +17,15 @@ from games.races import rooms
 from games.races.live import snapshot
 from games.races.live.audience import Audience
 from games.races.live.due_steps import Gathering, Steps
-from games.races.live.host_succession import Heartbeats, HostSigns, Succession
+from games.races.live.host_succession import Heartbeats, HostPresence, Succession
 from games.races.live.lane_reports import Report
 from games.races.live.snapshot import EntrantFacts, RoomFacts
 from games.races.live.stream import Viewer
 
 #: Seconds between reads of the room after notices, and without any.
 READ_EVERY: Final = 0.25
-LOOK_EVERY: Final = 10.0
-LOOKS_APART: Final = 4
+POLL_EVERY: Final = 10.0
+POLL_SPREAD: Final = 4
 
 
 class Rooms(Protocol):
@@ -40,7 +40,7 @@ class Rooms(Protocol):
     async def take_steps(self, *, starts_only: bool) -> None:
         """Take the steps that are due, in all races."""
 
-    def say_here(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
+    def send_heartbeat(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
         """Schedule a notice to all processes that these have the room open here."""
 
 
@@ -49,17 +49,17 @@ class RoomWatch:
 
     def __init__(self, facts: RoomFacts, shared: Rooms) -> None:
         self.audience = Audience(facts)
-        self._signs = HostSigns(facts.host_id, monotonic())
-        self._heartbeats = Heartbeats(self.audience, self._signs, shared.say_here)
+        self._host_presence = HostPresence(facts.host_id, monotonic())
+        self._heartbeats = Heartbeats(self.audience, self._host_presence, shared.send_heartbeat)
         room_id = facts.id
         self._watcher = Watcher(
-            Source(lambda: shared.read(room_id), lambda: shared.listen_to(room_id), READ_EVERY, self._next_look),
+            Source(lambda: shared.read(room_id), lambda: shared.listen_to(room_id), READ_EVERY, self._next_poll),
             self._refresh,
-            Steps(self.audience, shared.take_steps, self.look).keep_taking,
-            Gathering(self.audience).keep_gathering,
-            Succession(self.audience, self._signs, self.look).keep_replacing,
-            self.audience.keep_telling_lanes,
-            self._heartbeats.keep_beating,
+            Steps(self.audience, shared.take_steps, self.schedule_read).take_due_steps,
+            Gathering(self.audience).gather,
+            Succession(self.audience, self._host_presence, self.schedule_read).replace_if_absent,
+            self.audience.send_due_lanes,
+            self._heartbeats.beat,
         )
 
     @property
@@ -69,7 +69,7 @@ class RoomWatch:
 
     async def begin(self) -> None:
         """Load the progress of all entrants, then start watching."""
-        await self._take(self.facts)
+        await self._apply(self.facts)
         self._watcher.start()
 
     def close(self) -> None:
@@ -86,27 +86,27 @@ class RoomWatch:
         """Remove a viewer."""
         self.audience.discard(viewer)
 
-    def look(self) -> None:
+    def schedule_read(self) -> None:
         """Schedule a read of the room."""
-        self._watcher.look()
+        self._watcher.schedule_read()
 
-    def heard(self, notice: Notice) -> None:
+    def on_notice(self, notice: Notice) -> None:
         """Handle a notice from this process or another."""
         if notice["type"] == "room.reacted":
-            self.audience.tell_reaction(notice["entrant"], notice["kind"])
+            self.audience.send_reaction(notice["entrant"], notice["kind"])
         else:
-            self.look()
+            self.schedule_read()
 
-    def take_reports(self, reports: list[Report]) -> None:
+    def on_lane_reports(self, reports: list[Report]) -> None:
         """Handle a process's reports on the racers whose tables are open there."""
-        self.audience.progress.take_reports(reports)
+        self.audience.progress.apply_reports(reports)
         self._watcher.wake()
 
-    def take_here(self, entrants: list[int], host_id: int | None) -> None:
+    def on_heartbeat(self, entrants: list[int], host_id: int | None) -> None:
         """Handle a process's sign that these entrants, and the host if still the same, have the room open there."""
-        self.audience.progress.seen(entrants)
-        if host_id is not None and host_id == self._signs.host_id:
-            self._signs.seen(monotonic())
+        self.audience.progress.mark_seen(entrants)
+        if host_id is not None and host_id == self._host_presence.host_id:
+            self._host_presence.mark_seen(monotonic())
         self._watcher.wake()
 
     def entrant_of(self, player_id: int) -> EntrantFacts | None:
@@ -114,17 +114,17 @@ class RoomWatch:
         seats = (race.seat_of(player_id) for race in self.facts.races())
         return next((seat for seat in seats if seat is not None), None)
 
-    def _next_look(self) -> float:
+    def _next_poll(self) -> float:
         """Return the time of the next periodic read, in whole seconds so that rooms batch, staggered by room id."""
-        return ceil(monotonic() + LOOK_EVERY) + self.facts.id % LOOKS_APART
+        return ceil(monotonic() + POLL_EVERY) + self.facts.id % POLL_SPREAD
 
     async def _refresh(self, facts: RoomFacts | None) -> None:
         if facts is not None:
-            await self._take(facts)
+            await self._apply(facts)
         if self.audience.seated():
             await off_loop(rooms.touch)(self.facts.id)
 
-    async def _take(self, facts: RoomFacts) -> None:
+    async def _apply(self, facts: RoomFacts) -> None:
         """Apply a room's new facts, and show the viewers what has changed."""
         audience, before = self.audience, self.facts
         if unknown := audience.progress.unknown(facts):
@@ -134,9 +134,9 @@ class RoomWatch:
         moved = await self._rooms_of_moved(facts)
         audience.facts = facts
         audience.progress.follow(facts)
-        self._signs.follow(facts.host_id, monotonic())
+        self._host_presence.follow(facts.host_id, monotonic())
         for entrant, code in moved.items():
-            audience.tell_moved(entrant, code)
+            audience.send_moved(entrant, code)
         if facts != before:
             audience.show_all()
 

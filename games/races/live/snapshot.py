@@ -26,7 +26,7 @@ TO_COME: Final = (_S.OPEN, _S.COUNTDOWN)
 RUNNING: Final = (_S.RACING, _S.SETTLING)
 #: Race states in which entrants have a table to go to.
 AT_TABLE: Final = frozenset({_S.COUNTDOWN, _S.RACING, _S.SETTLING})
-_LEFT: Final = Entrant.State.ABSENT
+_ABSENT: Final = Entrant.State.ABSENT
 
 Figures = tuple[int, int]
 """Cards up and number of tokens."""
@@ -49,7 +49,7 @@ class EntrantFacts:
 
 @dataclass(frozen=True, slots=True)
 class RaceFacts:
-    """A race with its entrants; `told` is the part of its message that is independent of the clock and the lanes."""
+    """A race with its entrants; `message` is the part of its message that is independent of the clock and the lanes."""
 
     id: int
     state: str
@@ -58,7 +58,7 @@ class RaceFacts:
     ends_at: datetime | None
     gathers_until: datetime | None
     scheduled_at: datetime | None
-    told: protocol.RaceState
+    message: protocol.RaceState
     entrants: tuple[EntrantFacts, ...]
 
     def seat_of(self, player_id: int) -> EntrantFacts | None:
@@ -104,23 +104,23 @@ def read_rooms(room_ids: Collection[int]) -> dict[int, RoomFacts]:
         of_room.setdefault(race.room_id, []).append(race)
     entered = _entrants([race.pk for races in of_room.values() for race in races])
     entrants = [entrant for entrants in entered.values() for entrant in entrants]
-    known = _Known.of(entrants, [room.host_id for room in rooms])
-    return {room.pk: _room_facts(room, of_room.get(room.pk, []), entered, known) for room in rooms}
+    players = _PlayerFacts.of(entrants, [room.host_id for room in rooms])
+    return {room.pk: _room_facts(room, of_room.get(room.pk, []), entered, players) for room in rooms}
 
 
-def _room_facts(room: Room, races: list[Race], entered: dict[int, list[Entrant]], known: _Known) -> RoomFacts:
+def _room_facts(room: Room, races: list[Race], entered: dict[int, list[Entrant]], players: _PlayerFacts) -> RoomFacts:
     """Build the facts of a room from its races, which are ordered newest first."""
 
     def newest(*states: str) -> RaceFacts | None:
         race = next((race for state in states for race in races if race.state == state), None)
-        return None if race is None else _race_facts(race, room, entered.get(race.pk, []), known)
+        return None if race is None else _race_facts(race, room, entered.get(race.pk, []), players)
 
     return RoomFacts(
         id=room.pk,
         code=room.code,
         kind=room.kind,
         host_id=room.host_id,
-        host=known.name(room.host_id) if room.host_id is not None else None,
+        host=players.name(room.host_id) if room.host_id is not None else None,
         seats=room.seats,
         kicked=frozenset(room.kicked),
         is_closed=room.closed_at is not None,
@@ -147,7 +147,7 @@ def room_message(
 ) -> protocol.Room:
     """Build the `room` message, which is the same for all viewers at one pace."""
 
-    def told(race: RaceFacts | None) -> protocol.RaceState | None:
+    def state_of(race: RaceFacts | None) -> protocol.RaceState | None:
         return None if race is None else _race_state(race, lanes_of(race), now)
 
     return protocol.Room(
@@ -157,9 +157,9 @@ def room_message(
         kind=facts.kind,
         host=facts.host,
         seats=facts.seats,
-        to_come=told(facts.to_come),
-        running=told(facts.running),
-        last=told(facts.last),
+        to_come=state_of(facts.to_come),
+        running=state_of(facts.running),
+        last=state_of(facts.last),
     )
 
 
@@ -187,7 +187,7 @@ def _entrants(races: list[int]) -> dict[int, list[Entrant]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _PlayerFacts:
     """The public facts of the players: names, accounts and ratings."""
 
     names: Mapping[int, tuple[str, Any]]
@@ -196,7 +196,7 @@ class _Known:
     ratings: Mapping[int, Any]
 
     @classmethod
-    def of(cls, entrants: Iterable[Entrant], hosts: Iterable[int | None]) -> _Known:
+    def of(cls, entrants: Iterable[Entrant], hosts: Iterable[int | None]) -> _PlayerFacts:
         players = {entrant.player_id for entrant in entrants} | set(hosts)
         ids = {player for player in players if player is not None}
         accounts = people().accounts_among(ids)
@@ -213,22 +213,22 @@ class _Known:
     def seat(self, entrant: Entrant, room: Room, *, rated: bool) -> protocol.Seat:
         player = entrant.player_id
         rating = self.ratings.get(player) if rated and player is not None else None
-        named = self.names.get(player) if player is not None else None
+        shown_name = self.names.get(player) if player is not None else None
         return protocol.Seat(
             entrant=entrant.pk,
             name=self.name(player),
-            player=None if named is None else str(named[1]),
+            player=None if shown_name is None else str(shown_name[1]),
             guest=player not in self.accounts,
             host=player is not None and player == room.host_id,
             rating=None if rating is None else rating.value,
             provisional=rating is not None and rating.provisional,
-            avatar=people().avatar_of("" if named is None else named[0]),
+            avatar=people().avatar_of("" if shown_name is None else shown_name[0]),
         )
 
 
-def _race_facts(race: Race, room: Room, entrants: list[Entrant], known: _Known) -> RaceFacts:
-    shown = [entrant for entrant in entrants if race.state not in TO_COME or entrant.state != _LEFT]
-    told = protocol.RaceState(
+def _race_facts(race: Race, room: Room, entrants: list[Entrant], players: _PlayerFacts) -> RaceFacts:
+    shown = [entrant for entrant in entrants if race.state not in TO_COME or entrant.state != _ABSENT]
+    message = protocol.RaceState(
         id=str(race.public_id),
         number=race.number,
         state=race.state,
@@ -244,7 +244,7 @@ def _race_facts(race: Race, room: Room, entrants: list[Entrant], known: _Known) 
         starts_in=None,
         ends_in=None,
         void=race.void,
-        seats=[known.seat(entrant, room, rated=race.rated) for entrant in shown],
+        seats=[players.seat(entrant, room, rated=race.rated) for entrant in shown],
         lanes=[],
     )
     return RaceFacts(
@@ -255,7 +255,7 @@ def _race_facts(race: Race, room: Room, entrants: list[Entrant], known: _Known) 
         ends_at=race.ends_at,
         gathers_until=race.gathers_until,
         scheduled_at=race.scheduled_at,
-        told=told,
+        message=message,
         entrants=tuple(_entrant_facts(race, entrant, at) for entrant, at in _confirm_by(race, room, shown)),
     )
 
@@ -270,7 +270,7 @@ def _confirm_by(race: Race, room: Room, entrants: list[Entrant]) -> list[tuple[E
     """Return the entrants, each with the deadline for confirming a quick match, or None."""
     if room.kind != Room.Kind.QUICK or race.state != _S.OPEN:
         return [(entrant, None) for entrant in entrants]
-    in_order = sorted(entrants, key=lambda one: (one.joined_at, one.pk))
+    in_order = sorted(entrants, key=lambda entrant: (entrant.joined_at, entrant.pk))
     return [(entrant, matchmaking.confirm_by(in_order, entrant)) for entrant in entrants]
 
 
@@ -279,7 +279,7 @@ def _entrant_facts(race: Race, entrant: Entrant, confirm_by: datetime | None) ->
     ms = entrant.elapsed_ms
     if ms is None and attempt is not None and attempt.finished_at is not None:
         ms = (attempt.finished_at - attempt.started_at) // _MS
-    at_table = attempt is not None and race.state in AT_TABLE and entrant.state != _LEFT
+    at_table = attempt is not None and race.state in AT_TABLE and entrant.state != _ABSENT
     has_figures = entrant.cards_up is not None and entrant.tokens is not None
     return EntrantFacts(
         id=entrant.pk,
@@ -306,23 +306,23 @@ def _race_state(race: RaceFacts, lanes: list[protocol.Lane], now: datetime) -> p
     def span(at: datetime | None) -> int | None:
         return None if at is None or at <= now else -((now - at) // _MS)
 
-    told = race.told
+    message = race.message
     return protocol.RaceState(
-        id=told.id,
-        number=told.number,
-        state=told.state,
-        rated=told.rated,
-        variant=told.variant,
-        game=told.game,
-        options=told.options,
-        limit_s=told.limit_s,
-        deal=told.deal,
-        race_commitment=told.race_commitment,
+        id=message.id,
+        number=message.number,
+        state=message.state,
+        rated=message.rated,
+        variant=message.variant,
+        game=message.game,
+        options=message.options,
+        limit_s=message.limit_s,
+        deal=message.deal,
+        race_commitment=message.race_commitment,
         gathers_in=span(race.gathers_until),
         scheduled_in=span(race.scheduled_at),
         starts_in=span(race.starts_at),
         ends_in=span(race.ends_at),
-        void=told.void,
-        seats=told.seats,
+        void=message.void,
+        seats=message.seats,
         lanes=lanes,
     )

@@ -15,7 +15,7 @@ class Viewer(Protocol):
     def player_id(self) -> int | None:
         """Id of the player it belongs to; None for a visitor."""
 
-    def tell(self, frame: str) -> None:
+    def send_frame(self, frame: str) -> None:
         """Queue a frame without waiting."""
 
     def dismiss(self, frame: str) -> None:
@@ -29,26 +29,26 @@ class Stream:
         self.every = every
         self.viewers: set[Viewer] = set()
         self.v = 0
-        self.told: dict[int, protocol.Lane] = {}
-        self.told_at = -every
+        self.sent: dict[int, protocol.Lane] = {}
+        self.sent_at = -every
 
     def changes(self, lanes: Iterable[protocol.Lane]) -> list[protocol.Lane]:
         """Return the lanes that differ from the last ones sent."""
-        return [lane for lane in lanes if self.told.get(lane.entrant) != lane]
+        return [lane for lane in lanes if self.sent.get(lane.entrant) != lane]
 
     def is_urgent(self, changed: list[protocol.Lane]) -> bool:
         """Return whether an entrant's state has changed."""
-        states = ((self.told.get(lane.entrant), lane.state) for lane in changed)
-        return any(told is not None and told.state != state for told, state in states)
+        states = ((self.sent.get(lane.entrant), lane.state) for lane in changed)
+        return any(sent is not None and sent.state != state for sent, state in states)
 
-    def tell(self, changed: list[protocol.Lane], now: float) -> None:
+    def send_lanes(self, changed: list[protocol.Lane], now: float) -> None:
         """Send the changed lanes to all viewers, as a new version."""
         self.v += 1
-        self.told_at = now
-        self.told.update((lane.entrant, lane) for lane in changed)
+        self.sent_at = now
+        self.sent.update((lane.entrant, lane) for lane in changed)
         self.send(protocol.write(protocol.Lanes(v=self.v, lanes=changed)))
 
     def send(self, frame: str) -> None:
         """Send a frame to all viewers."""
         for viewer in list(self.viewers):
-            viewer.tell(frame)
+            viewer.send_frame(frame)

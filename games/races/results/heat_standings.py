@@ -75,10 +75,10 @@ def standing_of(player_id: int, period: Period, day: date) -> HeatStanding | Non
 
 def history(player_id: int, *, before: int | None = None, limit: int = PAGE) -> list[Entrant]:
     """Return a player's finished races, latest first; `before` is the last entrant id of the previous page."""
-    mine = Entrant.objects.filter(player=player_id, race__state=Race.State.FINISHED)
+    entrants = Entrant.objects.filter(player=player_id, race__state=Race.State.FINISHED)
     if before is not None:
-        mine = mine.filter(pk__lt=before)
-    return list(mine.select_related("race__room", "race__deal").order_by("-pk")[:limit])
+        entrants = entrants.filter(pk__lt=before)
+    return list(entrants.select_related("race__room", "race__deal").order_by("-pk")[:limit])
 
 
 def recent(*, before: tuple[datetime, int] | None = None, limit: int = PAGE) -> list[Race]:
@@ -86,11 +86,11 @@ def recent(*, before: tuple[datetime, int] | None = None, limit: int = PAGE) -> 
 
     `before` is the end and the id of the last race on the previous page.
     """
-    found = Race.objects.filter(state=Race.State.FINISHED).exclude(room__kind=Room.Kind.PRIVATE)
+    races = Race.objects.filter(state=Race.State.FINISHED).exclude(room__kind=Room.Kind.PRIVATE)
     if before is not None:
-        when, race_id = before
-        found = found.filter(Q(finished_at__lt=when) | Q(finished_at=when, pk__lt=race_id))
-    return list(found.select_related("room", "deal").order_by("-finished_at", "-pk")[:limit])
+        finished_at, race_id = before
+        races = races.filter(Q(finished_at__lt=finished_at) | Q(finished_at=finished_at, pk__lt=race_id))
+    return list(races.select_related("room", "deal").order_by("-finished_at", "-pk")[:limit])
 
 
 def _scored(period: Period, day: date) -> Any:  # noqa: ANN401 - rows with annotations
@@ -104,8 +104,8 @@ def _scored(period: Period, day: date) -> Any:  # noqa: ANN401 - rows with annot
         player__in=_with_page(),
     )
     wins = Count("pk", filter=Q(state=Entrant.State.WON, place=1))
-    found: Any = raced.values("player").annotate(points=Sum("points"), heats=Count("pk"), wins=wins)
-    return found.order_by()
+    scores: Any = raced.values("player").annotate(points=Sum("points"), heats=Count("pk"), wins=wins)
+    return scores.order_by()
 
 
 def _rows(period: Period, day: date) -> Any:  # noqa: ANN401 - rows with annotations

@@ -32,10 +32,10 @@ def placed(scores: Sequence[EntrantScore]) -> list[Placed]:
     Winners have all cards up, so they come first. Entrants with unreadable records come after all who have figures, and
     disqualified ones share the last place. Race files are verified with the same code.
     """
-    found = [place or 0 for place in rules.places([_for_rules(score) for score in scores])]
-    ordered = sorted(zip(found, scores, strict=True), key=lambda one: (one[0], one[1].entrant))
+    place_numbers = [place or 0 for place in rules.places([_for_rules(score) for score in scores])]
+    ordered = sorted(zip(place_numbers, scores, strict=True), key=lambda pair: (pair[0], pair[1].entrant))
     return [
-        Placed(score.entrant, place, 0 if score.disqualified else points(sum(other > place for other in found)))
+        Placed(score.entrant, place, 0 if score.disqualified else points(sum(other > place for other in place_numbers)))
         for place, score in ordered
     ]
 

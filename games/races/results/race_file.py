@@ -19,7 +19,7 @@ from games.races.results.commitments import commitment_of
 from games.rules.races.ranking import Outcome
 
 #: Attempt states whose record is published.
-_SHOWN: Final = (Attempt.State.VERIFIED, Attempt.State.REVIEW)
+_PUBLISHED: Final = (Attempt.State.VERIFIED, Attempt.State.REVIEW)
 #: Entrant states whose place is based on the record.
 _RACED: Final = (Entrant.State.WON, Entrant.State.RETIRED, Entrant.State.TIMED_OUT)
 
@@ -43,7 +43,7 @@ def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
     commitment = commitment_of(race)
     assert commitment is not None
     entrants = list(race.entrants.select_related("attempt__deal").order_by(F("place").asc(nulls_last=True), "pk"))
-    names = people().names_on_pages([one.player_id for one in entrants if one.player_id is not None])
+    names = people().names_on_pages([entrant.player_id for entrant in entrants if entrant.player_id is not None])
     return rules.RaceFile(
         id=race.public_id,
         room=race.room.kind,
@@ -56,7 +56,7 @@ def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
         starts_at=race.starts_at,
         commitment=commitment,
         seed=bytes(race.deal.seed),
-        entrants=tuple(_entry(one, *names.get(one.player_id or 0, (None, None))) for one in entrants),
+        entrants=tuple(_entry(entrant, *names.get(entrant.player_id or 0, (None, None))) for entrant in entrants),
     )
 
 
@@ -67,7 +67,7 @@ def file_name(race: Race) -> str:
 
 def _entry(entrant: Entrant, name: str | None, player: UUID | None) -> rules.Entry:
     attempt = entrant.attempt
-    shown = entrant.state in _RACED and attempt is not None and attempt.state in _SHOWN
+    shown = entrant.state in _RACED and attempt is not None and attempt.state in _PUBLISHED
     return rules.Entry(
         id=entrant.pk,
         name=name,

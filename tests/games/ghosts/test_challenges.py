@@ -228,7 +228,7 @@ def test_answers_cannot_flood_the_inbox(ada: User, brook: User, monkeypatch: pyt
     for answerer in [brook] * 5 + [create_guest() for _ in range(3)]:
         end_running(challenges.answer(made, answerer))
     told = [data["player"] for _, data in notices(ada)]
-    assert told.count(brook.pk) == inbox.UNREAD_FROM_ONE
+    assert told.count(brook.pk) == inbox.MAX_UNREAD_PER_SENDER
     assert len(told) == 4
     assert len(challenges.answers_to(made)) == 8
     assert len(notices(brook)) == 5, "the outcomes of one's own answers"

@@ -29,8 +29,8 @@ def test_the_header_counts_to_nine(count: int, shown: str, player: User, rival: 
 
 
 def test_the_newest_come_first(player: User) -> None:
-    made = [notices.put(player.pk, Notice.Kind.RATING_MOVED, {"n": n}) for n in range(notices.SHOWN + 5)]
-    assert notices.latest(player.pk) == made[::-1][: notices.SHOWN]
+    made = [notices.put(player.pk, Notice.Kind.RATING_MOVED, {"n": n}) for n in range(notices.MAX_SHOWN + 5)]
+    assert notices.latest(player.pk) == made[::-1][: notices.MAX_SHOWN]
 
 
 def test_notices_are_deleted_after_ninety_days(player: User) -> None:

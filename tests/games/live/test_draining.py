@@ -106,7 +106,7 @@ class Listed:
 
     def evict(self) -> None: ...
 
-    def go_away(self) -> None:
+    def close_for_restart(self) -> None:
         self.told.append(asyncio.get_running_loop().time())
         open_sockets().discard(self)
 
@@ -135,7 +135,7 @@ async def test_connections_are_closed_gradually_unless_hurried(monkeypatch: pyte
 async def test_a_stuck_connection_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draining, "PATIENCE", 0.05)
     stuck = Listed([])
-    monkeypatch.setattr(stuck, "go_away", lambda: None)
+    monkeypatch.setattr(stuck, "close_for_restart", lambda: None)
     await draining.drain(lambda: False)
     open_sockets().discard(stuck)
 

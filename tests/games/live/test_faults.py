@@ -79,7 +79,7 @@ class Tab:
 
     frames: list[dict[str, Any]] = field(default_factory=list)
 
-    def tell(self, frame: str) -> None:
+    def send_frame(self, frame: str) -> None:
         self.frames.append(json.loads(frame))
 
 

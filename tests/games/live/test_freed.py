@@ -114,13 +114,13 @@ async def is_evicted(socket: ClientConnection) -> None:
 
 
 async def is_handed_over(socket: ClientConnection) -> None:
-    to_all(SocketConnection.go_away)
+    to_all(SocketConnection.close_for_restart)
     await is_closed(socket)
 
 
 async def does_not_read(socket: ClientConnection) -> None:
     for _ in range(send_queue.MAX_FRAMES + 1):
-        to_all(lambda one: one.tell("{}"))
+        to_all(lambda one: one.send_frame("{}"))
     with suppress(ConnectionClosed):  # earlier messages must be read now, or only the pings would end the connection
         while True:
             await asyncio.wait_for(socket.recv(), PATIENCE)

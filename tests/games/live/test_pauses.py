@@ -19,7 +19,7 @@ from games.attempts.pausing import pause_attempt
 from games.attempts.verification import judge
 from games.core import events
 from games.deals import publishing
-from games.live.table_registry import LiveTables, anyone_plays, shared_tables
+from games.live.table_registry import LiveTables, has_active_games, shared_tables
 from games.models import Attempt, Deal, Move
 from tests.games.conftest import Play, Sit
 
@@ -199,10 +199,10 @@ async def test_no_one_plays_at_a_paused_table(
     seat = sit(practice)
     await seat.sit()
     assert list(tables.attended())
-    assert anyone_plays()
+    assert has_active_games()
     await seat.ask(PAUSE)
     assert not list(tables.attended())
-    assert not anyone_plays()
+    assert not has_active_games()
 
 
 def test_restarting_closes_a_paused_game_at_its_paused_time(practice: Attempt, player: Any) -> None:

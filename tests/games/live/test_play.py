@@ -396,7 +396,7 @@ async def test_too_many_messages(attempt_at: Any, sit: Sit, monkeypatch: pytest.
 
 async def test_a_flooding_sender_is_disconnected(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: 100.0)
-    monkeypatch.setattr(base_consumer, "MOST_REFUSED", 3)
+    monkeypatch.setattr(base_consumer, "MAX_REFUSED", 3)
     seat = sit(await sync_to_async(attempt_at)())
     await seat.sit()
     for number in range(103):

@@ -71,8 +71,8 @@ def test_limits_match_the_page() -> None:
     assert f"{message_limit.RATE:.0f} messages a second, {message_limit.BURST:.0f} at once" in limits
     assert f"{send_queue.MAX_FRAMES} frames" in limits
     assert (
-        f"{connection_limits.MOST_OF_PLAYER} connections of a player and "
-        f"{connection_limits.MOST_OF_ADDRESS} of an address" in limits
+        f"{connection_limits.MAX_PER_PLAYER} connections of a player and "
+        f"{connection_limits.MAX_PER_ADDRESS} of an address" in limits
     )
     assert f"no `hello` within {base_consumer.HELLO_WITHIN:.0f} seconds" in PAGE
 

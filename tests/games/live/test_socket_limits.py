@@ -153,8 +153,8 @@ async def test_all_sockets_of_the_site_are_counted(attempt_at: Any, monkeypatch:
     attempt = await sync_to_async(attempt_at)()
     cookie = await sync_to_async(cookie_of)(attempt.player)
     gates = gates_of(application)
-    assert [gate._most for gate in gates] == [connection_limits.MOST_OF_ADDRESS, connection_limits.MOST_OF_PLAYER]
-    monkeypatch.setattr(gates[1], "_most", 2)
+    assert [gate._limit for gate in gates] == [connection_limits.MAX_PER_ADDRESS, connection_limits.MAX_PER_PLAYER]
+    monkeypatch.setattr(gates[1], "_limit", 2)
     lines = [socket(attempt.public_id, cookie=cookie) for _ in range(3)]
     assert [await opened(line) for line in lines] == ["websocket.accept"] * 3
     assert (await lines[2].receive_output(PATIENCE))["code"] == protocol.CLOSE_CROWDED
@@ -198,7 +198,7 @@ async def test_reconnecting_does_not_renew_the_allowance(monkeypatch: pytest.Mon
     player = -17
     monkeypatch.setattr(message_limit, "RATE", 1e5)
     mine = message_limit.allowance_of(player)
-    message_limit.keep_until_full(mine)
+    message_limit.retain_until_full(mine)
     identity = id(mine)
     del mine
     gc.collect()
@@ -299,7 +299,7 @@ class Other:
         self.player_id, self.session = player_id, session
         self.evicted = asyncio.Event()
 
-    def go_away(self) -> None: ...
+    def close_for_restart(self) -> None: ...
 
     def evict(self) -> None:
         self.evicted.set()

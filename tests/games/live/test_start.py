@@ -120,7 +120,7 @@ async def test_the_start_frames_are_prepared(
     attempt = await waiting_attempt()
     seat = sit(attempt)
     await seat.sit()
-    await tables._tables[attempt.public_id].game.look_again()
+    await tables._tables[attempt.public_id].game.reload_before_start()
     monkeypatch.setattr("games.live.frames.view", None)
     clock.move(AHEAD + timedelta(seconds=3))
     deal_now(tables, attempt)
@@ -132,7 +132,7 @@ async def test_the_start_frames_are_prepared(
 
 async def test_the_timer_deals_the_cards(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     """Uses the real clocks; the view does not come early."""
-    monkeypatch.setattr(start_timer, "LAST_LOOK", 0)
+    monkeypatch.setattr(start_timer, "LAST_READ", 0)
     attempt = await sync_to_async(attempt_at)("plot", started_at=timezone.now() + timedelta(milliseconds=400))
     seat = sit(attempt)
     answer = await seat.sit()
@@ -180,7 +180,7 @@ async def test_a_cancelled_start_shows_no_card(
     await seat.sit()
     await Attempt.objects.filter(pk=attempt.pk).adelete()
     live = tables._tables[attempt.public_id].game
-    await live.look_again()
+    await live.reload_before_start()
     assert (await seat.hear())["code"] == "not_found"
     clock.move()
     assert live._start is not None

@@ -46,12 +46,12 @@ async def test_notices_during_a_read_cause_one_more_read() -> None:
     watch.add(viewer)
     assert await asyncio.wait_for(reads.get(), PATIENCE) == 1
     for _ in range(10):
-        watch.look()
+        watch.schedule_read()
     gate.release()
     assert await asyncio.wait_for(reads.get(), PATIENCE) == 2
     gate.release()
     assert [await viewer.next(), await viewer.next()] == ["1", "2"]
-    watch.look()
+    watch.schedule_read()
     gate.release()
     assert await viewer.next() == "3"
     watch.close()
@@ -74,7 +74,7 @@ async def test_failed_work_is_retried_and_stops_no_other_duty(monkeypatch: pytes
         return inf
 
     watch = Watcher(source(load), show, duty)
-    watch.look()
+    watch.schedule_read()
     watch.start()
     await asyncio.wait_for(done.wait(), PATIENCE)
     await asyncio.wait_for(shown.wait(), PATIENCE)
@@ -93,7 +93,7 @@ class Frames(Hub[str, FrameWatch]):
 
         return FrameWatch(source(load))
 
-    def _heard(self, notice: Notice) -> None:
+    def _on_notice(self, notice: Notice) -> None:
         raise AssertionError(notice)
 
 

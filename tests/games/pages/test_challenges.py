@@ -98,7 +98,7 @@ def test_one_player_leaves_few_unread_challenges(ada: User, brook: User) -> None
     Follow.objects.create(follower=brook, followed=ada)
     deal = practice_deal()
     pages = [send(ada, played(ada, deal), name="brook") for _ in range(5)]
-    assert notices.unread(brook.pk) == notices.UNREAD_FROM_ONE
+    assert notices.unread(brook.pk) == notices.MAX_UNREAD_PER_SENDER
     assert [page.context["addressee"] is not None for page in pages] == [True] * 3 + [False] * 2
     assert "more challenges" in str(next(iter(pages[-1].context["messages"])))
     notices.mark_seen(brook.pk)

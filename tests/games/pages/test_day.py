@@ -78,7 +78,7 @@ def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) ->
     assert found is not None
     assert found.place is not None
     assert (found.day, found.played, found.won, found.of) == (now.date(), 2, 1, 9)
-    assert (found.points, found.most, found.streak) == (150, 900, 3)
+    assert (found.points, found.max_points, found.streak) == (150, 900, 3)
     assert (found.place.rank, found.place.ladder, found.players) == (1, "established", 2)
     assert day_summary.share_text(found, day_summary.address_of(found.day)).splitlines()[1:] == [
         "🟨⬜⬜⬜⬜⬜⬜⬜🟩",

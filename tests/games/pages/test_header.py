@@ -47,11 +47,11 @@ def test_notices_move_to_the_account_at_once(mine: Client, player: Any, rival: A
 
 def test_a_missed_quick_match_is_reported_once(mine: Client, player: Any) -> None:
     now = timezone.now()
-    matchmaking.take_note(player.pk)
+    matchmaking.pop_note(player.pk)
     mine.post("/races/quick", {"variant": "plot"})
     matchmaking.enter(create_guest(), ["plot"], now)
     assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
-    matchmaking.tend(now + timedelta(seconds=16))
+    matchmaking.advance_all(now + timedelta(seconds=16))
     assert "You missed a quick match" in mine.get(PLAIN).content.decode()
     assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
 
@@ -59,21 +59,21 @@ def test_a_missed_quick_match_is_reported_once(mine: Client, player: Any) -> Non
 @pytest.mark.parametrize("left", [False, True])
 def test_missing_player_and_opponent_are_told_why(mine: Client, player: Any, left: bool) -> None:
     now = timezone.now()
-    matchmaking.take_note(player.pk)
+    matchmaking.pop_note(player.pk)
     mine.post("/races/quick", {"variant": "plot"})
     room = matchmaking.enter(create_guest(), ["plot"], now)
     seats.set_ready(room.pk, player.pk, ready=True, now=now)
-    matchmaking.tend(now)
-    matchmaking.tend(now + timedelta(seconds=8))
+    matchmaking.advance_all(now)
+    matchmaking.advance_all(now + timedelta(seconds=8))
     here = Entrant.objects.exclude(player=player) if left else Entrant.objects.filter(player=player)
-    matchmaking.keep_countdown(room.pk, [one.pk for one in here], now + timedelta(seconds=14))
+    matchmaking.record_connected(room.pk, [one.pk for one in here], now + timedelta(seconds=14))
     told = "You missed a quick match" if left else "You are first in line"
     assert told in mine.get(PLAIN).content.decode()
     assert told not in mine.get(PLAIN).content.decode()
 
 
 def test_leaving_the_queue_is_no_missed_match(mine: Client, player: Any) -> None:
-    matchmaking.take_note(player.pk)
+    matchmaking.pop_note(player.pk)
     mine.post("/races/quick", {"variant": "plot"})
     seats.leave_all(player.pk)
     assert "You missed a quick match" not in mine.get(PLAIN).content.decode()

@@ -56,7 +56,7 @@ def finished(count: int = 2, **settings: Any) -> Run:
         run.ready(place)
     run.easy()
     race_start.begin_due(at(15))
-    race_start.dealt(run.attempt_ids, at(15.1))
+    race_start.mark_dealt(run.attempt_ids, at(15.1))
     run.play(0)
     for place in range(1, count):
         run.resign(place, 20)
@@ -284,7 +284,7 @@ def test_only_its_player_sees_a_result_under_review() -> None:
     run = finished(3)
     attempt = run.attempt(0)
     Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REVIEW)
-    race_finish.verdict_given([attempt.pk])
+    race_finish.apply_verdicts([attempt.pk])
     pages = [signed_in(player).get(f"/races/{run.room.code}/1/").content.decode() for player in run.players[:2]]
     assert [("Under review" in page, "Not decided yet" in page) for page in pages] == [(True, False), (False, True)]
     assert all(re.search(r'class="place won( me)?">\s*<b class="place-number">–', page) for page in pages)
@@ -312,7 +312,7 @@ def test_guests_have_the_same_name_everywhere() -> None:
     client = signed_in(run.players[0])
     room = snapshot.read_rooms([run.room.pk])[run.room.pk]
     assert room.last is not None
-    names = [seat.name for seat in room.last.told.seats]
+    names = [seat.name for seat in room.last.message.seats]
     page = client.get(f"/races/{run.room.code}/1/")
     called = sorted(player.display_name for player in run.players)
     assert sorted(one.name for one in page.context["entrants"]) == sorted(names) == called

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import resolve
 from django.utils import translation
 
-from games.pages.info.winnability_page import LENGTH, kept, percent
+from games.pages.info.winnability_page import LENGTH, percent, study_summaries
 from games.pages.shared.anonymous_cache import MARK
 from games.rules import CATALOGUE, GAMES
 from games.solver import winnability_figures
@@ -66,7 +66,7 @@ def test_the_table_has_every_share_with_its_interval(client: Client) -> None:
 
 def test_the_true_share_is_bounded_by_the_undecided(client: Client) -> None:
     text = page(client)
-    for row in kept():
+    for row in study_summaries():
         low, high = row.share("won").low, row.share("won", "undecided").high
         assert f">{100 * low:.1f}–{100 * high:.1f}%</td>" in text
 
@@ -76,7 +76,7 @@ def test_figures_follow_the_languages_format(client: Client) -> None:
         assert percent(0.645) == "64,5\u00a0%"
     text = page(client, "de")
     assert all("." not in widths for widths in map(str, Pictures(text).widths))
-    for row in kept():
+    for row in study_summaries():
         share = f"{100 * row.share('won').value:.1f}"
         assert f"{share.replace('.', ',')}\u00a0%<small>" in text
         assert f"{share}%" not in text

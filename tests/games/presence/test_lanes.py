@@ -123,12 +123,12 @@ def test_an_earlier_releases_row_counts_without_lanes() -> None:
 
 def test_the_number_of_lanes_is_limited() -> None:
     deal, now = make_deal("plot"), timezone.now()
-    players = [account(f"Player {n}").pk for n in range(daily_lanes.SHOWN + 3)]
+    players = [account(f"Player {n}").pk for n in range(daily_lanes.MAX_LANES + 3)]
     seats = {"plot": {"now": len(players), "accounts": players, "cards_up": list(range(len(players)))}}
     Presence.objects.create(process="a", seen_at=now, day=now.date(), players=len(players), tables=seats)
     found = told(deal)
-    assert (found["players"], len(found["lanes"])) == (daily_lanes.SHOWN + 3, daily_lanes.SHOWN)
-    assert found["lanes"][0][2] == daily_lanes.SHOWN + 2
+    assert (found["players"], len(found["lanes"])) == (daily_lanes.MAX_LANES + 3, daily_lanes.MAX_LANES)
+    assert found["lanes"][0][2] == daily_lanes.MAX_LANES + 2
 
 
 def closed_deal() -> Deal:
@@ -194,7 +194,7 @@ async def test_a_flooding_watcher_is_closed(lines: list[Line]) -> None:
     deal = await sync_to_async(make_deal)("plot")
     lines.append(Line(deal.pk))
     await lines[0].open()
-    for n in range(consumer.MOST_MESSAGES + 2):
+    for n in range(consumer.MAX_MESSAGES + 2):
         await lines[0].say({"type": "ping", "t": n})
     while not isinstance(code := await lines[0].hear(), int):
         pass

@@ -55,7 +55,7 @@ class House:
         """Start the race with all players present."""
         self.start()
         race_start.begin_due(timezone.now() + timedelta(milliseconds=5))
-        race_start.dealt([attempt.pk for attempt in self.attempts()], timezone.now() + timedelta(milliseconds=5))
+        race_start.mark_dealt([attempt.pk for attempt in self.attempts()], timezone.now() + timedelta(milliseconds=5))
 
     def entrant(self, place: int) -> Entrant:
         return Entrant.objects.filter(player=self.players[place]).latest("pk")
@@ -74,7 +74,7 @@ async def tables(transactional_db: None) -> AsyncIterator[LiveTables]:
     layer: Any = get_channel_layer()
     await layer.flush()
     made = LiveTables()
-    made.accompany(LaneReporter.begin(made))
+    made.add_companion(LaneReporter.begin(made))
     yield made
     await made.close()
     await asyncio.to_thread(notifier.flush)  # messages in flight go to this loop, which ends now

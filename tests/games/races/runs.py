@@ -80,7 +80,7 @@ class Run:
         """Create a room with a running race."""
         made = cls.counting(count)
         assert race_start.begin_due(at(15)) == [made.race.pk]
-        assert race_start.dealt(made.attempt_ids, at(15.1)) == count
+        assert race_start.mark_dealt(made.attempt_ids, at(15.1)) == count
         return made
 
     @property
@@ -136,7 +136,7 @@ class Run:
             settle(attempt_id)
 
     def tend(self, second: float) -> None:
-        reconciler.tend(at(second))
+        reconciler.reconcile(at(second))
 
     def states(self) -> str:
         """Return the state of the race and of its entrants, in order."""

@@ -25,7 +25,7 @@ def running() -> Run:
     run.ready(0)
     run.ready(1)
     assert race_start.begin_due(at(15)) == [run.race.pk]
-    race_start.dealt(run.attempt_ids, at(15.1))
+    race_start.mark_dealt(run.attempt_ids, at(15.1))
     return run
 
 

@@ -54,7 +54,7 @@ def finished_run(**settings: Any) -> Run:
     run.easy()
     Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
     race_start.begin_due(at(15))
-    race_start.dealt(run.attempt_ids, at(15.1))
+    race_start.mark_dealt(run.attempt_ids, at(15.1))
     run.play(0)
     run.resign(1, 60)
     run.judge()

@@ -145,7 +145,7 @@ class Story:
             raise AssertionError(self.run.states())
 
     def _sees(self, place: int) -> None:
-        race_start.dealt([self.run.attempt(place).pk], at(16))
+        race_start.mark_dealt([self.run.attempt(place).pk], at(16))
 
     def _moves(self, place: int) -> int:
         return Move.objects.filter(attempt=self.run.attempt(place)).count()

@@ -31,10 +31,10 @@ async def test_requests_during_an_answer_are_batched() -> None:
         assert go_on.wait(30)
         return {key: f"no. {key}" for key in keys if key != 5}
 
-    batches = Batches(answer, most=3)
-    first = asyncio.create_task(batches.ask(1))
+    batches = Batches(answer, limit=3)
+    first = asyncio.create_task(batches.get(1))
     assert await asyncio.to_thread(begun.wait, 30)
-    rest = [asyncio.create_task(batches.ask(key)) for key in (1, 2, 2, 3, 4, 5)]
+    rest = [asyncio.create_task(batches.get(key)) for key in (1, 2, 2, 3, 4, 5)]
     await asyncio.sleep(0)
     go_on.set()
     assert await first == "no. 1"
@@ -51,17 +51,17 @@ async def test_a_failure_reaches_its_whole_batch_only() -> None:
             raise OperationalError("away")
         return dict.fromkeys(keys, 7)
 
-    batches = Batches(answer, most=10)
-    found = await asyncio.gather(batches.ask(1), batches.ask(2), return_exceptions=True)
+    batches = Batches(answer, limit=10)
+    found = await asyncio.gather(batches.get(1), batches.get(2), return_exceptions=True)
     assert [type(one) for one in found] == [OperationalError, OperationalError]
     fails[0] = False
-    assert await batches.ask(1) == 7
+    assert await batches.get(1) == 7
 
 
 @pytest.mark.django_db
 async def test_a_cancelled_caller_does_not_cancel_the_others() -> None:
-    batches: Batches[int, int] = Batches(lambda keys: dict.fromkeys(keys, 1), most=10)
-    gone, waiting = asyncio.create_task(batches.ask(1)), asyncio.create_task(batches.ask(1))
+    batches: Batches[int, int] = Batches(lambda keys: dict.fromkeys(keys, 1), limit=10)
+    gone, waiting = asyncio.create_task(batches.get(1)), asyncio.create_task(batches.get(1))
     await asyncio.sleep(0)
     gone.cancel()
     assert await waiting == 1
@@ -105,6 +105,6 @@ def test_changed_rooms_are_announced_once_per_group(
     sent: list[tuple[str, list[int]]] = []
     monkeypatch.setattr(notifier, "send", lambda group, message, about: sent.append((group, message["rooms"])))
     with django_capture_on_commit_callbacks(execute=True):
-        room_notifications.tell_rooms(range(200))
+        room_notifications.notify_rooms(range(200))
     assert len({group for group, _ in sent}) == len(sent) == room_notifications.GROUPS
     assert sorted(room for _, rooms_told in sent for room in rooms_told) == list(range(200))

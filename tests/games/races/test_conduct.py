@@ -51,10 +51,10 @@ def listed() -> list[str]:
 def test_one_networks_guests_cannot_fill_the_lobby() -> None:
     answers = [guest_at(HERE).post("/races/new", FORM) for _ in range(30)]
     refused = [answer for answer in answers if answer.status_code != 302]
-    assert len(listed()) == len(answers) - len(refused) == rate_limits.MOST_OF_NETWORK
+    assert len(listed()) == len(answers) - len(refused) == rate_limits.MAX_ROOMS_PER_NETWORK
     assert {answer.json()["error"]["code"] for answer in refused} == {"too_many_rooms"}
     assert guest_at(ELSEWHERE).post("/races/new", FORM).status_code == 302
-    assert len(listed()) == rate_limits.MOST_OF_NETWORK + 1
+    assert len(listed()) == rate_limits.MAX_ROOMS_PER_NETWORK + 1
     assert guest_at(HERE).post("/races/new", FORM | {"privacy": "private"}).status_code == 302
 
 
@@ -69,7 +69,7 @@ def test_closed_rooms_free_a_place_up_to_the_hourly_limit() -> None:
 def test_one_player_has_few_public_rooms() -> None:
     """Rooms in which others have a seat stay open."""
     client = guest_at(HERE)
-    for _ in range(rate_limits.MOST_OF_PLAYER):
+    for _ in range(rate_limits.MAX_ROOMS_PER_PLAYER):
         assert client.post("/races/new", FORM).status_code == 302
         host, room = player_of(client), Room.objects.latest("pk")
         seats.sit(room.pk, create_guest())
@@ -80,7 +80,7 @@ def test_one_player_has_few_public_rooms() -> None:
 
 
 def test_private_rooms_become_public_only_within_the_limit() -> None:
-    hosts = [create_guest() for _ in range(rate_limits.MOST_OF_NETWORK + 1)]
+    hosts = [create_guest() for _ in range(rate_limits.MAX_ROOMS_PER_NETWORK + 1)]
     chosen: dict[str, Any] = {"limit_s": 600, "seats": 4, "public": True, "network": HERE}
     for host in hosts:
         made = rooms.open_room(host, "stonewall", limit_s=600, seats=4)
@@ -93,7 +93,7 @@ def test_private_rooms_become_public_only_within_the_limit() -> None:
     assert refused.value.code == ErrorCode.TOO_MANY_ROOMS
     first = Room.objects.earliest("pk")
     rooms.change(first.pk, hosts[0].pk, "braid", **chosen)  # one that is public already
-    assert len(listed()) == rate_limits.MOST_OF_NETWORK
+    assert len(listed()) == rate_limits.MAX_ROOMS_PER_NETWORK
 
 
 def test_empty_rooms_are_not_listed() -> None:
@@ -134,7 +134,7 @@ def test_players_behind_a_proxy_are_not_one_network() -> None:
 
 def test_a_large_ipv6_network_has_ten_times_the_rooms_and_spoiled_starts() -> None:
     host = create_guest()
-    for n in range(10 * rate_limits.MOST_OF_NETWORK):
+    for n in range(10 * rate_limits.MAX_ROOMS_PER_NETWORK):
         network = f"2001:db8:0:{n:x}::/64"
         rate_limits.check_may_list(host.pk, network)
         rate_limits.note_listed(Room.objects.create(**ROOM, host=create_guest()).pk, network)
@@ -161,7 +161,7 @@ def confirm(player: User) -> None:
     room = seats.room_of(player.pk)
     assert room is not None
     seats.set_ready(room.pk, player.pk, ready=True)
-    matchmaking.tend_room(room.pk, timezone.now())
+    matchmaking.advance_room(room.pk, timezone.now())
 
 
 def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
@@ -175,7 +175,7 @@ def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
             break
         confirm(player_of(victim))
         if n % 2:
-            matchmaking.tend(timezone.now() + matchmaking.GATHERING)
+            matchmaking.advance_all(timezone.now() + matchmaking.GATHERING)
             assert Race.objects.get(room=room).state == "countdown"
         seats.leave(room.pk, player_of(attacker).pk)
         assert Race.objects.get(room=room).state == "open"
@@ -183,7 +183,7 @@ def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
     assert enter(guest_at(ELSEWHERE)) == 302
     assert enter(honest := guest_at("192.0.2.1")) == 302
     confirm(player_of(victim))
-    matchmaking.tend(timezone.now() + timedelta(seconds=9))
+    matchmaking.advance_all(timezone.now() + timedelta(seconds=9))
     race = Race.objects.get(room=room)
     assert (race.state, race.entrants.filter(player=player_of(honest)).exists()) == ("countdown", True)
 
@@ -227,7 +227,7 @@ def test_seats_held_without_getting_ready_count() -> None:
             seats.leave_all(squatter.pk)
         else:
             Entrant.objects.filter(player=squatter).update(state="joined")
-            matchmaking.tend(now + matchmaking.PROMPT)  # the player is late
+            matchmaking.advance_all(now + matchmaking.PROMPT)  # the player is late
             assert not Entrant.objects.filter(player=squatter).exists()
     assert spoiled(squatter)
 
@@ -240,8 +240,8 @@ def test_players_who_do_not_show_up_count() -> None:
         for place in range(2):
             run.ready(place)
         race_start.begin_due(at(15))
-        race_start.dealt(run.attempt_ids[:1], at(15.1))
-        reconciler.tend(at(26))
+        race_start.mark_dealt(run.attempt_ids[:1], at(15.1))
+        reconciler.reconcile(at(26))
         assert run.entrant(1).state == "absent"
     assert spoiled(absent)
     assert not spoiled(run.players[0])

@@ -90,7 +90,7 @@ def test_a_failed_search_needs_another_choice_of_game(
     assert not deals_to_order.prepare(run.race.pk)
     assert (run.race.deal_failed, run.race.deal_tries) == (True, 2)
     stocked.clear()
-    reconciler.tend(at(10))
+    reconciler.reconcile(at(10))
     assert not deals_to_order.prepare(run.race.pk)
     assert not [task for task in stocked if task[0] == "talon.prepare_race_deal"]
     rooms.change(run.room.pk, run.players[0].pk, "plot", limit_s=300, seats=4, public=False)
@@ -101,7 +101,7 @@ def test_a_failed_search_needs_another_choice_of_game(
 def test_a_lost_task_is_requested_again(stocked: list[tuple[Any, ...]]) -> None:
     run = Run.of(1)
     stocked.clear()
-    reconciler.tend(at(5))
+    reconciler.reconcile(at(5))
     assert ("talon.prepare_race_deal", run.race.pk) in stocked
 
 
@@ -124,9 +124,9 @@ def test_one_search_at_a_time(stocked: list[tuple[Any, ...]], monkeypatch: pytes
     run = Run.of(1)
     monkeypatch.setattr(deals_to_order, "prepare", lambda _: None)
     cache.add(deals_to_order._claim(run.race.pk), 1)
-    assert deals_to_order.prepare_soon(run.race.pk) is None
+    assert deals_to_order.start_search(run.race.pk) is None
     cache.clear()
-    thread = deals_to_order.prepare_soon(run.race.pk)
+    thread = deals_to_order.start_search(run.race.pk)
     assert thread is not None
     thread.join()
     assert cache.get(deals_to_order._claim(run.race.pk)) is None
@@ -183,7 +183,7 @@ def test_a_deal_is_used_once() -> None:
     run = Run.of(1)
     race = run.race
     before = race.deal
-    assert race_deals.give_deal(race)
+    assert race_deals.assign_deal(race)
     assert race.deal == before
     assert Deal.objects.count() == 1
     assert Race.objects.get().deal_tries == 0

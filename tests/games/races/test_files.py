@@ -31,7 +31,7 @@ def finished() -> Run:
     from_race = run.attempt_ids
     assert run.race.starts_at == at(15)
     race_start.begin_due(at(15))
-    race_start.dealt(from_race[:3], at(15.1))
+    race_start.mark_dealt(from_race[:3], at(15.1))
     run.tend(25)
     User.objects.filter(pk__in=[player.pk for player in run.players[1:3]]).update(is_guest=False)
     run.play(0)
@@ -92,7 +92,7 @@ def test_a_rejected_record_is_left_out() -> None:
 def test_a_record_under_review_has_no_place() -> None:
     run = finished()
     Attempt.objects.filter(pk=run.attempt(0).pk).update(state=Attempt.State.REVIEW)
-    race_finish.place_anew(run.race.pk)
+    race_finish.recompute_places(run.race.pk)
     written = race_file.race_file(run.race)
     (reviewed,) = (entry for entry in written.entrants if entry.in_review)
     assert (reviewed.state, reviewed.place, reviewed.cards_up) == ("won", None, None)
@@ -111,7 +111,7 @@ def test_its_commitment_is_that_of_the_countdown() -> None:
     shown = _shown(run)
     assert shown is not None
     race_start.begin_due(at(15))
-    race_start.dealt(run.attempt_ids, at(15.1))
+    race_start.mark_dealt(run.attempt_ids, at(15.1))
     for place in range(2):
         run.resign(place, 60)
     run.judge()
@@ -125,7 +125,7 @@ def test_its_commitment_is_that_of_the_countdown() -> None:
 def _shown(run: Run) -> str | None:
     room = snapshot.read_rooms([run.room.pk])[run.room.pk]
     assert room.to_come is not None
-    return room.to_come.told.race_commitment
+    return room.to_come.message.race_commitment
 
 
 def test_a_game_resigned_after_the_limit_ends_at_the_limit() -> None:

@@ -92,7 +92,7 @@ def test_variants_alternate_over_all_hours() -> None:
 
 def test_the_doors_open_ten_minutes_before() -> None:
     assert heats.next_heat(before(601)) is None
-    heats.tend(before(601))
+    heats.advance_all(before(601))
     assert not Race.objects.exists()
     race = heats.next_heat(before(600))
     assert race is not None
@@ -108,16 +108,16 @@ def test_the_doors_open_ten_minutes_before() -> None:
 
 
 def test_tending_creates_the_heat() -> None:
-    reconciler.tend(before(600))
-    reconciler.tend(before(595))
+    reconciler.reconcile(before(600))
+    reconciler.reconcile(before(595))
     assert [race.state for race in divisions()] == ["open"]
 
 
 def test_players_ready_in_time_race_on_the_hour() -> None:
     ready, unready = come(3), come(1, ready=False)
-    heats.tend(before(15.1))
+    heats.advance_all(before(15.1))
     assert divisions()[0].state == "open"
-    heats.tend(before(14))
+    heats.advance_all(before(14))
     (race,) = divisions()
     assert (race.state, race.starts_at, race.ends_at) == ("countdown", START, after(1800))
     assert {entrant.player for entrant in race.entrants.all()} == set(ready)
@@ -132,7 +132,7 @@ def test_33_players_make_three_even_divisions_on_one_deal(rated: dict[int, int])
     rated |= {player.pk: 1000 + 10 * n for n, player in enumerate(players)}
     seats_in_hall = {entrant.pk: entrant.player_id for entrant in Entrant.objects.all()}
     hall = divisions()[0].room
-    heats.tend(before(15))
+    heats.advance_all(before(15))
     found = divisions()
     assert [race.division for race in found] == [1, 2, 3]
     assert [race.entrants.count() for race in found] == [11, 11, 11]
@@ -156,7 +156,7 @@ def test_33_players_make_three_even_divisions_on_one_deal(rated: dict[int, int])
     [(1, [1]), (16, [16]), (17, [9, 8]), (32, [16, 16]), (33, [11, 11, 11]), (50, [13, 13, 12, 12])],
 )
 def test_divisions_are_few_and_even(count: int, sizes: list[int]) -> None:
-    assert heats.divided(count) == sizes
+    assert heats.division_sizes(count) == sizes
 
 
 def test_unrated_players_are_placed_in_the_middle(rated: dict[int, int]) -> None:
@@ -168,16 +168,16 @@ def test_unrated_players_are_placed_in_the_middle(rated: dict[int, int]) -> None
 
 def test_a_single_player_gets_a_recorded_run() -> None:
     (player,) = come(1)
-    heats.tend(before(15))
+    heats.advance_all(before(15))
     (race,) = divisions()
     assert race.state == "countdown"
     (entrant,) = race.entrants.all()
     assert entrant.attempt_id is not None
     assert race_start.begin_due(START) == [race.pk]
-    race_start.dealt([entrant.attempt_id], after(0.1))
+    race_start.mark_dealt([entrant.attempt_id], after(0.1))
     close_attempt(entrant.attempt_id, "resigned", at=after(60))
     settle(entrant.attempt_id)
-    reconciler.tend(after(61))
+    reconciler.reconcile(after(61))
     entrant = Entrant.objects.select_related("race", "attempt").get(player=player)
     assert (entrant.race.state, entrant.place, entrant.state) == ("finished", 1, "retired")
     assert entrant.attempt is not None
@@ -186,12 +186,12 @@ def test_a_single_player_gets_a_recorded_run() -> None:
 
 def test_an_empty_heat_is_void() -> None:
     come(2, ready=False)
-    heats.tend(before(15))
+    heats.advance_all(before(15))
     (race,) = divisions()
     assert (race.state, race.void) == ("void", "nobody_came")
     assert not Entrant.objects.exists()
     assert heats.next_heat(before(5)) is None
-    heats.tend(before(4))
+    heats.advance_all(before(4))
     assert len(divisions()) == 1
 
 
@@ -199,35 +199,35 @@ def test_a_heat_waits_for_its_deal_until_the_start() -> None:
     players = come(2)
     deal = divisions()[0].deal
     Race.objects.update(deal=None)
-    heats.tend(before(15))
+    heats.advance_all(before(15))
     assert divisions()[0].state == "open"
     Race.objects.update(deal=deal)
-    heats.tend(before(5))
+    heats.advance_all(before(5))
     assert (divisions()[0].state, divisions()[0].starts_at) == ("countdown", START)
     assert all(seats.room_of(player.pk) for player in players)
 
 
 def test_an_unstarted_heat_is_void_and_the_next_exists() -> None:
     players = come(5)
-    heats.tend(after(3600))
+    heats.advance_all(after(3600))
     (race,) = divisions()
     assert (race.state, race.void) == ("void", "not_started")
     assert not Entrant.objects.exists()
     assert all(seats.room_of(player.pk) is None for player in players)
     later = START + timedelta(hours=8)
-    heats.tend(later - timedelta(seconds=600))
+    heats.advance_all(later - timedelta(seconds=600))
     assert Race.objects.get(scheduled_at=later).state == "open"
 
 
 def test_a_missed_heat_is_not_repeated() -> None:
-    heats.tend(after(60))
+    heats.advance_all(after(60))
     assert not Race.objects.exists()
 
 
 def test_an_overdue_countdown_is_void() -> None:
     come(3)
-    heats.tend(before(15))
-    reconciler.tend(after(60))
+    heats.advance_all(before(15))
+    reconciler.reconcile(after(60))
     assert [(race.state, race.void) for race in divisions()] == [("void", "server_fault")]
 
 
@@ -238,11 +238,11 @@ def test_a_page_creates_a_missing_heat() -> None:
 
 
 def test_heats_are_made_divided_and_started_once_by_many_processes() -> None:
-    assert run_together(*[partial(heats.tend, before(600))] * 4) == [None] * 4
+    assert run_together(*[partial(heats.advance_all, before(600))] * 4) == [None] * 4
     assert len(divisions()) == 1
     assert (Room.objects.count(), Deal.objects.count()) == (1, 1)
     come(33)
-    assert run_together(*[partial(heats.tend, before(15))] * 4) == [None] * 4
+    assert run_together(*[partial(heats.advance_all, before(15))] * 4) == [None] * 4
     assert [race.entrants.count() for race in divisions()] == [11, 11, 11]
     assert {race.state for race in divisions()} == {"countdown"}
     assert Room.objects.count() == 3

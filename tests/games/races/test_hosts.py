@@ -8,7 +8,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from games.races.live import host_succession
-from games.races.live.host_succession import HostSigns
+from games.races.live.host_succession import HostPresence
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Room
 from tests.games.races.conftest import House, Watch, house_of
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the timeouts from seconds to tenths."""
-    monkeypatch.setattr(host_succession, "GONE_AFTER", 0.6)
-    monkeypatch.setattr(host_succession, "HERE_EVERY", 0.1)
+    monkeypatch.setattr(host_succession, "HOST_TIMEOUT", 0.6)
+    monkeypatch.setattr(host_succession, "HEARTBEAT_EVERY", 0.1)
 
 
 async def host_of(house: House) -> int | None:
@@ -28,16 +28,16 @@ async def host_of(house: House) -> int | None:
 
 
 def test_a_new_host_gets_time_to_connect() -> None:
-    signs = HostSigns(7, 100.0)
-    assert signs.gone_at() == 100.0 + host_succession.GONE_AFTER
-    signs.follow(7, 110.0)
-    assert signs.gone_at() == 100.0 + host_succession.GONE_AFTER
-    signs.seen(120.0)
-    assert signs.gone_at() == 120.0 + host_succession.GONE_AFTER
-    signs.follow(8, 130.0)
-    assert signs.gone_at() == 130.0 + host_succession.GONE_AFTER
-    signs.follow(None, 140.0)
-    assert signs.gone_at() is None
+    presence = HostPresence(7, 100.0)
+    assert presence.times_out_at() == 100.0 + host_succession.HOST_TIMEOUT
+    presence.follow(7, 110.0)
+    assert presence.times_out_at() == 100.0 + host_succession.HOST_TIMEOUT
+    presence.mark_seen(120.0)
+    assert presence.times_out_at() == 120.0 + host_succession.HOST_TIMEOUT
+    presence.follow(8, 130.0)
+    assert presence.times_out_at() == 130.0 + host_succession.HOST_TIMEOUT
+    presence.follow(None, 140.0)
+    assert presence.times_out_at() is None
 
 
 @pytest.mark.usefixtures("quick")
@@ -59,7 +59,7 @@ async def test_a_connected_host_stays_without_a_seat(watch: Watch, other_hub: Ro
     host, second = watch(house, house.players[0]), watch(house, house.players[1], at=other_hub)
     await host.watch()
     await second.watch()
-    await asyncio.sleep(2 * host_succession.GONE_AFTER)  # long enough for a wrong replacement
+    await asyncio.sleep(2 * host_succession.HOST_TIMEOUT)  # long enough for a wrong replacement
     assert await host_of(house) == house.players[0].pk
 
 

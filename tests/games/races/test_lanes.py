@@ -156,7 +156,7 @@ async def test_the_first_view_marks_a_racer_present(
 ) -> None:
     """Recorded even if the database fails at first; players who never open the table stay as they were."""
     monkeypatch.setattr(lane_reports, "REPORT_EVERY", 0.01)
-    really, failures = race_start.dealt, [True, True]
+    really, failures = race_start.mark_dealt, [True, True]
 
     def sometimes(attempt_ids: Any) -> int:
         if failures:
@@ -164,7 +164,7 @@ async def test_the_first_view_marks_a_racer_present(
             raise OperationalError
         return really(attempt_ids)
 
-    monkeypatch.setattr(race_start, "dealt", sometimes)
+    monkeypatch.setattr(race_start, "mark_dealt", sometimes)
     house = await house_of(2)
     await sync_to_async(house.start)(0.3)
     viewer = watch(house, house.players[0])
@@ -188,7 +188,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress_of, "AWAY_AFTER", 0.6)
     monkeypatch.setattr(lane_reports, "REPEAT_EVERY", 0.1)
     monkeypatch.setattr(lane_reports, "REPORT_EVERY", 0.05)
-    monkeypatch.setattr(host_succession, "HERE_EVERY", 0.1)
+    monkeypatch.setattr(host_succession, "HEARTBEAT_EVERY", 0.1)
     monkeypatch.setattr(audience, "RACERS_EVERY", 0.05)
     monkeypatch.setattr(audience, "OTHERS_EVERY", 0.05)
 
@@ -256,10 +256,10 @@ async def test_a_pending_report_needs_no_second_wakeup(tables: LiveTables) -> No
     game = tables._tables[mine.public_id].game
     reporter._marked.add(mine.pk)
     racer = reporter._racers[mine.pk]
-    racer.told_dealt = True
-    reporter._wanted.clear()
+    racer.dealt_recorded = True
+    reporter._wake.clear()
     reporter.changed(game)
-    assert not reporter._wanted.is_set()
+    assert not reporter._wake.is_set()
     await seat.leave()
     assert await Entrant.objects.filter(race__room=house.room).acount() == 2
 

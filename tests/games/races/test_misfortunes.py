@@ -62,9 +62,9 @@ def test_an_outage_at_the_start_does_not_move_the_clock(away: Away) -> None:
             race_start.begin_due(at(15))
         run.tend(16)
         with pytest.raises(OperationalError):
-            race_start.dealt([], at(16))
+            race_start.mark_dealt([], at(16))
     run.tend(24)
-    assert race_start.dealt(run.attempt_ids, at(24.5)) == 3
+    assert race_start.mark_dealt(run.attempt_ids, at(24.5)) == 3
     assert run.states() == "racing racing racing racing"
     assert {one.started_at for one in Attempt.objects.filter(pk__in=run.attempt_ids)} == {at(15)}
 

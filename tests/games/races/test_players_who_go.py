@@ -128,7 +128,7 @@ def test_a_guest_who_signs_in_later_is_not_rated() -> None:
     run.easy()
     Race.objects.filter(pk=run.race.pk).update(rated=True)
     race_start.begin_due(at(15))
-    race_start.dealt(run.attempt_ids, at(15.1))
+    race_start.mark_dealt(run.attempt_ids, at(15.1))
     run.play(2)
     merge_guest(run.players[2], account)
     run.resign(0, 50)

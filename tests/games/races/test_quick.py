@@ -44,7 +44,7 @@ def enter(second: float = 0, *wishes: str) -> User:
 def confirm(player: User, second: float = 0) -> None:
     """Confirm the race for a player within the fifteen seconds."""
     seats.set_ready(room_of(player).pk, player.pk, ready=True, now=at(second))
-    matchmaking.tend_room(room_of(player).pk, at(second))
+    matchmaking.advance_room(room_of(player).pk, at(second))
 
 
 def turn_away(player: User, second: float) -> None:
@@ -80,7 +80,7 @@ def test_the_first_player_waits_in_a_rated_hostless_room() -> None:
     assert (race.room.kind, race.room.host, race.room.seats) == ("quick", None, 16)
     assert (state_of(player), race.gathers_until) == ("joined", None)
     assert {race.opened_at, race.room.made_at, race.entrants.get().joined_at} == {at(0)}
-    matchmaking.tend(at(60))
+    matchmaking.advance_all(at(60))
     assert race_of(player).state == "open"
 
 
@@ -91,21 +91,21 @@ def test_two_wait_eight_seconds_for_more_and_ten_to_start() -> None:
     confirm(first, 3)
     assert race_of(first).gathers_until == at(11)
     third = enter(10, "plot", "braid")
-    matchmaking.tend(at(10.9))
+    matchmaking.advance_all(at(10.9))
     assert race_of(third).state == "open"
-    matchmaking.tend(at(11))
+    matchmaking.advance_all(at(11))
     race = race_of(third)
     assert (race.state, race.starts_at, race.entrants.count()) == ("countdown", at(21), 3)
 
 
 def test_any_viewer_triggers_each_step() -> None:
     first = enter(0, "plot")
-    assert not matchmaking.tend_room(room_of(first).pk, at(1))
+    assert not matchmaking.advance_room(room_of(first).pk, at(1))
     enter(1, "plot")
     confirm(first, 1)
-    assert matchmaking.tend_room(room_of(first).pk, at(9))
+    assert matchmaking.advance_room(room_of(first).pk, at(9))
     assert race_of(first).state == "countdown"
-    assert not matchmaking.tend_room(room_of(first).pk, at(9))
+    assert not matchmaking.advance_room(room_of(first).pk, at(9))
 
 
 def gathering_step(room: Room) -> Callable[[], object] | None:
@@ -133,13 +133,13 @@ def test_other_rooms_are_not_tended_every_second() -> None:
 
 def test_tending_includes_quick_matches() -> None:
     first, _ = pair()
-    reconciler.tend(at(8))
+    reconciler.reconcile(at(8))
     assert race_of(first).state == "countdown"
 
 
 def test_different_wishes_are_different_races() -> None:
     first, second = enter(0, "plot"), enter(0, "braid")
-    matchmaking.tend(at(60))
+    matchmaking.advance_all(at(60))
     assert (race_of(first).variant, race_of(second).variant) == ("plot", "braid")
 
 
@@ -157,14 +157,14 @@ def test_sixteen_fill_a_race() -> None:
 
 def test_a_countdown_is_not_joined() -> None:
     first, _ = pair()
-    matchmaking.tend(at(8))
+    matchmaking.advance_all(at(8))
     assert room_of(enter(9, "plot")) != room_of(first)
 
 
 def test_the_other_player_waits_again_if_one_leaves() -> None:
     first, second = pair()
     seats.leave(room_of(second).pk, second.pk, at(4))
-    matchmaking.tend(at(9))
+    matchmaking.advance_all(at(9))
     assert (race_of(first).state, race_of(first).gathers_until) == ("open", None)
     enter(20, "plot")
     assert (state_of(first), race_of(first).gathers_until) == ("joined", None)
@@ -179,7 +179,7 @@ def test_a_single_waiting_player_is_moved_to_the_next_one() -> None:
     seats.sit(lone.pk, second, wishes=["plot"], now=at(0))
     seats.set_ready(lone.pk, second.pk, ready=True, now=at(0))
     left = room_of(first)
-    matchmaking.tend(at(1))
+    matchmaking.advance_all(at(1))
     assert room_of(first) == room_of(second) == lone
     assert [state_of(first), state_of(second)] == ["joined", "joined"]
     left.refresh_from_db()
@@ -192,7 +192,7 @@ def test_a_single_waiting_player_joins_a_fitting_match() -> None:
     Race.objects.filter(room=room_of(lone)).update(variant="braid")
     others = [enter(0, "plot") for _ in range(1)]
     enter(1, "plot")
-    matchmaking.tend(at(2))
+    matchmaking.advance_all(at(2))
     assert room_of(lone) == room_of(others[0])
 
 
@@ -201,7 +201,7 @@ def test_common_wishes_are_matched_in_a_third_room() -> None:
     Entrant.objects.filter(player=first).update(wishes=["plot", "tarot"])
     Entrant.objects.filter(player=second).update(wishes=["tarot", "braid"])
     left = {room_of(first).pk, room_of(second).pk}
-    matchmaking.tend(at(1))
+    matchmaking.advance_all(at(1))
     race = race_of(first)
     assert (race.variant, race.entrants.count(), race.gathers_until) == ("tarot", 2, None)
     assert [state_of(first), state_of(second)] == ["joined", "joined"]
@@ -214,12 +214,12 @@ def test_common_wishes_are_matched_in_a_third_room() -> None:
 def test_an_absent_player_has_fifteen_seconds_to_return() -> None:
     away = enter(0, "plot")
     turn_away(away, 5)
-    matchmaking.tend(at(300))
+    matchmaking.advance_all(at(300))
     assert state_of(away) == "joined"
     enter(300, "plot")
-    matchmaking.tend(at(314.9))
+    matchmaking.advance_all(at(314.9))
     assert state_of(away) == "joined"
-    matchmaking.tend(at(315))
+    matchmaking.advance_all(at(315))
     assert not Entrant.objects.filter(player=away).exists()
     assert seats.room_of(away.pk) is None
 
@@ -238,28 +238,28 @@ def test_no_race_starts_without_both_confirmations() -> None:
     first, second = enter(0, "plot"), enter(60, "plot")
     room = room_of(first)
     assert [state_of(first), state_of(second)] == ["joined", "ready"]
-    matchmaking.tend(at(74.9))
+    matchmaking.advance_all(at(74.9))
     assert race_of(second).state == "open"
-    matchmaking.tend(at(75))
+    matchmaking.advance_all(at(75))
     assert seats.room_of(first.pk) is None
-    matchmaking.tend(at(200))
+    matchmaking.advance_all(at(200))
     assert (race_of(second).state, race_of(second).gathers_until, room_of(second)) == ("open", None, room)
-    assert [matchmaking.take_note(first.pk), matchmaking.take_note(first.pk)] == [matchmaking.Note.MISSED, None]
-    assert not matchmaking.take_note(second.pk)
+    assert [matchmaking.pop_note(first.pk), matchmaking.pop_note(first.pk)] == [matchmaking.Note.MISSED, None]
+    assert not matchmaking.pop_note(second.pk)
 
 
 @pytest.mark.usefixtures("missed")
 def test_leaving_before_confirming_is_no_missed_match() -> None:
     first, _ = enter(0, "plot"), enter(60, "plot")
     seats.leave(room_of(first).pk, first.pk, at(61))
-    matchmaking.tend(at(80))
-    assert not matchmaking.take_note(first.pk)
+    matchmaking.advance_all(at(80))
+    assert not matchmaking.pop_note(first.pk)
 
 
 def test_a_player_left_alone_confirms_the_next_opponent() -> None:
     first, second = enter(0, "plot"), enter(60, "plot")
     seats.leave(room_of(first).pk, first.pk, at(61))
-    matchmaking.tend(at(62))
+    matchmaking.advance_all(at(62))
     assert state_of(second) == "joined"
     late = create_guest()
     seats.sit(room_of(second).pk, late, now=at(600))  # through the room's page
@@ -269,12 +269,12 @@ def test_a_player_left_alone_confirms_the_next_opponent() -> None:
 
 def test_the_longest_waiting_player_is_matched_first() -> None:
     absent, patient = enter(0, "plot"), enter(60, "plot")
-    matchmaking.tend(at(75))
+    matchmaking.advance_all(at(75))
     later = enter(80, "plot")
     assert room_of(later) == room_of(patient)
     assert [state_of(patient), state_of(later)] == ["joined", "ready"]
     confirm(patient, 82)
-    matchmaking.tend(at(90))
+    matchmaking.advance_all(at(90))
     assert race_of(patient).state == "countdown"
     assert seats.room_of(absent.pk) is None
 
@@ -299,9 +299,9 @@ def test_a_player_who_returns_in_time_races() -> None:
     turn_away(away, 5)
     enter(300, "plot")
     seats.set_ready(room_of(away).pk, away.pk, ready=True, now=at(310))
-    matchmaking.tend(at(316))
+    matchmaking.advance_all(at(316))
     assert race_of(away).gathers_until == at(324)
-    matchmaking.tend(at(324))
+    matchmaking.advance_all(at(324))
     assert race_of(away).state == "countdown"
 
 
@@ -311,9 +311,9 @@ def test_the_fifteen_seconds_start_at_the_disconnection() -> None:
     Race.objects.update(deal=None)
     turn_away(first, 60)
     turn_away(first, 70)
-    matchmaking.tend(at(74.9))
+    matchmaking.advance_all(at(74.9))
     assert state_of(first) == "joined"
-    matchmaking.tend(at(75))
+    matchmaking.advance_all(at(75))
     assert seats.room_of(first.pk) is None
     assert state_of(second) == "joined"
 
@@ -323,13 +323,13 @@ def test_an_absent_player_waits_on_in_another_room() -> None:
     Race.objects.filter(room=room_of(away)).update(variant="plot")
     turn_away(away, 5)
     first, second = enter(100, "plot"), enter(101, "plot")
-    matchmaking.tend(at(109))
+    matchmaking.advance_all(at(109))
     assert race_of(first).room == race_of(second).room
     assert race_of(first).state == "countdown"
     assert race_of(first).entrants.count() == 2
     assert (race_of(away).state, race_of(away).entrants.count(), state_of(away)) == ("open", 1, "joined")
     assert race_of(away).variant in ("plot", "tarot")
-    matchmaking.tend(at(400))
+    matchmaking.advance_all(at(400))
     assert state_of(away) == "joined"
 
 
@@ -339,8 +339,9 @@ def test_a_player_gets_a_new_room_if_the_target_closes(monkeypatch: pytest.Monke
     rooms.close(closed, at(1))
     turn_away(away, 5)
     first, _ = enter(100, "plot"), enter(101, "plot")
-    monkeypatch.setattr(matchmaking, "_others", lambda *_: Race.objects.filter(room=closed).select_related("room"))
-    matchmaking.tend(at(109))
+    in_closed_room = Race.objects.filter(room=closed).select_related("room")
+    monkeypatch.setattr(matchmaking, "_joinable_races", lambda *_: in_closed_room)
+    matchmaking.advance_all(at(109))
     assert race_of(first).state == "countdown"
     assert (race_of(away).state, state_of(away)) == ("open", "joined")
 
@@ -348,7 +349,7 @@ def test_a_player_gets_a_new_room_if_the_target_closes(monkeypatch: pytest.Monke
 def test_a_deleted_players_seat_is_free() -> None:
     first, second = enter(0, "plot"), enter(0, "plot")
     second.delete()
-    matchmaking.tend(at(9))
+    matchmaking.advance_all(at(9))
     assert (race_of(first).entrants.count(), race_of(first).gathers_until) == (1, None)
 
 
@@ -356,10 +357,10 @@ def test_no_race_starts_without_a_deal(monkeypatch: pytest.MonkeyPatch) -> None:
     first, _ = pair()
     deal = race_of(first).deal
     Race.objects.update(deal=None)
-    matchmaking.tend(at(30))
+    matchmaking.advance_all(at(30))
     assert race_of(first).state == "open"
     Race.objects.update(deal=deal)
-    matchmaking.tend(at(31))
+    matchmaking.advance_all(at(31))
     assert race_of(first).starts_at == at(41)
 
 
@@ -385,7 +386,7 @@ def test_a_racing_player_cannot_enter() -> None:
 
 def test_a_player_in_a_countdown_cannot_enter_again() -> None:
     first, _ = pair()
-    matchmaking.tend(at(8))
+    matchmaking.advance_all(at(8))
     enter(9, "braid")
     with pytest.raises(Refusal) as refused:
         matchmaking.enter(first, ["braid"], at(9))
@@ -416,10 +417,10 @@ def test_wishes_are_variants(wishes: list[str]) -> None:
 
 def test_a_room_with_a_running_race_is_not_joined() -> None:
     first, _ = pair()
-    matchmaking.tend(at(8))
+    matchmaking.advance_all(at(8))
     race = race_of(first)
     race_start.begin_due(at(18))
-    race_start.dealt(list(race.entrants.values_list("attempt", flat=True)), at(18))
+    race_start.mark_dealt(list(race.entrants.values_list("attempt", flat=True)), at(18))
     assert room_of(enter(19, "plot")) != race.room
 
 
@@ -428,7 +429,7 @@ def test_two_processes_tend_at_once() -> None:
 
     def tend() -> None:
         for second in range(1, 10):
-            matchmaking.tend(at(second))
+            matchmaking.advance_all(at(second))
 
     assert run_together(*[tend] * 4) == [None] * 4
     races = {race_of(player).pk: race_of(player) for player in players}
@@ -443,13 +444,13 @@ def test_players_wait_elsewhere_if_no_deal_is_found() -> None:
     first, second = pair(0, "plot", "tarot")
     lost = race_of(first)
     Race.objects.filter(pk=lost.pk).update(deal=None, deal_failed=True)
-    matchmaking.tend(at(20))
+    matchmaking.advance_all(at(20))
     race = race_of(first)
     assert race == race_of(second)
     assert (race.pk == lost.pk, race.deal_failed, race.variant in ("plot", "tarot")) == (False, False, True)
     assert [state_of(first), state_of(second)] == ["ready", "ready"]
-    matchmaking.tend(at(21))
-    matchmaking.tend(at(29))
+    matchmaking.advance_all(at(21))
+    matchmaking.advance_all(at(29))
     assert race_of(first).state == "countdown"
     lost.refresh_from_db()
     assert (lost.state, lost.void) == ("void", Race.Void.NOT_STARTED)
@@ -461,7 +462,7 @@ def test_players_are_not_moved_to_a_room_without_a_deal() -> None:
     seats.sit(lone.pk, create_guest(), wishes=["plot"], now=at(0))
     Race.objects.filter(room=lone).update(deal=None, deal_failed=True)
     kept = room_of(first)
-    matchmaking.tend_room(kept.pk, at(1))
+    matchmaking.advance_room(kept.pk, at(1))
     assert room_of(first) == kept
 
 
@@ -470,7 +471,7 @@ def test_a_waiting_player_is_not_moved_to_an_empty_room() -> None:
     lone = create_guest()
     other = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
     seats.sit(other.pk, lone, wishes=["plot"], now=at(0))
-    assert not matchmaking.tend_room(other.pk, at(1))
+    assert not matchmaking.advance_room(other.pk, at(1))
     assert room_of(lone) == other
     assert Race.objects.get(room=empty).entrants.count() == 0
 
@@ -479,7 +480,7 @@ def test_a_waiting_player_takes_the_last_free_seat() -> None:
     first = enter(0, "plot")
     lone = rooms.open_room(None, "plot", None, limit_s=1200, seats=2, kind=Room.Kind.QUICK, now=at(0))
     seats.sit(lone.pk, create_guest(), wishes=["plot"], now=at(0))
-    assert matchmaking.tend_room(room_of(first).pk, at(1))
+    assert matchmaking.advance_room(room_of(first).pk, at(1))
     assert room_of(first) == lone
     assert Race.objects.get(room=lone).entrants.count() == 2
 
@@ -489,9 +490,9 @@ def test_players_without_wishes_meet_in_the_same_game() -> None:
     guest = create_guest()
     seats.sit(room.pk, guest, now=at(0))
     enter(0, "braid")
-    assert not matchmaking.tend_room(room.pk, at(1))
+    assert not matchmaking.advance_room(room.pk, at(1))
     Race.objects.exclude(room=room).update(variant="plot")
-    assert matchmaking.tend_room(room.pk, at(2))
+    assert matchmaking.advance_room(room.pk, at(2))
     assert race_of(guest).entrants.count() == 2
 
 
@@ -499,7 +500,7 @@ def test_a_common_wish_is_found_from_either_room() -> None:
     first, second = enter(0, "plot"), enter(0, "braid")
     Entrant.objects.filter(player=first).update(wishes=["plot", "tarot"])
     Entrant.objects.filter(player=second).update(wishes=["tarot", "braid"])
-    assert matchmaking.tend_room(room_of(first).pk, at(1))
+    assert matchmaking.advance_room(room_of(first).pk, at(1))
     assert room_of(first) == room_of(second)
 
 
@@ -514,7 +515,7 @@ def test_a_new_room_gets_a_game_with_spare_deals(monkeypatch: pytest.MonkeyPatch
 
 def test_the_countdown_ends_the_absence_check() -> None:
     first, _ = pair()
-    matchmaking.tend(at(8))
+    matchmaking.advance_all(at(8))
     with pytest.raises(Refusal):
         turn_away(first, 9)
     assert state_of(first) == "ready"
@@ -527,9 +528,9 @@ def counting(count: int = 2) -> tuple[list[User], list[int]]:
     """Players in a countdown who have been connected, and their entrants."""
     first, second = pair()
     players = [first, second, *(enter(1, "plot") for _ in range(count - 2))]
-    matchmaking.tend(at(8))
+    matchmaking.advance_all(at(8))
     entrants = [Entrant.objects.get(player=player).pk for player in players]
-    matchmaking.keep_countdown(room_of(first).pk, entrants, at(9))
+    matchmaking.record_connected(room_of(first).pk, entrants, at(9))
     return players, entrants
 
 
@@ -537,16 +538,16 @@ def counting(count: int = 2) -> tuple[list[User], list[int]]:
 def test_player_who_left_the_countdown_is_not_raced_against() -> None:
     (first, second), (mine, other) = counting()
     room, deal = room_of(first), race_of(first).deal_id
-    matchmaking.note_left(other, at(12))
-    matchmaking.keep_countdown(room.pk, [mine], at(13))
+    matchmaking.record_disconnected(other, at(12))
+    matchmaking.record_connected(room.pk, [mine], at(13))
     assert race_of(second).state == "countdown"
-    matchmaking.keep_countdown(room.pk, [mine], at(14))
+    matchmaking.record_connected(room.pk, [mine], at(14))
     race = race_of(first)
     assert (race.room, race.state, race.starts_at, race.gathers_until) == (room, "open", None, None)
     assert (state_of(first), seats.room_of(second.pk)) == ("joined", None)
     assert (race.deal_id, race.deal.revealed_at if race.deal else at(0)) == (deal, None)
     assert not Attempt.objects.exists()
-    assert [matchmaking.take_note(one.pk) for one in (first, second)] == [
+    assert [matchmaking.pop_note(one.pk) for one in (first, second)] == [
         matchmaking.Note.ALONE,
         matchmaking.Note.ABSENT,
     ]
@@ -555,17 +556,17 @@ def test_player_who_left_the_countdown_is_not_raced_against() -> None:
 
 def test_reload_during_the_countdown_keeps_the_seat() -> None:
     (first, second), (mine, other) = counting()
-    matchmaking.note_left(other, at(13.5))
-    matchmaking.keep_countdown(room_of(first).pk, [mine], at(14))
-    matchmaking.keep_countdown(room_of(first).pk, [mine, other], at(14.4))
-    matchmaking.keep_countdown(room_of(first).pk, [mine], at(14.9))
+    matchmaking.record_disconnected(other, at(13.5))
+    matchmaking.record_connected(room_of(first).pk, [mine], at(14))
+    matchmaking.record_connected(room_of(first).pk, [mine, other], at(14.4))
+    matchmaking.record_connected(room_of(first).pk, [mine], at(14.9))
     assert race_of(first) == race_of(second)
     assert race_of(first).state == "countdown"
 
 
 def test_three_race_without_the_one_who_left() -> None:
     (first, second, third), (mine, other, _) = counting(3)
-    matchmaking.keep_countdown(room_of(first).pk, [mine, other], at(14))
+    matchmaking.record_connected(room_of(first).pk, [mine, other], at(14))
     assert (race_of(first).state, race_of(first)) == ("countdown", race_of(second))
     assert Entrant.objects.get(player=third).state == "absent"
 
@@ -574,7 +575,7 @@ def test_three_race_without_the_one_who_left() -> None:
 def test_countdown_goes_on_without_signs_or_time(second: int, here: bool) -> None:
     (first, _), (mine, _other) = counting()
     Entrant.objects.update(here_until=None)
-    matchmaking.keep_countdown(room_of(first).pk, [mine] if here else [], at(second))
+    matchmaking.record_connected(room_of(first).pk, [mine] if here else [], at(second))
     assert race_of(first).state == "countdown"
 
 
@@ -589,8 +590,8 @@ async def test_closing_the_last_connection_is_recorded(watch: Any, hub: RoomHub,
     await mine.watch()
     await other.watch()
     entrants = [(await sync_to_async(house.entrant)(place)).pk for place in range(2)]
-    await sync_to_async(matchmaking.keep_countdown)(house.room.pk, entrants)
+    await sync_to_async(matchmaking.record_connected)(house.room.pk, entrants)
     await other.leave()
     left = await Entrant.objects.aget(pk=entrants[1])
     assert left.here_until is not None
-    assert left.here_until <= timezone.now() + matchmaking.LEFT_FOR
+    assert left.here_until <= timezone.now() + matchmaking.DISCONNECT_GRACE

@@ -188,7 +188,7 @@ async def test_a_cancelled_countdown_deals_nothing(tables: LiveTables, watch: Wa
     await viewer.say("leave")
     await viewer.until_room(lambda one: one.race("to_come").get("state") == "open")
     game = tables._tables[second.public_id].game
-    await game.look_again()
+    await game.reload_before_start()
     assert (await stays.hear())["code"] == "not_found"
     assert game._start is not None
     assert game._start._timer.cancelled()

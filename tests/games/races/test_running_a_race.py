@@ -53,7 +53,7 @@ def test_a_race_runs_and_its_places_are_set() -> None:
     assert race_start.begin_due(at(14.999)) == []
     assert race_start.begin_due(at(15)) == [run.race.pk]
     assert race_start.begin_due(at(15)) == []
-    assert race_start.dealt(run.attempt_ids[:3], at(15.1)) == 3
+    assert race_start.mark_dealt(run.attempt_ids[:3], at(15.1)) == 3
     run.tend(25)
     assert run.states() == "racing racing racing racing absent"
     run.play(1, first_ms=3_000)
@@ -139,7 +139,7 @@ def test_a_race_may_end_without_a_win() -> None:
 def test_a_single_remaining_racer_continues() -> None:
     run = Run.counting(2)
     race_start.begin_due(at(15))
-    race_start.dealt(run.attempt_ids[:1], at(16))
+    race_start.mark_dealt(run.attempt_ids[:1], at(16))
     run.tend(25)
     assert run.states() == "racing racing absent"
     run.play(0)
@@ -170,10 +170,10 @@ def test_a_move_proves_presence() -> None:
 
 def test_ten_seconds_after_the_start_is_too_late() -> None:
     run = Run.counting(2)
-    assert race_start.dealt(run.attempt_ids, at(14.9)) == 0
+    assert race_start.mark_dealt(run.attempt_ids, at(14.9)) == 0
     race_start.begin_due(at(15))
-    assert race_start.dealt(run.attempt_ids[:1], at(24.9)) == 1
-    assert race_start.dealt(run.attempt_ids[1:], at(25)) == 0
+    assert race_start.mark_dealt(run.attempt_ids[:1], at(24.9)) == 1
+    assert race_start.mark_dealt(run.attempt_ids[1:], at(25)) == 0
     assert run.states() == "racing racing ready"
 
 
@@ -193,7 +193,7 @@ def test_a_start_missed_by_all_processes_harms_no_one() -> None:
 def test_a_late_step_is_no_fault_if_the_cards_were_dealt(seen: str) -> None:
     run = Run.counting(2)
     if seen == "dealt":
-        assert race_start.dealt(run.attempt_ids[:1], at(15.1)) == 1
+        assert race_start.mark_dealt(run.attempt_ids[:1], at(15.1)) == 1
     elif seen == "moved":
         run.play(0, 2)
     else:
@@ -216,7 +216,7 @@ def test_a_race_unattended_until_its_end_harms_no_one() -> None:
 def test_present_players_time_out_and_others_are_absent() -> None:
     run = Run.counting(3)
     race_start.begin_due(at(15))
-    race_start.dealt(run.attempt_ids[:1], at(16))
+    race_start.mark_dealt(run.attempt_ids[:1], at(16))
     run.play(1, 3)
     close_due(at(400))
     run.tend(400)
@@ -257,17 +257,17 @@ def test_a_missed_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> 
     run.play(0)
     run.play(1)
     run.judge()
-    monkeypatch.setattr("leaderboards.verdicts.settlement.race_finish.verdict_given", lambda _: None)
+    monkeypatch.setattr("leaderboards.verdicts.settlement.race_finish.apply_verdicts", lambda _: None)
     decide(run.attempt(1).pk, Attempt.State.REJECTED, "staff")
     assert run.placed()[1] == ("won", 1, 1)
     decided = Attempt.objects.get(pk=run.attempt(1).pk).verified_at
     assert decided is not None
-    assert race_finish.check_decisions(decided + timedelta(days=2, seconds=1)) == 0
-    assert race_finish.check_decisions(decided + timedelta(days=2)) == 1
+    assert race_finish.recompute_missed(decided + timedelta(days=2, seconds=1)) == 0
+    assert race_finish.recompute_missed(decided + timedelta(days=2)) == 1
     assert run.placed() == [("won", 1, 2), ("disqualified", 2, 0)]
     decide(run.attempt(1).pk, Attempt.State.VERIFIED, "staff")
-    assert race_finish.check_decisions(at(400)) == 1
-    assert race_finish.check_decisions(at(400)) == 0
+    assert race_finish.recompute_missed(at(400)) == 1
+    assert race_finish.recompute_missed(at(400)) == 0
     assert run.placed() == [("won", 1, 1), ("won", 1, 1)]
 
 
@@ -309,9 +309,9 @@ def test_a_decision_recomputes_all_places(state: str, placed: list[Any]) -> None
 def test_a_missed_review_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> None:
     run = with_a_record_in_review()
     with monkeypatch.context() as lost:
-        lost.setattr("leaderboards.verdicts.settlement.race_finish.verdict_given", lambda _: None)
+        lost.setattr("leaderboards.verdicts.settlement.race_finish.apply_verdicts", lambda _: None)
         decide(run.attempt(0).pk, Attempt.State.VERIFIED, "staff")
-    assert (race_finish.check_decisions(), race_finish.check_decisions()) == (1, 0)
+    assert (race_finish.recompute_missed(), race_finish.recompute_missed()) == (1, 0)
     assert run.placed()[0] == ("won", 1, 3)
 
 
@@ -321,7 +321,7 @@ def test_a_place_given_during_review_is_revoked() -> None:
     before = run.placed()
     Entrant.objects.filter(pk=run.entrant(0).pk).update(place=1, points=3)
     Attempt.objects.filter(pk=run.attempt(0).pk).update(verified_at=at(0))
-    assert race_finish.check_decisions(at(10**8)) == 1
+    assert race_finish.recompute_missed(at(10**8)) == 1
     assert run.placed() == before
 
 
@@ -349,7 +349,7 @@ def test_no_race_ends_before_its_last_racer() -> None:
     assert run.placed() == [("won", None, None), ("retired", None, None), ("racing", None, None)]
     Race.objects.filter(pk=run.race.pk).update(state=Race.State.SETTLING)  # set by mistake
     assert not race_finish.finish(run.race.pk, at(60))
-    race_finish.verdict_given(run.attempt_ids)
+    race_finish.apply_verdicts(run.attempt_ids)
     assert run.states() == "settling won retired racing"
 
 
@@ -364,12 +364,12 @@ def test_a_race_waits_for_the_last_verdict() -> None:
     assert run.states() == "finished won won"
 
 
-@pytest.mark.parametrize("lost", ["_one_less", "closed", "verdict_given"])
+@pytest.mark.parametrize("lost", ["_settle_or_notify", "closed", "apply_verdicts"])
 def test_tending_repairs_what_was_missed(monkeypatch: pytest.MonkeyPatch, lost: str) -> None:
     run = Run.racing(2)
     if lost == "closed":
         monkeypatch.setattr("games.attempts.lifecycle._followers", [])
-    elif lost == "verdict_given":
+    elif lost == "apply_verdicts":
         monkeypatch.setattr(race_finish, lost, lambda _: None)
     else:
         monkeypatch.setattr(race_finish, lost, lambda _: None)
@@ -426,7 +426,7 @@ def test_a_tasks_time_limit_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) ->
         run.resign(1, 30)
     monkeypatch.setattr(race_finish, "finish", stop)
     with pytest.raises(SoftTimeLimitExceeded):
-        race_finish.verdict_given(other.attempt_ids)
+        race_finish.apply_verdicts(other.attempt_ids)
 
 
 @pytest.mark.parametrize(
@@ -434,8 +434,8 @@ def test_a_tasks_time_limit_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) ->
     [
         race_finish.settle_done,
         race_finish.finish,
-        race_finish.place_anew,
-        partial(race_finish.void, why=Race.Void.SERVER_FAULT),
+        race_finish.recompute_places,
+        partial(race_finish.void, reason=Race.Void.SERVER_FAULT),
         partial(race_start.freeze, countdown=race_start.COUNTDOWN),
         race_start.unfreeze,
         race_start.start_if_ready,
@@ -447,7 +447,7 @@ def test_unknown_races_are_ignored(step: Callable[[int], bool]) -> None:
 
 def test_a_race_ends_when_its_own_last_game_does(monkeypatch: pytest.MonkeyPatch) -> None:
     run, other = Run.racing(2), Run.racing(2)
-    monkeypatch.setattr(race_finish, "_one_less", lambda _: None)
+    monkeypatch.setattr(race_finish, "_settle_or_notify", lambda _: None)
     for place in range(2):
         other.resign(place, 20)
     assert not race_finish.settle_done(run.race.pk, at(30))
@@ -545,7 +545,7 @@ def test_a_heat_may_be_run_alone() -> None:
     assert race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(0))
     run.easy()
     race_start.begin_due(at(15))
-    race_start.dealt(run.attempt_ids, at(15))
+    race_start.mark_dealt(run.attempt_ids, at(15))
     run.play(0)
     run.judge()
     assert run.placed() == [("won", 1, 1)]

@@ -283,10 +283,10 @@ async def test_every_moved_player_is_notified(watch: Watch, monkeypatch: pytest.
             await send(group, message)
 
     monkeypatch.setattr(layer, "group_send", send_late)
-    monkeypatch.setattr("games.races.live.room_watch.LOOK_EVERY", 0.05)
-    monkeypatch.setattr("games.races.live.room_watch.LOOKS_APART", 1)
+    monkeypatch.setattr("games.races.live.room_watch.POLL_EVERY", 0.05)
+    monkeypatch.setattr("games.races.live.room_watch.POLL_SPREAD", 1)
     await Race.objects.filter(room=house.room).aupdate(deal=None, deal_failed=True)
-    await sync_to_async(matchmaking.tend_room)(house.room.pk)
+    await sync_to_async(matchmaking.advance_room)(house.room.pk)
     may_send.set()
     target = await Room.objects.aget(races__entrants__player=house.players[0])
     assert target != house.room
@@ -386,8 +386,8 @@ async def test_changes_reach_other_processes(watch: Watch, other_hub: RoomHub) -
 
 
 async def test_missed_notices_are_made_up_by_reading(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.races.live.room_watch.LOOK_EVERY", 0.05)
-    monkeypatch.setattr("games.races.live.room_watch.LOOKS_APART", 1)
+    monkeypatch.setattr("games.races.live.room_watch.POLL_EVERY", 0.05)
+    monkeypatch.setattr("games.races.live.room_watch.POLL_SPREAD", 1)
     house = await house_of(2)
     viewer = watch(house)
     await viewer.watch()
@@ -404,7 +404,7 @@ async def test_an_outage_closes_no_connection(watch: Watch, hub: RoomHub, monkey
     await viewer.watch()
     with monkeypatch.context() as patch:
         patch.setattr(seats, "set_ready", away)
-        patch.setattr(hub._rooms, "_answer", away)
+        patch.setattr(hub._rooms, "_load", away)
         assert await viewer.refused("ready", ready=True) == "server_busy"
     await viewer.say("ready", ready=True)
     await viewer.until_room(lambda one: one.states("to_come") == ["ready"])

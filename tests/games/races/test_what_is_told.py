@@ -55,7 +55,7 @@ def begun() -> Run:
     """Return a race whose cards were dealt to the first of three."""
     run = Run.counting(3)
     race_start.begin_due(at(15))
-    race_start.dealt(run.attempt_ids[:1], at(15))
+    race_start.mark_dealt(run.attempt_ids[:1], at(15))
     return run
 
 
@@ -87,7 +87,7 @@ DEEDS: dict[str, tuple[Callable[[], Run], Act]] = {
 #: Events without a player.
 EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {
     "the countdown ends": (lambda: Run.counting(2), lambda run: race_start.begin_due(at(15))),
-    "the cards are seen": (begun, lambda run: race_start.dealt(run.attempt_ids[1:2], at(16))),
+    "the cards are seen": (begun, lambda run: race_start.mark_dealt(run.attempt_ids[1:2], at(16))),
     "somebody does not come": (begun, lambda _: race_start.mark_absent(at(25))),
     "a game of several ends": (lambda: Run.racing(3), lambda run: run.resign(0, 20)),
     "the race opens again": (lambda: Run.counting(2), lambda run: race_start.unfreeze(run.race.pk, at(5))),
@@ -115,8 +115,8 @@ def test_a_failing_step_is_rolled_back(name: str, monkeypatch: pytest.MonkeyPatc
     run = make()
     before = [list(model.objects.order_by("pk").values()) for model in (Room, Race, Entrant)]
     for module in (race_finish, rooms, seats, race_start):
-        monkeypatch.setattr(module, "tell_room", fail)
-    monkeypatch.setattr(race_start, "tell_rooms", fail)
+        monkeypatch.setattr(module, "notify_room", fail)
+    monkeypatch.setattr(race_start, "notify_rooms", fail)
     with suppress(RuntimeError):
         act(run)
     assert [list(model.objects.order_by("pk").values()) for model in (Room, Race, Entrant)] == before

@@ -110,7 +110,7 @@ class World:
         attempt = self.run.attempt(place)
         if attempt.state != "playing":
             return
-        race_start.dealt([attempt.pk], at(self.now))
+        race_start.mark_dealt([attempt.pk], at(self.now))
         what = self.chance.random()
         if what < 0.08:
             self.run.leave(place, self.now)
