@@ -172,7 +172,7 @@ def _run(var: Path, environment: dict[str, str]) -> Iterator[Site]:
     log = var / "server.log"
     with log.open("w") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "config.processes.embedded"], env=environment, cwd=ROOT, stdout=output, stderr=output
+            [sys.executable, "-m", "tests.browser.embedded"], env=environment, cwd=ROOT, stdout=output, stderr=output
         )
         try:
             _wait_until_ready(process, url, log)

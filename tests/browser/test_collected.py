@@ -96,7 +96,7 @@ def test_the_first_load_of_a_daily_table_is_small(context: Any, chromium: Any) -
     page.goto(played.url)
     page.wait_for_selector("#felt .card svg *")
     page.wait_for_load_state("networkidle")
-    assert sorted(page.evaluate(LOADED)) == ["at-table.css", "day.late.js", "main.js", "theme.js"]
+    assert sorted(page.evaluate(LOADED)) == ["at-table.css", "daily-players.late.js", "main.js", "theme.js"]
     assert sum(sizes) / 1024 <= KIB_AIM
     cold.close()
 
@@ -106,7 +106,7 @@ def test_the_first_cards_need_only_essential_files(context: Any) -> None:
     deal(page, "/play/tarot/")
     page.add_init_script(f"({WATCH})('#felt .card svg *')")
     page.goto(page.url)
-    wait_loaded(page, "day.late.js")
+    wait_loaded(page, "daily-players.late.js")
     asked = page.evaluate("""performance.getEntriesByType("resource").find(({ name }) => name.includes("/day.late."))
       .startTime - drawn""")
     assert asked >= 0
@@ -134,11 +134,11 @@ def test_the_end_panel_is_loaded_in_advance(context: Any) -> None:
 def test_explanations_are_loaded_on_demand(context: Any) -> None:
     page = context.new_page()
     deal(page, "/play/stonewall/")
-    assert "answers.late.js" not in page.evaluate(LOADED)
+    assert "refusal-texts.late.js" not in page.evaluate(LOADED)
     page.evaluate("document.querySelector('#felt .card:not(.movable):not(.down)').focus()")
     page.keyboard.press("f")
     page.wait_for_selector("#notice:not(:empty)")
-    wait_loaded(page, "answers.late.js")
+    wait_loaded(page, "refusal-texts.late.js")
 
 
 def test_hint_and_guide_are_loaded_on_demand(context: Any) -> None:
@@ -147,7 +147,7 @@ def test_hint_and_guide_are_loaded_on_demand(context: Any) -> None:
     page.click("text=Play a first game")
     page.wait_for_selector("#guide-say b:has-text('Try')")
     wait_loaded(page, "guide.late.js", "guide.css")
-    assert not {"hint.late.js", "hints.late.js", "day.late.js"} & set(page.evaluate(LOADED))
+    assert not {"hint.late.js", "winnability-question.late.js", "daily-players.late.js"} & set(page.evaluate(LOADED))
     token = json.loads(page.text_content("#guide-data"))["steps"][0]["token"]
     answer = json.dumps({"state": "answered", "token": token, "why": "way"})
     page.route("**/hint", lambda route: route.fulfill(body=answer, content_type="application/json"))
@@ -168,7 +168,7 @@ def test_a_race_finds_its_own_parts(context: Any, site: Site) -> None:
     page.wait_for_selector("#starting", state="hidden")
     page.wait_for_selector("#strip:has-text('Ismene')")
     wait_loaded(page, "race.late.js", "racing.css")
-    assert "day.late.js" not in page.evaluate(LOADED)
+    assert "daily-players.late.js" not in page.evaluate(LOADED)
 
 
 def test_sounds_are_loaded_only_if_enabled(context: Any) -> None:
@@ -200,5 +200,5 @@ def test_all_files_for_offline_use_exist(chromium: Any, site: Site) -> None:
         "async () => { const names = await caches.keys(); const cache = await caches.open(names[0]);"
         " return (await cache.keys()).map(({ url }) => new URL(url).pathname); }"
     )
-    assert any("/js/table/tones." in path for path in kept)  # including what a lesson loads lazily
+    assert any("/js/table/hud/tones." in path for path in kept)  # including what a lesson loads lazily
     context.close()

@@ -30,7 +30,8 @@ GAMES = {
 _TOOLS = """async views => {
   const load = name => import(new URL(`/static/js/table/${name}.js`, location.href).href);
   const [{layout}, {small}, {newState}, {render}, {settings}] = await Promise.all([
-    load('layout'), load('layouts/fans'), load('state'), load('render'), load('../settings')]);
+    load('drawing/layout'), load('drawing/layouts/fans'), load('state/state'), load('drawing/render'),
+    load('../site/settings')]);
   const old = document.querySelector('#felt');
   const bench = document.body.appendChild(document.createElement('div'));
   bench.style.cssText = 'position: fixed; left: 0; top: 0; pointer-events: none';

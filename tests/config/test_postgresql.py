@@ -105,7 +105,7 @@ def test_a_frozen_server_fails_other_callers_at_once(
     assert time.monotonic() - begun < SOON
     assert breaker.is_open
     breaker._trial.acquire()  # as if another thread were trying
-    with pytest.raises(OperationalError, match="is away"):
+    with pytest.raises(OperationalError, match="is unavailable"):
         process(connection)
     breaker._trial.release()
 

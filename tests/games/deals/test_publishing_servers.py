@@ -24,12 +24,12 @@ PUBLISH = """
 import json, sys
 from django.db import transaction
 from django.utils import timezone
-from games.deals import publishing, sealed
+from games.deals import publishing, sealed_stock
 from games.rules import CATALOGUE
-sealed.KEPT_FOR_DAYS = 0
+sealed_stock.KEPT_FOR_DAYS = 0
 def raced(variant):
     with transaction.atomic():
-        found = sealed.take_spare(variant)
+        found = sealed_stock.take_spare(variant)
         return found and publishing.make_deal(CATALOGUE[variant], found, opens_at=timezone.now(), for_race=True)
 sys.stdin.readline()
 made = [bool(raced(variant)) for variant in {variants!r}]

@@ -1,0 +1,21 @@
+"""The embedded site, with room for the guests of a whole test run: all tests share one address."""
+
+from __future__ import annotations
+
+import django
+
+from config.processes import embedded
+
+_setup = django.setup
+
+
+def _setup_with_many_guests() -> None:
+    _setup()
+    from games.core import limits  # noqa: PLC0415
+
+    limits.RATES["guest"] = "10000/10m"
+
+
+if __name__ == "__main__":
+    django.setup = _setup_with_many_guests
+    embedded.main()
