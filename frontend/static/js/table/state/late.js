@@ -1,7 +1,6 @@
 /**
  * Lazy loading of modules that the first cards do not need. In production, each dynamically imported module is a file
- * of
- * its own (see config/assets/bundler.py); in development it is loaded unchanged.
+ * of its own (see config/assets/bundler.py); in development it is loaded unchanged.
  */
 
 import { t } from "../../shared/i18n.js";
