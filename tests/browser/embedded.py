@@ -9,8 +9,8 @@ from config.processes import embedded
 _setup = django.setup
 
 
-def _setup_with_many_guests(*, set_prefix: bool = True) -> None:
-    _setup(set_prefix=set_prefix)
+def _setup_with_many_guests(set_prefix: bool = True) -> None:
+    _setup(set_prefix)
     from games.core import limits  # noqa: PLC0415
 
     limits.RATES["guest"] = "10000/10m"

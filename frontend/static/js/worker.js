@@ -83,8 +83,7 @@
 
   /**
    * Handles a replaced or expired push subscription. The site identifies it by the old endpoint, which is known to no
-   * other
-   * party. If the browser does not report the old one, the switch in the settings must be turned on again.
+   * other party. If the browser does not report the old one, the switch in the settings must be turned on again.
    * @param {any} event
    */
   async function renew({ oldSubscription: old, newSubscription: given }) {

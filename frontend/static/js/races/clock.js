@@ -1,7 +1,6 @@
 /**
  * Estimate of the server's clock. It runs on this machine's monotonic clock, which is never adjusted, with an offset
- * from
- * the ping with the shortest round trip of the last five.
+ * from the ping with the shortest round trip of the last five.
  */
 
 const KEPT = 5;

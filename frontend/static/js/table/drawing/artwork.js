@@ -1,8 +1,7 @@
 /**
  * Deck artwork. A deck is one SVG file with one symbol per line (see frontend/artwork/cards.py), read as text here. A
  * card's picture becomes elements only when the card shows. With `use` of a symbol in another file, a browser would
- * build,
- * style and lay out that whole file, plus a shadow tree for every emblem on every card.
+ * build, style and lay out that whole file, plus a shadow tree for every emblem on every card.
  */
 
 const SYMBOL = /^(?:<defs>)?<(g|symbol) id="([^"]+)"[^>]*>(.*)<\/\1>(?:<\/defs>)?$/gm;

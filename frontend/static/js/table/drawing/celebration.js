@@ -1,7 +1,6 @@
 /**
  * Win animation: the foundations' cards spring off the table and bounce away over its edge. Any key or tap ends it.
- * Only
- * transforms move, which run on the compositor, and cards are made a few at a time, so the page stays responsive.
+ * Only transforms move, which run on the compositor, and cards are made a few at a time, so the page stays responsive.
  */
 
 import { motionReduced } from "../../site/settings.js";

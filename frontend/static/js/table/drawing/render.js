@@ -1,8 +1,7 @@
 /**
  * Renderer: updates the page's card elements to match the state. An element keeps its card; moved cards are found by
  * comparing the new layout with the existing elements, and CSS transitions animate them, so a new position may arrive
- * at
- * any moment.
+ * at any moment.
  */
 
 import { motionReduced, settings } from "../../site/settings.js";

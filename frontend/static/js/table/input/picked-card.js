@@ -40,8 +40,7 @@ export function sendUp(state, element) {
 
 /**
  * Handles a tap or Enter: picks a card up, puts it down, or turns the stock. A second tap on the same card sends it to
- * the
- * foundation or to its only target.
+ * the foundation or to its only target.
  * @param {State} state @param {Piece|null} piece @param {Pile|null} pile
  */
 export function tap(state, piece, pile) {

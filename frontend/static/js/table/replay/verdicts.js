@@ -34,8 +34,7 @@ export function stretchesOf(verdicts) {
 
 /**
  * Draws each position's part of the band below the bar's thumb position; kinds differ in height and pattern as well as
- * in
- * colour.
+ * in colour.
  * @param {HTMLElement} band @param {Verdict[]} verdicts @param {Turn[]} turns
  */
 export function drawBand(band, verdicts, turns) {

@@ -1,7 +1,6 @@
 /**
  * Legal tokens by picked-up cards, and optimistic views with a move already made. This module knows no rules: the
- * server
- * decides what is legal, and a card turned up by a move stays face down here until the server names it.
+ * server decides what is legal, and a card turned up by a move stays face down here until the server names it.
  */
 
 import { sizeOf, suitOf } from "../drawing/cards.js";

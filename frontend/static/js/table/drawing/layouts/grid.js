@@ -123,7 +123,10 @@ export class Plan {
     this.slot(pile, x, y, { h: Math.min(grid.h, room), foot, ...more });
   }
 
-  /** @param {number} width of the whole area @param {boolean} flipped @returns {import("../../state/types.js").Layout} */
+  /**
+   * @param {number} width of the whole area @param {boolean} flipped
+   * @returns {import("../../state/types.js").Layout}
+   */
   done(width, flipped) {
     const { w, h } = this.grid;
     if (flipped) {
