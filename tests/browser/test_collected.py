@@ -107,8 +107,8 @@ def test_the_first_cards_need_only_essential_files(context: Any) -> None:
     page.add_init_script(f"({WATCH})('#felt .card svg *')")
     page.goto(page.url)
     wait_loaded(page, "daily-players.late.js")
-    asked = page.evaluate("""performance.getEntriesByType("resource").find(({ name }) => name.includes("/daily-players.late."))
-      .startTime - drawn""")
+    asked = page.evaluate("""performance.getEntriesByType("resource")
+      .find(({ name }) => name.includes("/daily-players.late.")).startTime - drawn""")
     assert asked >= 0
     assert page.evaluate("early") == []
 
