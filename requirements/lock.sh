@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 compile() {
-  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras \
     --no-header --no-emit-index-url --no-emit-find-links --no-annotate "$@" ../pyproject.toml
 }
 compile -o base.txt

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import tomllib
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -173,13 +174,28 @@ def test_locks_hold_every_declared_dependency() -> None:
     assert {path.stem for path in LOCKS} == set(wanted)
     for stem, requirements in wanted.items():
         names = {re.split(r"[\[<>=~ ]", requirement)[0].lower() for requirement in requirements}
-        locked = set(re.findall(r"^([a-z0-9][\w.-]*)==", (ROOT / f"requirements/{stem}.txt").read_text(), re.MULTILINE))
+        locked = set(
+            re.findall(
+                r"^([a-z0-9][\w.-]*)(?:\[.*\])?==", (ROOT / f"requirements/{stem}.txt").read_text(), re.MULTILINE
+            )
+        )
         assert names <= locked
+
+
+def test_locks_name_the_extras_that_packages_ask_for() -> None:
+    """Otherwise pip looks for the newest release with the extra, and finds one without a hash."""
+    lock = (ROOT / "requirements/dev.txt").read_text()
+    pinned = dict(re.findall(r"^([a-z0-9][\w.-]*)(?:\[(.*)\])?==", lock, re.MULTILINE))
+    required = [requirement for package in distributions() for requirement in package.requires or []]
+    found = [re.match(r"([\w.-]+)\[(\w+)\]", one) for one in required if "extra ==" not in one]
+    asked = {(match[1].lower(), match[2]) for match in found if match}
+    assert ("coverage", "toml") in asked
+    assert {(name, extra) for name, extra in asked if name in pinned and extra not in pinned[name]} == set()
 
 
 def test_the_locks_agree_with_each_other() -> None:
     def pins(stem: str) -> set[str]:
-        return set(re.findall(r"^\S+==\S+", (ROOT / f"requirements/{stem}.txt").read_text(), re.MULTILINE))
+        return set(re.findall(r"^[a-z0-9].*?==\S+", (ROOT / f"requirements/{stem}.txt").read_text(), re.MULTILINE))
 
     assert pins("base") <= pins("solver") <= pins("dev")
 
