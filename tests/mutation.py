@@ -42,10 +42,10 @@ RULES = (
 )
 #: Excludes the tests of bad luck, which take minutes to check what these check in seconds.
 RACES = (
-    "tests/games/races/test_running_a_race.py",
+    "tests/games/races/test_race_lifecycle.py",
     "tests/games/races/test_refusals.py",
-    "tests/games/races/test_what_is_told.py",
-    "tests/games/races/test_players_who_go.py",
+    "tests/games/races/test_notifications.py",
+    "tests/games/races/test_leaving.py",
 )
 JOURNAL = ("tests/games/live/test_journal.py", "tests/games/live/test_durability.py")
 #: The modules, and the tests that must notice when they change.
@@ -65,7 +65,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/live/journal.py": JOURNAL,
     "games/live/journal_store.py": (*JOURNAL, "tests/games/live/test_pauses.py"),
     "games/fairplay/copies.py": ("tests/games/fairplay/test_copies.py",),
-    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py", "tests/leaderboards/test_judging.py"),
+    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py", "tests/leaderboards/test_verdicts.py"),
     "games/attempts/verification.py": (
         "tests/leaderboards/test_verification.py",
         "tests/leaderboards/test_fairplay_command.py",
@@ -77,8 +77,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/pages/info/ledger_page.py": ("tests/games/deals/test_ledger.py",),
     "games/races/race_start.py": RACES,
     "games/races/race_finish.py": RACES,
-    "games/races/seats.py": (*RACES, "tests/games/races/test_quick.py"),
-    "games/races/matchmaking.py": ("tests/games/races/test_quick.py",),
+    "games/races/seats.py": (*RACES, "tests/games/races/test_matchmaking.py"),
+    "games/races/matchmaking.py": ("tests/games/races/test_matchmaking.py",),
     "leaderboards/ratings/fold.py": ("tests/leaderboards/test_rating_fold.py", "tests/leaderboards/test_ratings.py"),
     "leaderboards/verdicts/settlement.py": (
         "tests/leaderboards/test_settlement.py",
@@ -87,10 +87,10 @@ MODULES: dict[str, tuple[str, ...]] = {
         "tests/games/fairplay/test_copies.py",
     ),
     "accounts/lifecycle/erasure.py": (
-        "tests/accounts/test_deletion.py",
-        "tests/accounts/test_held_names.py",
+        "tests/accounts/test_erasure.py",
+        "tests/accounts/test_reserved_names.py",
         "tests/games/fairplay/test_links.py",
-        "tests/games/races/test_players_who_go.py",
+        "tests/games/races/test_leaving.py",
     ),
 }
 #: Seconds until a test of a mutant is stopped, which counts as noticed: an endless loop is a change, too.

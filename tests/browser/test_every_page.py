@@ -362,7 +362,7 @@ def inhabited(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     """A server for these tests, with players and games, and the output of `inhabitants`."""
     with contextmanager(copied)(prepared, tmp_path_factory.mktemp("inhabited")) as site:
         done = subprocess.run(
-            [sys.executable, "-m", "tests.browser.inhabitants"],
+            [sys.executable, "-m", "tests.browser.players"],
             env=site.environment,
             cwd=ROOT,
             capture_output=True,

@@ -15,7 +15,7 @@ import games.core.metrics
 from games.live.protocol import CODES
 from games.races.live.protocol import CODES as RACE_CODES
 from games.rules import GAMES
-from tests.config import hostile
+from tests.config import malformed as hostile
 
 ROOT = Path(__file__).resolve().parents[2]
 METHODS = {"GET", "HEAD", "POST", "PUT", "DELETE", "TRACE", "OPTIONS", "CONNECT", "PATCH", "<invalid method>"}

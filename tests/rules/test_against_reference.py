@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from games.rules import CATALOGUE, GAMES, commitment, open_table, shuffled_deck
 
-from .comparing import check_push_and_pop, compare, compare_step
+from .comparison import check_push_and_pop, compare, compare_step
 from .golden import Game, games_of
 from .profile import examples
 from .reference import OPTIONS, STANDARD, VARIANTS, SlowTable, shuffled, unshuffled

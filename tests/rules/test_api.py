@@ -29,7 +29,7 @@ from games.rules import (
     shuffled_deck,
 )
 
-from .comparing import changed
+from .comparison import changed
 
 SEED = bytes(range(32))
 

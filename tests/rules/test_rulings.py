@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from games.rules import open_table
 
-from .laying import lay
+from .positions import lay
 from .reference import unshuffled
 
 TRUMP = {"fool": "trump"}

@@ -10,7 +10,7 @@ import pytest
 from games.rules import Table, from_position, open_table
 from games.rules.terminal import draw
 
-from .laying import lay
+from .positions import lay
 from .reference import unshuffled
 
 

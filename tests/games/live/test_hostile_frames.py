@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 
 from games.live.protocol import CODES, INCOMING
 from games.live.sockets.wire_format import MAX_FRAME
-from tests.config.hostile import VALUES
+from tests.config.malformed import VALUES
 from tests.games.conftest import Play, Sit
 
 #: Fields whose values are arbitrary here. Another protocol version or a frame that is too long closes the connection.

@@ -25,7 +25,7 @@ from games.models import Attempt, Deal, LedgerEntry, Question, SealedDeal
 from games.pages.shared.view_models import DealTile
 from games.rules import CATALOGUE, GAMES, Record, Table, open_table
 from leaderboards.models import Result
-from tests.browser import inhabitants
+from tests.browser import players as inhabitants
 from tests.browser.test_every_page import NAMES, NO_PAGES, VISITORS, visits
 from tests.deals import make_deal
 from tests.games import certified

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from games.attempts.lifecycle import start_attempt
-from tests.config import hostile
+from tests.config import malformed as hostile
 from tests.leaderboards import factory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

@@ -1,6 +1,6 @@
 """Fill a site with everything its pages need: several kinds of players, games, keys, links of mails.
 
-`python -m tests.browser.inhabitants` works on the database of the settings. It prints JSON with each visitor's session
+`python -m tests.browser.players` works on the database of the settings. It prints JSON with each visitor's session
 cookie and the parameters of addresses.
 """
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from games.rules import GAMES, Table, from_position
 
-from .comparing import check_same
+from .comparison import check_same
 from .reference import STANDARD, SlowTable, unshuffled
 
 
