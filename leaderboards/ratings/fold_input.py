@@ -139,10 +139,10 @@ def _chunk(rows: Sequence[tuple[Any, ...]]) -> Chunk:
     columns = ("id", "race_id", "player_id", users.objects.guest_at("player"), "as_guest", "state", "place")
     racers: defaultdict[int, list[Racer]] = defaultdict(list)
     guests: defaultdict[int, list[int]] = defaultdict(list)
-    for entrant, race, player, is_guest, as_guest, state, place in entrants.values_list(*columns):
+    for entrant, race, player, guest_now, guest_then, state, place in entrants.values_list(*columns):
         if player is None or not _raced(state, place):
             continue
-        if _was_guest(known, race, entrant, now=is_guest or as_guest):
+        if _was_guest(known, race, entrant, now=guest_now or guest_then):
             guests[race].append(entrant)
         else:
             racers[race].append(Racer(entrant, player, LAST if state == _DISQUALIFIED else place))

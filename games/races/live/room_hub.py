@@ -48,6 +48,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         self._rooms = Batches(snapshot.read_rooms, ROOMS_AT_A_TIME)
         self._steps = Batches(_take_steps, 2)
         self._heartbeats: dict[int, _Heartbeat] = {}
+        self._heartbeat_timer: asyncio.TimerHandle | None = None
 
     async def enter(self, code: str, viewer: Viewer) -> RoomWatch:
         """Show the room with this code to a viewer until `leave`.
@@ -73,7 +74,9 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
                 log.warning("not noted that a player has left", exc_info=True)
 
     async def close(self) -> None:
-        """Stop watching."""
+        """Stop watching, and drop heartbeats that have not been sent yet."""
+        if self._heartbeat_timer is not None:
+            self._heartbeat_timer.cancel()
         await super().close()
         await self._rooms.close()
         await self._steps.close()
@@ -101,7 +104,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
     def send_heartbeat(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
         """Schedule a notice to all processes that these have the room open here; it is batched with other rooms'."""
         if not self._heartbeats:
-            asyncio.get_running_loop().call_later(HEARTBEATS_WITHIN, self._send_heartbeats)
+            self._heartbeat_timer = asyncio.get_running_loop().call_later(HEARTBEATS_WITHIN, self._send_heartbeats)
         self._heartbeats[room_id] = (room_id, entrants, host_id)
 
     def _send_heartbeats(self) -> None:

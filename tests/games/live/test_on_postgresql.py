@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.mark.slow
 def test_journal_and_attempts_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
     """There, the journal is partitioned."""
-    chosen = [f"tests/games/live/test_{name}.py" for name in ("journal", "play", "doubt", "pauses")]
+    chosen = [f"tests/games/live/test_{name}.py" for name in ("journal", "play", "table_in_doubt", "pauses")]
     chosen += [
         "tests/games/test_attempts.py",
         "tests/games/test_hot_queries.py",
@@ -24,7 +24,7 @@ def test_journal_and_attempts_on_postgresql(postgres_url: str, tmp_path: Path) -
         "tests/games/test_housekeeping.py",
         "tests/accounts/test_housekeeping.py",
     ]
-    whole = ["journal", "attempts", "hot_queries", "statements", "doubt", "housekeeping", "pauses"]
+    whole = ["journal", "attempts", "hot_queries", "statements", "table_in_doubt", "housekeeping", "pauses"]
     wanted = [*(f"test_{name}" for name in whole), "two_processes", "missed_every_notice", "two_tabs", "resigning"]
     run_there(postgres_url, tmp_path, *chosen, "-k", " or ".join(wanted))
 

@@ -95,6 +95,7 @@ async def other_hub(transactional_db: None) -> AsyncIterator[RoomHub]:
     made = RoomHub()
     yield made
     await made.close()
+    await asyncio.to_thread(notifier.flush)
 
 
 @pytest_asyncio.fixture

@@ -7,9 +7,8 @@ import asyncio
 import pytest
 from asgiref.sync import sync_to_async
 
-from games.races.live import host_succession
+from games.races.live import host_succession, room_hub
 from games.races.live.host_succession import HostPresence
-from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Room
 from tests.games.races.conftest import House, Watch, house_of
 
@@ -41,7 +40,7 @@ def test_a_new_host_gets_time_to_connect() -> None:
 
 
 @pytest.mark.usefixtures("quick")
-async def test_a_connected_player_replaces_a_missing_host(watch: Watch, other_hub: RoomHub) -> None:
+async def test_a_connected_player_replaces_a_missing_host(watch: Watch, other_hub: room_hub.RoomHub) -> None:
     """Not the longest seated player, who is disconnected too."""
     house = await house_of(3)
     host, third = watch(house, house.players[0]), watch(house, house.players[2], at=other_hub)
@@ -53,7 +52,7 @@ async def test_a_connected_player_replaces_a_missing_host(watch: Watch, other_hu
 
 
 @pytest.mark.usefixtures("quick")
-async def test_a_connected_host_stays_without_a_seat(watch: Watch, other_hub: RoomHub) -> None:
+async def test_a_connected_host_stays_without_a_seat(watch: Watch, other_hub: room_hub.RoomHub) -> None:
     house = await house_of(2)
     await Entrant.objects.filter(player=house.players[0]).adelete()
     host, second = watch(house, house.players[0]), watch(house, house.players[1], at=other_hub)
@@ -64,7 +63,7 @@ async def test_a_connected_host_stays_without_a_seat(watch: Watch, other_hub: Ro
 
 
 @pytest.mark.usefixtures("quick")
-async def test_the_host_is_not_replaced_during_a_countdown(watch: Watch, hub: RoomHub) -> None:
+async def test_the_host_is_not_replaced_during_a_countdown(watch: Watch, hub: room_hub.RoomHub) -> None:
     house = await house_of(2)
     # Before the first viewer: the timeout is so short here that a slow start could exceed it.
     await sync_to_async(house.start)(3600)
@@ -74,3 +73,14 @@ async def test_the_host_is_not_replaced_during_a_countdown(watch: Watch, hub: Ro
     (watched,) = hub._watches.values()
     assert watched.audience.heirs() == []
     assert await host_of(house) == house.players[0].pk
+
+
+async def test_a_closed_hub_sends_no_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[object] = []
+    monkeypatch.setattr(room_hub, "HEARTBEATS_WITHIN", 0.01)
+    monkeypatch.setattr("games.races.live.room_hub.notifier.send", lambda *message, about: sent.append(message))
+    hub = room_hub.RoomHub()
+    hub.send_heartbeat(1, [2], None)
+    await hub.close()
+    await asyncio.sleep(0.05)
+    assert sent == []
