@@ -93,7 +93,7 @@ class PlayerAdmin(admin.ModelAdmin[User]):
         return [*(name for name in _FIELDS if name not in free), "bans"]
 
     def get_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:  # noqa: ARG002
-        """Show the list of bans only to staff who may ban."""
+        """Show the list of bans only to staff with the right to ban."""
         behind = _FIELDS.index("deleted_at") + 1
         return (*_FIELDS[:behind], "bans", *_FIELDS[behind:]) if self.has_ban_permission(request) else _FIELDS
 

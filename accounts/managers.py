@@ -1,4 +1,4 @@
-"""Manager for players: creation, lookup, and the filters that decide who is shown to others."""
+"""Manager for players: creation, lookup, and the filters for players visible to others."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ BARE = "benchmarks.bare_parts"
 PLAYERS = 100
 PLAY_SECONDS = 3.0
 PLAY_ROUNDS = 3
-#: Moves a second and their p99, over those of echoes that commit a row each.
+#: Rate and p99 of moves, relative to echoes that each commit a row.
 RATE_AIM = 1.0
 P99_AIM = 0.8
 

@@ -127,7 +127,7 @@ class Part:
 
     def __init__(self, name: str, job: Facts) -> None:
         self._name = name
-        # Linux shares the CPU among sessions: in one with the crowds, those who play would wait for them.
+        # Linux shares the CPU between sessions, so in the crowds' session the players would wait behind them.
         self._process = subprocess.Popen(
             part(name), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=name == "play"
         )

@@ -32,7 +32,7 @@ THOUGHT = (1.0, 3.0)
 #: Timeouts in seconds of a browser, and of a person in the queue.
 PATIENCE = 30.0
 LONGEST_WAIT = 900.0
-#: What identifies the queue page, the address it polls, and the seconds between polls without an answer
+#: Marker of the queue page, the address it polls, and the seconds between polls without an answer
 #: (frontend/static/js/pages/queue.js).
 QUEUE_PAGE, QUEUE = b'id="queue-place"', "/queue.json"
 AGAIN = 5.0

@@ -1,4 +1,4 @@
-"""Name lookups for players, in bulk and by name, limited to those who may be shown."""
+"""Name lookups for players, in bulk and by name, limited to visible players."""
 
 from __future__ import annotations
 

@@ -75,8 +75,10 @@ def _read(attempt: Attempt) -> tuple[Judgement, Record | None]:
 def compare(
     judged: Sequence[tuple[Attempt, Judgement]], overrides: Mapping[int, Attempt.State] | None = None
 ) -> list[Judgement]:
-    """Return the judgements, sending to review copies of another account's earlier win, and attempts at a deal that
-    another player began earlier on the same device.
+    """Return the judgements after comparing attempts with other players'.
+
+    Copies of another account's earlier win go to review, and so do attempts at a deal that another player started
+    earlier on the same device.
 
     `overrides` maps attempt ids to states that replace those of the database and these judgements: staff decisions, and
     verdicts that a dry run does not write.

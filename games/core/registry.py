@@ -1,5 +1,6 @@
-"""What a lower layer asks of a higher one: the lower declares a `Provider`, and the higher registers its implementation
-in `AppConfig.ready`.
+"""Registry of functions that a lower layer needs from a higher one.
+
+The lower layer declares a `Provider`, and the higher one registers its implementation in `AppConfig.ready`.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ VERDICT_PATIENCE: Final = 5.0
 
 
 class News(NamedTuple):
-    """What a reload has revealed."""
+    """Changes found by a reload."""
 
     was: Loaded
     moved: list[str]

@@ -37,7 +37,7 @@ class Feed:
         self.send_frame(frame)
 
     def skip(self, count: int) -> None:
-        """Count committed tokens that have no frames, as those of a rewind."""
+        """Count committed tokens that were not sent as frames, such as a rewind's."""
         self.n += count
         self._recent = None
 

@@ -36,7 +36,7 @@ Duty = Callable[[], Awaitable[float]]
 
 @dataclass(frozen=True)
 class Source(Generic[_Snapshot]):
-    """Where and how often a watcher reads its subject."""
+    """Source of a watcher's data: how to load it, and how often."""
 
     load: Callable[[], Awaitable[_Snapshot]]
     listen: Callable[[], Awaitable[None]]

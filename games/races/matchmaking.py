@@ -161,7 +161,7 @@ def _call_roll(race: Race, now: datetime) -> None:
 
 
 def pop_note(player_id: int) -> Note | None:
-    """Return what the player has yet to be told about a match that didn't start for them, and clear it."""
+    """Return and clear the player's pending note about a match that didn't start for them."""
     key = _note_key(player_id)
     note = cache.get(key)
     if note is None:

@@ -166,7 +166,7 @@ def void(race_id: int, reason: Race.Void, now: datetime | None = None) -> bool:
 
 
 def close_leftover_attempts(now: datetime, race_id: int | None = None) -> int:
-    """Close the attempts still open of absent entrants, including those of void races; return how many were closed."""
+    """Close absent entrants' open attempts, including those in void races; return the number closed."""
     leftover = Entrant.objects.filter(state=Entrant.State.ABSENT, attempt__state=Attempt.State.PLAYING)
     if race_id is not None:
         leftover = leftover.filter(race=race_id)

@@ -58,7 +58,7 @@ class Heartbeats:
         self._next_at = -inf
 
     def hurry(self) -> None:
-        """Make the next heartbeat due, for a viewer who has just come."""
+        """Send the next heartbeat at once, because a viewer has just joined."""
         self._next_at = -inf
 
     async def beat(self) -> float:
@@ -77,7 +77,7 @@ class Heartbeats:
 
 
 class Succession:
-    """The replacement of a host who has disappeared by a seated player here."""
+    """Replacement of a missing host by a player seated here."""
 
     def __init__(self, audience: Audience, host_presence: HostPresence, schedule_read: Callable[[], None]) -> None:
         self._audience = audience
