@@ -80,10 +80,10 @@ BURST_PART: Final = 4
 FEWEST_IN_BURST: Final = 10
 BURST_MS_A_PLAY: Final = 66
 
-#: Timer limit: gaps that vary by less than this share of their mean come from a timer with jitter. The longest gaps,
-#: where a timer paused, are left out. People vary twice as much.
+#: Timer limit: gaps before plays that vary by less than this share of their mean come from a timer with up to 20 %
+#: jitter. The longest gaps, where a timer paused, are left out. The steadiest simulated people reach 0.13 (docs).
 STEADY_PLAYS: Final = 40
-STEADY_VARIATION: Final = 0.13
+STEADY_VARIATION: Final = 0.12
 PAUSES: Final = 0.1
 
 #: Maximum difference between the record's clock and the time from start to finish in the database.
@@ -91,11 +91,12 @@ CLOCK_TOLERANCE: Final = timedelta(seconds=5)
 
 
 class PacedPlay(NamedTuple):
-    """Arrival time of a play, time since the previous play including draws in between, and its demand, all in ms."""
+    """A play's arrival, time since the previous play, demand, and gap since the token before (maybe a draw), in ms."""
 
     at: int
     took: int
     demand: int
+    gap: int
 
 
 def doubts(attempt: Attempt, record: Record) -> list[Reason]:
@@ -134,18 +135,19 @@ def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Seq
     """Return the player's plays, without the server's, each with its time and demand. The first play took no time."""
     served = _served(auto_runs)
     paced: list[PacedPlay] = []
-    since, draws, previous, source = 0, 0, "", ""
+    since, before, draws, previous, source = 0, 0, 0, "", ""
     for n, (token, ms) in enumerate(zip(tokens, clock, strict=True), 1):
         if n in served:
             since, draws = ms, 0
         elif token not in FREE_TOKENS:
             come_from = token.partition("-")[0]
             hand = AGAIN_MS if come_from == source else POINT_MS
-            paced.append(PacedPlay(ms, ms - since if paced else 0, hand + draws + (NEW_MS if draws else 0)))
+            demand = hand + draws + (NEW_MS if draws else 0)
+            paced.append(PacedPlay(ms, ms - since if paced else 0, demand, ms - before))
             since, draws, source = ms, 0, come_from
         elif token in DRAWS:
             draws += HELD_MS if previous in DRAWS else DRAW_MS
-        previous = token
+        before, previous = ms, token
     return paced
 
 
@@ -193,7 +195,8 @@ def _floor(number: int, times: float) -> float:
 
 
 def _steady(player_plays: Sequence[PacedPlay]) -> Reason | None:
-    gaps = sorted(play.took for play in player_plays[1:])
+    """Check for a timer. Only gaps before plays count: draws in between would make any pace look varied."""
+    gaps = sorted(play.gap for play in player_plays[1:])
     if len(player_plays) < STEADY_PLAYS:
         return None
     del gaps[math.ceil(len(gaps) * (1 - PAUSES)) :]
