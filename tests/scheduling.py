@@ -11,11 +11,11 @@ from xdist.scheduler import LoadScopeScheduling
 #: searches takes a minute.
 GROUPS: Final = {
     "tests/browser/test_every_page.py": "pages",
-    "tests/config/test_at_once.py": "postgresql",
-    "tests/config/test_embedded.py": "embedded",
-    "tests/config/test_header_limits.py": "embedded",
-    "tests/config/test_postgresql.py": "postgresql",
-    "tests/config/test_stack.py": "postgresql",
+    "tests/config/backends/test_at_once.py": "postgresql",
+    "tests/config/processes/test_embedded.py": "embedded",
+    "tests/config/http/test_header_limits.py": "embedded",
+    "tests/config/backends/test_postgresql.py": "postgresql",
+    "tests/config/processes/test_stack.py": "postgresql",
     "tests/games/deals/test_first_day.py": "solver",
     "tests/games/deals/test_first_run.py": "embedded",
     "tests/games/deals/test_publishing_servers.py": "postgresql",
@@ -31,7 +31,7 @@ LONG: Final = ("services", "solver", "pages")
 
 
 #: Files and folders with many slow tests, each of which may go to another worker.
-SPLIT: Final = ("tests/browser/", "tests/config/test_malformed_requests.py", "tests/games/test_secrecy.py")
+SPLIT: Final = ("tests/browser/", "tests/config/http/test_malformed_requests.py", "tests/games/test_secrecy.py")
 
 
 def group_of(nodeid: str) -> str:

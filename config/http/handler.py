@@ -1,7 +1,7 @@
 """ASGI handler that runs each Django request in a single thread hop from the event loop.
 
 Django's own handler makes a newcomer's way to the fifth move cost 11 % more CPU (`benchmarks.pages`, November 2026).
-The parts of `ASGIHandler` used here are checked in `tests/config/test_handler.py`.
+The parts of `ASGIHandler` used here are checked in `tests/config/http/test_handler.py`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from config.processes.server import server_config
 from deploy.procfile import commands
 from games.live.sockets.base_consumer import PING_AHEAD, SESSION_GOOD_FOR
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 RUN = (ROOT / "docs" / "run.md").read_text()
 SETTINGS = (ROOT / "docs" / "settings.md").read_text()
 OPERATIONS = RUN + SETTINGS

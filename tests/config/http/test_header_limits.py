@@ -284,5 +284,5 @@ def test_the_server_waits_for_twenty_seconds() -> None:
 
 
 def test_the_proxy_has_the_same_limit() -> None:
-    caddyfile = (Path(__file__).resolve().parents[2] / "deploy" / "Caddyfile").read_text()
+    caddyfile = (Path(__file__).resolve().parents[3] / "deploy" / "Caddyfile").read_text()
     assert f"max_header_size {MAX_HEAD_BYTES // 1024}KiB" in caddyfile

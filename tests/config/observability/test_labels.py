@@ -17,7 +17,7 @@ from games.races.live.protocol import CODES as RACE_CODES
 from games.rules import GAMES
 from tests.config import malformed as hostile
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 METHODS = {"GET", "HEAD", "POST", "PUT", "DELETE", "TRACE", "OPTIONS", "CONNECT", "PATCH", "<invalid method>"}
 
 

@@ -20,7 +20,7 @@ from games.rules import GAMES
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 LANGUAGES = ("en-gb", "de")
 
 

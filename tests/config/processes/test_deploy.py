@@ -21,7 +21,7 @@ from deploy.procfile import commands
 from deploy.stack import STOP_SECONDS, stack_environment
 from games.live import draining
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
 SITE_SERVICES = {"release", "web", "tables", "worker", "keeper", "analyst", "beat"}
 

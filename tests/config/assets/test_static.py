@@ -72,7 +72,7 @@ def test_collected_files_are_hashed_compressed_and_immutable(collected: Path, tm
 
 
 def test_every_static_reference_of_the_templates_exists() -> None:
-    root = Path(__file__).resolve().parents[2] / "frontend" / "templates"
+    root = Path(__file__).resolve().parents[3] / "frontend" / "templates"
     named = {
         name
         for path in root.rglob("*.html")

@@ -21,7 +21,7 @@ from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
 
-GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "api.md").read_text()
+GUIDE = (Path(__file__).resolve().parents[3] / "docs" / "api.md").read_text()
 ELSEWHERE = {"origin": "https://other.example"}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.references import UNITS, amount, announce, row
 
-FOLDER = Path(__file__).parents[2] / "benchmarks"
+FOLDER = Path(__file__).parents[3] / "benchmarks"
 #: Measured in their own way so far.
 OTHERS = {"rush", "hints", "hint_games"}
 MODULES = sorted(

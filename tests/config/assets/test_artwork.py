@@ -11,7 +11,7 @@ import pytest
 from frontend.artwork import cards
 from games.rules import open_table
 
-CARDS = Path(__file__).resolve().parents[2] / "frontend" / "static" / "cards"
+CARDS = Path(__file__).resolve().parents[3] / "frontend" / "static" / "cards"
 SYMBOL = re.compile(r'^(?:<defs>)?<(g|symbol) id="([^"]+)"[^>]*>(.*)</\1>(?:</defs>)?$', flags=re.MULTILINE)
 SUFFIXES = {"french": ["", "-i", "-j", "-c", "-d"], "tarot": ["", "-i", "-c"]}
 

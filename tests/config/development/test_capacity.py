@@ -33,7 +33,7 @@ from benchmarks.capacity_model import (
 )
 from benchmarks.rush_parts import MOVES
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "capacity.md").read_text()
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "capacity.md").read_text()
 FREE = Costs(
     taken="2026-01-01",
     machine="none",

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-PROMETHEUS = Path(__file__).resolve().parents[2] / "deploy" / "prometheus"
+PROMETHEUS = Path(__file__).resolve().parents[3] / "deploy" / "prometheus"
 RULES = PROMETHEUS / "alerts.yml"
 ALERTS = [rule["alert"] for group in yaml.safe_load(RULES.read_text())["groups"] for rule in group["rules"]]
 WAIT = "talon_journal_wait_seconds_bucket"

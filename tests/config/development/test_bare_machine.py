@@ -12,7 +12,7 @@ import pytest
 
 from tests.requirements import HIDDEN_PROGRAMS, REQUIREMENTS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 #: Needs that stay available inside the namespace.
 PRESENT = {"make", "html-validate", "namespaces"}
 

@@ -12,7 +12,7 @@ import pytest
 from config.assets.bundler import JoinError, join_modules, join_styles
 from config.assets.static import JOINED_MODULES, JOINED_STYLES
 
-SOURCES = Path(__file__).resolve().parents[2] / "frontend" / "static"
+SOURCES = Path(__file__).resolve().parents[3] / "frontend" / "static"
 
 
 def source(name: str) -> str:

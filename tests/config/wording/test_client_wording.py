@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from frontend import messages
-from tests.config.scripts import Part, calls, parts
+from tests.config.wording.scripts import Part, calls, parts
 
 MODULES = [path for path in messages.SCRIPTS.rglob("*.js") if path.parent.name != "catalogue"]
 LOOKS_UP = {"t", "tn", "tc", "marked"}

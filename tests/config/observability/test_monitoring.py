@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from config.observability.state_metrics import Children
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PROMETHEUS = ROOT / "deploy" / "prometheus"
 RUNBOOK = (ROOT / "docs" / "runbook.md").read_text()
 RULES = [rule for group in yaml.safe_load((PROMETHEUS / "alerts.yml").read_text())["groups"] for rule in group["rules"]]

@@ -1,0 +1,1 @@
+"""Tests of HTTP handling: middleware, errors and hostile requests."""

@@ -1,0 +1,1 @@
+"""Tests of the translatable texts and their catalogues."""
