@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Follow, User
@@ -12,43 +13,41 @@ from tests.accounts.conftest import MakeUser, SignIn
 pytestmark = pytest.mark.django_db
 
 
-def test_following_and_unfollowing(user: User, make_user: MakeUser, sign_in: SignIn) -> None:
-    other, client = make_user("Grace Hopper"), sign_in(user)
+def test_following_and_unfollowing(make_user: MakeUser, mine: Client) -> None:
+    other = make_user("Grace Hopper")
     for _ in range(2):
         assert (
-            client.post(reverse("players:follow", args=[other.public_id])).headers["Location"]
-            == other.get_absolute_url()
+            mine.post(reverse("players:follow", args=[other.public_id])).headers["Location"] == other.get_absolute_url()
         )
     assert Follow.objects.get().followed == other
-    assert client.get(other.get_absolute_url()).context["is_following"]
-    assert "Grace Hopper" in client.get(reverse("players:following")).content.decode()
+    assert mine.get(other.get_absolute_url()).context["is_following"]
+    assert "Grace Hopper" in mine.get(reverse("players:following")).content.decode()
     for _ in range(2):
-        client.post(reverse("players:unfollow", args=[other.public_id]))
+        mine.post(reverse("players:unfollow", args=[other.public_id]))
     assert not Follow.objects.exists()
 
 
-def test_scripts_get_json(user: User, make_user: MakeUser, sign_in: SignIn) -> None:
-    other, client = make_user(), sign_in(user)
+def test_scripts_get_json(user: User, make_user: MakeUser, mine: Client) -> None:
+    other = make_user()
     headers = {"accept": "application/json"}
-    assert client.post(reverse("players:follow", args=[other.public_id]), headers=headers).json() == {"following": True}
-    answer = client.post(reverse("players:follow", args=[user.public_id]), headers=headers)
+    assert mine.post(reverse("players:follow", args=[other.public_id]), headers=headers).json() == {"following": True}
+    answer = mine.post(reverse("players:follow", args=[user.public_id]), headers=headers)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
 
 
-def test_players_cannot_follow_themselves(user: User, sign_in: SignIn) -> None:
-    sign_in(user).post(reverse("players:follow", args=[user.public_id]))
+def test_players_cannot_follow_themselves(user: User, mine: Client) -> None:
+    mine.post(reverse("players:follow", args=[user.public_id]))
     assert not Follow.objects.exists()
 
 
-def test_guests_cannot_be_followed(user: User, guest: User, sign_in: SignIn) -> None:
-    assert sign_in(user).post(reverse("players:follow", args=[guest.public_id])).status_code == 404
+def test_guests_cannot_be_followed(guest: User, mine: Client) -> None:
+    assert mine.post(reverse("players:follow", args=[guest.public_id])).status_code == 404
 
 
-def test_there_is_a_limit(user: User, make_user: MakeUser, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_is_a_limit(make_user: MakeUser, mine: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(follows, "MOST_FOLLOWED", 1)
-    client = sign_in(user)
     for other in (make_user(), make_user()):
-        client.post(reverse("players:follow", args=[other.public_id]))
+        mine.post(reverse("players:follow", args=[other.public_id]))
     assert Follow.objects.count() == 1
 
 
