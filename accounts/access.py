@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, cast
 
 from allauth.account.decorators import reauthentication_required
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import resolve_url
@@ -29,14 +30,7 @@ PlayerView = Callable[Concatenate[PlayerRequest, P], HttpResponseBase]
 
 def player_required(view: PlayerView[P]) -> View[P]:
     """Let players in, guests included; send all other visitors to sign in."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-        if request.user.is_authenticated:
-            return view(cast("PlayerRequest", request), *args, **kwargs)
-        return _sign_in_required(request, request.get_full_path())
-
-    return guarded
+    return _guarded(view, lambda user: user.is_authenticated)
 
 
 def account_required(*, back: str = "") -> Callable[[PlayerView[P]], View[P]]:
@@ -47,13 +41,7 @@ def account_required(*, back: str = "") -> Callable[[PlayerView[P]], View[P]]:
     """
 
     def decorate(view: PlayerView[P]) -> View[P]:
-        @wraps(view)
-        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-            if request.user.is_authenticated and not request.user.is_guest:
-                return view(cast("PlayerRequest", request), *args, **kwargs)
-            return _sign_in_required(request, resolve_url(back, *args, **kwargs) if back else request.get_full_path())
-
-        return guarded
+        return _guarded(view, lambda user: user.is_authenticated and not user.is_guest, back)
 
     return decorate
 
@@ -67,6 +55,16 @@ def fresh_sign_in_required(view: PlayerView[P]) -> PlayerView[P]:
     """
     guarded = reauthentication_required(enabled=lambda request: not request.user.is_guest)(view)
     return cast("PlayerView[P]", guarded)
+
+
+def _guarded(view: PlayerView[P], may_enter: Callable[[User | AnonymousUser], bool], back: str = "") -> View[P]:
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        if may_enter(request.user):
+            return view(cast("PlayerRequest", request), *args, **kwargs)
+        return _sign_in_required(request, resolve_url(back, *args, **kwargs) if back else request.get_full_path())
+
+    return guarded
 
 
 def _sign_in_required(request: HttpRequest, back: str) -> HttpResponseBase:

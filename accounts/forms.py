@@ -26,6 +26,7 @@ from accounts.models import User
 from accounts.names.validation import LONGEST, SHORTEST, alike_keys, clean_name
 from accounts.preferences import PREFERENCES, preferences_of
 from accounts.sign_in.email_addresses import drop_oldest_claims, owner_of
+from accounts.sign_in.providers import describe_name_field
 from games.core.addresses import wide_network_of
 
 
@@ -67,10 +68,7 @@ class SignUpForm(SignupForm):  # type: ignore[misc]
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
-        name = self.fields["username"]
-        name.label = _("Name")
-        name.help_text = _("What other players see; you can change it later.")
-        name.widget.attrs |= {"minlength": SHORTEST, "maxlength": LONGEST, "autocapitalize": "words"}
+        describe_name_field(self.fields["username"])
         self.fields["email"].label = _("E-mail address (optional)")
         self.fields["email"].help_text = _(
             "Only to get back in when you have forgotten your password. Confirm it with the link we send you."

@@ -18,10 +18,6 @@ from games.core.retention import Aged, rows
 _DAY: Final = timedelta(days=1)
 
 
-def _remove_sessions(before: datetime, size: int) -> int:
-    return rows(Session.objects.filter(expire_date__lt=before), size)
-
-
 def _remove_listed_sessions(before: datetime, size: int) -> int:
     """Delete rows of the session list shown to players; they outlive the sessions themselves."""
     session = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
@@ -34,14 +30,6 @@ def _remove_devices(before: datetime, size: int) -> int:
     return rows(PushDevice.objects.filter(made_at__lt=before).exclude(session), size)
 
 
-def _remove_confirmations(before: datetime, size: int) -> int:
-    return rows(EmailConfirmation.objects.filter(created__lt=before), size)
-
-
-def _remove_held_names(before: datetime, size: int) -> int:
-    return rows(HeldName.objects.filter(until__lt=before), size)
-
-
 KINDS: Final = (
     Aged(User, "guests without a game", 7 * _DAY, remove_empty_guests),
     Aged(
@@ -51,9 +39,24 @@ KINDS: Final = (
         remove_lost_guests,
         batch=50,
     ),
-    Aged(Session, "expired sessions", timedelta(0), _remove_sessions),
+    Aged(
+        Session,
+        "expired sessions",
+        timedelta(0),
+        lambda before, size: rows(Session.objects.filter(expire_date__lt=before), size),
+    ),
     Aged(UserSession, "addresses and browsers of ended sessions", _DAY, _remove_listed_sessions),
     Aged(PushDevice, "reminder subscriptions of ended sessions", _DAY, _remove_devices),
-    Aged(HeldName, "held names, once their time is up", timedelta(0), _remove_held_names),
-    Aged(EmailConfirmation, "unanswered confirmations of an e-mail address", 30 * _DAY, _remove_confirmations),
+    Aged(
+        HeldName,
+        "held names, once their time is up",
+        timedelta(0),
+        lambda before, size: rows(HeldName.objects.filter(until__lt=before), size),
+    ),
+    Aged(
+        EmailConfirmation,
+        "unanswered confirmations of an e-mail address",
+        30 * _DAY,
+        lambda before, size: rows(EmailConfirmation.objects.filter(created__lt=before), size),
+    ),
 )

@@ -87,8 +87,8 @@ MODULES: dict[str, tuple[str, ...]] = {
         "tests/games/fairplay/test_copies.py",
     ),
     "accounts/lifecycle/erasure.py": (
-        "tests/accounts/test_erasure.py",
-        "tests/accounts/test_reserved_names.py",
+        "tests/accounts/lifecycle/test_erasure.py",
+        "tests/accounts/names/test_reserved_names.py",
         "tests/games/fairplay/test_links.py",
         "tests/games/races/test_leaving.py",
     ),

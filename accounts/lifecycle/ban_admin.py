@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime, time
-from typing import Any, Final
+from typing import Final
 
 from django import forms
 from django.contrib import admin, messages
@@ -77,13 +77,13 @@ def ban_page(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         for player in players:
             ban_player(player, by=staff, **form.cleaned_data)
-            _log(staff, player)
+            LogEntry.objects.log_actions(staff.pk, [player], CHANGE, "Banned.", single_object=True)
         text = ngettext("%(count)d player banned.", "%(count)d players banned.", len(players))
         messages.success(request, text % {"count": len(players)})
         return redirect("admin:accounts_user_changelist")
     shown = [ShownPlayer.of(player) for player in players]
-    context: dict[str, Any] = {"title": _("Ban"), "form": form, "players": shown}
-    return render(request, "admin/desk/ban.html", {**admin.site.each_context(request), **context})
+    context = admin.site.each_context(request) | {"title": _("Ban"), "form": form, "players": shown}
+    return render(request, "admin/desk/ban.html", context)
 
 
 def _players(public_ids: Sequence[str]) -> list[User]:
@@ -95,7 +95,3 @@ def _players(public_ids: Sequence[str]) -> list[User]:
     if not found:
         raise Http404
     return list(found.order_by("pk"))
-
-
-def _log(staff: User, player: User) -> None:
-    LogEntry.objects.log_actions(staff.pk, [player], CHANGE, "Banned.", single_object=True)

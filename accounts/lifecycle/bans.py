@@ -51,11 +51,8 @@ def ban_player(
 
 def lift_ban(user: User, *, by: User | None = None) -> None:
     """Let the player back in and put the results back on the boards, unless the account has since been deleted."""
-    with transaction.atomic():
-        if _locked(user).deleted_at is None:
-            _lift(user, Ban.End.LIFTED, by)
+    _lift(user, Ban.End.LIFTED, by=by)
     user.refresh_from_db()
-    relisting.rank_player(user)
 
 
 def end_due(now: datetime | None = None) -> int:
@@ -64,7 +61,7 @@ def end_due(now: datetime | None = None) -> int:
     lifted = 0
     for ban in due.select_related("player").order_by("until")[:_BATCH]:
         try:
-            lifted += _run_out(ban)
+            lifted += _lift(ban.player, Ban.End.RAN_OUT, only=ban)
         except (DatabaseError, ValueError):
             log.exception("a ban was not lifted", extra={"ban": ban.pk})
     return lifted
@@ -79,20 +76,18 @@ def end_sessions(user: User) -> None:
     evict_player(user.pk)
 
 
-def _run_out(ban: Ban) -> bool:
-    """Lift the player's ban, unless another has replaced this one."""
+def _lift(user: User, end: Ban.End, *, by: User | None = None, only: Ban | None = None) -> bool:
+    """Lift the player's ban, or ``only`` this one if it is still in force; return whether that was done."""
     with transaction.atomic():
-        in_force = _locked(ban.player).deleted_at is None and Ban.objects.filter(pk=ban.pk, ended_at=None).exists()
-        if in_force:
-            _lift(ban.player, Ban.End.RAN_OUT, None)
-    relisting.rank_player(ban.player)
-    return in_force
-
-
-def _lift(user: User, end: Ban.End, by: User | None) -> None:
-    _end(user, end, timezone.now(), by)
-    User.objects.filter(pk=user.pk).update(banned_at=None, is_active=True)
-    relisting.mark_player(user)
+        lifts = _locked(user).deleted_at is None
+        if only is not None:
+            lifts = lifts and Ban.objects.filter(pk=only.pk, ended_at=None).exists()
+        if lifts:
+            _end(user, end, timezone.now(), by)
+            User.objects.filter(pk=user.pk).update(banned_at=None, is_active=True)
+            relisting.mark_player(user)
+    relisting.rank_player(user)
+    return lifts
 
 
 def _locked(user: User) -> User:

@@ -53,19 +53,16 @@ def erase_player(user: User) -> None:
         practice = Attempt.objects.filter(player=user, ranked=False)
         practice.exclude(deal__for_race=True, deadline__isnull=False).delete()
         Challenge.objects.filter(Q(sender=user) | Q(addressee=user)).delete()
-        Notice.objects.filter(player=user).delete()
         Appeal.objects.filter(attempt__player=user).delete()
         Report.objects.filter(reporter=user).delete()
         Analysis.objects.filter(asked_by=user).update(asked_by=None)
         for answered in (Appeal, Report):
             answered.objects.filter(answered_by=user).update(answered_by=None)
-        CalendarLink.objects.filter(player=user).delete()
-        DailyReminder.objects.filter(player=user).delete()
-        PracticeOrder.objects.filter(player=user).delete()
+        for owned in (Notice, CalendarLink, DailyReminder, PracticeOrder):
+            owned.objects.filter(player=user).delete()
         Follow.objects.filter(Q(follower=user) | Q(followed=user)).delete()
-        EmailAddress.objects.filter(user=user).delete()
-        Authenticator.objects.filter(user=user).delete()
-        SocialAccount.objects.filter(user=user).delete()
+        for credential in (EmailAddress, Authenticator, SocialAccount):
+            credential.objects.filter(user=user).delete()
         kind = ContentType.objects.get_for_model(User)
         LogEntry.objects.filter(content_type=kind, object_id=str(user.pk)).update(object_repr=FORMER_PLAYER)
         _clear_notes(user)

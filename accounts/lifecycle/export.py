@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -37,58 +38,76 @@ from leaderboards.models import RatingChange, Result
 _BATCH: Final = 100
 
 Facts = dict[str, Any]
+Describe = Callable[[Any], Facts]
 
 
 async def export(user: User) -> AsyncIterator[str]:
     """Yield the document in chunks, with at most a hundred rows in memory at a time."""
     now = timezone.now()
-    lists: dict[str, AsyncIterator[Facts]] = {
-        "following": _rows(Follow.objects.filter(follower=user).select_related("followed"), _follow),
-        "calendar": _rows(CalendarLink.objects.filter(player=user), _calendar),
-        "reminders": _rows(DailyReminder.objects.filter(player=user), _reminder),
-        "push_devices": _rows(PushDevice.objects.filter(player=user), _device),
-        "attempts": _rows(
-            Attempt.objects.filter(player=user).select_related("deal"), lambda attempt: _attempt(attempt, now)
-        ),
-        "starts": _rows(Start.objects.filter(attempt__player=user).select_related("attempt"), _start),
-        "results": _rows(Result.objects.filter(player=user).select_related("attempt"), _result),
-        "challenges": _rows(Challenge.objects.filter(sender=user).select_related("attempt", "addressee"), _challenge),
-        "answers": _rows(Answer.objects.filter(attempt__player=user).select_related("attempt", "challenge"), _answer),
-        "continuations": _rows(
-            Continuation.objects.filter(attempt__player=user).select_related("attempt", "origin"), _continuation
-        ),
-        "notices": _rows(Notice.objects.filter(player=user), _notice),
-        "appeals": _rows(Appeal.objects.filter(attempt__player=user).select_related("attempt"), _appeal),
-        "reports": _rows(Report.objects.filter(reporter=user).select_related("attempt"), _report),
-        "analyses": _rows(
-            Analysis.objects.filter(Q(asked_by=user) | Q(attempt__player=user)).select_related("attempt"),
-            lambda analysis: _analysis(analysis, user),
-        ),
-        "decisions": _rows(Decision.objects.filter(attempt__player=user).select_related("attempt"), _decision),
-        "bans": _rows(Ban.objects.filter(player=user), _ban),
-        "ratings": _rows(RatingChange.objects.filter(player=user).select_related("race"), _rating),
-    }
     yield f'{{"exported_at": {_json(now)}, "account": {_json(await off_loop(_account)(user))}'
-    for name, rows in lists.items():
+    for name, (query, facts) in _lists(user, now).items():
         yield f', "{name}": ['
         comma = ""
-        async for facts in rows:
-            yield comma + _json(facts)
+        async for row in _rows(query, facts):
+            yield comma + _json(row)
             comma = ", "
         yield "]"
     yield "}\n"
 
 
-async def _rows(query: QuerySet[Any], facts: Callable[[Any], Facts]) -> AsyncIterator[Facts]:
+def _lists(user: User, now: datetime) -> dict[str, tuple[QuerySet[Any], Describe]]:
+    """Return the lists of the document: each with its rows and the function that describes a row."""
+    own = {"attempt__player": user}
+    return {
+        "following": (Follow.objects.filter(follower=user).select_related("followed"), _follow),
+        "calendar": (CalendarLink.objects.filter(player=user), _fields("hour", "made_at")),
+        "reminders": (DailyReminder.objects.filter(player=user), _fields("hour", "zone", "told_at")),
+        "push_devices": (PushDevice.objects.filter(player=user), _device),
+        "attempts": (Attempt.objects.filter(player=user).select_related("deal"), partial(_attempt, now=now)),
+        "starts": (Start.objects.filter(**own).select_related("attempt"), _start),
+        "results": (Result.objects.filter(player=user).select_related("attempt"), _result),
+        "challenges": (Challenge.objects.filter(sender=user).select_related("attempt", "addressee"), _challenge),
+        "answers": (Answer.objects.filter(**own).select_related("attempt", "challenge"), _answer),
+        "continuations": (Continuation.objects.filter(**own).select_related("attempt", "origin"), _continuation),
+        "notices": (Notice.objects.filter(player=user), _notice),
+        "appeals": (Appeal.objects.filter(**own).select_related("attempt"), _appeal),
+        "reports": (
+            Report.objects.filter(reporter=user).select_related("attempt"),
+            _fields("attempt", "reason", "text", "made_at", "action_taken", "answered_at"),
+        ),
+        "analyses": (
+            Analysis.objects.filter(Q(asked_by=user) | Q(**own)).select_related("attempt"),
+            partial(_analysis, user=user),
+        ),
+        "decisions": (
+            Decision.objects.filter(**own).select_related("attempt"),
+            _fields("attempt", "state", "made_at"),
+        ),
+        "bans": (Ban.objects.filter(player=user), _fields("why", "made_at", "until", "ended_at", "end")),
+        "ratings": (RatingChange.objects.filter(player=user).select_related("race"), _rating),
+    }
+
+
+async def _rows(query: QuerySet[Any], facts: Describe) -> AsyncIterator[Facts]:
     last = 0
     while batch := await off_loop(_batch)(query, last, facts):
         for last, entry in batch:  # noqa: B007  the last key is where the next batch begins
             yield entry
 
 
-def _batch(query: QuerySet[Any], after: int, facts: Callable[[Any], Facts]) -> list[tuple[int, Facts]]:
+def _batch(query: QuerySet[Any], after: int, facts: Describe) -> list[tuple[int, Facts]]:
     rows: Iterable[Model] = query.filter(pk__gt=after).order_by("pk")[:_BATCH]
     return [(row.pk, facts(row)) for row in rows]
+
+
+def _fields(*names: str) -> Describe:
+    """Return a function that describes a row by these fields, other rows by their public ids."""
+
+    def describe(row: Model) -> Facts:
+        values = {name: getattr(row, name) for name in names}
+        return {name: getattr(value, "public_id", value) for name, value in values.items()}
+
+    return describe
 
 
 def _account(user: User) -> Facts:
@@ -117,22 +136,11 @@ def _follow(follow: Follow) -> Facts:
 
 def _attempt(attempt: Attempt, now: datetime) -> Facts:
     deal = attempt.deal
-    facts: Facts = {
+    facts = {
         "id": attempt.public_id,
-        "variant": deal.variant,
-        "game": deal.game,
-        "options": deal.options,
-        "day": deal.day,
-        "commitment": deal.commitment,
-        "ranked": attempt.ranked,
-        "state": attempt.state,
-        "started_at": attempt.started_at,
-        "paused_ms": attempt.paused_ms,
-        "finished_at": attempt.finished_at,
-        "end": attempt.end,
-        "cards_up": attempt.cards_up,
-        "elapsed_ms": attempt.elapsed_ms,
-        "tokens": attempt.tokens,
+        **_fields("variant", "game", "options", "day", "commitment")(deal),
+        **_fields("ranked", "state", "started_at", "paused_ms", "finished_at")(attempt),
+        **_fields("end", "cards_up", "elapsed_ms", "tokens")(attempt),
         "reasons": for_player(attempt.reasons),
         "verified_at": attempt.verified_at,
     }
@@ -150,24 +158,12 @@ def _record(packed: bytes) -> object:
 
 
 def _start(start: Start) -> Facts:
-    return {
-        "attempt": start.attempt and start.attempt.public_id,
-        "device": start.device,
-        "network": bytes(start.network).hex(),
-        "made_at": start.made_at,
-    }
+    return _fields("attempt", "device", "network", "made_at")(start) | {"network": bytes(start.network).hex()}
 
 
 def _result(result: Result) -> Facts:
-    return {
-        "attempt": result.attempt.public_id,
-        "cards_up": result.cards_up,
-        "elapsed_ms": result.elapsed_ms,
-        "tokens": result.tokens,
-        "finished_at": result.finished_at,
-        "listed": result.listed,
-        "ladder": Ladder(result.ladder).slug,
-    }
+    facts = _fields("attempt", "cards_up", "elapsed_ms", "tokens", "finished_at", "listed")(result)
+    return facts | {"ladder": Ladder(result.ladder).slug}
 
 
 def _challenge(challenge: Challenge) -> Facts:
@@ -195,25 +191,8 @@ def _notice(notice: Notice) -> Facts:
 
 
 def _appeal(appeal: Appeal) -> Facts:
-    return {
-        "attempt": appeal.attempt.public_id,
-        "text": appeal.text,
-        "made_at": appeal.made_at,
-        "decision": appeal.decision or None,
-        "answer": appeal.answer,
-        "answered_at": appeal.answered_at,
-    }
-
-
-def _report(report: Report) -> Facts:
-    return {
-        "attempt": report.attempt.public_id,
-        "reason": report.reason,
-        "text": report.text,
-        "made_at": report.made_at,
-        "action_taken": report.action_taken,
-        "answered_at": report.answered_at,
-    }
+    facts = _fields("attempt", "text", "made_at", "decision", "answer", "answered_at")(appeal)
+    return facts | {"decision": appeal.decision or None}
 
 
 def _analysis(analysis: Analysis, user: User) -> Facts:
@@ -232,29 +211,10 @@ def _verdicts(analysis: Analysis) -> list[int] | None:
     return None if analysis.findings is None else Findings.unpack(bytes(analysis.findings)).verdicts
 
 
-def _calendar(link: CalendarLink) -> Facts:
-    return {"hour": link.hour, "made_at": link.made_at}
-
-
-def _reminder(reminder: DailyReminder) -> Facts:
-    return {"hour": reminder.hour, "zone": reminder.zone, "told_at": reminder.told_at}
-
-
 def _device(device: PushDevice) -> Facts:
     """Describe a device without its endpoint, which is a credential: it lets its holder send notifications."""
-    return {
-        "service": urlsplit(device.endpoint).hostname,
-        "language": device.language,
-        "made_at": device.made_at,
-    }
-
-
-def _decision(decision: Decision) -> Facts:
-    return {"attempt": decision.attempt.public_id, "state": decision.state, "made_at": decision.made_at}
-
-
-def _ban(ban: Ban) -> Facts:
-    return {"why": ban.why, "made_at": ban.made_at, "until": ban.until, "ended_at": ban.ended_at, "end": ban.end}
+    service = urlsplit(device.endpoint).hostname
+    return {"service": service, "language": device.language, "made_at": device.made_at}
 
 
 def _rating(change: RatingChange) -> Facts:

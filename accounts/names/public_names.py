@@ -26,24 +26,18 @@ def accounts_among(players: Collection[int]) -> set[int]:
 
 def shown_names(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
     """Return names and public ids of the players who have a page and allow being seen while they play."""
-    if not players:
-        return {}
     found = User.objects.with_page().filter(pk__in=players)
     return {user.pk: (user.display_name, user.public_id) for user in found if user.may_be_seen_playing}
 
 
 def names_on_pages(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
     """Return names and public ids of the players who have a page."""
-    if not players:
-        return {}
     found = User.objects.with_page().filter(pk__in=players).values_list("pk", "display_name", "public_id")
     return {key: (name, page) for key, name, page in found}
 
 
 def names_of(players: Collection[int]) -> dict[int, tuple[str, UUID]]:
     """Return names and public ids of the players, guests included, who are neither banned nor deleted."""
-    if not players:
-        return {}
     found = User.objects.named().filter(pk__in=players)
     return {user.pk: (user.display_name, user.public_id) for user in found}
 

@@ -16,6 +16,20 @@ from leaderboards.boards.entries import notify_all_watchers
 TAKEN: Final = _("This name, or one much like it, is taken.")
 
 
+def check_free(name: str, player: User | None = None) -> None:
+    """Check that no account other than ``player`` has the name, or one that reads like it.
+
+    The database constraint compares keys only, not the keys of other spellings.
+
+    :raises ValidationError: if one has it.
+    """
+    alike = User.objects.filter(name_key__in=alike_keys(name))
+    if player is not None:
+        alike = alike.exclude(pk=player.pk)
+    if alike.exists():
+        raise ValidationError(TAKEN, code="name_taken")
+
+
 def rename_player(user: User, name: str) -> None:
     """Give an account a new, already cleaned name, used both for display and for signing in.
 
@@ -26,7 +40,7 @@ def rename_player(user: User, name: str) -> None:
     try:
         with transaction.atomic():
             _hold_old_name(user, key)
-            _check_free(name, user)
+            check_free(name, user)
             user.save(update_fields=["username", "display_name", "name_key"])
             check_not_held(name, user)  # after the write, which waits for a transaction that gives up the name
     except ValidationError:
@@ -36,12 +50,6 @@ def rename_player(user: User, name: str) -> None:
         user.refresh_from_db()
         raise ValidationError(TAKEN, code="name_taken") from None
     transaction.on_commit(notify_all_watchers)
-
-
-def _check_free(name: str, player: User) -> None:
-    """Reject a name that another account has in a different spelling; the database constraint compares keys only."""
-    if User.objects.filter(name_key__in=alike_keys(name)).exclude(pk=player.pk).exists():
-        raise ValidationError(TAKEN, code="name_taken")
 
 
 def neutralise_name(user: User) -> None:

@@ -6,7 +6,6 @@ The address carries a signed random key. Renewing the key or turning the calenda
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Final
 
@@ -38,19 +37,12 @@ _DURATION: Final = timedelta(minutes=15)
 _REFRESH_INTERVAL: Final = timedelta(hours=1)
 
 
-@dataclass(frozen=True, slots=True)
-class CalendarSettings:
-    """Calendar settings as the settings page shows them; without an address there is no calendar."""
-
-    address: str = ""
-    hour: int = DEFAULT_HOUR
-    hours: range = HOURS
-
-
-def shown(player: User) -> CalendarSettings:
-    """Return the player's calendar settings."""
+def shown(player: User) -> dict[str, object]:
+    """Return the calendar settings for the settings page; without an address there is no calendar."""
     link = CalendarLink.objects.filter(player=player).first()
-    return CalendarSettings() if link is None else CalendarSettings(address_of(link), link.hour)
+    if link is None:
+        return {"address": "", "hour": DEFAULT_HOUR, "hours": HOURS}
+    return {"address": address_of(link), "hour": link.hour, "hours": HOURS}
 
 
 def address_of(link: CalendarLink) -> str:

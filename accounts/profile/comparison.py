@@ -46,14 +46,13 @@ class ComparedFigure:
 class HeadToHead:
     """Number of times each player was ahead, and number of draws."""
 
-    first: int
-    second: int
+    ahead: tuple[int, int]
     neither: int
 
     @property
     def total(self) -> int:
         """Number of times the two have met."""
-        return self.first + self.second + self.neither
+        return sum(self.ahead) + self.neither
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +61,13 @@ class DealMet:
 
     variant: str
     day: date
-    plays: tuple[VerifiedPlay, VerifiedPlay]
+    games: tuple[VerifiedPlay, VerifiedPlay]
     ahead: Ahead
 
     @property
     def is_by_moves(self) -> bool:
         """True if cards and times are equal, so that the number of moves decides."""
-        one, two = self.plays
+        one, two = self.games
         return (one.cards_up, one.elapsed_ms) == (two.cards_up, two.elapsed_ms)
 
 
@@ -113,15 +112,11 @@ def figures_of(both: tuple[PlayerFigures, PlayerFigures]) -> list[ComparedFigure
         ComparedFigure(
             _("Fewest moves"), (one.fewest_moves, two.fewest_moves), _less(one.fewest_moves, two.fewest_moves)
         ),
-        ComparedFigure(
-            _("Streak"),
-            (one.streaks.current, two.streaks.current),
-            _more(one.streaks.current, two.streaks.current),
-        ),
+        ComparedFigure(_("Streak"), (one.streak, two.streak), _more(one.streak, two.streak)),
         ComparedFigure(
             _("Longest streak"),
-            (one.streaks.longest, two.streaks.longest),
-            _more(one.streaks.longest, two.streaks.longest),
+            (one.longest_streak, two.longest_streak),
+            _more(one.longest_streak, two.longest_streak),
         ),
     ]
 
@@ -157,7 +152,7 @@ def _rank_key(play: VerifiedPlay) -> tuple[int, int, int]:
 
 def _tally(outcomes: Iterable[Ahead]) -> HeadToHead:
     counts = list(outcomes)
-    return HeadToHead(counts.count("first"), counts.count("second"), counts.count("neither"))
+    return HeadToHead((counts.count("first"), counts.count("second")), counts.count("neither"))
 
 
 def _more(one: int, two: int) -> Ahead:

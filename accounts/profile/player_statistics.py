@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from accounts.profile.streaks import Streaks, streaks
+from accounts.profile.streaks import streaks
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,17 @@ class VerifiedPlay:
 
 @dataclass(frozen=True, slots=True)
 class PlayerFigures:
-    """Statistics over a set of plays. Best time and fewest moves count won games only, and are None without one."""
+    """Statistics over a set of plays; streaks are in days won.
+
+    Best time and fewest moves count won games only, and are None without one.
+    """
 
     played: int
     won: int
     best_ms: int | None
     fewest_moves: int | None
-    streaks: Streaks
+    streak: int
+    longest_streak: int
 
     @property
     def win_rate(self) -> float | None:
@@ -49,12 +53,14 @@ class Statistics:
 def figures(plays: Sequence[VerifiedPlay], today: date) -> PlayerFigures:
     """Compute the statistics of ``plays`` as of ``today``."""
     wins = [play for play in plays if play.won]
+    found = streaks({play.day for play in wins}, today)
     return PlayerFigures(
         played=len(plays),
         won=len(wins),
         best_ms=min((play.elapsed_ms for play in wins), default=None),
         fewest_moves=min((play.tokens for play in wins), default=None),
-        streaks=streaks({play.day for play in wins}, today),
+        streak=found.current,
+        longest_streak=found.longest,
     )
 
 

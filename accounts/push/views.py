@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from http import HTTPMethod
 
 from django.http import HttpRequest, JsonResponse
@@ -20,23 +19,17 @@ from games.core.errors import ErrorCode, Refusal, json_only
 from games.core.json_body import json_body
 
 
-@dataclass(frozen=True, slots=True)
-class PushSettings:
-    """Push settings as the settings page shows them; without a key, push reminders are off."""
-
-    key: str = ""
-    is_here: bool = False
-    hour: int = DEFAULT_HOUR
-    hours: range = HOURS
-
-
-def shown(request: PlayerRequest) -> PushSettings:
-    """Return the player's push settings in this browser."""
+def shown(request: PlayerRequest) -> dict[str, object]:
+    """Return the push settings in this browser for the settings page; empty without a key, and for guests."""
     if not vapid_key.is_on() or request.user.is_guest:
-        return PushSettings()
+        return {}
     reminder = DailyReminder.objects.filter(player=request.user).first()
-    is_here = devices.is_here(request.user, request.session)
-    return PushSettings(vapid_key.public_key(), is_here, DEFAULT_HOUR if reminder is None else reminder.hour)
+    return {
+        "key": vapid_key.public_key(),
+        "is_here": devices.is_here(request.user, request.session),
+        "hour": DEFAULT_HOUR if reminder is None else reminder.hour,
+        "hours": HOURS,
+    }
 
 
 @never_cache

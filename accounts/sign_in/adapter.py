@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
@@ -21,8 +22,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.language_preference import remember_language
 from accounts.models import User
+from accounts.names.renaming import TAKEN, check_free
 from accounts.names.reserved_names import HELD, check_not_held
-from accounts.names.validation import alike_keys, clean_name, name_key
+from accounts.names.validation import clean_name, name_key
 from accounts.sign_in.email_addresses import owner_of
 from accounts.sign_in.guests import merge_guest
 from accounts.sign_in.reauthentication import check_fresh, services_for
@@ -33,24 +35,16 @@ if TYPE_CHECKING:
     from django.forms import Form
 
 
-class Site(NamedTuple):
-    """Site name and domain for allauth's messages."""
-
-    name: str
-    domain: str
-
-
 class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth carries no types
     """Adapter that applies this site's rules for names, and keeps a guest's attempts at sign-up and sign-in."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
-        "username_taken": _("This name, or one much like it, is taken."),
         "username_password_mismatch": _("Wrong name, e-mail address or password."),
     }
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send a message in the site's name, not that of the request's host."""
-        site = Site(settings.SITE_NAME, settings.SITE_DOMAIN)
+        site = SimpleNamespace(name=settings.SITE_NAME, domain=settings.SITE_DOMAIN)
         super().send_mail(template_prefix, email, {**context, "current_site": site})
 
     def send_notification_mail(
@@ -71,9 +65,8 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
         :raises ValidationError: if it is not allowed as a name or is taken.
         """
         name = clean_name(username)
-        if not shallow and User.objects.filter(name_key__in=alike_keys(name)).exists():
-            raise self.validation_error("username_taken")
         if not shallow:
+            check_free(name)
             check_not_held(name)
         return name
 
@@ -117,7 +110,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
                     more()
         except (IntegrityError, ValidationError) as refusal:
             is_held = isinstance(refusal, ValidationError)
-            messages.error(request, HELD if is_held else self.error_messages["username_taken"])
+            messages.error(request, HELD if is_held else TAKEN)
             raise ImmediateHttpResponse(redirect("account_signup")) from None
         if was_guest:
             relisting.rank_player(user)
@@ -131,11 +124,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
             for key in (auth.SESSION_KEY, auth.BACKEND_SESSION_KEY, auth.HASH_SESSION_KEY):
                 request.session.pop(key, None)
         super().login(request, user)
-        if guest and guest.pk != user.pk:
-            self._merge(request, guest, user)
-
-    def _merge(self, request: HttpRequest, guest: User, user: User) -> None:
-        if merge_guest(guest, user):
+        if guest and guest.pk != user.pk and merge_guest(guest, user):
             messages.info(request, _("Your games as a guest are now yours. Those at deals of the day are practice."))
 
     def get_client_ip(self, request: HttpRequest) -> str:

@@ -19,6 +19,7 @@ from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.forms import SignupForm
 from allauth.socialaccount.internal.flows.signup import clear_pending_signup
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialLogin
+from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -139,17 +140,21 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
             raise ImmediateHttpResponse(redirect("account_login")) from None
 
 
+def describe_name_field(field: forms.Field) -> None:
+    """Set the label, help text and limits of a sign-up form's field for the name."""
+    field.label = _("Name")
+    field.help_text = _("What other players see; you can change it later.")
+    field.widget.attrs |= {"minlength": SHORTEST, "maxlength": LONGEST, "autocapitalize": "words"}
+    field.widget.attrs.pop("placeholder", None)
+
+
 class NameForm(SignupForm):  # type: ignore[misc]
     """Form for the player's name, after the first sign-in through a service."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         del self.fields["email"]
-        name = self.fields["username"]
-        name.label = _("Name")
-        name.help_text = _("What other players see; you can change it later.")
-        name.widget.attrs |= {"minlength": SHORTEST, "maxlength": LONGEST, "autocapitalize": "words"}
-        name.widget.attrs.pop("placeholder", None)
+        describe_name_field(self.fields["username"])
 
     def clean(self) -> dict[str, Any]:
         """Skip allauth's e-mail field: a confirmed address from the service is already there."""

@@ -2,7 +2,7 @@
 
 Django's own looks for a free key, inserts a row at sign-in and updates it at the end, which makes a newcomer's way to
 the fifth move cost 10 to 21 % more CPU (`benchmarks.pages`, November 2026). The methods overridden here are checked in
-`tests/accounts/test_session_store.py`.
+`tests/accounts/sign_in/test_session_store.py`.
 """
 
 from __future__ import annotations

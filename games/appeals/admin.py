@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -35,6 +36,8 @@ class _Answered(_Admin):
     list_select_related = ("attempt__deal", "attempt__player", "answered_by")
     search_fields = ("attempt__public_id", "attempt__player__display_name")
     show_full_result_count = False
+    answer: Callable[..., object]
+    """Function that answers a row in the name of a staff member, or raises `Refusal`."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
         """Refuse: only players create these rows."""
@@ -57,22 +60,16 @@ class _Answered(_Admin):
             '<a href="{}">{}</a>', reverse("games:replay", args=[row.attempt.public_id]), gettext("watch")
         )
 
-    def try_answer(self, request: HttpRequest, row: Appeal | Report, **answer: Any) -> None:  # noqa: ANN401
-        """Answer a row, and show the outcome or the refusal as a message."""
-        try:
-            self.answer(request, row, **answer)
-        except Refusal as refusal:
-            self.message_user(request, f"{row}: {refusal}", messages.ERROR)
-        else:
-            self.log_change(request, row, "Answered.")
-            self.message_user(request, _("Answered: %(what)s.") % {"what": row}, messages.SUCCESS)
-
-    def answer(self, request: HttpRequest, row: Any, **answer: Any) -> None:  # noqa: ANN401
-        """Answer a row.
-
-        :raises Refusal: if the row cannot be answered.
-        """
-        raise NotImplementedError
+    def answer_rows(self, request: HttpRequest, rows: Iterable[Any], **terms: Any) -> None:  # noqa: ANN401
+        """Answer each row on these terms, and show the outcome or the refusal as a message."""
+        for row in rows:
+            try:
+                self.answer(row, request.user, **terms)
+            except Refusal as refusal:
+                self.message_user(request, f"{row}: {refusal}", messages.ERROR)
+            else:
+                self.log_change(request, row, "Answered.")
+                self.message_user(request, _("Answered: %(what)s.") % {"what": row}, messages.SUCCESS)
 
 
 class AppealForm(_Form):
@@ -92,6 +89,7 @@ class AppealForm(_Form):
 class AppealAdmin(_Answered):
     """Appeals. The player reads the answer."""
 
+    answer = staticmethod(answer_appeal)
     form = AppealForm
     list_display = ("game", "text", "made_at", "decision", "answered_at", "answered_by")
     actions = ("grant", "dismiss")
@@ -104,31 +102,25 @@ class AppealAdmin(_Answered):
 
     def save_model(self, request: HttpRequest, obj: Appeal, form: Any, change: bool) -> None:  # noqa: ANN401, ARG002, FBT001
         """Answer the appeal."""
-        row = Appeal.objects.select_related("attempt").get(pk=obj.pk)
-        self.try_answer(request, row, text=obj.answer, decision=obj.decision)
+        rows = Appeal.objects.select_related("attempt").filter(pk=obj.pk)
+        self.answer_rows(request, rows, text=obj.answer, decision=Attempt.State(obj.decision))
 
     @admin.action(description=_("Grant: the game is verified"), permissions=["change"])
     def grant(self, request: HttpRequest, queryset: QuerySet[Appeal]) -> None:
         """Grant the selected appeals without a text."""
-        for row in queryset.select_related("attempt"):
-            self.try_answer(request, row, text="", decision=Appeal.Decision.GRANTED)
+        self.answer_rows(request, queryset.select_related("attempt"), text="", decision=Attempt.State.VERIFIED)
 
     @admin.action(description=_("Dismiss: the game is rejected"), permissions=["change"])
     def dismiss(self, request: HttpRequest, queryset: QuerySet[Appeal]) -> None:
         """Dismiss the selected appeals without a text."""
-        for row in queryset.select_related("attempt"):
-            self.try_answer(request, row, text="", decision=Appeal.Decision.DISMISSED)
-
-    def answer(self, request: HttpRequest, row: Appeal, *, text: str, decision: str) -> None:  # type: ignore[override]
-        """Decide the appeal and notify the player."""
-        assert request.user.is_authenticated
-        answer_appeal(row, request.user, text, Attempt.State(decision))
+        self.answer_rows(request, queryset.select_related("attempt"), text="", decision=Attempt.State.REJECTED)
 
 
 @admin.register(Report)
 class ReportAdmin(_Answered):
     """Reports. Reporters learn only that staff looked at the game, and whether they took action."""
 
+    answer = staticmethod(answer_report)
     list_display = ("game", "replay", "reason", "text", "made_at", "reporter", "action_taken", "answered_by")
     actions = ("took_action", "found_nothing")
     fields = ("game", "replay", "reason", "text", "reporter", "made_at", "action_taken", "answered_at", "answered_by")
@@ -137,16 +129,9 @@ class ReportAdmin(_Answered):
     @admin.action(description=_("Answer: looked at, action taken"), permissions=["change"])
     def took_action(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         """Answer that staff took action."""
-        for row in queryset.select_related("attempt"):
-            self.try_answer(request, row, action_taken=True)
+        self.answer_rows(request, queryset.select_related("attempt"), action_taken=True)
 
     @admin.action(description=_("Answer: looked at, nothing found"), permissions=["change"])
     def found_nothing(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         """Answer that staff found nothing."""
-        for row in queryset.select_related("attempt"):
-            self.try_answer(request, row, action_taken=False)
-
-    def answer(self, request: HttpRequest, row: Report, *, action_taken: bool) -> None:  # type: ignore[override]
-        """Notify every player who reported the game."""
-        assert request.user.is_authenticated
-        answer_report(row, request.user, action_taken=action_taken)
+        self.answer_rows(request, queryset.select_related("attempt"), action_taken=False)

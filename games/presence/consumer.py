@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Final
 
 import msgspec
@@ -13,6 +12,7 @@ from games.live.loader import off_loop
 from games.live.protocol import CLOSE_RATE
 from games.live.sockets.base_consumer import Receive, Scope, Send
 from games.live.sockets.frame_socket import CLOSE_TALKING, FrameSocket
+from games.live.sockets.message_limit import Allowance
 from games.live.watcher import FrameWatch, Hub
 from games.presence import daily_lanes
 
@@ -49,8 +49,7 @@ class LanesConsumer(FrameSocket[int]):
 
     def __init__(self, scope: Scope, send: Send) -> None:
         super().__init__(scope, send)
-        self._tokens = float(MAX_MESSAGES)
-        self._filled_at = asyncio.get_running_loop().time()
+        self._allowance = Allowance(MAX_MESSAGES / _MINUTE, MAX_MESSAGES)
 
     def _hub(self) -> Hub[int, FrameWatch]:
         return daily_lanes.hub()
@@ -61,7 +60,7 @@ class LanesConsumer(FrameSocket[int]):
 
     async def _on_message(self, text: str | None) -> int:
         """Answer a message; return a close code if the client sends too much or violates the protocol, else 0."""
-        if not self._spend():
+        if self._allowance.spend():
             return CLOSE_RATE
         if text is None or len(text) > MAX_CHARACTERS:
             return CLOSE_TALKING
@@ -72,10 +71,3 @@ class LanesConsumer(FrameSocket[int]):
         if isinstance(message, Ping):
             await self._send({"type": "websocket.send", "text": daily_lanes.write(daily_lanes.Pong(message.t))})
         return 0
-
-    def _spend(self) -> bool:
-        now = asyncio.get_running_loop().time()
-        self._tokens = min(MAX_MESSAGES, self._tokens + (now - self._filled_at) * MAX_MESSAGES / _MINUTE)
-        self._filled_at = now
-        self._tokens -= 1
-        return self._tokens >= 0

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import count
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
+from asgiref.sync import async_to_sync
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
+from accounts.lifecycle.export import export
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.models import Attempt, Deal
@@ -28,8 +33,13 @@ SignIn = Callable[[User], Client]
 def make_user(db: None) -> MakeUser:
     numbers = count(1)
 
-    def make(name: str = "", **fields: Any) -> User:
-        return User.objects.create_user(name or f"player {next(numbers)}", password=PASSWORD, **fields)
+    def make(name: str = "", *, confirmed: str = "", **fields: Any) -> User:
+        """Create an account with PASSWORD; `confirmed` is its confirmed e-mail address."""
+        fields = {"email": confirmed, **fields}
+        made = User.objects.create_user(name or f"player {next(numbers)}", password=PASSWORD, **fields)
+        if confirmed:
+            EmailAddress.objects.create(user=made, email=confirmed, verified=True, primary=True)
+        return made
 
     return make
 
@@ -47,6 +57,33 @@ def guest(db: None) -> User:
 @pytest.fixture
 def sign_in() -> SignIn:
     return signed_in
+
+
+@pytest.fixture
+def mine(user: User) -> Client:
+    """A browser in which `user` is signed in."""
+    return signed_in(user)
+
+
+@pytest.fixture
+def trusted(mine: Client) -> Client:
+    """A browser in which `user` has just confirmed the password."""
+    mine.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    return mine
+
+
+def player_in(client: Client) -> User | None:
+    """Return the player signed in in a browser."""
+    return User.objects.filter(pk=client.session.get("_auth_user_id", 0)).first()
+
+
+def exported(player: User) -> Any:
+    """Return a player's data as the export has it. It is read in other threads: the test needs transactions."""
+
+    async def collect() -> str:
+        return "".join([piece async for piece in export(player)])
+
+    return json.loads(async_to_sync(collect)())
 
 
 @pytest.fixture

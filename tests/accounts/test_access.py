@@ -127,7 +127,7 @@ def test_after_an_expired_session_sign_in_leads_to_a_viewable_page(make_user: Ma
 
 
 @pytest.mark.parametrize("name", sorted(WITH_PLAYER))
-def test_unknown_players_are_not_found(name: str, user: User, sign_in: SignIn) -> None:
+def test_unknown_players_are_not_found(name: str, mine: Client) -> None:
     method = "get" if RULES[name].post == NOT_ALLOWED else "post"
-    answer = getattr(sign_in(user), method)(address(name, User(public_id=uuid.uuid4())))
+    answer = getattr(mine, method)(address(name, User(public_id=uuid.uuid4())))
     assert answer.status_code == 404

@@ -11,7 +11,6 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 
 from accounts.models import User
-from tests.accounts.conftest import PASSWORD, SignIn
 
 pytestmark = pytest.mark.django_db
 
@@ -56,21 +55,13 @@ class Page(HTMLParser):
             self.inline_code.append("script")
 
 
-@pytest.fixture
-def browser(user: User, sign_in: SignIn) -> Client:
-    """Return a browser whose user has just confirmed the password."""
-    client = sign_in(user)
-    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
-    return client
-
-
 @pytest.mark.parametrize("name", [*ENTRANCE, *MANAGE])
-def test_pages_have_the_sites_design_and_are_accessible(name: str, browser: Client, user: User) -> None:
+def test_pages_have_the_sites_design_and_are_accessible(name: str, trusted: Client, user: User) -> None:
     if name in {"mfa_deactivate_totp", "mfa_view_recovery_codes", "mfa_generate_recovery_codes", "mfa_reauthenticate"}:
         TOTP.activate(user, "JBSWY3DPEHPK3PXP")
     if name == "mfa_view_recovery_codes":
         RecoveryCodes.activate(user)
-    answer = (Client() if name in ENTRANCE else browser).get(reverse(name))
+    answer = (Client() if name in ENTRANCE else trusted).get(reverse(name))
     assert answer.status_code == 200
     assert "base.html" in {template.name for template in answer.templates}
     page = Page(answer.content.decode())

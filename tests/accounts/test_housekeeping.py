@@ -8,13 +8,14 @@ import pytest
 from allauth.account.models import EmailAddress, EmailConfirmation
 from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
+from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from accounts.tasks import clean_accounts
 from games.models import Attempt
-from tests.accounts.conftest import MakeAttempt, SignIn
+from tests.accounts.conftest import MakeAttempt
 from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
@@ -49,10 +50,9 @@ def test_guests_with_expired_cookies_are_deleted_with_games(user: User, make_att
     assert set(Attempt.objects.values_list("player_id", flat=True)) == {user.pk, back.pk}
 
 
-def test_expired_sessions_are_deleted_with_their_list_entries(user: User, sign_in: SignIn) -> None:
-    client = sign_in(user)
-    client.get("/")
-    kept = client.session.session_key
+def test_expired_sessions_are_deleted_with_their_list_entries(user: User, mine: Client) -> None:
+    mine.get("/")
+    kept = mine.session.session_key
     now = timezone.now()
     UserSession.objects.all().delete()
     Session.objects.create(session_key="expired", expire_date=now - timedelta(minutes=1))

@@ -53,8 +53,8 @@ def test_preferences_are_kept_for_guests_too(guest: User, sign_in: SignIn) -> No
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("body", ["{", '{"theme": "pink"}', "[]", "\xff"])
-def test_bad_preferences_get_the_standard_error(user: User, sign_in: SignIn, body: str) -> None:
-    answer = sign_in(user).post(PREFERENCES_JSON, body.encode("latin-1"), content_type="application/json")
+def test_bad_preferences_get_the_standard_error(user: User, mine: Client, body: str) -> None:
+    answer = mine.post(PREFERENCES_JSON, body.encode("latin-1"), content_type="application/json")
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == "bad_request"
     user.refresh_from_db()
@@ -62,8 +62,7 @@ def test_bad_preferences_get_the_standard_error(user: User, sign_in: SignIn, bod
 
 
 @pytest.mark.django_db
-def test_the_form_saves_preferences(user: User, sign_in: SignIn) -> None:
-    client = sign_in(user)
+def test_the_form_saves_preferences(user: User, mine: Client) -> None:
     form = {
         "theme": "dark",
         "table": "blue",
@@ -73,17 +72,17 @@ def test_the_form_saves_preferences(user: User, sign_in: SignIn) -> None:
         "left_handed": "on",
     }
     form["language"] = "de"
-    assert client.post(reverse("players:settings"), form).status_code == 302
+    assert mine.post(reverse("players:settings"), form).status_code == 302
     user.refresh_from_db()
     assert user.preferences == {name: choices[0] for name, choices in PREFERENCES.items()} | form | {
         "left_handed": True
     }
-    assert client.post(reverse("players:settings"), form | {"theme": "pink"}).status_code == 422
+    assert mine.post(reverse("players:settings"), form | {"theme": "pink"}).status_code == 422
 
 
 @pytest.mark.django_db
-def test_the_new_name_signs_in(user: User, sign_in: SignIn, client: Any) -> None:
-    sign_in(user).post(reverse("players:rename"), {"name": "  Augusta   King "})
+def test_the_new_name_signs_in(user: User, mine: Client, client: Any) -> None:
+    mine.post(reverse("players:rename"), {"name": "  Augusta   King "})
     user.refresh_from_db()
     assert (user.username, user.display_name) == ("Augusta King", "Augusta King")
     client.post(reverse("account_login"), {"login": "augusta king", "password": PASSWORD})
@@ -92,9 +91,9 @@ def test_the_new_name_signs_in(user: User, sign_in: SignIn, client: Any) -> None
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", ["Grace Hopper", "gRACE h0pper", "admin", "x", "a\u202eb"])
-def test_taken_and_invalid_names_are_refused(user: User, make_user: MakeUser, sign_in: SignIn, name: str) -> None:
+def test_taken_and_invalid_names_are_refused(user: User, make_user: MakeUser, mine: Client, name: str) -> None:
     make_user("Grace Hopper")
-    answer = sign_in(user).post(reverse("players:rename"), {"name": name})
+    answer = mine.post(reverse("players:rename"), {"name": name})
     assert answer.status_code == 422
     assert answer.context["name_form"].errors
     user.refresh_from_db()
@@ -102,14 +101,13 @@ def test_taken_and_invalid_names_are_refused(user: User, make_user: MakeUser, si
 
 
 @pytest.mark.django_db
-def test_the_spelling_of_ones_name_can_change(user: User, sign_in: SignIn) -> None:
-    assert sign_in(user).post(reverse("players:rename"), {"name": "ada LOVELACE"}).status_code == 302
+def test_the_spelling_of_ones_name_can_change(mine: Client) -> None:
+    assert mine.post(reverse("players:rename"), {"name": "ada LOVELACE"}).status_code == 302
 
 
 @pytest.mark.django_db
-def test_changes_of_name_are_limited(user: User, sign_in: SignIn) -> None:
-    client = sign_in(user)
-    answers = [client.post(reverse("players:rename"), {"name": f"Ada {word}"}) for word in "abcdef"]
+def test_changes_of_name_are_limited(mine: Client) -> None:
+    answers = [mine.post(reverse("players:rename"), {"name": f"Ada {word}"}) for word in "abcdef"]
     assert [answer.status_code for answer in answers] == [302] * 5 + [429]
 
 

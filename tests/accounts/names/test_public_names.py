@@ -15,7 +15,7 @@ from games.models import Attempt
 from tests.accounts.conftest import MakeAttempt
 from tests.deals import make_deal
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NOW = timezone.now()
 
 #: Fields of the rule, and the only files that may name them: the rule, code that sets a field, and staff pages.

@@ -190,7 +190,7 @@ def test_a_guests_pending_game_is_settled_as_practice(guest: User, user: User, m
 def test_games_as_a_guest_do_not_count_for_a_streak(guest: User, user: User, make_attempt: MakeAttempt) -> None:
     make_attempt(guest, make_deal(), won=True)
     merge_guest(guest, user)
-    assert statistics_of(user)[0].overall.streaks.current == 0
+    assert statistics_of(user)[0].overall.streak == 0
     assert results_page(user, own=True)[0] == []
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import http_ece
 import pytest
 from allauth.usersessions.models import UserSession
-from asgiref.sync import async_to_sync
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.contrib.sessions.models import Session
@@ -27,7 +26,6 @@ from py_vapid import Vapid02
 
 from accounts.lifecycle.bans import ban_player
 from accounts.lifecycle.erasure import erase_player
-from accounts.lifecycle.export import export
 from accounts.models import DailyReminder, PushDevice, User
 from accounts.push import devices, reminders, vapid_key
 from accounts.push.delivery import Connect, DeliveryOutcome, Message, send
@@ -35,7 +33,7 @@ from accounts.push.reminders import next_due, remind_due
 from accounts.sign_in.guests import create_guest
 from accounts.sign_in.session_end import SessionsAdapter
 from accounts.tasks import clean_accounts
-from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn, exported
 from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
@@ -106,7 +104,7 @@ class Service:
 def service() -> Iterator[Service]:
     service = Service()
     with service.server as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield service
         server.shutdown()
 
@@ -137,11 +135,6 @@ def at(day: date, hour: int = HOUR, minute: int = 0) -> Callable[[], datetime]:
 
 def make_due(day: date) -> None:
     DailyReminder.objects.update(due_at=at(day)())
-
-
-@pytest.fixture
-def mine(user: User, sign_in: SignIn) -> Client:
-    return sign_in(user)
 
 
 @pytest.fixture
@@ -478,7 +471,7 @@ def test_a_session_with_a_new_key_keeps_its_reminders(
     assert mine.session.session_key != before
     assert PushDevice.objects.get().session_key == mine.session.session_key
     assert remind_due(service.send, at(today)) == 1
-    assert mine.get(SETTINGS).context["push"].is_here
+    assert mine.get(SETTINGS).context["push"]["is_here"]
 
 
 def test_a_browser_has_one_player_and_players_a_limit(make_user: MakeUser, sign_in: SignIn) -> None:
@@ -499,14 +492,10 @@ def test_a_browser_has_one_player_and_players_a_limit(make_user: MakeUser, sign_
 def test_the_export_includes_it_without_the_endpoint(user: User, sign_in: SignIn) -> None:
     browser = turn_on(sign_in(user))
 
-    async def document() -> str:
-        return "".join([piece async for piece in export(user)])
-
-    text = async_to_sync(document)()
-    told = json.loads(text)
+    told = exported(user)
     assert (told["reminders"][0]["hour"], told["reminders"][0]["zone"]) == (HOUR, "UTC")
     assert told["push_devices"][0]["service"] == "fcm.googleapis.com"
-    assert browser.endpoint not in text
+    assert browser.endpoint not in json.dumps(told)
 
 
 def utc(text: str) -> datetime:

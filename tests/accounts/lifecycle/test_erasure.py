@@ -56,8 +56,7 @@ def everything() -> str:
 
 @pytest.fixture
 def ada(make_user: MakeUser) -> User:
-    user = make_user("Ada Lovelace", email="ada@example.org", preferences={"theme": "dark"})
-    EmailAddress.objects.create(user=user, email="ada@example.org", verified=True, primary=True)
+    user = make_user("Ada Lovelace", confirmed="ada@example.org", preferences={"theme": "dark"})
     Authenticator.objects.create(user=user, type="totp", data={"secret": "x"})
     UserSession.objects.create(user=user, ip="192.0.2.7", user_agent="Analytical Engine", session_key="k")
     LogEntry.objects.log_actions(make_user("Staff").pk, User.objects.filter(pk=user.pk), CHANGE, "Looked at.")

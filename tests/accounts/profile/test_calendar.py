@@ -6,17 +6,16 @@ import json
 from typing import Any
 
 import pytest
-from asgiref.sync import async_to_sync
 from django.test import Client
 from icalendar import Calendar
 from pytest_django import Settings
 
 from accounts.lifecycle.bans import ban_player
 from accounts.lifecycle.erasure import erase_player
-from accounts.lifecycle.export import export
 from accounts.models import CalendarLink
 from accounts.profile.calendar_feed import address_of
 from accounts.sign_in.guests import BACKEND
+from tests.accounts.conftest import exported
 from tests.leaderboards import factory
 from tests.players import signed_in
 
@@ -84,13 +83,9 @@ def test_wrong_settings_are_refused_and_guests_redirected(mine: Client, client: 
 def test_bans_and_deletion_end_it_and_exports_include_it(who: Any, mine: Client, settings: Settings) -> None:
     mine.post(CHANGE, {"do": "set", "hour": "7"})
     address = path(who, settings)
-
-    async def document() -> str:
-        return "".join([piece async for piece in export(who)])
-
-    text = async_to_sync(document)()
-    assert json.loads(text)["calendar"][0]["hour"] == 7
-    assert CalendarLink.objects.get().key.hex not in text
+    found = exported(who)
+    assert found["calendar"][0]["hour"] == 7
+    assert CalendarLink.objects.get().key.hex not in json.dumps(found)
     ban_player(who)
     assert Client().get(address).status_code == 404
     who.refresh_from_db()

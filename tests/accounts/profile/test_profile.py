@@ -40,7 +40,7 @@ def test_figures_come_from_verified_ranked_attempts(client: Client, user: User, 
     assert list(figures.by_variant) == ["braid", "plot"]
     plot = figures.by_variant["plot"]
     assert (plot.played, plot.won, plot.best_ms, plot.fewest_moves) == (2, 2, 61_200, 70)
-    assert (plot.streaks.current, figures.overall.played, figures.overall.won) == (2, 3, 2)
+    assert (plot.streak, figures.overall.played, figures.overall.won) == (2, 3, 2)
     assert "1:01.2" in response.content.decode()
 
 
@@ -52,11 +52,11 @@ def test_another_players_attempts_do_not_count(
 
 
 def test_only_the_player_sees_pending_attempts(
-    client: Client, user: User, sign_in: SignIn, make_attempt: MakeAttempt
+    client: Client, user: User, mine: Client, make_attempt: MakeAttempt
 ) -> None:
     waiting = make_attempt(user, make_deal(), state="review")
     assert client.get(page(user)).context["results"] == []
-    assert sign_in(user).get(page(user)).context["results"] == [DealTile.of(waiting.deal, waiting)]
+    assert mine.get(page(user)).context["results"] == [DealTile.of(waiting.deal, waiting)]
 
 
 def test_results_are_paginated(client: Client, user: User, make_attempt: MakeAttempt) -> None:
@@ -103,12 +103,10 @@ def test_the_charts_get_their_data_as_json(client: Client, user: User, make_atte
     assert client.get(address, {"variant": "plot"}).json()["plays"] == plays[1:]
 
 
-def test_guests_and_banned_players_have_no_page(
-    client: Client, user: User, make_user: MakeUser, sign_in: SignIn
-) -> None:
+def test_guests_and_banned_players_have_no_page(client: Client, make_user: MakeUser, mine: Client) -> None:
     guest, banned = create_guest(), make_user()
     ban_player(banned)
-    for viewer in (client, sign_in(user)):
+    for viewer in (client, mine):
         for player in (guest, banned, User(public_id=uuid.uuid4())):
             for name in ("players:profile", "players:history"):
                 assert viewer.get(reverse(name, args=[player.public_id])).status_code == 404

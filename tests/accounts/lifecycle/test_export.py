@@ -7,9 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from asgiref.sync import async_to_sync, sync_to_async
+from asgiref.sync import sync_to_async
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connections
 from django.test import AsyncClient, Client
@@ -18,7 +17,6 @@ from django.utils import timezone
 
 from accounts.lifecycle import export as exporting
 from accounts.lifecycle.bans import ban_player
-from accounts.lifecycle.export import export
 from accounts.models import Ban, User
 from accounts.profile.follows import follow
 from accounts.sign_in.guests import BACKEND, create_guest
@@ -29,7 +27,7 @@ from games.rules import Record, replay
 from leaderboards.boards import relisting
 from leaderboards.ratings import rating_reconciler
 from leaderboards.verdicts.decisions import decide
-from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, exported
 from tests.deals import make_deal
 from tests.games.appeals.doubtful import doubtful
 from tests.leaderboards import raced
@@ -39,16 +37,8 @@ pytestmark = pytest.mark.django_db(transaction=True)  # parts are read in other 
 DOWNLOAD = reverse("players:download")
 
 
-def exported(user: User) -> Any:
-    async def collect() -> str:
-        return "".join([piece async for piece in export(user)])
-
-    return json.loads(async_to_sync(collect)())
-
-
 def test_all_data_about_a_player_is_included(make_user: MakeUser, make_attempt: MakeAttempt) -> None:
-    user = make_user("Ada", email="ada@example.org", preferences={"theme": "dark"})
-    EmailAddress.objects.create(user=user, email="ada@example.org", verified=True, primary=True)
+    user = make_user("Ada", confirmed="ada@example.org", preferences={"theme": "dark"})
     Authenticator.objects.create(user=user, type="totp", data={"secret": "topsecret"})
     friend = make_user("Grace")
     follow(user, friend)
@@ -146,8 +136,8 @@ def test_it_is_complete_over_many_batches(
     assert [entry["id"] for entry in exported(user)["attempts"]] == [str(attempt.public_id) for attempt in attempts]
 
 
-def test_it_asks_for_the_password_first(user: User, sign_in: SignIn) -> None:
-    answer = sign_in(user).get(DOWNLOAD)
+def test_it_asks_for_the_password_first(mine: Client) -> None:
+    answer = mine.get(DOWNLOAD)
     assert answer.headers["Location"].startswith(reverse("account_reauthenticate"))
 
 

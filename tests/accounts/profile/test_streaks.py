@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import date, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -57,48 +58,19 @@ def test_streaks_of_a_regular_player(missed: set[date], today: date) -> None:
     assert streaks(won, today) == by_definition(won, today)
 
 
-@settings(deadline=None)
-@given(won=st.sets(near), today=near)
-def test_streaks_are_bounded_by_the_days_won(won: set[date], today: date) -> None:
-    found = streaks(won, today)
-    assert 0 <= found.current <= found.longest <= len(won)
-
-
-@settings(deadline=None)
-@given(won=st.sets(near), today=near)
-def test_winning_today_adds_one_day(won: set[date], today: date) -> None:
-    before = streaks(won - {today}, today).current
-    assert streaks(won | {today}, today).current == before + 1
-
-
-def test_no_wins_are_no_streak() -> None:
-    assert streaks(set(), TODAY) == Streaks(0, 0)
-
-
-def test_today_is_not_missed_until_it_is_over() -> None:
-    assert streaks(run(date(2026, 3, 7), "###"), TODAY) == Streaks(3, 3)
-
-
-def test_a_forgiven_day_does_not_count() -> None:
-    assert streaks(run(date(2026, 3, 5), "##.###"), TODAY) == Streaks(5, 5)
-
-
-def test_a_second_miss_ends_the_streak_before_the_first() -> None:
-    assert streaks(run(date(2026, 3, 1), "###.##.###"), TODAY) == Streaks(5, 5)
-
-
-def test_two_misses_in_a_row_break_the_streak() -> None:
-    assert streaks(run(date(2026, 3, 1), "#####..###"), TODAY) == Streaks(3, 5)
-
-
-def test_misses_in_two_months_are_both_forgiven() -> None:
-    assert streaks(run(date(2026, 2, 26), "##..#########"), TODAY) == Streaks(11, 11)
-
-
-def test_yesterday_missed_is_forgiven_once() -> None:
-    assert streaks(run(date(2026, 3, 1), "########"), TODAY) == Streaks(8, 8)
-    assert streaks(run(date(2026, 3, 1), "#######"), TODAY) == Streaks(0, 7)
-
-
-def test_future_days_do_not_count() -> None:
-    assert streaks({TODAY + DAY}, TODAY) == Streaks(0, 0)
+@pytest.mark.parametrize(
+    ("start", "pattern", "expected"),
+    [
+        (TODAY, "", (0, 0)),
+        (date(2026, 3, 7), "###", (3, 3)),  # today is not missed until it is over
+        (date(2026, 3, 5), "##.###", (5, 5)),  # a forgiven day does not count
+        (date(2026, 3, 1), "###.##.###", (5, 5)),  # a second miss ends the streak before the first
+        (date(2026, 3, 1), "#####..###", (3, 5)),  # two misses in a row break the streak
+        (date(2026, 2, 26), "##..#########", (11, 11)),  # misses in two months are both forgiven
+        (date(2026, 3, 1), "########", (8, 8)),  # yesterday is forgiven,
+        (date(2026, 3, 1), "#######", (0, 7)),  # but not the day before as well
+        (TODAY + DAY, "#", (0, 0)),  # a future day does not count
+    ],
+)
+def test_one_missed_day_a_month_is_forgiven(start: date, pattern: str, expected: tuple[int, int]) -> None:
+    assert streaks(run(start, pattern), TODAY) == Streaks(*expected)

@@ -28,7 +28,7 @@ from accounts.sign_in.providers import ServicesAdapter
 from games.core import limits
 from games.models import Attempt
 from leaderboards.models import Result
-from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
+from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn, player_in
 from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
@@ -119,8 +119,12 @@ def sign_in_by(client: Client, service: str = "github", **form: str) -> Any:
     return come_back(client, service, state=leave(client, service, **form))
 
 
-def player_in(client: Client) -> User | None:
-    return User.objects.filter(pk=client.session.get("_auth_user_id", 0)).first()
+def choose_name(client: Client) -> User:
+    """Choose a name after the first sign-in by a service, and return the account."""
+    client.post(NAME_FORM, {"username": "Ada Lovelace"})
+    ada = player_in(client)
+    assert ada is not None
+    return ada
 
 
 def connected(player: User, service: str = "github", uid: str = "4711") -> SocialAccount:
@@ -142,13 +146,11 @@ def test_without_keys_there_are_no_buttons_or_addresses(client: Client, user: Us
     assert client.get("/accounts/google/login/token/").status_code == 404
 
 
-def test_a_connection_survives_the_keys_and_can_be_removed(user: User, sign_in: SignIn) -> None:
+def test_a_connection_survives_the_keys_and_can_be_removed(user: User, trusted: Client) -> None:
     connection = connected(user)
-    client = sign_in(user)
-    assert CONNECTIONS in client.get(reverse("players:settings")).content.decode()
-    assert "GitHub" in client.get(CONNECTIONS).content.decode()
-    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
-    assert client.post(CONNECTIONS, {"account": connection.pk}).status_code == 302
+    assert CONNECTIONS in trusted.get(reverse("players:settings")).content.decode()
+    assert "GitHub" in trusted.get(CONNECTIONS).content.decode()
+    assert trusted.post(CONNECTIONS, {"account": connection.pk}).status_code == 302
     assert not SocialAccount.objects.exists()
 
 
@@ -191,9 +193,7 @@ def test_a_newcomer_chooses_a_name_and_gets_an_account(client: Client, elsewhere
     assert form.initial["username"] == ("" if service == "google" else "ada-l")
     assert list(form.fields) == ["username"]
     assert not User.objects.exists()
-    client.post(NAME_FORM, {"username": "Ada Lovelace"})
-    ada = player_in(client)
-    assert ada is not None
+    ada = choose_name(client)
     assert (ada.username, ada.display_name, ada.name_key) == ("Ada Lovelace", "Ada Lovelace", "adalovelace")
     assert (ada.is_guest, ada.has_usable_password(), ada.email) == (False, False, "ada@example.org")
     assert EmailAddress.objects.get(user=ada).verified
@@ -211,11 +211,9 @@ def test_only_the_id_at_the_service_is_stored(client: Client, elsewhere: Elsewhe
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_the_pending_session_holds_no_token(
-    client: Client, elsewhere: Elsewhere, user: User, sign_in: SignIn, service: str
-) -> None:
+def test_the_pending_session_holds_no_token(client: Client, elsewhere: Elsewhere, mine: Client, service: str) -> None:
     sign_in_by(client, service)
-    connecting = sign_in(user)
+    connecting = mine
     sign_in_by(connecting, service, process="connect")
     for browser in (client, connecting):
         kept = json.dumps(dict(browser.session.items()))
@@ -234,8 +232,7 @@ def grow_old(client: Client, seconds: float) -> None:
 def test_the_name_may_be_chosen_for_a_quarter_of_an_hour(client: Client, elsewhere: Elsewhere) -> None:
     sign_in_by(client)
     grow_old(client, 14 * 60)
-    client.post(NAME_FORM, {"username": "Ada Lovelace"})
-    assert player_in(client) is not None
+    choose_name(client)
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
@@ -277,9 +274,7 @@ def test_it_redirects_only_within_the_site(client: Client, elsewhere: Elsewhere,
 def test_an_address_unconfirmed_there_is_not_stored(client: Client, elsewhere: Elsewhere) -> None:
     elsewhere.verified = False
     sign_in_by(client)
-    client.post(NAME_FORM, {"username": "Ada Lovelace"})
-    ada = player_in(client)
-    assert ada is not None
+    ada = choose_name(client)
     assert ada.email == ""
     assert not EmailAddress.objects.exists()
 
@@ -296,9 +291,7 @@ def test_an_address_never_signs_in_to_an_existing_account(
     assert player_in(client) is None
     told = "There is an account with your e-mail address already" in client.get(NAME_FORM).content.decode()
     assert told == confirmed_there, "only the owner of the address learns of the account"
-    client.post(NAME_FORM, {"username": "Ada Lovelace"})
-    ada = player_in(client)
-    assert ada is not None
+    ada = choose_name(client)
     assert ada != owner
     is_hers = confirmed_there and not confirmed_here  # an unconfirmed claim of her address does not block her
     assert ada.email == ("ada@example.org" if is_hers else "")
@@ -386,9 +379,7 @@ def test_a_guest_who_signs_up_keeps_ranked_games(
     sign_in_by(client)
     assert "You are playing as the guest" in client.get(NAME_FORM).content.decode()
     assert User.objects.get(pk=guest.pk).is_guest
-    client.post(NAME_FORM, {"username": "Ada Lovelace"})
-    ada = player_in(client)
-    assert ada is not None
+    ada = choose_name(client)
     assert (ada.pk, ada.is_guest, ada.display_name) == (guest.pk, False, "Ada Lovelace")
     assert Attempt.objects.get(player=ada).ranked
     assert Result.objects.get(player=ada).listed, "the results are listed on the boards"
@@ -423,31 +414,28 @@ def test_a_guest_with_an_account_brings_games_as_practice(
 
 
 def test_an_account_is_connected_and_disconnected_after_the_password(
-    elsewhere: Elsewhere, user: User, sign_in: SignIn
+    elsewhere: Elsewhere, user: User, mine: Client
 ) -> None:
-    client = sign_in(user)
-    assert CONNECTIONS in client.get(reverse("players:settings")).content.decode()
-    asked = sign_in_by(client, process="connect")
+    assert CONNECTIONS in mine.get(reverse("players:settings")).content.decode()
+    asked = sign_in_by(mine, process="connect")
     assert asked.headers["Location"].startswith(reverse("account_reauthenticate"))
     assert not SocialAccount.objects.exists()
-    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    mine.post(reverse("account_reauthenticate"), {"password": PASSWORD})
     connection = SocialAccount.objects.get()
     assert (connection.user, connection.extra_data) == (user, {})
-    assert "GitHub" in client.get(CONNECTIONS).content.decode()
+    assert "GitHub" in mine.get(CONNECTIONS).content.decode()
     assert not EmailAddress.objects.exists()
-    client.post(CONNECTIONS, {"account": connection.pk})
+    mine.post(CONNECTIONS, {"account": connection.pk})
     assert not SocialAccount.objects.exists()
 
 
 def test_others_connections_cannot_be_added_or_removed(
-    elsewhere: Elsewhere, user: User, make_user: MakeUser, sign_in: SignIn
+    elsewhere: Elsewhere, make_user: MakeUser, trusted: Client
 ) -> None:
     theirs = connected(make_user())
-    client = sign_in(user)
-    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
-    sign_in_by(client, process="connect")
-    assert "already connected to a different account" in client.get(CONNECTIONS).content.decode()
-    assert client.post(CONNECTIONS, {"account": theirs.pk}).status_code == 200
+    sign_in_by(trusted, process="connect")
+    assert "already connected to a different account" in trusted.get(CONNECTIONS).content.decode()
+    assert trusted.post(CONNECTIONS, {"account": theirs.pk}).status_code == 200
     assert SocialAccount.objects.get() == theirs
 
 
@@ -465,9 +453,7 @@ def test_guests_cannot_connect(elsewhere: Elsewhere, guest: User, sign_in: SignI
 
 def test_export_and_deletion_work_without_a_password(elsewhere: Elsewhere, client: Client) -> None:
     sign_in_by(client)
-    client.post(NAME_FORM, {"username": "Ada Lovelace"})
-    ada = player_in(client)
-    assert ada is not None
+    ada = choose_name(client)
     (told,) = _account(ada)["sign_in_by"]
     assert (told["provider"], told["uid"]) == ("github", "4711")
     assert client.get(reverse("players:download")).status_code == 200
@@ -563,13 +549,12 @@ def test_another_persons_service_account_is_refused(
         assert client.get(reverse("players:delete")).status_code == 302
 
 
-def test_accounts_with_a_password_are_asked_for_it(user: User, sign_in: SignIn, elsewhere: Elsewhere) -> None:
+def test_accounts_with_a_password_are_asked_for_it(user: User, mine: Client, elsewhere: Elsewhere) -> None:
     connected(user)
-    client = sign_in(user)
-    sign_in_by(client, process="again")
-    asked = client.get(reverse("players:delete"))
+    sign_in_by(mine, process="again")
+    asked = mine.get(reverse("players:delete"))
     assert asked.headers["Location"].startswith(reverse("account_reauthenticate"))
-    assert client.get(AGAIN).headers["Location"] == reverse("players:settings")
+    assert mine.get(AGAIN).headers["Location"] == reverse("players:settings")
 
 
 def test_without_keys_there_is_nothing_to_ask_for(client: Client, keyless: User, settings: Any) -> None:

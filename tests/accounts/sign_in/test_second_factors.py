@@ -42,21 +42,19 @@ def give_password(client: Client) -> Any:
     return client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD})
 
 
-def test_an_app_is_set_up(user: User, sign_in: SignIn) -> None:
-    client = sign_in(user)
-    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
-    page = client.get(reverse("mfa_activate_totp"))
+def test_an_app_is_set_up(user: User, trusted: Client) -> None:
+    page = trusted.get(reverse("mfa_activate_totp"))
     secret = page.context["form"].secret
     assert "otpauth" not in page.content.decode()  # only in the picture
-    client.post(reverse("mfa_activate_totp"), {"code": code(secret)})
+    trusted.post(reverse("mfa_activate_totp"), {"code": code(secret)})
     kept = Authenticator.objects.get(user=user, type="totp")
     assert secret not in json.dumps(kept.data)
     assert TOTP(kept).validate_code(code(secret)) is not None
 
 
-def test_setting_up_asks_for_the_password(user: User, sign_in: SignIn) -> None:
+def test_setting_up_asks_for_the_password(mine: Client) -> None:
     for name in ("mfa_activate_totp", "mfa_add_webauthn"):
-        answer = sign_in(user).get(reverse(name))
+        answer = mine.get(reverse(name))
         assert answer.headers["Location"].startswith(reverse("account_reauthenticate"))
 
 
@@ -164,22 +162,19 @@ def test_an_invalid_passkey_does_not_sign_in(client: Client) -> None:
     assert "_auth_user_id" not in client.session
 
 
-def test_a_passkey_can_be_added(user: User, sign_in: SignIn) -> None:
-    client = sign_in(user)
-    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
-    page = client.get(reverse("mfa_add_webauthn"))
+def test_a_passkey_can_be_added(trusted: Client) -> None:
+    page = trusted.get(reverse("mfa_add_webauthn"))
     assert page.status_code == 200
     assert page.context["js_data"]["creation_options"]["publicKey"]["user"]["name"] == "Ada Lovelace"
 
 
-def test_an_unconfirmed_address_allows_no_second_factor(user: User, sign_in: SignIn) -> None:
+def test_an_unconfirmed_address_allows_no_second_factor(user: User, mine: Client) -> None:
     """Otherwise a stranger could sign up with another person's address and lock them out."""
     EmailAddress.objects.create(user=user, email="ada@example.org", primary=True)
-    client = sign_in(user)
-    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    mine.post(reverse("account_reauthenticate"), {"password": PASSWORD})
     for name in ("mfa_activate_totp", "mfa_add_webauthn"):
-        assert client.get(reverse(name)).headers["Location"] == reverse("mfa_index")
-        assert client.post(reverse(name), {"code": "000000"}).headers["Location"] == reverse("mfa_index")
+        assert mine.get(reverse(name)).headers["Location"] == reverse("mfa_index")
+        assert mine.post(reverse(name), {"code": "000000"}).headers["Location"] == reverse("mfa_index")
 
 
 def test_secrets_survive_a_change_of_the_key(settings: Any) -> None:

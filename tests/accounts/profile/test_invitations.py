@@ -42,8 +42,8 @@ def room_of(player: User) -> Room:
     return Entrant.objects.get(player=player).race.room
 
 
-def test_a_player_gets_a_link_to_share(user: User, sign_in: SignIn, settings: Any) -> None:
-    shown = sign_in(user).get(INVITE)
+def test_a_player_gets_a_link_to_share(user: User, mine: Client, settings: Any) -> None:
+    shown = mine.get(INVITE)
     assert shown.context["link"].startswith(f"{settings.PUBLIC_URL}/join/")
     token = shown.context["link"].rstrip("/").rpartition("/")[2]
     assert invitations.inviter_of(token) == user
@@ -51,8 +51,8 @@ def test_a_player_gets_a_link_to_share(user: User, sign_in: SignIn, settings: An
         assert part in shown.content.decode()
 
 
-def test_the_german_sentence_about_the_room_is_whole(user: User, sign_in: SignIn) -> None:
-    shown = sign_in(user).get(INVITE, headers={"accept-language": "de"}).content.decode()
+def test_the_german_sentence_about_the_room_is_whole(mine: Client) -> None:
+    shown = mine.get(INVITE, headers={"accept-language": "de"}).content.decode()
     assert f'<a href="{reverse("games:races")}">Mach einen Raum auf</a> und schick den Link dazu.' in shown
 
 
@@ -73,7 +73,7 @@ def test_a_stranger_reads_who_invites_and_what_to_do(client: Client, user: User)
     assert not Room.objects.exists()
 
 
-def test_accepting_creates_a_guest_in_a_room_and_notifies(client: Client, user: User, sign_in: SignIn) -> None:
+def test_accepting_creates_a_guest_in_a_room_and_notifies(client: Client, user: User, mine: Client) -> None:
     answer = client.post(accept(user))
     guest = player_in(client)
     room = room_of(guest)
@@ -82,7 +82,7 @@ def test_accepting_creates_a_guest_in_a_room_and_notifies(client: Client, user: 
     assert answer.headers["Location"] == reverse("games:room", args=[room.code])
     notice = Notice.objects.get(player=user)
     assert (notice.kind, notice.data["player"]) == (Notice.Kind.JOINED, guest.pk)
-    inbox = sign_in(user).get(reverse("games:inbox")).content.decode()
+    inbox = mine.get(reverse("games:inbox")).content.decode()
     assert f"{guest.display_name} has accepted your invitation" in inbox
     assert answer.headers["Location"] in inbox
     assert "has been told that you are here" in client.get(answer.headers["Location"]).content.decode()
@@ -107,10 +107,9 @@ def test_accepting_again_reuses_the_room_without_a_notice(client: Client, user: 
     assert Room.objects.count() == 1
 
 
-def test_own_links_lead_to_the_invitation_page(user: User, sign_in: SignIn) -> None:
-    client = sign_in(user)
-    assert client.get(join(user)).headers["Location"] == INVITE
-    assert client.post(accept(user)).headers["Location"] == INVITE
+def test_own_links_lead_to_the_invitation_page(user: User, mine: Client) -> None:
+    assert mine.get(join(user)).headers["Location"] == INVITE
+    assert mine.post(accept(user)).headers["Location"] == INVITE
     assert not Notice.objects.exists()
 
 

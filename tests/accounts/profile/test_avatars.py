@@ -20,7 +20,6 @@ from accounts.profile import avatars
 from games.pages.shared.view_models import ShownPlayer
 from leaderboards.boards import live_boards
 from leaderboards.boards.rank_keys import BoardScore
-from tests.accounts.conftest import SignIn
 from tests.leaderboards import factory
 
 #: Backgrounds of avatars in the light and the dark theme, from `tokens.css`.
@@ -103,7 +102,7 @@ def test_a_new_name_has_a_new_avatar(client: Client, user: User) -> None:
     assert avatars.address_of("Grace Hopper") in shown
 
 
-def test_it_is_decorative_and_beside_the_name(user: User, sign_in: SignIn, client: Client) -> None:
+def test_it_is_decorative_and_beside_the_name(user: User, mine: Client, client: Client) -> None:
     deal = factory.deal("plot")
     factory.listed(deal, BoardScore(52, 60_000, 90), who=user)
     address = avatars.address_for(user)
@@ -111,7 +110,7 @@ def test_it_is_decorative_and_beside_the_name(user: User, sign_in: SignIn, clien
         client.get(user.get_absolute_url()),
         client.get(reverse("players:search"), {"name": "Ada"}),
         client.get(reverse("boards:deal", args=[deal.day, "plot"])),
-        sign_in(user).get("/rules/braid/"),
+        mine.get("/rules/braid/"),
     ]
     for page in pages:
         tags = re.findall(rf'<img[^>]*src="{address}"[^>]*>', page.content.decode())

@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.names.validation import name_key
 from accounts.sign_in.adapter import PlayerAdapter
-from tests.accounts.conftest import PASSWORD, MakeUser, SignIn
+from tests.accounts.conftest import PASSWORD, MakeUser, SignIn, player_in
 
 pytestmark = pytest.mark.django_db
 
@@ -23,19 +23,12 @@ def form(name: str = "Ada Lovelace", **fields: str) -> dict[str, str]:
     return {"username": name, "password1": PASSWORD, "password2": PASSWORD} | fields
 
 
-def player_in(client: Client) -> User | None:
-    return User.objects.filter(pk=client.session.get("_auth_user_id", 0)).first()
-
-
 def test_a_name_and_a_password_make_an_account(client: Client) -> None:
     assert client.post(SIGN_UP, form()).status_code == 302
     user = player_in(client)
     assert user is not None
-    assert (user.username, user.display_name, user.name_key) == (
-        "Ada Lovelace",
-        "Ada Lovelace",
-        name_key("Ada Lovelace"),
-    )
+    assert (user.username, user.display_name) == ("Ada Lovelace", "Ada Lovelace")
+    assert user.name_key == name_key("Ada Lovelace")
     assert not user.is_guest
     assert user.email == ""
     assert mail.outbox == []
@@ -77,8 +70,7 @@ def test_weak_passwords_are_refused(client: Client, password: str) -> None:
 
 
 def test_a_known_address_looks_like_an_unknown_one(client: Client, make_user: MakeUser) -> None:
-    owner = make_user("Owner", email="ada@example.org")
-    EmailAddress.objects.create(user=owner, email="ada@example.org", verified=True, primary=True)
+    make_user("Owner", confirmed="ada@example.org")
     known = client.post(SIGN_UP, form("Ada", email="ada@example.org"))
     unknown = Client().post(SIGN_UP, form("Charles", email="charles@example.org"))
     assert known.status_code == unknown.status_code
@@ -92,8 +84,7 @@ def test_signing_in_ignores_the_spelling_of_the_name(client: Client, user: User,
 
 
 def test_signing_in_by_address(client: Client, make_user: MakeUser) -> None:
-    user = make_user("Ada", email="ada@example.org")
-    EmailAddress.objects.create(user=user, email="ada@example.org", verified=True, primary=True)
+    user = make_user("Ada", confirmed="ada@example.org")
     client.post(SIGN_IN, {"login": "Ada@Example.org", "password": PASSWORD})
     assert player_in(client) == user
 
@@ -120,12 +111,11 @@ def test_signing_in_redirects_only_within_the_site(client: Client, user: User) -
     assert elsewhere.headers["Location"] == "/"
 
 
-def test_signing_out_needs_a_post(user: User, sign_in: SignIn) -> None:
-    client = sign_in(user)
-    assert client.get(reverse("account_logout")).status_code == 200
-    assert player_in(client) == user
-    client.post(reverse("account_logout"))
-    assert player_in(client) is None
+def test_signing_out_needs_a_post(user: User, mine: Client) -> None:
+    assert mine.get(reverse("account_logout")).status_code == 200
+    assert player_in(mine) == user
+    mine.post(reverse("account_logout"))
+    assert player_in(mine) is None
 
 
 @pytest.mark.parametrize("name", ["account_signup", "account_login", "account_logout", "account_reset_password"])
@@ -147,8 +137,7 @@ def test_a_changed_password_ends_other_sessions(user: User, sign_in: SignIn) -> 
 
 
 def test_a_forgotten_password_is_reset_by_mail(client: Client, make_user: MakeUser) -> None:
-    user = make_user("Ada", email="ada@example.org")
-    EmailAddress.objects.create(user=user, email="ada@example.org", verified=True, primary=True)
+    user = make_user("Ada", confirmed="ada@example.org")
     client.post(reverse("account_reset_password"), {"email": "ada@example.org"})
     link = next(word for word in mail.outbox[0].body.split() if word.startswith("http"))
     page = client.get(link, follow=True)
@@ -165,8 +154,7 @@ def test_resetting_does_not_reveal_accounts(client: Client, make_user: MakeUser)
 
 
 def test_an_address_changes_when_it_is_confirmed(make_user: MakeUser, sign_in: SignIn) -> None:
-    user = make_user("Ada", email="old@example.org")
-    EmailAddress.objects.create(user=user, email="old@example.org", verified=True, primary=True)
+    user = make_user("Ada", confirmed="old@example.org")
     client = sign_in(user)
     client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
     client.post(reverse("account_email"), {"action_add": "", "email": "new@example.org"})

@@ -95,7 +95,8 @@ def test_the_leader_of_a_deal_is_that_of_its_board(
     play(rival, "plot", 2, **games[1])
     found = compare(user, rival)
     assert [met.ahead for met in found.latest_deals] == [ahead]
-    assert getattr(found.deals, ahead) == found.deals.total == 1
+    expected = {"first": ((1, 0), 0), "second": ((0, 1), 0), "neither": ((0, 0), 1)}
+    assert (found.deals.ahead, found.deals.neither) == expected[ahead]
     turned = {"first": "second", "second": "first", "neither": "neither"}
     assert [met.ahead for met in compare(rival, user).latest_deals] == [turned[ahead]]
 
@@ -130,7 +131,7 @@ def test_all_common_deals_count_and_ten_are_listed(user: User, rival: User, play
         play(rival, "plot", n)
     play(user, "braid", 0, won=True)
     found = compare(user, rival)
-    assert (found.deals.first, found.deals.second, found.deals.neither) == (12, 0, 0)
+    assert (found.deals.ahead, found.deals.neither) == ((12, 0), 0)
     assert [met.day for met in found.latest_deals] == [today - timedelta(days=n) for n in range(10)]
 
 
@@ -138,14 +139,14 @@ def test_all_common_deals_count_and_ten_are_listed(user: User, rival: User, play
     "hidden", [{"state": "review"}, {"state": "rejected"}, {"state": "pending"}, {"ranked": False}]
 )
 def test_games_hidden_from_profiles_are_not_compared(
-    user: User, rival: User, play: Play, sign_in: SignIn, hidden: dict[str, Any]
+    user: User, rival: User, play: Play, mine: Client, hidden: dict[str, Any]
 ) -> None:
     play(user, "plot", 0, won=True, **hidden)
     play(rival, "plot", 0)
     found = compare(user, rival)
     assert found.deals.total == 0
     assert found.overall[0].played == 0
-    assert sign_in(user).get(page(user, rival)).content.decode().count("None so far.") == 2
+    assert mine.get(page(user, rival)).content.decode().count("None so far.") == 2
 
 
 def test_rated_races_of_both_players(user: User, rival: User, make_user: MakeUser) -> None:
@@ -157,7 +158,7 @@ def test_rated_races_of_both_players(user: User, rival: User, make_user: MakeUse
     raced.race([user, rival], at=now - timedelta(hours=1), rated=False)
     rating_reconciler.rate_finished()
     found = compare(user, rival)
-    assert (found.races.first, found.races.second, found.races.neither) == (1, 1, 1)
+    assert (found.races.ahead, found.races.neither) == ((1, 1), 1)
     assert [(met.places, ahead) for met, ahead in found.latest_races] == [
         ((None, 1), "second"),
         ((1, 1), "neither"),
