@@ -69,9 +69,7 @@ class AttemptVerdict:
     def of(cls, judgement: Judgement) -> AttemptVerdict:
         """Build the verdict that follows from a judgement."""
         played = judgement.replay
-        score = (
-            BoardScore(played.cards_up, played.elapsed_ms, played.tokens) if played is not None and played.ok else None
-        )
+        score = BoardScore.of(played) if played is not None and played.ok else None
         return cls(judgement.state, judgement.reasons, score, judgement.line)
 
 
@@ -239,7 +237,7 @@ def _existing_result(case: Case) -> tuple[Result, int | None] | None:
     old = Result.objects.select_related("player", "attempt", "deal").filter(attempt_id=case.attempt.pk).first()
     if old is None:
         return None
-    if case.is_ranked and BoardScore(old.cards_up, old.elapsed_ms, old.tokens) == case.verdict.score:
+    if case.is_ranked and BoardScore.of(old) == case.verdict.score:
         return old, rank_of(old.deal, "race", old.player)
     entries.remove(old)
     return None
