@@ -23,7 +23,7 @@ from leaderboards.boards import board_queries, seasons
 from leaderboards.boards.board_pages import BoardRow
 from leaderboards.boards.listings import ladder_named
 from leaderboards.boards.rank_keys import BoardName
-from leaderboards.boards.schemas import EntryOut, PageOut, RatedOut, RatingOut, RatingsOut, RunOut
+from leaderboards.boards.schemas import EntryOut, PageOut, RatingOut, RatingsOut, page_fields
 from leaderboards.models import Result, Season
 from leaderboards.ratings import rating_board
 
@@ -112,21 +112,21 @@ class RatingsIn(Schema):
 
 @router.get("/boards/{int:deal_id}", response={200: PageOut, **ERRORS})
 @read_from_replica
-def get_board(request: HttpRequest, deal_id: int, query: Query[DealPageIn]) -> PageOut:  # noqa: ARG001
+def get_board(request: HttpRequest, deal_id: int, query: Query[DealPageIn]) -> dict[str, Any]:  # noqa: ARG001
     """Return a page of a deal's board; the first page also has the attempts that wait for their verdict."""
     deal = _deal(deal_id)
     page = board_queries.page(deal, query.board, query.cursor, query.limit, ladder_named(query.ladder))
-    return PageOut.of(query.board, page, None if query.cursor else board_queries.waiting(deal))
+    return page_fields(query.board, page, () if query.cursor else board_queries.waiting(deal))
 
 
 @router.get("/boards/{int:deal_id}/players/{uuid:player_id}", response={200: EntryOut, **ERRORS})
 @read_from_replica
-def get_standing(request: HttpRequest, deal_id: int, player_id: UUID, query: Query[BoardIn]) -> EntryOut:  # noqa: ARG001
+def get_standing(request: HttpRequest, deal_id: int, player_id: UUID, query: Query[BoardIn]) -> BoardRow:  # noqa: ARG001
     """Return a player's entry on a deal's board, on the player's ladder."""
     entry = board_queries.standing_of(_deal(deal_id), query.board, _player(player_id))
     if entry is None:
         raise Refusal(ErrorCode.NOT_FOUND, "This player is not on this board.")
-    return EntryOut.of(entry)
+    return entry
 
 
 @router.get("/boards/{int:deal_id}/around/{uuid:player_id}", response={200: list[EntryOut], **ERRORS})
@@ -136,16 +136,16 @@ def get_around(
     deal_id: int,
     player_id: UUID,
     query: Query[AroundIn],
-) -> list[EntryOut]:
+) -> list[BoardRow]:
     """Return the entries around a player on a deal's board, of the player's ladder; empty if not listed."""
-    return _entries(board_queries.around(_deal(deal_id), query.board, _player(player_id), query.span))
+    return board_queries.around(_deal(deal_id), query.board, _player(player_id), query.span)
 
 
 @router.get("/boards/{int:deal_id}/friends", response={200: list[EntryOut], **ERRORS})
 @read_from_replica
-def get_friends(request: HttpRequest, deal_id: int, query: Query[BoardIn]) -> list[EntryOut]:
+def get_friends(request: HttpRequest, deal_id: int, query: Query[BoardIn]) -> list[BoardRow]:
     """Return you and the players you follow, ranked among yourselves across ladders. You must be signed in."""
-    return _entries(board_queries.friends(_deal(deal_id), query.board, _me(request)))
+    return board_queries.friends(_deal(deal_id), query.board, _me(request))
 
 
 @router.get("/seasons/{period}", response={200: PageOut, **ERRORS})
@@ -155,12 +155,12 @@ def get_season(
     period: Season.Period,
     when: Query[SeasonIn],
     query: Query[PageIn],
-) -> PageOut:
+) -> dict[str, Any]:
     """Return a page of a season's board: sums of the results on the established ladder, or of the nine of a day by
     points.
     """
     season = _season(period, when)
-    return PageOut.of(query.board, seasons.page(season, query.board, query.cursor, query.limit))
+    return page_fields(query.board, seasons.page(season, query.board, query.cursor, query.limit))
 
 
 @router.get("/seasons/{period}/around/{uuid:player_id}", response={200: list[EntryOut], **ERRORS})
@@ -171,18 +171,18 @@ def get_season_around(
     player_id: UUID,
     when: Query[SeasonIn],
     query: Query[AroundIn],
-) -> list[EntryOut]:
+) -> list[BoardRow]:
     """Return the entries around a player in a season."""
-    return _entries(seasons.around(_season(period, when), query.board, _player(player_id), query.span))
+    return seasons.around(_season(period, when), query.board, _player(player_id), query.span)
 
 
 @router.get("/seasons/{period}/friends", response={200: list[EntryOut], **ERRORS})
 @read_from_replica
 def get_season_friends(
     request: HttpRequest, period: Season.Period, when: Query[SeasonIn], query: Query[BoardIn]
-) -> list[EntryOut]:
+) -> list[BoardRow]:
     """Return you and the players you follow in a season. You must be signed in."""
-    return _entries(seasons.friends(_season(period, when), query.board, _me(request)))
+    return seasons.friends(_season(period, when), query.board, _me(request))
 
 
 @router.get("/players/{uuid:player_id}", tags=["players"], response={200: PlayerOut, **ERRORS})
@@ -218,31 +218,21 @@ def get_results(request: HttpRequest, player_id: UUID, query: Query[ResultsIn]) 
 
 @router.get("/ratings", tags=["ratings"], response={200: RatingsOut, **ERRORS})
 @read_from_replica
-def get_ratings(request: HttpRequest, query: Query[RatingsIn]) -> RatingsOut:  # noqa: ARG001
+def get_ratings(request: HttpRequest, query: Query[RatingsIn]) -> dict[str, Any]:  # noqa: ARG001
     """Return the rating board, best first: players with a certain rating and a race within the last thirty days."""
-    entries = [RatedOut(**asdict(line)) for line in rating_board.top(query.limit)]
-    return RatingsOut(total=rating_board.total(), entries=entries)
+    return {"total": rating_board.total(), "entries": rating_board.top(query.limit)}
 
 
 @router.get("/ratings/{uuid:player_id}", tags=["ratings"], response={200: RatingOut, **ERRORS})
 @read_from_replica
-def get_rating(request: HttpRequest, player_id: UUID, query: Query[ResultsIn]) -> RatingOut:  # noqa: ARG001
+def get_rating(request: HttpRequest, player_id: UUID, query: Query[ResultsIn]) -> dict[str, Any]:  # noqa: ARG001
     """Return a player's rating and rated races, latest first, fifty at a time; `before` the last finish pages on."""
     player = get_object_or_404(get_user_model().objects.with_page(), public_id=player_id)
     own = rating_board.own(player)
     if own is None:
         raise Refusal(ErrorCode.NOT_FOUND, "This player has not raced for a rating.")
     runs = rating_board.runs(player, RESULTS_SHOWN, query.aware_before())
-    return RatingOut(
-        player=player.public_id,
-        name=str(player),
-        value=own.value,
-        provisional=own.provisional,
-        races=own.races,
-        last_raced_at=own.last_raced_at,
-        rank=own.rank,
-        changes=[RunOut.of(run) for run in runs],
-    )
+    return {"player": player.public_id, "name": str(player), "changes": runs, **asdict(own)}
 
 
 def _deal(deal_id: int) -> Deal:
@@ -273,7 +263,3 @@ def _season(period: Season.Period, when: SeasonIn) -> Season | None:
         return seasons.season(period, day, when.variant)
     nines = seasons.nines_of(day)
     return nines.get(ladder or seasons.first_ladder(nines))
-
-
-def _entries(found: list[BoardRow]) -> list[EntryOut]:
-    return [EntryOut.of(entry) for entry in found]

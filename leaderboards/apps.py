@@ -18,14 +18,14 @@ class LeaderboardsConfig(AppConfig):
         from games.ghosts.results import Results, results  # noqa: PLC0415
         from games.pages.daily.day_places import Boards, boards  # noqa: PLC0415
         from games.races.results.ratings_registry import Ratings, ratings  # noqa: PLC0415
-        from leaderboards.boards import daily_overview, eligibility, ghost_candidates  # noqa: PLC0415
+        from leaderboards.boards import board_queries, daily_overview, eligibility, ghost_candidates  # noqa: PLC0415
         from leaderboards.desk import evidence_sections  # noqa: PLC0415
         from leaderboards.ratings import display  # noqa: PLC0415
         from leaderboards.verdicts import decisions  # noqa: PLC0415
 
         results.register(
             Results(
-                ghost_candidates.leader, ghost_candidates.next_better, ghost_candidates.among, ghost_candidates.followed
+                ghost_candidates.leader, ghost_candidates.next_better, ghost_candidates.among, board_queries.followed
             )
         )
         decider.register(decisions.decide)

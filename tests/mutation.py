@@ -65,10 +65,10 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/live/journal.py": JOURNAL,
     "games/live/journal_store.py": (*JOURNAL, "tests/games/live/test_pauses.py"),
     "games/fairplay/copies.py": ("tests/games/fairplay/test_copies.py",),
-    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py", "tests/leaderboards/test_verdicts.py"),
+    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py", "tests/leaderboards/verdicts/test_verdicts.py"),
     "games/attempts/verification.py": (
-        "tests/leaderboards/test_verification.py",
-        "tests/leaderboards/test_fairplay_command.py",
+        "tests/leaderboards/verdicts/test_verification.py",
+        "tests/leaderboards/verdicts/test_fairplay_command.py",
         "tests/games/fairplay/test_copies.py",
         "tests/games/fairplay/test_links.py",
         "tests/games/fairplay/test_pace.py",
@@ -79,11 +79,14 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/races/race_finish.py": RACES,
     "games/races/seats.py": (*RACES, "tests/games/races/test_matchmaking.py"),
     "games/races/matchmaking.py": ("tests/games/races/test_matchmaking.py",),
-    "leaderboards/ratings/fold.py": ("tests/leaderboards/test_rating_fold.py", "tests/leaderboards/test_ratings.py"),
+    "leaderboards/ratings/fold.py": (
+        "tests/leaderboards/ratings/test_rating_fold.py",
+        "tests/leaderboards/ratings/test_ratings.py",
+    ),
     "leaderboards/verdicts/settlement.py": (
-        "tests/leaderboards/test_settlement.py",
-        "tests/leaderboards/test_verification.py",
-        "tests/leaderboards/test_ladders.py",
+        "tests/leaderboards/verdicts/test_settlement.py",
+        "tests/leaderboards/verdicts/test_verification.py",
+        "tests/leaderboards/boards/test_ladders.py",
         "tests/games/fairplay/test_copies.py",
     ),
     "accounts/lifecycle/erasure.py": (

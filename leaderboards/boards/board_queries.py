@@ -125,8 +125,12 @@ def friends(deal: Deal, board: BoardName, player: Player) -> list[BoardRow]:
 
 def friends_of(listing: Listing, player: Player) -> list[BoardRow]:
     """Return the player and the players they follow on any listing, ranked among themselves."""
-    followed = get_user_model().objects.filter(followers__follower=player.pk).values_list("pk", flat=True)
-    return board_sql.entries_of(listing, [player.pk, *followed], FRIENDS_SHOWN)
+    return board_sql.entries_of(listing, [player.pk, *followed(player.pk)], FRIENDS_SHOWN)
+
+
+def followed(player_id: int) -> set[int]:
+    """Return the ids of the players that a player follows."""
+    return set(get_user_model().objects.filter(followers__follower=player_id).values_list("pk", flat=True))
 
 
 def waiting(deal: Deal) -> list[BoardRow]:

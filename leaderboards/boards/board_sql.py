@@ -184,13 +184,13 @@ def _stretch(listing: Listing, first: int, rows: list[EntryRow]) -> RankedRange:
     entries = [
         BoardRow(
             rank=rank,
-            player=_uuid(row.player),
+            player=read_uuid(row.player),
             name=row.name,
             cards_up=row.cards_up,
             elapsed_ms=row.elapsed_ms,
             tokens=row.tokens,
             finished_at=_read("finished_at", row.finished_at),
-            attempt=_uuid(row.own) if of_deal else None,
+            attempt=read_uuid(row.own) if of_deal else None,
             deals=None if of_deal else row.own,
             points=row.points,
             position=row.position(listing),
@@ -206,5 +206,6 @@ def _read(column: str, value: Any) -> Any:  # noqa: ANN401
     return read_time(value) if column == "finished_at" else value
 
 
-def _uuid(value: UUID | str) -> UUID:
+def read_uuid(value: UUID | str) -> UUID:
+    """Return a UUID read by plain SQL, which SQLite returns as text."""
     return UUID(value) if isinstance(value, str) else value

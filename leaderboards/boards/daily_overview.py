@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import date
 from typing import Any, Final
-from uuid import UUID
 
 from django.contrib.auth import get_user_model
 
@@ -17,8 +16,9 @@ from games.db.statements import Statement, read_time, run_in_order
 from games.pages.daily.day_places import DayBoards, Leader, OwnPlaces, Place
 from leaderboards.boards import seasons
 from leaderboards.boards.board_pages import BoardRow
+from leaderboards.boards.board_sql import read_uuid
 from leaderboards.boards.histogram import ahead_sql
-from leaderboards.boards.listings import Listing, deal_listing, season_listing
+from leaderboards.boards.listings import deal_listing, season_listing
 from leaderboards.models import Result, Standing
 
 #: Number of the nine's leaders that are named.
@@ -62,7 +62,9 @@ def _leaders(deals: Collection[int]) -> dict[int, Leader]:
         f"JOIN {get_user_model()._meta.db_table} p ON p.id = e.player_id ORDER BY e.ladder DESC"
     )
     (rows,) = run_in_order([(sql, [figure for board in boards for figure in board])])
-    return {deal: Leader(_uuid(player), name, bool(former), *figures) for deal, player, name, former, *figures in rows}
+    return {
+        deal: Leader(read_uuid(player), name, bool(former), *figures) for deal, player, name, former, *figures in rows
+    }
 
 
 def own(player_id: int, deals: Collection[int], shown: DayBoards) -> OwnPlaces:
@@ -72,11 +74,10 @@ def own(player_id: int, deals: Collection[int], shown: DayBoards) -> OwnPlaces:
     queries: list[tuple[int | None, LadderSlug, Statement]] = []
     for deal, ladder, key, finished_at, pk in rows:
         listing = deal_listing(deal, "race", Ladder(ladder))
-        queries.append((deal, Ladder(ladder).slug, _ahead(listing, key, read_time(finished_at), pk)))
+        queries.append((deal, Ladder(ladder).slug, ahead_sql(listing, (key, read_time(finished_at), pk))))
     for season, *key, finished_at, pk in sums:
-        queries.append(
-            (None, ladders[season], _ahead(season_listing(season, "race"), *key, read_time(finished_at), pk))
-        )
+        position = (*key, read_time(finished_at), pk)
+        queries.append((None, ladders[season], ahead_sql(season_listing(season, "race"), position)))
     if not queries:
         return OwnPlaces()
     columns = ", ".join(f"({sql})" for _, _, (sql, _) in queries)
@@ -99,13 +100,5 @@ def _own_rows(player_id: int, deals: Collection[int], nines: list[int]) -> list[
     return run_in_order([(results, [player_id, *deals]), (sums, [player_id, *nines])])
 
 
-def _ahead(listing: Listing, *position: Any) -> Statement:  # noqa: ANN401 - as the listing's columns are
-    return ahead_sql(listing, position)
-
-
 def _marks(values: Collection[int]) -> str:
     return ", ".join(["%s"] * len(values)) or "NULL"
-
-
-def _uuid(value: UUID | str) -> UUID:
-    return UUID(value) if isinstance(value, str) else value

@@ -16,9 +16,12 @@ from django.utils import timezone
 
 from games.core.events import notifier, request_task
 from games.core.ladders import Ladder
+from games.db.players import Player
 from games.db.statements import Statement, run_in_order, stored
+from games.models import Attempt
 from leaderboards.boards import histogram
-from leaderboards.boards.listings import deal_listing, deal_listings
+from leaderboards.boards.listings import deal_listing, deal_listings, set_score
+from leaderboards.boards.rank_keys import DEAL, BoardScore
 from leaderboards.models import DealBoard, Recount, Result
 
 ALL_BOARDS: Final = "boards"
@@ -56,6 +59,16 @@ _MARK: Final = (
     "INSERT INTO {table} (player_id, day, marked_at) VALUES (%s, %s, %s) "
     "ON CONFLICT (player_id, day) DO UPDATE SET marked_at = EXCLUDED.marked_at, failed_at = NULL"
 )
+
+
+def result_of(attempt: Attempt, player: Player, score: BoardScore) -> Result:
+    """Return an unsaved result of a verified attempt."""
+    assert attempt.finished_at is not None  # a table constraint
+    result = Result(attempt=attempt, deal=attempt.deal, finished_at=attempt.finished_at, player_id=player.pk)
+    if attempt.ladder is not None:
+        result.ladder = attempt.ladder
+    set_score(result, score, DEAL)
+    return result
 
 
 def add(result: Result, *, listed: bool) -> int | None:

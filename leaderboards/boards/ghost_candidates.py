@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from django.contrib.auth import get_user_model
-
 from games.core.ladders import Ladder
 from games.ghosts.results import GhostScore
 from leaderboards.boards import rank_keys
@@ -40,8 +38,3 @@ def among(deal_id: int, players: Collection[int]) -> list[int]:
     """Return the attempts of these players on the board, best first, across ladders."""
     listed = deal_listing(deal_id, "race", None).listed().filter(player__in=players)
     return list(listed.order_by(*_ORDER).values_list("attempt", flat=True))
-
-
-def followed(player_id: int) -> set[int]:
-    """Return the ids of the players that a player follows."""
-    return set(get_user_model().objects.filter(followers__follower=player_id).values_list("pk", flat=True))

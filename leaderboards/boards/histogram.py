@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from django.db.models import QuerySet
+
 from games.db.replicas.router import connection_to_read
 from games.db.statements import Statement, run_in_order, stored
 from leaderboards.boards.listings import Listing, Position
@@ -60,20 +62,19 @@ def _insert_sql(table: str, scope_column: str, rows: int) -> str:
 
 def ahead(listing: Listing, position: Position) -> int:
     """Return the number of listed entries before `position`."""
-    sql, params = ahead_sql(listing, position)
-    with connection_to_read().cursor() as cursor:
-        cursor.execute(f"SELECT {sql}", params)
-        (found,) = cursor.fetchone()
-    return int(found)
+    return _counts(*ahead_sql(listing, position))[0]
 
 
-def ahead_of_all(listing: Listing, position: Position) -> tuple[int, int]:
+def ahead_of_all(listing: Listing, position: Position) -> list[int]:
     """Return the number of listed entries before `position`, and of all of them, from one snapshot of the board."""
     sql, params = ahead_sql(listing, position)
+    return _counts(f"{sql}, {total_sql(listing)}", [*params, listing.scope, listing.code])
+
+
+def _counts(expressions: str, params: list[Any]) -> list[int]:
     with connection_to_read().cursor() as cursor:
-        cursor.execute(f"SELECT {sql}, {total_sql(listing)}", [*params, listing.scope, listing.code])
-        before, all_of_them = cursor.fetchone()
-    return int(before), int(all_of_them)
+        cursor.execute(f"SELECT {expressions}", params)
+        return [int(count) for count in cursor.fetchone()]
 
 
 def ahead_sql(listing: Listing, position: Position, *, inclusive: bool = False) -> tuple[str, list[Any]]:
@@ -118,54 +119,41 @@ def total_sql(listing: Listing) -> str:
 
 def total(listing: Listing) -> int:
     """Return the number of listed entries."""
-    with connection_to_read().cursor() as cursor:
-        cursor.execute(f"SELECT {total_sql(listing)}", [listing.scope, listing.code])
-        (found,) = cursor.fetchone()
-    return int(found)
+    return _counts(total_sql(listing), [listing.scope, listing.code])[0]
 
 
 def counted(listing: Listing, level: int, first: int, end: int) -> list[tuple[int, int]]:
     """Return the buckets (prefix, entries) of one level in order, from the prefix `first` up to but excluding `end`."""
-    scope = {listing.scope_column: listing.scope, "board": listing.code, "level": level}
-    within: Any = listing.buckets.objects.filter(**scope, prefix__gte=first, prefix__lt=end, entries__gt=0)
+    within = _buckets(listing).filter(level=level, prefix__gte=first, prefix__lt=end, entries__gt=0)
     return list(within.order_by("prefix").values_list("prefix", "entries"))
 
 
 def faults(listing: Listing) -> list[str]:
     """List the differences between the stored counts and a fresh count; empty if they are right."""
     fresh = _counted(listing)
-    stored = {
-        (level, prefix): entries
-        for level, prefix, entries in listing.buckets.objects.filter(
-            **{listing.scope_column: listing.scope}, board=listing.code
-        ).values_list("level", "prefix", "entries")
-        if entries
-    }
+    rows = _buckets(listing).exclude(entries=0).values_list("level", "prefix", "entries")
+    stored = Counter({(level, prefix): entries for level, prefix, entries in rows})
     return [
-        f"level {level}, prefix {prefix}: {stored.get((level, prefix), 0)} kept, "
-        f"{fresh.get((level, prefix), 0)} counted"
+        f"level {level}, prefix {prefix}: {stored[level, prefix]} kept, {fresh[level, prefix]} counted"
         for level, prefix in sorted(fresh.keys() | stored.keys())
-        if fresh.get((level, prefix), 0) != stored.get((level, prefix), 0)
+        if fresh[level, prefix] != stored[level, prefix]
     ]
 
 
 def rebuild(listing: Listing) -> None:
     """Rebuild the counts. The caller holds the board's lock."""
-    listing.buckets.objects.filter(**{listing.scope_column: listing.scope}, board=listing.code).delete()
+    _buckets(listing).delete()
     bucket: Any = listing.buckets
-    bucket.objects.bulk_create(
-        [
-            bucket(
-                **{listing.scope_column: listing.scope},
-                board=listing.code,
-                level=level,
-                prefix=prefix,
-                entries=entries,
-            )
-            for (level, prefix), entries in _counted(listing).items()
-        ],
-        batch_size=5_000,
-    )
+    scope = {listing.scope_column: listing.scope, "board": listing.code}
+    rows = [
+        bucket(**scope, level=level, prefix=prefix, entries=entries)
+        for (level, prefix), entries in _counted(listing).items()
+    ]
+    bucket.objects.bulk_create(rows, batch_size=5_000)
+
+
+def _buckets(listing: Listing) -> QuerySet[Any]:
+    return listing.buckets.objects.filter(**{listing.scope_column: listing.scope}, board=listing.code)
 
 
 def _counted(listing: Listing) -> Counter[tuple[int, int]]:

@@ -19,7 +19,7 @@ from games.models import Deal
 from leaderboards.boards import board_queries
 from leaderboards.boards.entries import ALL_BOARDS, board_group
 from leaderboards.boards.rank_keys import BoardName
-from leaderboards.boards.schemas import BoardFrame, PageOut
+from leaderboards.boards.schemas import BoardFrame, page_fields
 
 SEND_EVERY: Final = 1.0  # minimum s between two reads
 POLL_EVERY: Final = 20.0  # s between two reads without a notice
@@ -35,8 +35,8 @@ class WatchedBoard(NamedTuple):
 
 def read_frame(deal: Deal, board: BoardName, ladder: Ladder | None = None) -> str:
     """Return the first page of a board as a live frame: of a ladder, or of the one shown first now."""
-    page = PageOut.of(board, *board_queries.opening(deal, board, ladder))
-    return BoardFrame(deal=deal.pk, **dict(page)).model_dump_json()
+    fields = page_fields(board, *board_queries.opening(deal, board, ladder))
+    return BoardFrame.model_validate({**fields, "deal": deal.pk}).model_dump_json()
 
 
 class BoardHub(watcher.Hub[WatchedBoard, FrameWatch]):

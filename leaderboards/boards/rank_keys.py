@@ -16,7 +16,7 @@ bucket about a thousand entries when ten million are spread over half an hour of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, Self, get_args
 
 BoardName = Literal["race", "fewest"]
 BOARDS: Final[tuple[BoardName, ...]] = get_args(BoardName)
@@ -32,6 +32,12 @@ class BoardScore(NamedTuple):
     cards_up: int
     elapsed_ms: int
     tokens: int
+
+    @classmethod
+    def of(cls, row: Any) -> Self | None:  # noqa: ANN401 - an attempt, a result or a replay
+        """Return the score in a row; None if the row has no score, because its record does not replay."""
+        figures = row.cards_up, row.elapsed_ms, row.tokens
+        return None if None in figures else cls(*figures)
 
 
 Figure = Literal["elapsed_ms", "tokens"]

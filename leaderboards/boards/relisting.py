@@ -14,8 +14,7 @@ from games.db.players import Player
 from games.models import Attempt
 from leaderboards.boards import entries
 from leaderboards.boards.entries import notify_all_watchers
-from leaderboards.boards.listings import set_score
-from leaderboards.boards.rank_keys import DEAL, BoardScore
+from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Reranking, Result
 
 log = logging.getLogger(__name__)
@@ -87,20 +86,14 @@ def _place(player_id: int, attempt_id: int) -> bool:
             .filter(pk=attempt_id, player=player, ranked=True, state=Attempt.State.VERIFIED)
             .first()
         )
-        if attempt is None or attempt.finished_at is None or attempt.cards_up is None:
+        if attempt is None or (score := BoardScore.of(attempt)) is None:
             return False
-        listed = player.is_listed
         result = Result.objects.filter(attempt=attempt).first()
-        if result is not None and result.listed == listed and result.player_id == player.pk:
-            return False
         if result is None:
-            result = Result(deal_id=attempt.deal_id, finished_at=attempt.finished_at)
-            if attempt.ladder is not None:
-                result.ladder = attempt.ladder
-            set_score(result, BoardScore(attempt.cards_up, attempt.elapsed_ms or 0, attempt.tokens or 0), DEAL)
-            result.attempt, result.player = attempt, player
-            entries.add(result, listed=listed)
+            entries.add(entries.result_of(attempt, player, score), listed=player.is_listed)
+        elif result.listed == player.is_listed and result.player_id == player.pk:
+            return False
         else:
-            result.attempt, result.player = attempt, player
-            entries.set_listed(result, listed=listed)
+            result.player = player
+            entries.set_listed(result, listed=player.is_listed)
         return True

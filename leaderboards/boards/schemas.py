@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from ninja import Schema
@@ -36,25 +38,15 @@ class EntryOut(Schema):
     avatar: str
     ladder: LadderSlug | None = None
 
-    @classmethod
-    def of(cls, entry: BoardRow) -> EntryOut:
-        """Build the JSON of an entry."""
-        return cls(
-            rank=entry.rank,
-            player=entry.player,
-            name=entry.name,
-            cards_up=entry.cards_up,
-            elapsed_ms=entry.elapsed_ms,
-            tokens=entry.tokens,
-            finished_at=entry.finished_at,
-            status=entry.status,
-            attempt=entry.attempt,
-            deals=entry.deals,
-            points=entry.points,
-            is_former=entry.is_former,
-            avatar=people().avatar_of("" if entry.is_former else entry.name),
-            ladder=entry.ladder.slug if entry.ladder else None,
-        )
+    @staticmethod
+    def resolve_avatar(entry: BoardRow) -> str:
+        """Return the address of the player's picture."""
+        return people().avatar_of("" if entry.is_former else entry.name)
+
+    @staticmethod
+    def resolve_ladder(entry: BoardRow) -> LadderSlug | None:
+        """Return the ladder's name in addresses."""
+        return entry.ladder.slug if entry.ladder else None
 
 
 class PageOut(Schema):
@@ -68,18 +60,18 @@ class PageOut(Schema):
     before: str | None
     after: str | None
 
-    @classmethod
-    def of(cls, board: BoardName, page: BoardPage, waiting: list[BoardRow] | None = None) -> PageOut:
-        """Build the JSON of a page, with the pending attempts."""
-        return cls(
-            board=board,
-            ladder=page.ladder.slug,
-            total=page.total,
-            entries=[EntryOut.of(entry) for entry in page.entries],
-            waiting=[EntryOut.of(entry) for entry in waiting or []],
-            before=page.before,
-            after=page.after,
-        )
+
+def page_fields(board: BoardName, page: BoardPage, waiting: Sequence[BoardRow] = ()) -> dict[str, Any]:
+    """Return the fields of `PageOut`: a page, and the pending attempts."""
+    return {
+        "board": board,
+        "ladder": page.ladder.slug,
+        "total": page.total,
+        "entries": page.entries,
+        "waiting": waiting,
+        "before": page.before,
+        "after": page.after,
+    }
 
 
 class BoardFrame(PageOut):
@@ -118,18 +110,15 @@ class RunOut(Schema):
     before: int
     after: int
 
-    @classmethod
-    def of(cls, run: RatedRun) -> RunOut:
-        """Build the JSON of a rated race."""
-        return cls(
-            room=run.room,
-            number=run.number,
-            variant=run.variant,
-            finished_at=run.finished_at,
-            place=run.place,
-            before=run.before.value,
-            after=run.after.value,
-        )
+    @staticmethod
+    def resolve_before(run: RatedRun) -> int:
+        """Return the displayed rating before the race."""
+        return run.before.value
+
+    @staticmethod
+    def resolve_after(run: RatedRun) -> int:
+        """Return the displayed rating after the race."""
+        return run.after.value
 
 
 class RatingOut(Schema):

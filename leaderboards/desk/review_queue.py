@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
-from uuid import UUID
 
 from django.db.models import Count, F, Q
 from django.utils import timezone
@@ -40,25 +39,25 @@ _LAST_ID: Final = 2**63 - 1
 class QueuedAttempt:
     """Attempt under review; `place` is the one it would have in its deal or race."""
 
-    public_id: UUID
+    attempt: Attempt
     title: str
-    day: str
-    player: str
-    codes: tuple[str, ...]
     place: int | None
-    is_race: bool
     is_open: bool
     is_recent: bool
     is_appealed: bool
-    cards_up: int | None
-    elapsed_ms: int | None
-    finished_at: datetime
+
+    @property
+    def codes(self) -> list[str]:
+        """Codes of the reasons."""
+        return [str(entry["code"]) for entry in self.attempt.reasons]
 
     @property
     def urgency(self) -> tuple[bool, bool, float, bool, datetime]:
         """Sort key; the smallest comes first."""
         place = math.inf if self.place is None else self.place
-        return not self.is_appealed, not self.is_recent, place, not self.is_open, self.finished_at
+        finished_at = self.attempt.finished_at
+        assert finished_at is not None  # a table constraint
+        return not self.is_appealed, not self.is_recent, place, not self.is_open, finished_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,9 @@ def queue(now: datetime | None = None) -> Queue:
 
 def places_of(attempts: Sequence[Attempt]) -> dict[int, int]:
     """Return, by attempt id, the place that each would take on its ladder of the deal or in its race."""
-    ranked = [(attempt, score) for attempt in attempts if attempt.ranked and (score := _score(attempt)) is not None]
+    ranked = [
+        (attempt, score) for attempt in attempts if attempt.ranked and (score := BoardScore.of(attempt)) is not None
+    ]
     statements = []
     for attempt, score in ranked:
         listing = deal_listing(attempt.deal_id, "race", Ladder(attempt.ladder or Ladder.ESTABLISHED))
@@ -105,27 +106,14 @@ def _race_places(attempt_ids: Sequence[int]) -> dict[int, int]:
     return {attempt_id: ahead + 1 for attempt_id, ahead in rows}
 
 
-def _score(attempt: Attempt) -> BoardScore | None:
-    if attempt.cards_up is None or attempt.elapsed_ms is None or attempt.tokens is None:
-        return None
-    return BoardScore(attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
-
-
 def _waiting(attempt: Attempt, place: int | None, now: datetime, *, is_appealed: bool) -> QueuedAttempt:
     deal = attempt.deal
-    assert attempt.finished_at is not None  # a table constraint
+    over_at = deal.closes_at or attempt.finished_at
     return QueuedAttempt(
-        public_id=attempt.public_id,
-        title=titles.deal_title(deal.variant, deal.game),
-        day=deal.day.isoformat() if deal.day else "",
-        player=str(attempt.player),
-        codes=tuple(str(entry["code"]) for entry in attempt.reasons),
-        place=place,
-        is_race=deal.for_race,
+        attempt,
+        titles.deal_title(deal.variant, deal.game),
+        place,
         is_open=deal.day is not None and deal.is_open(now),
-        is_recent=(deal.closes_at or attempt.finished_at) > now - RECENT,
+        is_recent=over_at is not None and over_at > now - RECENT,
         is_appealed=is_appealed,
-        cards_up=attempt.cards_up,
-        elapsed_ms=attempt.elapsed_ms,
-        finished_at=attempt.finished_at,
     )

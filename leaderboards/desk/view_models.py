@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Self
+from typing import Any, Final, NamedTuple, Self
 from uuid import UUID
 
 from django.db.models import Q
@@ -22,7 +22,7 @@ from games.rules import Record, RulesError, replay
 from leaderboards.desk.access import DECIDE, may_watch
 from leaderboards.desk.gap_chart import GapChart, chart
 from leaderboards.desk.review_queue import READ, places_of
-from leaderboards.verdicts.decisions import DECIDABLE, JUDGED, can_undo
+from leaderboards.verdicts.decisions import JUDGED, can_undo
 
 #: Maximum number of listed attempts from the same devices.
 LINKED: Final = 50
@@ -30,8 +30,7 @@ LINKED: Final = 50
 _SHOWN_SEPARATELY: Final = frozenset({"code", "message", "attempt", "by", "at", "state"})
 
 
-@dataclass(frozen=True, slots=True)
-class DeskReason:
+class DeskReason(NamedTuple):
     """Reason for the attempt's state, with every figure."""
 
     code: str
@@ -45,91 +44,30 @@ class DeskReason:
         return cls(str(reason["code"]), str(reason["message"]), figures)
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
+class Linked(NamedTuple):
     """Another player's attempt related to this one, and the relation."""
 
-    public_id: UUID
-    player: str
-    player_id: UUID
-    title: str
-    day: str
-    state: str
-    started_at: datetime
+    attempt: Attempt
+    deal: ShownDeal
     why: str
     same_deal: bool
     may_compare: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownDecision:
-    """Decision in the history of an attempt."""
+class ShownDecision(NamedTuple):
+    """Decision in the history of an attempt, and the number of decisions made together with it."""
 
-    pk: int
-    state: str
-    before: str
-    why: str
-    by: str
-    made_at: datetime
+    made: Decision
     together: int
-    is_undo: bool
     can_undo: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownNote:
-    """Staff note."""
+class Facts(NamedTuple):
+    """Judged attempt with its deal, and the place it has or would have."""
 
-    text: str
-    by: str
-    made_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Summary of an attempt."""
-
-    public_id: UUID
-    pk: int
-    title: str
-    day: str
-    player: str
-    player_pk: int
-    player_id: UUID
-    state: str
-    state_name: str
-    ranked: bool
-    end: str
+    attempt: Attempt
+    deal: ShownDeal
     place: int | None
-    cards_up: int | None
-    elapsed_ms: int | None
-    tokens: int | None
-    started_at: datetime
-    finished_at: datetime | None
-
-    @classmethod
-    def of(cls, attempt: Attempt, place: int | None) -> Self:
-        """Summarise an attempt that has been judged."""
-        deal = ShownDeal.of(attempt.deal)
-        return cls(
-            public_id=attempt.public_id,
-            pk=attempt.pk,
-            title=deal.title,
-            day=deal.day.isoformat() if deal.day else "",
-            player=str(attempt.player),
-            player_pk=attempt.player_id,
-            player_id=attempt.player.public_id,
-            state=attempt.state,
-            state_name=attempt.get_state_display(),
-            ranked=attempt.ranked,
-            end=attempt.get_end_display(),
-            place=place,
-            cards_up=attempt.cards_up,
-            elapsed_ms=attempt.elapsed_ms,
-            tokens=attempt.tokens,
-            started_at=attempt.started_at,
-            finished_at=attempt.finished_at,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +80,7 @@ class Desk:
     linked: list[Linked]
     sections: list[evidence.Section]
     decisions: list[ShownDecision]
-    notes: list[ShownNote]
+    notes: list[StaffNote]
     is_own: bool
     may_decide: bool
     may_watch: bool
@@ -154,15 +92,14 @@ def desk(attempt: Attempt, staff_id: int, rights: Iterable[str], now: datetime |
     now = now or timezone.now()
     watchable, record = may_watch(staff_id, attempt, now), readable(attempt)
     is_own = attempt.player_id == staff_id
-    notes = StaffNote.objects.filter(attempt=attempt).select_related("by")
     return Desk(
-        facts=Facts.of(attempt, places_of([attempt]).get(attempt.pk)),
+        facts=facts_of([attempt])[0],
         reasons=[DeskReason.of(entry) for entry in attempt.reasons],
         chart=chart(gaps_of(record, attempt.auto_runs)) if record is not None and record.tokens else None,
         linked=_linked(attempt, may_compare=watchable and record is not None),
         sections=evidence.sections(attempt, may_watch=watchable),
         decisions=_decisions(attempt),
-        notes=[ShownNote(note.text, _name(note.by), note.made_at) for note in notes],
+        notes=list(StaffNote.objects.filter(attempt=attempt).select_related("by")),
         is_own=is_own,
         may_decide=not is_own and DECIDE in rights,
         may_watch=watchable and record is not None,
@@ -179,22 +116,24 @@ def readable(attempt: Attempt) -> Record | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+def facts_of(attempts: Sequence[Attempt]) -> list[Facts]:
+    """Return judged attempts with the places they have or would have."""
+    places = places_of(attempts)
+    return [Facts(attempt, ShownDeal.of(attempt.deal), places.get(attempt.pk)) for attempt in attempts]
+
+
+class Account(NamedTuple):
     """Player in a joint decision, with the number of attempts found in each state."""
 
-    name: str
-    public_id: UUID
+    player: Any
     states: list[tuple[str, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptGroup:
+class AttemptGroup(NamedTuple):
     """Attempts to decide about together."""
 
     accounts: list[Account]
     attempts: list[Facts]
-    choices: list[tuple[str, str]]
 
 
 def counted(players: Iterable[UUID], attempts: Iterable[UUID]) -> list[Attempt]:
@@ -207,17 +146,10 @@ def counted(players: Iterable[UUID], attempts: Iterable[UUID]) -> list[Attempt]:
 
 def attempt_group(found: Sequence[Attempt]) -> AttemptGroup:
     """Build the page of attempts to decide about together."""
-    players = {attempt.player_id: attempt.player for attempt in found}
-    states = Counter((attempt.player_id, attempt.get_state_display()) for attempt in found)
-    accounts = [
-        Account(
-            str(player), player.public_id, [(state, n) for (player_id, state), n in states.items() if player_id == key]
-        )
-        for key, player in players.items()
-    ]
-    choices = [(state.value, str(state.label)) for state in DECIDABLE]
-    places = places_of(found)
-    return AttemptGroup(accounts, [Facts.of(attempt, places.get(attempt.pk)) for attempt in found], choices)
+    states = {attempt.player: Counter[str]() for attempt in found}
+    for attempt in found:
+        states[attempt.player][attempt.get_state_display()] += 1
+    return AttemptGroup([Account(player, list(counts.items())) for player, counts in states.items()], facts_of(found))
 
 
 def _linked(attempt: Attempt, *, may_compare: bool) -> list[Linked]:
@@ -244,42 +176,12 @@ def _accused_by(attempt: Attempt) -> list[Attempt]:
 
 
 def _link(other: Attempt, why: str, attempt: Attempt, *, may_compare: bool) -> Linked:
-    deal, same = ShownDeal.of(other.deal), other.deal_id == attempt.deal_id
-    return Linked(
-        public_id=other.public_id,
-        player=str(other.player),
-        player_id=other.player.public_id,
-        title=deal.title,
-        day=deal.day.isoformat() if deal.day else "",
-        state=other.get_state_display(),
-        started_at=other.started_at,
-        why=why,
-        same_deal=same,
-        may_compare=may_compare and same and other.is_over,
-    )
+    same_deal = other.deal_id == attempt.deal_id
+    return Linked(other, ShownDeal.of(other.deal), why, same_deal, may_compare and same_deal and other.is_over)
 
 
 def _decisions(attempt: Attempt) -> list[ShownDecision]:
-    made = list(Decision.objects.filter(attempt=attempt).select_related("by", "attempt"))
+    made = Decision.objects.filter(attempt=attempt).select_related("by", "attempt").order_by("-pk")
     batches = {decision.batch for decision in made if decision.batch is not None}
-    sizes = (
-        Counter(Decision.objects.filter(batch__in=batches).values_list("batch", flat=True)) if batches else Counter()
-    )
-    return [
-        ShownDecision(
-            pk=decision.pk,
-            state=decision.get_state_display(),
-            before=decision.get_before_display(),
-            why=decision.why,
-            by=_name(decision.by),
-            made_at=decision.made_at,
-            together=sizes.get(decision.batch, 1),
-            is_undo=decision.undoes_id is not None,
-            can_undo=can_undo(decision),
-        )
-        for decision in reversed(made)
-    ]
-
-
-def _name(staff: object) -> str:
-    return "–" if staff is None else str(staff)
+    sizes = Counter(Decision.objects.filter(batch__in=batches).values_list("batch", flat=True))
+    return [ShownDecision(decision, sizes.get(decision.batch, 1), can_undo(decision)) for decision in made]

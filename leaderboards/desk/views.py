@@ -32,12 +32,13 @@ from leaderboards.verdicts import decisions
 MOST: Final = 500
 MOST_CHOSEN: Final = 200
 _LONGEST_TEXT: Final = 4_000
+_CHOICES: Final = [(state.value, state.label) for state in decisions.DECIDABLE]
 
 
 class DecisionForm(forms.Form):
     """Form for a decision and its reason."""
 
-    state = forms.ChoiceField(choices=[(state.value, state.label) for state in decisions.DECIDABLE])
+    state = forms.ChoiceField(choices=_CHOICES)
     why = forms.CharField(max_length=_LONGEST_TEXT)
 
 
@@ -70,9 +71,9 @@ def attempt_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     staff = access.staff_of(request)
     rights = [access.DECIDE] if request.user.has_perm(access.DECIDE) else []
     shown = view_models.desk(_judged(attempt), staff.pk, rights)
-    choices = [(state.value, state.label) for state in decisions.DECIDABLE]
-    title = f"{shown.facts.player}, {shown.facts.title} {shown.facts.day}".strip()
-    return _page(request, "attempt", title, {"desk": shown, "choices": choices})
+    deal = shown.facts.deal
+    title = f"{shown.facts.attempt.player}, {deal.title} {deal.day or ''}".strip()
+    return _page(request, "attempt", title, {"desk": shown, "choices": _CHOICES})
 
 
 @require_safe
@@ -177,7 +178,12 @@ def together_page(request: HttpRequest) -> HttpResponse:
             _report_batch(request, done)
             return redirect("admin:desk_attempt", found[0].public_id)
         messages.error(request, _("Say what you decide, and why."))
-    context = {"together": view_models.attempt_group(found), "chosen": chosen, "state": request.GET.get("state", "")}
+    context = {
+        "together": view_models.attempt_group(found),
+        "choices": _CHOICES,
+        "chosen": chosen,
+        "state": request.GET.get("state", ""),
+    }
     return _page(request, "together", _("Decide together"), context)
 
 

@@ -71,7 +71,7 @@ def _top_places(deal_id: int, ladder: Ladder) -> list[int]:
 
 def _place(attempt: Attempt) -> _Place | None:
     """Return the attempt's sort key; None if it has no score because its record does not replay."""
-    if attempt.cards_up is None or attempt.elapsed_ms is None or attempt.tokens is None or attempt.finished_at is None:
+    score = BoardScore.of(attempt)
+    if score is None or attempt.finished_at is None:
         return None
-    score = BoardScore(attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
     return DEAL["race"].pack(score), attempt.finished_at, attempt.pk

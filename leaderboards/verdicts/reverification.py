@@ -46,7 +46,7 @@ def reverify(attempt: Attempt, *, dry_run: bool = False) -> Finding:
     """
     before = State(attempt.state)
     verdict = _with_decision(attempt, AttemptVerdict.of(_judged(attempt)))
-    changed = verdict.state != before or not _same_score(attempt, verdict.score)
+    changed = verdict.state != before or BoardScore.of(attempt) != verdict.score
     if changed and not dry_run:
         changed = do_settle(attempt, verdict, expected=before)
     codes = tuple(entry["code"] for entry in verdict.reasons)
@@ -72,8 +72,3 @@ def _with_decision(attempt: Attempt, verdict: AttemptVerdict) -> AttemptVerdict:
     if decided is None or (decided == State.VERIFIED and verdict.score is None):
         return verdict
     return AttemptVerdict(decided, attempt.reasons, verdict.score, verdict.line)
-
-
-def _same_score(attempt: Attempt, score: BoardScore | None) -> bool:
-    stored = (attempt.cards_up, attempt.elapsed_ms, attempt.tokens)
-    return stored == (tuple(score) if score is not None else (None, None, None))

@@ -34,8 +34,7 @@ from games.races import race_finish
 from leaderboards.boards import entries
 from leaderboards.boards.board_queries import rank_of
 from leaderboards.boards.eligibility import ladder_sql
-from leaderboards.boards.listings import set_score
-from leaderboards.boards.rank_keys import DEAL, BoardScore
+from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Result
 from leaderboards.verdicts.pending_attempts import read_with_others
 
@@ -69,9 +68,7 @@ class AttemptVerdict:
     def of(cls, judgement: Judgement) -> AttemptVerdict:
         """Build the verdict that follows from a judgement."""
         played = judgement.replay
-        score = (
-            BoardScore(played.cards_up, played.elapsed_ms, played.tokens) if played is not None and played.ok else None
-        )
+        score = BoardScore.of(played) if played is not None and played.ok else None
         return cls(judgement.state, judgement.reasons, score, judgement.line)
 
 
@@ -226,8 +223,10 @@ def _place_all(cases: Sequence[Case], players: dict[int, Any]) -> list[tuple[Res
     places: list[tuple[Result | None, int | None]] = []
     for case in cases:
         placed = _existing_result(case) if case.attempt.state != State.PENDING else None
-        if placed is None and (result := _result(case, players[case.attempt.pk])) is not None:
-            fresh.append((result, result.player.is_listed))
+        if placed is None and case.is_ranked and case.verdict.score is not None:
+            player = players[case.attempt.pk]
+            result = entries.result_of(case.attempt, player, case.verdict.score)
+            fresh.append((result, player.is_listed))
             placed = result, None
         places.append(placed or (None, None))
     ranks = {id(result): rank for (result, _listed), rank in zip(fresh, entries.add_all(fresh), strict=True)}
@@ -239,23 +238,10 @@ def _existing_result(case: Case) -> tuple[Result, int | None] | None:
     old = Result.objects.select_related("player", "attempt", "deal").filter(attempt_id=case.attempt.pk).first()
     if old is None:
         return None
-    if case.is_ranked and BoardScore(old.cards_up, old.elapsed_ms, old.tokens) == case.verdict.score:
+    if case.is_ranked and BoardScore.of(old) == case.verdict.score:
         return old, rank_of(old.deal, "race", old.player)
     entries.remove(old)
     return None
-
-
-def _result(case: Case, player: Any) -> Result | None:  # noqa: ANN401
-    """Build the result that follows from the verdict, if any."""
-    attempt, verdict = case
-    if not case.is_ranked or verdict.score is None:
-        return None
-    assert attempt.finished_at is not None
-    result = Result(attempt=attempt, deal=attempt.deal, player=player, finished_at=attempt.finished_at)
-    if attempt.ladder is not None:
-        result.ladder = attempt.ladder
-    set_score(result, verdict.score, DEAL)
-    return result
 
 
 def _publish(attempt: Attempt, verdict: AttemptVerdict, result: Result | None, rank: int | None, now: datetime) -> None:

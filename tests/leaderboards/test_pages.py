@@ -13,14 +13,9 @@ from games.rules import CATALOGUE
 from leaderboards.boards import seasons
 from leaderboards.boards.rank_keys import BoardScore
 from tests.leaderboards import factory
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db
-
-
-def signed_in(player: Any) -> Client:
-    client = Client()
-    client.force_login(player, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
-from tempfile import SpooledTemporaryFile
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import QuerySet
@@ -22,8 +21,6 @@ from leaderboards.verdicts.reflagging import Reflagged, ReflagOutcome, deals_of,
 DIFFERS: Final = 1
 INTERRUPTED: Final = 130
 
-#: Bytes of the list of changes that stay in memory; a longer list goes to a file.
-_IN_MEMORY: Final = 1 << 20
 _LEFT: Final = {
     ReflagOutcome.STAFF: "staff decided",
     ReflagOutcome.RECORD: "the record is invalid, see `manage.py verify`",
@@ -76,13 +73,10 @@ class Command(ExplainedCommand):
         if options["since"] and options["until"] and options["since"] > options["until"]:
             raise CommandError("--since is later than --until.", returncode=NOT_FOUND)
         chosen, write = _chosen(options), options["write"]
-        with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8") as changes:
-            tally = _Tally(changes, write=write)
-            bar = tqdm(total=chosen.count(), unit="attempt", disable=options["no_progress"] or None)
-            stopped = self._judge(chosen, tally, bar, write=write)
-            self.stdout.write("\n".join(tally.lines()))
-            for line in tally.changes():
-                self.stdout.write(line)
+        tally = _Tally(write=write)
+        bar = tqdm(total=chosen.count(), unit="attempt", disable=options["no_progress"] or None)
+        stopped = self._judge(chosen, tally, bar, write=write)
+        self.stdout.write("\n".join([*tally.lines(), *tally.changes]))
         if stopped is not None:
             self.stderr.write(f"Interrupted. Resume with --from-deal {stopped}.")
             sys.exit(INTERRUPTED)
@@ -105,8 +99,8 @@ class Command(ExplainedCommand):
 class _Tally:
     """Tally of the outcomes, with a line for each attempt that differs."""
 
-    def __init__(self, changes: IO[str], *, write: bool) -> None:
-        self._changes = changes
+    def __init__(self, *, write: bool) -> None:
+        self.changes: list[str] = []
         self._changed, self._verb = ("changed", "was") if write else ("would change", "would be")
         self._outcomes: Counter[ReflagOutcome] = Counter()
         self._states: tuple[Counter[str], Counter[str]] = Counter(), Counter()
@@ -127,7 +121,7 @@ class _Tally:
                 self._states[when][str(state)] += 1
                 self._flags[when].update(flags)
             if reflagged.outcome is not ReflagOutcome.SAME:
-                self._changes.write(f"{self._line(reflagged)}\n")
+                self.changes.append(self._line(reflagged))
 
     def lines(self) -> Iterator[str]:
         """Yield the counts."""
@@ -140,12 +134,6 @@ class _Tally:
             yield f"{title:<16}{'before':>10}{'after':>10}"
             for name in sorted(before | after):
                 yield f"{name:<16}{before[name]:>10}{after[name]:>10}"
-
-    def changes(self) -> Iterator[str]:
-        """Yield a line for each attempt that differs."""
-        self._changes.seek(0)
-        for line in self._changes:
-            yield line.rstrip("\n")
 
     def _line(self, reflagged: Reflagged) -> str:
         before = _in_words(reflagged.before, reflagged.flags_before)

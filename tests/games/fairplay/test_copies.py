@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import cache
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -29,17 +28,11 @@ from tests.leaderboards import factory
 
 State = Attempt.State
 VARIANT = "tarot-novice"
-SEED = bytes(32)
+SEED = certified.won(VARIANT)[0].seed
+LINE = certified.won(VARIANT)[0].tokens
+"""A line that no player who makes obvious moves finds."""
 LATER = factory.NOON + timedelta(hours=1)
 database = pytest.mark.django_db
-
-
-@cache
-def win(variant: str = VARIANT, seed: bytes = SEED) -> tuple[str, ...]:
-    """Return a line that no player who makes obvious moves finds."""
-    line = solved(variant, seed)
-    assert line is not None
-    return tuple(line)
 
 
 def codes(reasons: list[dict[str, Any]]) -> list[str]:
@@ -47,7 +40,7 @@ def codes(reasons: list[dict[str, Any]]) -> list[str]:
 
 
 def won(deal: Deal, tokens: Sequence[str] = (), **fields: Any) -> Attempt:
-    tokens = tokens or win(deal.variant, bytes(deal.seed))
+    tokens = tokens or LINE
     fields = {"state": State.VERIFIED, **fields}
     return factory.finished(deal, record=factory.record_of(deal, tokens, end="won"), **fields)
 
@@ -73,8 +66,8 @@ def test_a_later_copy_is_flagged_and_the_original_is_not(deal: Deal) -> None:
 @database
 def test_disguised_copies_are_found(deal: Deal) -> None:
     won(deal)
-    told = disguised(VARIANT, SEED, win(), Random(1))
-    assert list(win()) != [token for token in told if token != "u"]
+    told = disguised(VARIANT, SEED, LINE, Random(1))
+    assert list(LINE) != [token for token in told if token != "u"]
     assert codes(judge(later(deal, told)).reasons) == ["copied_line"]
 
 
@@ -83,14 +76,9 @@ def test_own_lines_and_other_deals_are_no_copies(deal: Deal) -> None:
     me = factory.player()
     won(deal, who=me, ranked=False)
     assert judge(later(deal, who=me)).state == State.VERIFIED
-    other = factory.deal("tarot", seed=bytes([1]) * 32)
-    assert judge(later(other)).state == State.VERIFIED
-
-
-@database
-def test_a_guests_win_flags_no_one(deal: Deal) -> None:
-    won(deal, who=factory.player(is_guest=True))
-    assert judge(later(deal)).state == State.VERIFIED
+    record = certified.won("tarot")[0]
+    other = factory.deal("tarot", seed=record.seed)
+    assert judge(later(other, record.tokens)).state == State.VERIFIED
 
 
 @database
@@ -102,7 +90,7 @@ def test_the_first_of_several_copies_is_named(deal: Deal) -> None:
 @database
 def test_a_loss_is_not_flagged(deal: Deal) -> None:
     won(deal)
-    lost = factory.finished(deal, tokens=win()[:-1], started_at=LATER)
+    lost = factory.finished(deal, tokens=LINE[:-1], started_at=LATER)
     assert lost.line is None
     assert judge(lost).state == State.VERIFIED
 
@@ -117,7 +105,7 @@ def test_the_first_of_copies_judged_together_stands(deal: Deal) -> None:
 
 @database
 def test_a_game_flagged_in_the_same_moment_flags_no_other(deal: Deal) -> None:
-    record = factory.record_of(deal, win(), [0] * len(win()), end="won")
+    record = factory.record_of(deal, LINE, [0] * len(LINE), end="won")
     fast, other = factory.finished(deal, record=record, started_at=LATER), later(deal)
     found = compare([(one, judge_alone(one)) for one in (fast, other)])
     assert [one.state for one in found] == [State.REVIEW, State.VERIFIED]
@@ -133,7 +121,7 @@ def test_one_of_two_simultaneous_copies_stands(deal: Deal) -> None:
 @database
 def test_an_exhaustive_game_flags_no_natural_player(deal: Deal) -> None:
     """A copied line is similar in both directions: containing the other's decisions among many more is no copy."""
-    made = copies.decided(copies.line_of(open_table(VARIANT, SEED), win()) or b"")
+    made = copies.decided(copies.line_of(open_table(VARIANT, SEED), LINE) or b"")
     everything = frozenset(range(1 << 16))
     assert copies.likeness(made, everything) < copies.LIKENESS
     assert copies.likeness(made, made) == 1.0
@@ -209,31 +197,27 @@ def test_a_copy_shares_nearly_all_of_the_smaller_sketch() -> None:
 @database
 def test_the_sketch_stored_at_closing_equals_the_verdicts(deal: Deal) -> None:
     attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=True, started_at=factory.NOON)
-    tokens = disguised(VARIANT, SEED, win(), Random(2))
+    tokens = disguised(VARIANT, SEED, LINE, Random(2))
     Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(tokens, 1))
     closed = close_attempt(attempt.pk, "won")
-    assert closed.line == judge_alone(closed).line == copies.line_of(open_table(VARIANT, SEED), win())
+    assert closed.line == judge_alone(closed).line == copies.line_of(open_table(VARIANT, SEED), LINE)
 
 
 @database
 @pytest.mark.parametrize(("ranked", "moves", "how"), [(False, None, "won"), (True, -1, "resigned")])
 def test_no_sketch_is_stored_for_practice_or_losses(deal: Deal, ranked: bool, moves: int | None, how: How) -> None:
     attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=ranked, started_at=factory.NOON)
-    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(win()[:moves], 1))
+    Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(LINE[:moves], 1))
     assert close_attempt(attempt.pk, how).line is None
 
 
 def test_undone_moves_are_no_decisions() -> None:
-    line, seed = win("stonewall", _winnable("stonewall")), _winnable("stonewall")
+    record = certified.won("stonewall")[0]
+    line, seed = record.tokens, record.seed
     plain = {one for one in decisions(open_table("stonewall", seed), line) if one is not None}
     for number in range(5):
         told = disguised("stonewall", seed, line, Random(number), undone=0)
         assert {one for one in decisions(open_table("stonewall", seed), told) if one is not None} == plain
-
-
-@cache
-def _winnable(variant: str) -> bytes:
-    return next(seed for n in range(99) if solved(variant, seed := bytes([n] * 32)) is not None)
 
 
 @pytest.mark.parametrize("variant", ["tarot", "plot", "stonewall"])
@@ -296,7 +280,8 @@ def test_other_deals_flag_copies_but_no_simple_players(variant: str) -> None:
     # The same deals every time, of which none was used for tuning; `benchmarks.copies` uses new ones.
     seeds = (sha256(f"{variant} {n}".encode()).digest() for n in range(99))
     seed = next(seed for seed in seeds if solved(variant, seed) is not None)
-    line, chance = win(variant, seed), Random(seed)
+    line, chance = solved(variant, seed), Random(seed)
+    assert line is not None
     first = game(variant, seed, line)
     told = [game(variant, seed, disguised(variant, seed, line, chance)) for _ in range(4)]
     assert [sketched(first, one) for one in told] == [True] * 4

@@ -61,7 +61,7 @@ def test_top_places_of_open_and_recent_deals_come_first() -> None:
     verified(today)
     names = {attempt.public_id: name for name, attempt in found.items()}
     queued = queue()
-    assert [names[one.public_id] for one in queued.waiting] == [
+    assert [names[one.attempt.public_id] for one in queued.waiting] == [
         "first today",
         "first of a recent deal",
         "second of a recent deal",
@@ -77,9 +77,9 @@ def test_an_appeal_comes_first_however_old(looker: Any, browser: Browser, monkey
     monkeypatch.setattr("leaderboards.desk.review_queue.READ", 2)
     old = waiting(over(days=40), BoardScore(10, 60_000, 100))
     first, second = (waiting(deal, BoardScore(52, 60_000, 100)) for deal in (todays(), over(days=2)))
-    assert old.public_id not in {one.public_id for one in queue().waiting}
+    assert old.public_id not in {one.attempt.public_id for one in queue().waiting}
     found = Appeal.objects.create(attempt=old, text="I was quick.", made_at=timezone.now())
-    assert [one.public_id for one in queue().waiting] == [old.public_id, first.public_id, second.public_id]
+    assert [one.attempt.public_id for one in queue().waiting] == [old.public_id, first.public_id, second.public_id]
     assert queue().waiting[0].is_appealed
     assert "appealed" in text(browser(looker).get(QUEUE))
     Appeal.objects.filter(pk=found.pk).update(decision="rejected", answered_at=timezone.now())
@@ -318,7 +318,7 @@ def test_all_attempts_of_a_ring_are_on_one_page(decider: Any, browser: Browser) 
     practice = factory.finished(over(days=9), ring[0], ranked=False, state=State.VERIFIED)
     asked = {"player": [who.public_id for who in ring]}
     page = client.get(address, asked)
-    assert {one.public_id for one in page.context["together"].attempts} == {one.public_id for one in found}
+    assert {one.attempt.public_id for one in page.context["together"].attempts} == {one.public_id for one in found}
     told = text(client.post(address, {**asked, **WHY}, follow=True))
     assert "4 attempts decided." in told
     assert "Undo all made together" in told

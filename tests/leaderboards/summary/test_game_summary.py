@@ -31,7 +31,7 @@ from leaderboards.summary import distributions
 from leaderboards.summary.distributions import Distribution, in_bars
 from leaderboards.summary.game_summary import GameSummary, ReferenceComparison
 from tests.leaderboards import factory
-from tests.leaderboards.test_pages import signed_in
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()

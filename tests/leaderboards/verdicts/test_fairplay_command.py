@@ -17,7 +17,7 @@ from leaderboards.boards import board_queries
 from leaderboards.verdicts import reflagging
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import AttemptVerdict, Case, settle, settle_all
-from tests.games.fairplay.copying import solved
+from tests.games import certified
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -61,29 +61,21 @@ def test_unchanged_verdicts_exit_with_0() -> None:
 
 def test_by_default_it_only_reports_changes() -> None:
     deal = factory.deal("braid")
-    fast, slow = let_through(deal), held(deal)
+    fast, other, slow = let_through(deal), let_through(deal), held(deal)
     for arguments in ([], ["--dry-run"]):
         code, printed = fairplay(*arguments)
         assert code == 1
-        assert "2 judged, 2 would change" in printed
+        assert "3 judged, 3 would change" in printed
         assert f"{fast.public_id}: verified would be review (burst, pace)" in printed
         assert f"{slow.public_id}: review (pace) would be verified" in printed
         assert printed.index("state") < printed.index("flag") < printed.index(str(fast.public_id))
+        rows = {line.split()[0]: line.split()[1:] for line in printed.splitlines() if len(line.split()) == 3}
+        assert (rows["verified"], rows["review"]) == (["2", "1"], ["1", "2"])
+        assert (rows["burst"], rows["pace"]) == (["0", "2"], ["1", "2"])
     fast.refresh_from_db()
     slow.refresh_from_db()
     assert (fast.state, slow.state) == (State.VERIFIED, State.REVIEW)
-    assert [entry.attempt for entry in board_queries.page(deal).entries] == [fast.public_id]
-
-
-def test_counts_by_state_and_flag_before_and_after() -> None:
-    deal = factory.deal("braid")
-    let_through(deal)
-    let_through(deal)
-    held(deal)
-    rows = {line.split()[0]: line.split()[1:] for line in fairplay()[1].splitlines() if len(line.split()) == 3}
-    assert rows["verified"] == ["2", "1"]
-    assert rows["review"] == ["1", "2"]
-    assert (rows["burst"], rows["pace"]) == (["0", "2"], ["1", "2"])
+    assert {entry.attempt for entry in board_queries.page(deal).entries} == {fast.public_id, other.public_id}
 
 
 def test_writing_settles_and_updates_the_boards() -> None:
@@ -195,10 +187,11 @@ def test_an_interrupted_run_keeps_its_work_and_can_resume(monkeypatch: pytest.Mo
     assert (code, str(second.public_id) in printed, str(first.public_id) in printed) == (1, True, False)
 
 
+LINE = certified.won("tarot-novice")[0]
+
+
 def won(deal: Any, started_at: datetime, *, slowly: bool) -> Attempt:
-    line = solved(deal.variant, bytes(deal.seed))
-    assert line is not None
-    record = factory.record_of(deal, line, None if slowly else [0] * len(line), end="won")
+    record = factory.record_of(deal, LINE.tokens, None if slowly else [0] * len(LINE.tokens), end="won")
     return factory.finished(deal, record=record, started_at=started_at)
 
 
@@ -206,7 +199,7 @@ def won(deal: Any, started_at: datetime, *, slowly: bool) -> Attempt:
 def test_a_dry_run_predicts_the_changes_for_all_batches(monkeypatch: pytest.MonkeyPatch, *, first_stands: bool) -> None:
     """A copy is one only if the game before it stands, or would stand again."""
     monkeypatch.setattr(reflagging, "BATCH", 1)
-    deal = factory.deal("tarot-novice", seed=bytes(32))
+    deal = factory.deal("tarot-novice", seed=LINE.seed)
     first = won(deal, factory.NOON, slowly=first_stands)
     later = won(deal, factory.NOON + timedelta(hours=1), slowly=True)
     as_by_other_rules(first, *((State.REVIEW, PACE) if first_stands else (State.VERIFIED,)))
@@ -218,7 +211,7 @@ def test_a_dry_run_predicts_the_changes_for_all_batches(monkeypatch: pytest.Monk
 
 
 def test_a_win_without_a_line_gets_one() -> None:
-    attempt = won(factory.deal("tarot-novice", seed=bytes(32)), factory.NOON, slowly=True)
+    attempt = won(factory.deal("tarot-novice", seed=LINE.seed), factory.NOON, slowly=True)
     settle(attempt.pk)
     Attempt.objects.filter(pk=attempt.pk).update(line=None)
     assert fairplay("--write")[0] == 0

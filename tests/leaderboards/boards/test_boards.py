@@ -105,13 +105,6 @@ def test_a_rebuild_repairs_faults(deal: Any) -> None:
     assert histogram.faults(listing) == []
 
 
-def test_a_removed_entry_closes_the_gap(deal: Any) -> None:
-    results = [factory.listed(deal, BoardScore(20, ms, 40)) for ms in (100, 200, 300)]
-    entries.remove(results[1])
-    assert [(e.rank, e.elapsed_ms) for e in board_queries.page(deal).entries] == [(1, 100), (2, 300)]
-    assert board_queries.rank_of(deal, "race", results[2].player) == 2
-
-
 def test_a_cursor_works_after_its_entry_is_removed(deal: Any) -> None:
     results = [factory.listed(deal, BoardScore(20, ms, 40)) for ms in (100, 200, 300)]
     cursor = board_queries.page(deal, limit=2).after
@@ -145,16 +138,6 @@ def test_a_page_has_at_most_a_hundred_entries(deal: Any) -> None:
         factory.listed(deal, BoardScore(20, ms, 40))
     assert len(board_queries.page(deal, limit=10_000).entries) == board_queries.MAX_PAGE_SIZE
     assert len(board_queries.page(deal, limit=-5).entries) == 1
-
-
-def test_friends_are_followed_players_and_oneself(deal: Any) -> None:
-    me, friend, stranger = factory.player(), factory.player(), factory.player()
-    me.following.create(followed=friend)
-    stranger.following.create(followed=me)
-    for ms, who in ((300, me), (200, friend), (100, stranger)):
-        factory.listed(deal, BoardScore(20, ms, 40), who=who)
-    found = board_queries.friends(deal, "race", me)
-    assert [(entry.rank, entry.player) for entry in found] == [(1, friend.public_id), (2, me.public_id)]
 
 
 def test_waiting_attempts_are_shown_without_a_rank(deal: Any) -> None:

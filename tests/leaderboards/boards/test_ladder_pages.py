@@ -24,7 +24,7 @@ from leaderboards.models import Result
 from leaderboards.verdicts.settlement import settle
 from tests.leaderboards import factory, playing_before
 from tests.leaderboards.playing_before import THREE_ON_TWO_DAYS
-from tests.leaderboards.test_pages import signed_in
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db
 NEWCOMERS = Ladder.NEWCOMERS

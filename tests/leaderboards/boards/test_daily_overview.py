@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.lifecycle.bans import ban_player, lift_ban
 from games.core.ladders import Ladder
 from games.deals.daily_points import points
 from games.deals.difficulty import goal_of
 from games.models import Attempt
 from games.rules import CATALOGUE
-from leaderboards.boards import entries, histogram, relisting, seasons
+from leaderboards.boards import entries, histogram, seasons
 from leaderboards.boards.listings import season_listing
 from leaderboards.boards.rank_keys import BOARDS, BoardScore
 from leaderboards.models import Season, Standing
@@ -97,17 +96,6 @@ def test_it_follows_a_rejection_and_a_restored_verdict() -> None:
     assert do_settle(attempt, AttemptVerdict(verified, [], score), expected=Attempt.State.REJECTED)
     assert [row[2] for row in shown()] == [100]
     whole()
-
-
-def test_a_banned_player_is_removed_until_the_ban_is_lifted() -> None:
-    result = factory.listed(_dealt("stonewall"), BoardScore(52, 800, 100))
-    who = result.player
-    ban_player(who)
-    relisting.rank_player(who)
-    assert shown() == []
-    lift_ban(who)
-    relisting.rank_player(who)
-    assert [row[1] for row in shown()] == [who.public_id]
 
 
 def test_a_removed_result_is_subtracted() -> None:

@@ -176,17 +176,6 @@ def test_standings_of_years_of_play_are_ranked() -> None:
     whole()
 
 
-def test_friends_in_a_season() -> None:
-    me, friend = factory.player(), factory.player()
-    me.following.create(followed=friend)
-    deal = factory.deal()
-    for ms, who in ((3, me), (2, friend), (1, factory.player())):
-        factory.listed(deal, BoardScore(20, ms, 40), who=who)
-    seasons.recount_marked()
-    found = seasons.friends(seasons.season("week", DAY), "race", me)
-    assert [(e.rank, e.player) for e in found] == [(1, friend.public_id), (2, me.public_id)]
-
-
 def test_an_empty_season() -> None:
     assert seasons.page(None).entries == []
     assert seasons.around(None, "race", factory.player()) == []
