@@ -77,8 +77,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/pages/info/ledger_page.py": ("tests/games/deals/test_ledger.py",),
     "games/races/race_start.py": RACES,
     "games/races/race_finish.py": RACES,
-    "games/races/seats.py": (*RACES, "tests/games/races/test_matchmaking.py"),
-    "games/races/matchmaking.py": ("tests/games/races/test_matchmaking.py",),
+    "games/races/seats.py": (*RACES, "tests/games/races/quick_match/test_matchmaking.py"),
+    "games/races/matchmaking.py": ("tests/games/races/quick_match/test_matchmaking.py",),
     "leaderboards/ratings/fold.py": ("tests/leaderboards/test_rating_fold.py", "tests/leaderboards/test_ratings.py"),
     "leaderboards/verdicts/settlement.py": (
         "tests/leaderboards/test_settlement.py",

@@ -16,7 +16,7 @@ from games.models import Deal
 from games.races import heats, matchmaking, race_start, rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.rules import RaceFile, check_race, commitment
-from tests.games.races.results import heat, race_of
+from tests.games.races.finished_races import heat, race_of
 from tests.games.races.runs import Run, at
 from tests.leaderboards import factory
 

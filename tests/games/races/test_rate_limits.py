@@ -18,7 +18,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.races import lobby, matchmaking, race_start, rate_limits, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import Watch, house_of
-from tests.games.races.results import race_of
+from tests.games.races.finished_races import race_of
 from tests.games.races.runs import Run, at
 from tests.leaderboards import factory
 

@@ -23,7 +23,7 @@ from games.races.live import consumer, protocol
 from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import House, Watch, house_of
-from tests.games.races.viewers import Viewer
+from tests.games.races.live.viewers import Viewer
 from tests.games.seats import Closed
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -11,7 +11,7 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.races.models import Entrant, Room
 from games.races.results import heat_standings
-from tests.games.races.results import heat, race_of
+from tests.games.races.finished_races import heat, race_of
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
