@@ -2,8 +2,8 @@
 
 Waiting players must confirm within fifteen seconds of an opponent's arrival, wherever they are on the site, or they
 lose the seat; the others keep theirs. The countdown starts eight seconds after two have confirmed. Players who are not
-connected to the room shortly before the start lose the seat, too. A player waiting alone is moved to others as soon as
-their wishes match.
+connected to the room shortly before the start lose the seat, too, and a match whose start only one player attends is
+called off. A player waiting alone is moved to others as soon as their wishes match.
 
 Each step locks the rooms that it changes and checks again before it acts, so any process may take it at any time.
 """
@@ -26,7 +26,8 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.deals import sealed_stock
 from games.live.start_timer import CANCEL_CUTOFF
-from games.races import race_start, rate_limits, rooms, seats
+from games.models import Attempt
+from games.races import race_finish, race_start, rate_limits, rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room
 from games.rules import CATALOGUE
@@ -49,6 +50,7 @@ _NOTED_FOR: Final = 24 * 3600
 
 _E: Final = Entrant.State
 _BEFORE: Final = (_E.JOINED, _E.READY)
+_FULLEST_FIRST: Final = ("-taken", "opened_at", "pk")
 
 
 class Note(StrEnum):
@@ -160,6 +162,54 @@ def _call_roll(race: Race, now: datetime) -> None:
     advance_room(race.room_id, now)
 
 
+def missed_start(entrant: Entrant, starts_at: datetime) -> bool:
+    """Return whether an entrant had neither the table nor the room open when the cards were dealt."""
+    until = entrant.here_until
+    return entrant.state == _E.READY and (until is None or until <= starts_at + DISCONNECT_GRACE)
+
+
+def call_off_deserted(now: datetime) -> None:
+    """Call off the matches that have just started with a single player present, unless that player has moved."""
+    started = Race.objects.filter(
+        room__kind=Room.Kind.QUICK,
+        state=Race.State.RACING,
+        starts_at__lte=now - DISCONNECT_GRACE,
+        starts_at__gt=now - race_start.GRACE,
+    )
+    for race_id, room_id in started.filter(entrants__state=_E.READY).distinct().values_list("pk", "room"):
+        if _call_off_if_deserted(race_id, room_id, now):
+            advance_room(room_id, now)
+
+
+def _call_off_if_deserted(race_id: int, room_id: int, now: datetime) -> bool:
+    """Void a match without a trace, and put the player who was present back in the queue, first in line."""
+    with transaction.atomic():
+        rooms.lock_room(room_id)
+        race = Race.objects.select_for_update(no_key=True).get(pk=race_id)
+        entrants = list(race.entrants.exclude(state=_E.ABSENT).exclude(player=None).select_related("player"))
+        present = [entrant for entrant in entrants if not missed_start(entrant, race.starts_at or now)]
+        # An attempt that is locked is being closed.
+        attempts = Attempt.objects.select_for_update(skip_locked=True).filter(
+            entrant__in=entrants, state=Attempt.State.PLAYING
+        )
+        if race.state != Race.State.RACING or len(present) != 1 or len(attempts) < len(entrants):
+            return False
+        if len(entrants) < MIN_PLAYERS or race.entrants.filter(race_finish.HAS_MOVED).exists():
+            return False
+        Attempt.objects.filter(entrant__race=race).delete()
+        race.entrants.all().delete()
+        race_finish.void(race.pk, Race.Void.NOT_STARTED, now)
+        (lone,) = present
+        assert lone.player is not None
+        seat = seats.sit(room_id, lone.player, wishes=lone.wishes, now=now)
+        Race.objects.filter(pk=seat.race_id).update(opened_at=race.opened_at)
+        missing = [entrant.player_id for entrant in entrants if entrant is not lone]
+        _note(missing, Note.ABSENT)
+        _note([lone.player_id], Note.ALONE)
+        transaction.on_commit(partial(rate_limits.note_spoiled, missing))
+    return True
+
+
 def pop_note(player_id: int) -> Note | None:
     """Return and clear the player's pending note about a match that didn't start for them."""
     key = _note_key(player_id)
@@ -170,11 +220,11 @@ def pop_note(player_id: int) -> Note | None:
     return Note(note)
 
 
-def _note_key(player_id: int) -> str:
+def _note_key(player_id: int | None) -> str:
     return f"quick-match-note:{player_id}"
 
 
-def _note(players: Iterable[int], note: Note) -> None:
+def _note(players: Iterable[int | None], note: Note) -> None:
     notes = {_note_key(player): note.value for player in players}
     transaction.on_commit(lambda: cache.set_many(notes, _NOTED_FOR))
 
@@ -193,7 +243,7 @@ def _update_wishes(player_id: int, wishes: list[str], now: datetime) -> bool:
 
 def _sit_down(player: Player, wishes: list[str], now: datetime) -> None:
     found = _open_races().filter(variant__in=wishes, taken__lt=F("room__seats"), deal_failed=False)
-    for room_id in found.order_by("-taken", "pk").values_list("room", flat=True)[:SEATS]:
+    for room_id in found.order_by(*_FULLEST_FIRST).values_list("room", flat=True)[:SEATS]:
         if _take_seat(room_id, player, wishes, now):
             return
     other = seats.room_of(player.pk)
@@ -338,7 +388,7 @@ def _move_on(race: Race, entrant: Entrant, now: datetime) -> None:
 def _joinable_races(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
     """Return the other gathering races that match the wishes and have a free seat, fullest first."""
     fitting = _open_races().filter(variant__in=wishes, taken__lt=F("room__seats"), deal_failed=False)
-    return fitting.exclude(pk=race.pk).order_by("-taken", "pk")
+    return fitting.exclude(pk=race.pk).order_by(*_FULLEST_FIRST)
 
 
 def _move(source: Race, target: Race, entrants: Collection[int], now: datetime, *, is_ready: bool = False) -> bool:

@@ -104,8 +104,11 @@ def times_due(facts: RoomFacts) -> list[datetime]:
     if (race := facts.to_come) is not None:
         found.append(_after_the_cards(race) or race.gathers_until)
     if (race := facts.running) is not None and race.state == _S.RACING:
-        has_ready = any(entrant.state == Entrant.State.READY for entrant in race.entrants)
-        found += [race.ends_at, race.starts_at + GRACE if race.starts_at and has_ready else None]
+        found.append(race.ends_at)
+        if race.starts_at is not None and any(entrant.state == Entrant.State.READY for entrant in race.entrants):
+            found.append(race.starts_at + GRACE)
+            if facts.kind == Room.Kind.QUICK:
+                found.append(race.starts_at + matchmaking.DISCONNECT_GRACE)
     return [at for at in found if at is not None]
 
 

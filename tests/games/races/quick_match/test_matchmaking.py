@@ -14,9 +14,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
+from games.attempts.lifecycle import close_attempt
 from games.core.errors import ErrorCode, Refusal
 from games.deals import sealed_stock
-from games.models import Attempt
+from games.models import Attempt, Move
 from games.races import matchmaking, race_start, reconciler, rooms, seats
 from games.races.live import due_steps, protocol, snapshot
 from games.races.live.room_hub import RoomHub
@@ -577,6 +578,65 @@ def test_countdown_goes_on_without_signs_or_time(second: int, here: bool) -> Non
     Entrant.objects.update(here_until=None)
     matchmaking.record_connected(room_of(first).pk, [mine] if here else [], at(second))
     assert race_of(first).state == "countdown"
+
+
+def started(count: int, left_at: float, *, dealt: int = 1) -> tuple[list[User], Race]:
+    """Start a match whose last player closes the last connection at `left_at`; the first `dealt` get their cards."""
+    players, entrants = counting(count)
+    race = race_of(players[0])
+    matchmaking.record_connected(race.room_id, entrants, at(15.5))
+    matchmaking.record_disconnected(entrants[-1], at(left_at))
+    assert race_start.begin_due(at(18.2)) == [race.pk]
+    race_start.mark_dealt(Entrant.objects.filter(pk__in=entrants[:dealt]).values_list("attempt", flat=True), at(18.2))
+    return players, race
+
+
+@pytest.mark.usefixtures("missed")
+def test_match_is_called_off_if_the_opponent_vanishes_late() -> None:
+    (first, second), race = started(2, 16)
+    waiting = enter(17, "braid")
+    reconciler.reconcile(at(18.9))
+    assert Race.objects.get(pk=race.pk).state == "racing"
+    reconciler.reconcile(at(19))
+    race.refresh_from_db()
+    assert (race.state, race.void, race.entrants.count(), race.deal and race.deal.revealed_at) == (
+        "void", "not_started", 0, at(19),
+    )  # fmt: skip
+    assert not Attempt.objects.filter(deal=race.deal).exists()
+    again = race_of(first)
+    assert (again.room, again.number, again.deal_id == race.deal_id, state_of(first)) == (race.room, 2, False, "joined")
+    assert seats.room_of(second.pk) is None
+    assert [matchmaking.pop_note(one.pk) for one in (first, second)] == [
+        matchmaking.Note.ALONE,
+        matchmaking.Note.ABSENT,
+    ]
+    assert race_of(waiting).pk < again.pk
+    assert room_of(enter(20, "plot", "braid")) == race.room, "first in line for the next player"
+
+
+@pytest.mark.parametrize("kept_by", ["move", "third", "room", "nobody", "end"])
+def test_match_that_is_not_deserted_goes_on(kept_by: str) -> None:
+    count, left_at = (3 if kept_by == "third" else 2), (18.1 if kept_by == "room" else 16)
+    _, race = started(count, left_at, dealt={"third": 2, "nobody": 0}.get(kept_by, 1))
+    mine = race.entrants.earliest("pk").attempt
+    assert mine is not None
+    if kept_by == "move":
+        Move.objects.create(attempt=mine, n=1, token="d", ms=500)
+    elif kept_by == "nobody":
+        Entrant.objects.update(here_until=None)
+    elif kept_by == "end":
+        close_attempt(mine.pk, "resigned", at=at(18.5))
+    reconciler.reconcile(at(19))
+    race.refresh_from_db()
+    assert (race.state, race.entrants.count()) == ("racing", count)
+
+
+def test_watched_match_is_checked_a_second_after_its_start() -> None:
+    _, race = started(2, 16)
+    facts = snapshot.read_rooms([race.room_id])[race.room_id]
+    assert at(19) in due_steps.times_due(facts)
+    race_start.mark_dealt(race.entrants.values_list("attempt", flat=True), at(19))
+    assert at(19) not in due_steps.times_due(snapshot.read_rooms([race.room_id])[race.room_id])
 
 
 async def test_closing_the_last_connection_is_recorded(watch: Any, hub: RoomHub, other_hub: RoomHub) -> None:
