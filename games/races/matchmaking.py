@@ -350,12 +350,12 @@ def _find_opponent(race: Race, entrant: Entrant, now: datetime) -> bool:
     """Move a lone player to a race with others, or pair them with another lone player."""
     wishes = entrant.wishes or [race.variant]
     for other in _joinable_races(race, wishes).filter(taken__gt=0):
-        if _move(race, other, [entrant.pk], now):
+        if _move(race, entrant, other, now):
             return True
     lone = Entrant.objects.filter(race__in=_open_races().filter(taken=1).exclude(pk=race.pk), state__in=_BEFORE)
     for other_entrant in lone.select_related("race__room").order_by("joined_at", "pk"):
         if race.variant in other_entrant.wishes:
-            return _move(other_entrant.race, race, [other_entrant.pk], now)
+            return _move(other_entrant.race, other_entrant, race, now)
         common = [name for name in wishes if name in other_entrant.wishes]
         if common:
             return _pair([(race, entrant), (other_entrant.race, other_entrant)], common, now)
@@ -365,7 +365,7 @@ def _find_opponent(race: Race, entrant: Entrant, now: datetime) -> bool:
 def _pair(lone: Sequence[tuple[Race, Entrant]], variants: list[str], now: datetime) -> bool:
     """Move lone players to a new room together; return whether all were moved."""
     (race,) = Race.objects.filter(room=_new_room(variants, now)).select_related("room")
-    moved = [_move(source, race, [entrant.pk], now) for source, entrant in lone]
+    moved = [_move(source, entrant, race, now) for source, entrant in lone]
     return all(moved)
 
 
@@ -380,9 +380,9 @@ def _move_all_on(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool
 def _move_on(race: Race, entrant: Entrant, now: datetime) -> None:
     """Move a player out of a race that starts without them, or never; a confirmation remains valid."""
     wishes, is_ready = entrant.wishes or [race.variant], entrant.state == _E.READY
-    if not any(_move(race, other, [entrant.pk], now, is_ready=is_ready) for other in _joinable_races(race, wishes)):
+    if not any(_move(race, entrant, other, now, is_ready=is_ready) for other in _joinable_races(race, wishes)):
         (new,) = Race.objects.filter(room=_new_room(wishes, now)).select_related("room")
-        _move(race, new, [entrant.pk], now, is_ready=is_ready)
+        _move(race, entrant, new, now, is_ready=is_ready)
 
 
 def _joinable_races(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
@@ -391,24 +391,23 @@ def _joinable_races(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
     return fitting.exclude(pk=race.pk).order_by(*_FULLEST_FIRST)
 
 
-def _move(source: Race, target: Race, entrants: Collection[int], now: datetime, *, is_ready: bool = False) -> bool:
-    """Move entrants from one open race to another, and close the room they leave if it is empty.
+def _move(source: Race, entrant: Entrant, target: Race, now: datetime, *, is_ready: bool = False) -> bool:
+    """Move an entrant from one open race to another, and close the room they leave if it is empty.
 
     Unless `is_ready`, they must confirm, and so must a player waiting there alone.
     """
     with transaction.atomic():
-        if len(_lock_open_races(source, target)) < 2 or target.entrants.count() + len(entrants) > target.room.seats:
+        if len(_lock_open_races(source, target)) < 2 or target.entrants.count() >= target.room.seats:
             return False
-        moving = Entrant.objects.filter(player__isnull=False, pk__in=entrants, race=source, state__in=_BEFORE)
-        if moving.count() < len(entrants):
-            return False
+        moving = Entrant.objects.filter(player__isnull=False, pk=entrant.pk, race=source, state__in=_BEFORE)
         # Their fifteen seconds start when they meet the new opponents.
-        moving.update(race=target, joined_at=now)
+        if not moving.update(race=target, joined_at=now):
+            return False
         notify_room(source.room_id)
         notify_room(target.room_id)
         if not is_ready:
-            _unconfirm_lone(Entrant.objects.filter(race=target).exclude(pk__in=entrants))
-            Entrant.objects.filter(pk__in=entrants).update(state=_E.JOINED)
+            _unconfirm_lone(Entrant.objects.filter(race=target).exclude(pk=entrant.pk))
+            Entrant.objects.filter(pk=entrant.pk).update(state=_E.JOINED)
         if not source.entrants.exists():
             rooms.close(source.room, now)
     return True
