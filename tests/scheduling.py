@@ -20,6 +20,7 @@ GROUPS: Final = {
     "tests/games/deals/test_first_run.py": "embedded",
     "tests/games/deals/test_publishing_servers.py": "postgresql",
     "tests/games/hints/test_hint_games.py": "solver",
+    "tests/games/races/test_race_deals.py": "solver",
     "tests/services/": "services",
     "tests/solver/test_package.py": "package",
     "tests/solver/": "solver",

@@ -25,6 +25,7 @@ from games.races.models import Entrant, Race, Room
 from games.rules import CATALOGUE
 from tests.concurrency import run_together
 from tests.games.races.conftest import house_of
+from tests.games.races.runs import refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 T0 = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -410,9 +411,7 @@ def test_a_player_too_late_for_a_seat_gets_another(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("wishes", [[], ["klondike"], ["plot", "klondike"]])
 def test_wishes_are_variants(wishes: list[str]) -> None:
-    with pytest.raises(Refusal) as refused:
-        matchmaking.enter(create_guest(), wishes, T0)
-    assert refused.value.code == ErrorCode.BAD_OPTION
+    assert refused(lambda: matchmaking.enter(create_guest(), wishes, T0)) == ErrorCode.BAD_OPTION
     assert not Room.objects.exists()
 
 
