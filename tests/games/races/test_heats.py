@@ -230,12 +230,6 @@ def test_an_overdue_countdown_is_void() -> None:
     assert [(race.state, race.void) for race in divisions()] == [("void", "server_fault")]
 
 
-def test_a_page_creates_a_missing_heat() -> None:
-    room = heats.next_room(before(30))
-    assert room is not None
-    assert Race.objects.get(room=room).scheduled_at == START
-
-
 def test_heats_are_made_divided_and_started_once_by_many_processes() -> None:
     assert run_together(*[partial(heats.advance_all, before(600))] * 4) == [None] * 4
     assert len(divisions()) == 1

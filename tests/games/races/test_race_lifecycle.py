@@ -127,15 +127,6 @@ def test_equal_games_share_a_place_and_the_points() -> None:
     assert run.placed() == [("won", 1, 3), ("won", 1, 3), ("retired", 3, 1), ("retired", 3, 1)]
 
 
-def test_a_race_may_end_without_a_win() -> None:
-    run = Run.racing(2)
-    run.play(1, 20)
-    run.resign(0, 30)
-    run.resign(1, 60)
-    run.judge()
-    assert run.placed() == [("retired", 2, 1), ("retired", 1, 2)]
-
-
 def test_a_single_remaining_racer_continues() -> None:
     run = Run.begun(2, dealt=1)
     run.tend(25)
@@ -155,13 +146,6 @@ def test_a_race_without_players_is_void() -> None:
     assert not Attempt.objects.filter(state="playing").exists()
     run.sit(0, 30)
     assert run.states() == "open joined"
-
-
-def test_a_move_proves_presence() -> None:
-    run = Run.begun(2, dealt=0)
-    run.play(0, 3)
-    run.tend(26)
-    assert run.states() == "racing racing absent"
 
 
 def test_ten_seconds_after_the_start_is_too_late() -> None:
