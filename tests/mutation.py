@@ -47,6 +47,10 @@ RACES = (
     "tests/games/races/test_notifications.py",
     "tests/games/races/test_leaving.py",
 )
+QUICK_MATCHES = (
+    "tests/games/races/quick_match/test_matchmaking.py",
+    "tests/games/races/quick_match/test_roll_call.py",
+)
 JOURNAL = ("tests/games/live/test_journal.py", "tests/games/live/test_durability.py")
 #: The modules, and the tests that must notice when they change.
 MODULES: dict[str, tuple[str, ...]] = {
@@ -77,8 +81,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/pages/info/ledger_page.py": ("tests/games/deals/test_ledger.py",),
     "games/races/race_start.py": RACES,
     "games/races/race_finish.py": RACES,
-    "games/races/seats.py": (*RACES, "tests/games/races/test_matchmaking.py"),
-    "games/races/matchmaking.py": ("tests/games/races/test_matchmaking.py",),
+    "games/races/seats.py": (*RACES, *QUICK_MATCHES),
+    "games/races/matchmaking.py": QUICK_MATCHES,
     "leaderboards/ratings/fold.py": (
         "tests/leaderboards/ratings/test_rating_fold.py",
         "tests/leaderboards/ratings/test_ratings.py",

@@ -11,7 +11,6 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from games.races import race_finish, race_start, rooms
@@ -115,7 +114,7 @@ def _freeze(race_id: int, start: datetime, now: datetime) -> None:
     """Divide the ready players and start the countdown of each division; void the heat if there are none."""
     with transaction.atomic():
         room = Room.objects.select_for_update(no_key=True).filter(races=race_id, closed_at=None).first()
-        race = _open(race_id).first()
+        race = Race.objects.select_for_update(no_key=True).filter(pk=race_id, state=Race.State.OPEN).first()
         if room is None or race is None:
             return
         ready = list(race.entrants.filter(state=_E.READY, player__isnull=False).order_by("pk"))
@@ -127,10 +126,6 @@ def _freeze(race_id: int, start: datetime, now: datetime) -> None:
             Room.objects.filter(pk=room.pk).update(seats=DIVISION)
             for division in races:
                 race_start.freeze(division.pk, countdown=start - now, now=now)
-
-
-def _open(race_id: int) -> QuerySet[Race]:
-    return Race.objects.select_for_update(no_key=True).filter(pk=race_id, state=Race.State.OPEN)
 
 
 def _parts(entrants: Sequence[Entrant]) -> list[Sequence[Entrant]]:

@@ -2,8 +2,8 @@
 
 Waiting players must confirm within fifteen seconds of an opponent's arrival, wherever they are on the site, or they
 lose the seat; the others keep theirs. The countdown starts eight seconds after two have confirmed. Players who are not
-connected to the room shortly before the start lose the seat, too. A player waiting alone is moved to others as soon as
-their wishes match.
+connected to the room shortly before the start lose the seat, too, and a match whose start only one player attends is
+called off. A player waiting alone is moved to others as soon as their wishes match.
 
 Each step locks the rooms that it changes and checks again before it acts, so any process may take it at any time.
 """
@@ -26,7 +26,8 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.deals import sealed_stock
 from games.live.start_timer import CANCEL_CUTOFF
-from games.races import race_start, rate_limits, rooms, seats
+from games.models import Attempt
+from games.races import race_finish, race_start, rate_limits, rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room
 from games.rules import CATALOGUE
@@ -49,6 +50,7 @@ _NOTED_FOR: Final = 24 * 3600
 
 _E: Final = Entrant.State
 _BEFORE: Final = (_E.JOINED, _E.READY)
+_FULLEST_FIRST: Final = ("-taken", "opened_at", "pk")
 
 
 class Note(StrEnum):
@@ -160,6 +162,54 @@ def _call_roll(race: Race, now: datetime) -> None:
     advance_room(race.room_id, now)
 
 
+def missed_start(entrant: Entrant, starts_at: datetime) -> bool:
+    """Return whether an entrant had neither the table nor the room open when the cards were dealt."""
+    until = entrant.here_until
+    return entrant.state == _E.READY and (until is None or until <= starts_at + DISCONNECT_GRACE)
+
+
+def call_off_deserted(now: datetime) -> None:
+    """Call off the matches that have just started with a single player present, unless that player has moved."""
+    started = Race.objects.filter(
+        room__kind=Room.Kind.QUICK,
+        state=Race.State.RACING,
+        starts_at__lte=now - DISCONNECT_GRACE,
+        starts_at__gt=now - race_start.GRACE,
+    )
+    for race_id, room_id in started.filter(entrants__state=_E.READY).distinct().values_list("pk", "room"):
+        if _call_off_if_deserted(race_id, room_id, now):
+            advance_room(room_id, now)
+
+
+def _call_off_if_deserted(race_id: int, room_id: int, now: datetime) -> bool:
+    """Void a match without a trace, and put the player who was present back in the queue, first in line."""
+    with transaction.atomic():
+        rooms.lock_room(room_id)
+        race = Race.objects.select_for_update(no_key=True).get(pk=race_id)
+        entrants = list(race.entrants.exclude(state=_E.ABSENT).exclude(player=None).select_related("player"))
+        present = [entrant for entrant in entrants if not missed_start(entrant, race.starts_at or now)]
+        # An attempt that is locked is being closed.
+        attempts = Attempt.objects.select_for_update(skip_locked=True).filter(
+            entrant__in=entrants, state=Attempt.State.PLAYING
+        )
+        if race.state != Race.State.RACING or len(present) != 1 or len(attempts) < len(entrants):
+            return False
+        if len(entrants) < MIN_PLAYERS or race.entrants.filter(race_finish.HAS_MOVED).exists():
+            return False
+        Attempt.objects.filter(entrant__race=race).delete()
+        race.entrants.all().delete()
+        race_finish.void(race.pk, Race.Void.NOT_STARTED, now)
+        (lone,) = present
+        assert lone.player is not None
+        seat = seats.sit(room_id, lone.player, wishes=lone.wishes, now=now)
+        Race.objects.filter(pk=seat.race_id).update(opened_at=race.opened_at)
+        missing = [entrant.player_id for entrant in entrants if entrant is not lone]
+        _note(missing, Note.ABSENT)
+        _note([lone.player_id], Note.ALONE)
+        transaction.on_commit(partial(rate_limits.note_spoiled, missing))
+    return True
+
+
 def pop_note(player_id: int) -> Note | None:
     """Return and clear the player's pending note about a match that didn't start for them."""
     key = _note_key(player_id)
@@ -170,11 +220,11 @@ def pop_note(player_id: int) -> Note | None:
     return Note(note)
 
 
-def _note_key(player_id: int) -> str:
+def _note_key(player_id: int | None) -> str:
     return f"quick-match-note:{player_id}"
 
 
-def _note(players: Iterable[int], note: Note) -> None:
+def _note(players: Iterable[int | None], note: Note) -> None:
     notes = {_note_key(player): note.value for player in players}
     transaction.on_commit(lambda: cache.set_many(notes, _NOTED_FOR))
 
@@ -193,7 +243,7 @@ def _update_wishes(player_id: int, wishes: list[str], now: datetime) -> bool:
 
 def _sit_down(player: Player, wishes: list[str], now: datetime) -> None:
     found = _open_races().filter(variant__in=wishes, taken__lt=F("room__seats"), deal_failed=False)
-    for room_id in found.order_by("-taken", "pk").values_list("room", flat=True)[:SEATS]:
+    for room_id in found.order_by(*_FULLEST_FIRST).values_list("room", flat=True)[:SEATS]:
         if _take_seat(room_id, player, wishes, now):
             return
     other = seats.room_of(player.pk)
@@ -300,12 +350,12 @@ def _find_opponent(race: Race, entrant: Entrant, now: datetime) -> bool:
     """Move a lone player to a race with others, or pair them with another lone player."""
     wishes = entrant.wishes or [race.variant]
     for other in _joinable_races(race, wishes).filter(taken__gt=0):
-        if _move(race, other, [entrant.pk], now):
+        if _move(race, entrant, other, now):
             return True
     lone = Entrant.objects.filter(race__in=_open_races().filter(taken=1).exclude(pk=race.pk), state__in=_BEFORE)
     for other_entrant in lone.select_related("race__room").order_by("joined_at", "pk"):
         if race.variant in other_entrant.wishes:
-            return _move(other_entrant.race, race, [other_entrant.pk], now)
+            return _move(other_entrant.race, other_entrant, race, now)
         common = [name for name in wishes if name in other_entrant.wishes]
         if common:
             return _pair([(race, entrant), (other_entrant.race, other_entrant)], common, now)
@@ -315,7 +365,7 @@ def _find_opponent(race: Race, entrant: Entrant, now: datetime) -> bool:
 def _pair(lone: Sequence[tuple[Race, Entrant]], variants: list[str], now: datetime) -> bool:
     """Move lone players to a new room together; return whether all were moved."""
     (race,) = Race.objects.filter(room=_new_room(variants, now)).select_related("room")
-    moved = [_move(source, race, [entrant.pk], now) for source, entrant in lone]
+    moved = [_move(source, entrant, race, now) for source, entrant in lone]
     return all(moved)
 
 
@@ -330,35 +380,34 @@ def _move_all_on(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool
 def _move_on(race: Race, entrant: Entrant, now: datetime) -> None:
     """Move a player out of a race that starts without them, or never; a confirmation remains valid."""
     wishes, is_ready = entrant.wishes or [race.variant], entrant.state == _E.READY
-    if not any(_move(race, other, [entrant.pk], now, is_ready=is_ready) for other in _joinable_races(race, wishes)):
+    if not any(_move(race, entrant, other, now, is_ready=is_ready) for other in _joinable_races(race, wishes)):
         (new,) = Race.objects.filter(room=_new_room(wishes, now)).select_related("room")
-        _move(race, new, [entrant.pk], now, is_ready=is_ready)
+        _move(race, entrant, new, now, is_ready=is_ready)
 
 
 def _joinable_races(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
     """Return the other gathering races that match the wishes and have a free seat, fullest first."""
     fitting = _open_races().filter(variant__in=wishes, taken__lt=F("room__seats"), deal_failed=False)
-    return fitting.exclude(pk=race.pk).order_by("-taken", "pk")
+    return fitting.exclude(pk=race.pk).order_by(*_FULLEST_FIRST)
 
 
-def _move(source: Race, target: Race, entrants: Collection[int], now: datetime, *, is_ready: bool = False) -> bool:
-    """Move entrants from one open race to another, and close the room they leave if it is empty.
+def _move(source: Race, entrant: Entrant, target: Race, now: datetime, *, is_ready: bool = False) -> bool:
+    """Move an entrant from one open race to another, and close the room they leave if it is empty.
 
     Unless `is_ready`, they must confirm, and so must a player waiting there alone.
     """
     with transaction.atomic():
-        if len(_lock_open_races(source, target)) < 2 or target.entrants.count() + len(entrants) > target.room.seats:
+        if len(_lock_open_races(source, target)) < 2 or target.entrants.count() >= target.room.seats:
             return False
-        moving = Entrant.objects.filter(player__isnull=False, pk__in=entrants, race=source, state__in=_BEFORE)
-        if moving.count() < len(entrants):
-            return False
+        moving = Entrant.objects.filter(player__isnull=False, pk=entrant.pk, race=source, state__in=_BEFORE)
         # Their fifteen seconds start when they meet the new opponents.
-        moving.update(race=target, joined_at=now)
+        if not moving.update(race=target, joined_at=now):
+            return False
         notify_room(source.room_id)
         notify_room(target.room_id)
         if not is_ready:
-            _unconfirm_lone(Entrant.objects.filter(race=target).exclude(pk__in=entrants))
-            Entrant.objects.filter(pk__in=entrants).update(state=_E.JOINED)
+            _unconfirm_lone(Entrant.objects.filter(race=target).exclude(pk=entrant.pk))
+            Entrant.objects.filter(pk=entrant.pk).update(state=_E.JOINED)
         if not source.entrants.exists():
             rooms.close(source.room, now)
     return True

@@ -17,13 +17,15 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from games import rules
 from games.attempts.lifecycle import close_safely
 from games.core import events
 from games.models import Attempt, Move
 from games.races import race_deals
 from games.races.models import Entrant, Race, Room
-from games.races.results.places import EntrantScore, placed
+from games.races.results.places import placed
 from games.races.room_notifications import notify_room
+from games.rules.races.ranking import Outcome
 
 log = logging.getLogger(__name__)
 
@@ -195,12 +197,9 @@ def _place(race: Race) -> bool:
     before = [_results(entrant) for entrant in raced]
     for entrant in raced:
         _copy_verdict(entrant)
-    placed_by_entrant = {
-        result.entrant: result for result in placed([_score(entrant) for entrant in raced if not entrant.is_in_review])
-    }
+    results = placed({entrant.pk: _score(entrant) for entrant in raced if not entrant.is_in_review})
     for entrant in raced:
-        own = placed_by_entrant.get(entrant.pk)
-        entrant.place, entrant.points = (own.place, own.points) if own else (None, None)
+        entrant.place, entrant.points = results.get(entrant.pk, (None, None))
     Entrant.objects.bulk_update(raced, _RESULT_FIELDS)
     return before != [_results(entrant) for entrant in raced]
 
@@ -223,8 +222,6 @@ def _copy_verdict(entrant: Entrant) -> None:
     entrant.cards_up, entrant.elapsed_ms, entrant.tokens = figures
 
 
-def _score(entrant: Entrant) -> EntrantScore:
-    figures = None
-    if entrant.cards_up is not None and entrant.elapsed_ms is not None and entrant.tokens is not None:
-        figures = entrant.cards_up, entrant.elapsed_ms, entrant.tokens
-    return EntrantScore(entrant.pk, figures, entrant.state == Entrant.State.DISQUALIFIED)
+def _score(entrant: Entrant) -> rules.Score:
+    outcome: Outcome = "disqualified" if entrant.state == Entrant.State.DISQUALIFIED else "retired"
+    return rules.Score(outcome, entrant.cards_up, entrant.elapsed_ms, entrant.tokens)

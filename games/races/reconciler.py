@@ -125,6 +125,7 @@ def _finish(now: datetime) -> None:
 STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
     race_start.begin_due,
     race_start.void_overdue,
+    matchmaking.call_off_deserted,
     race_start.mark_absent,
     _close_overdue,
     _follow_closed,

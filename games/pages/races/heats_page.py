@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Final, Self
-from uuid import UUID
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -31,6 +29,7 @@ def heats(request: HttpRequest) -> HttpResponse:
     finished = Race.objects.filter(room__kind=Room.Kind.HEAT, state=Race.State.FINISHED)
     rows = finished.select_related("room").order_by("-scheduled_at", "division")[:_LATEST]
     context = {
+        "me": me,
         "day": day,
         "before": day - timedelta(days=1),
         "after": day + timedelta(days=1) if day < today else None,
@@ -41,39 +40,13 @@ def heats(request: HttpRequest) -> HttpResponse:
     return render(request, "races/heats.html", context)
 
 
-@dataclass(frozen=True, slots=True)
-class Points:
-    """A player's place in the heats of a day or a week."""
-
-    place: int
-    name: str
-    page: UUID
-    is_me: bool
-    points: int
-    heats: int
-    wins: int
-
-    @classmethod
-    def of(cls, row: heat_standings.HeatStanding, me: int | None) -> Self:
-        """Return the visible part of a standing."""
-        return cls(row.place, row.name, row.page, row.player_id == me, row.points, row.heats, row.wins)
-
-
-@dataclass(frozen=True, slots=True)
-class PointsTable:
-    """Standings of a day or a week. `own` is the visitor's row if it is not among the first."""
-
-    period: str
-    rows: list[Points]
-    own: Points | None
-
-
-def _standing(period: heat_standings.Period, day: date, me: int | None) -> PointsTable:
-    rows = [Points.of(row, me) for row in heat_standings.standing(period, day)]
+def _standing(period: heat_standings.Period, day: date, me: int | None) -> dict[str, Any]:
+    """Return the standings of a day or a week; `own` is the visitor's row if it is not among the first."""
+    rows = heat_standings.standing(period, day)
     own = None
-    if me is not None and not any(row.is_me for row in rows):
+    if me is not None and not any(row.player_id == me for row in rows):
         own = heat_standings.standing_of(me, period, day)
-    return PointsTable(period, rows, None if own is None else Points.of(own, me))
+    return {"period": period, "rows": rows, "own": own}
 
 
 def _day(text: str | None, today: date) -> date:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -21,9 +19,6 @@ from games.pages.shared import titles
 from games.races import heats, lobby, matchmaking, rate_limits, rooms, seats
 from games.races.models import Room
 from games.rules import CATALOGUE
-
-#: Refusals caused by a seat elsewhere; the response redirects there.
-_SEATED_ELSEWHERE: Final = frozenset({ErrorCode.ALREADY_RACING})
 
 
 @require_safe
@@ -66,7 +61,8 @@ def open_own_room(request: HttpRequest, settings: Chosen) -> Room:
     :raises Refusal: if there is no such game, or the player has a seat elsewhere.
     """
     player = seated_player(request)
-    _check_free(player.pk)
+    if seat_of(player.pk) is not None:
+        raise Refusal(ErrorCode.ALREADY_RACING)
     rooms.close_unused(player.pk)
     if settings.public:
         rate_limits.check_may_list(player.pk, network_of(request))
@@ -131,15 +127,6 @@ def refused(request: HttpRequest, refusal: Refusal, *, fallback_code: str = "") 
     if wants_json(request):
         raise refusal
     messages.error(request, refusal.sentence)
-    seat = seat_of(player_id(request)) if refusal.code in _SEATED_ELSEWHERE else None
+    seat = seat_of(player_id(request)) if refusal.code is ErrorCode.ALREADY_RACING else None
     code = seat.code if seat else fallback_code
     return redirect("games:room", code=code) if code else redirect("games:races")
-
-
-def _check_free(player: int) -> None:
-    """Check that the player has no seat.
-
-    :raises Refusal: if the player has one.
-    """
-    if seat_of(player) is not None:
-        raise Refusal(ErrorCode.ALREADY_RACING)

@@ -193,14 +193,6 @@ def _change(change: EntrantRatingChange | None, names: dict[int, str]) -> ShownC
     return ShownChange(change.before.value, change.after.value, change.after.provisional, duels)
 
 
-@dataclass(frozen=True, slots=True)
-class RaceHistoryEntry:
-    """A race in a player's history, with the player's result."""
-
-    race: ShownRace
-    me: ShownEntrant
-
-
 @require_safe
 @never_cache
 def mine(request: HttpRequest) -> HttpResponse:
@@ -210,7 +202,7 @@ def mine(request: HttpRequest) -> HttpResponse:
     rows = Entrant.objects.filter(player=me, race__state__in=over) if me else Entrant.objects.none()
     rows = rows.select_related("race__room", "attempt", "player").order_by("-pk")
     page = Paginator(rows, _PAGE).get_page(request.GET.get("page"))
-    entries = [RaceHistoryEntry(ShownRace.of(row.race), ShownEntrant.of(row, {}, me)) for row in page.object_list]
+    entries = [{"race": ShownRace.of(row.race), "me": ShownEntrant.of(row, {}, me)} for row in page.object_list]
     more = page.next_page_number() if page.has_next() else None
     previous = page.previous_page_number() if page.has_previous() else None
     return render(request, "races/mine.html", {"entries": entries, "more": more, "less": previous})

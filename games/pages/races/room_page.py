@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
@@ -22,39 +19,24 @@ from games.races import seats
 from games.races.models import Race, Room
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRoom:
-    """A room as everyone with its link may see it."""
-
-    code: str
-    kind: str
-    title: str
-    variant: str
-    game: str
-    results: list[int]
-
-    @classmethod
-    def of(cls, room: Room) -> Self:
-        """Return the visible part of `room`; its `results` are the numbers of finished races, latest first."""
-        finished = Race.objects.filter(room=room, state=Race.State.FINISHED).order_by("-number")
-        title = titles.deal_title(room.variant, room.game)
-        return cls(
-            room.code, room.kind, title, room.variant, room.game, list(finished.values_list("number", flat=True))
-        )
-
-
 @require_safe
 @never_cache
 @ensure_csrf_cookie
 def room(request: HttpRequest, code: str) -> HttpResponse:
     """Show the room, which is updated over the WebSocket. A closed room shows its results."""
     found = get_object_or_404(Room, code=code)
-    shown = ShownRoom.of(found)
     if reason := _reason_shut(found, player_id(request)):
-        context = {"room": shown, "why": reason.value, "sentence": reason.sentence}
+        finished = Race.objects.filter(room=found, state=Race.State.FINISHED).order_by("-number")
+        context = {
+            "room": found,
+            "results": finished.values_list("number", flat=True),
+            "why": reason.value,
+            "sentence": reason.sentence,
+        }
         return render(request, "races/shut.html", context, status=reason.status)
     context = {
-        "room": shown,
+        "room": found,
+        "title": titles.deal_title(found.variant, found.game),
         "naming": titles.for_client(),
         "choices": choices(),
         "games": [name for name, _title, _options in titles.games_and_options()],

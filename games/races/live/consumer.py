@@ -170,18 +170,9 @@ def _command_call(message: protocol.ClientMessage, room_id: int, player_id: int,
 
 
 def _sit(room_id: int, player_id: int, network: str) -> None:
-    player = _active(player_id)
+    player: Player | None = get_user_model().objects.filter(pk=player_id, is_active=True).first()
+    if player is None:
+        raise session_expired()  # banned or removed since the connection was opened
     rate_limits.check_may_sit(player_id, network, has_account=player.has_page)
     rate_limits.remember_network(player_id, network)
     seats.sit(room_id, player)
-
-
-def _active(player_id: int) -> Player:
-    """Return the player.
-
-    :raises Refusal: session_expired if the player was banned or removed since the connection was opened.
-    """
-    found = get_user_model().objects.filter(pk=player_id, is_active=True).first()
-    if found is None:
-        raise session_expired()
-    return found

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from math import inf
 from time import monotonic
-from typing import Final, Protocol
+from typing import Final
 
 from django.utils import timezone
 
@@ -27,21 +27,18 @@ CARDS_FIRST: Final = timedelta(milliseconds=200)
 _S: Final = Race.State
 
 
-class TakeSteps(Protocol):
-    """Takes the steps that are due, in all races."""
-
-    def __call__(self, *, starts_only: bool) -> Awaitable[None]:
-        """Take them."""
-
-
 class Steps:
-    """The steps of one room: the start, absences and the end of its races."""
+    """The steps of one room: the gathering of players, the start, absences and the end of its races."""
 
-    def __init__(self, audience: Audience, take_steps: TakeSteps, schedule_read: Callable[[], None]) -> None:
+    def __init__(
+        self, audience: Audience, take_steps: Callable[[bool], Awaitable[object]], schedule_read: Callable[[], None]
+    ) -> None:
+        """`take_steps` takes the steps that are due in all races, or only the starts."""
         self._audience = audience
         self._take_steps = take_steps
         self._schedule_read = schedule_read
         self._tried: dict[datetime, float] = {}
+        self._next_gathering = -inf
 
     async def take_due_steps(self) -> float:
         """Take the steps that are due, and have the room read again."""
@@ -51,39 +48,31 @@ class Steps:
             first = not self._tried.keys() & set(due)
             self._tried = {at: monotonic() for at in due}
             # Usually only starts are due, which take a single statement.
-            await self._take_steps(starts_only=is_start and first)
+            await self._take_steps(is_start and first)
             self._schedule_read()
         return min((monotonic() + self._wait(at) for at in times_due(facts)), default=inf)
 
-    def _wait(self, at: datetime) -> float:
-        """Return the seconds until the step due at `at` should be tried or retried."""
-        tried = self._tried.get(at)
-        return max(0.0, (at - timezone.now()).total_seconds() if tried is None else tried + TRY_EVERY - monotonic())
-
-
-class Gathering:
-    """The gathering of players in a room without a host, every second."""
-
-    def __init__(self, audience: Audience) -> None:
-        self._audience = audience
-        self._next_at = -inf
-
     async def gather(self) -> float:
-        """Take the step of a room that is gathering players."""
-        step = self._step()
+        """Take the step of a room that is gathering players without a host, every second."""
+        step = self._gathering_step()
         if step is None:
             return inf
-        if monotonic() >= self._next_at:
-            self._next_at = monotonic() + GATHER_EVERY
+        if monotonic() >= self._next_gathering:
+            self._next_gathering = monotonic() + GATHER_EVERY
             await off_loop(step)()
-        return self._next_at
+        return self._next_gathering
 
-    def _step(self) -> Callable[[], object] | None:
+    def _gathering_step(self) -> Callable[[], object] | None:
         facts = self._audience.facts
         if self._audience.is_roll_called:
             seated = self._audience.seated()
             return lambda: matchmaking.record_connected(facts.id, seated)
         return gathering_step(facts)
+
+    def _wait(self, at: datetime) -> float:
+        """Return the seconds until the step due at `at` should be tried or retried."""
+        tried = self._tried.get(at)
+        return max(0.0, (at - timezone.now()).total_seconds() if tried is None else tried + TRY_EVERY - monotonic())
 
 
 def gathering_step(facts: RoomFacts) -> Callable[[], object] | None:
@@ -104,8 +93,11 @@ def times_due(facts: RoomFacts) -> list[datetime]:
     if (race := facts.to_come) is not None:
         found.append(_after_the_cards(race) or race.gathers_until)
     if (race := facts.running) is not None and race.state == _S.RACING:
-        has_ready = any(entrant.state == Entrant.State.READY for entrant in race.entrants)
-        found += [race.ends_at, race.starts_at + GRACE if race.starts_at and has_ready else None]
+        found.append(race.ends_at)
+        if race.starts_at is not None and any(entrant.state == Entrant.State.READY for entrant in race.entrants):
+            found.append(race.starts_at + GRACE)
+            if facts.kind == Room.Kind.QUICK:
+                found.append(race.starts_at + matchmaking.DISCONNECT_GRACE)
     return [at for at in found if at is not None]
 
 

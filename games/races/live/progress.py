@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
+from games import rules
 from games.races.live import protocol
 from games.races.live.lane_reports import Report
 from games.races.live.snapshot import EntrantFacts, Figures, RaceFacts, RoomFacts
 from games.races.models import Entrant
-from games.races.results.places import EntrantScore, placed
+from games.races.results.places import placed
 
 #: Seconds without a sign of a connection after which an entrant is shown as away.
 AWAY_AFTER: Final = 5.0
@@ -130,11 +131,13 @@ class RaceProgress:
         if race is self._facts.to_come:
             return {}
         lanes = {entrant.id: self._lane(entrant.id) for entrant in race.entrants}
-        scores = [_score(key, lane, race.limit_ms) for key, lane in lanes.items() if lane.state in PLACED]
-        return {result.entrant: result.place for result in placed(scores)}
+        scores = {key: _score(lane, race.limit_ms) for key, lane in lanes.items() if lane.state in PLACED}
+        return {entrant: place for entrant, (place, _points) in placed(scores).items()}
 
 
-def _score(entrant: int, lane: EntrantLane, limit_ms: int) -> EntrantScore:
+def _score(lane: EntrantLane, limit_ms: int) -> rules.Score:
     """Return a lane's score; an unfinished game ranks behind finished ones with as many cards up."""
     ms = limit_ms + 1 if lane.ms is None else lane.ms
-    return EntrantScore(entrant, (lane.figures[0], ms, lane.figures[1]), lane.state == _E.DISQUALIFIED)
+    return rules.Score(
+        "disqualified" if lane.state == _E.DISQUALIFIED else "retired", lane.figures[0], ms, lane.figures[1]
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from django.db import Error
@@ -81,26 +81,6 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         await self._rooms.close()
         await self._steps.close()
 
-    # Services for watches.
-
-    async def read(self, room_id: int) -> RoomFacts | None:
-        """Read a room from the database, batched with other rooms requested at the same time.
-
-        :raises Error: if the database is unavailable.
-        """
-        return await self._rooms.get(room_id)
-
-    async def listen_to(self, room_id: int) -> None:
-        """Subscribe to notices about the room."""
-        await self.listen(room_group(room_id))
-
-    async def take_steps(self, *, starts_only: bool) -> None:
-        """Take the steps that are due, once for all rooms that ask at the same time.
-
-        :raises Error: if the database is unavailable.
-        """
-        await self._steps.get(starts_only)
-
     def send_heartbeat(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
         """Schedule a notice to all processes that these have the room open here; it is batched with other rooms'."""
         if not self._heartbeats:
@@ -116,13 +96,19 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
     # Opening, closing, and handling notices.
 
     async def _opened(self, key: int) -> RoomWatch:
+        def read() -> Awaitable[RoomFacts | None]:
+            return self._rooms.get(key)
+
+        def listen() -> Awaitable[None]:
+            return self.listen(room_group(key))
+
         try:
             # Subscribe before reading, so that no change after the read is missed.
-            await self.listen_to(key)
-            facts = await self.read(key)
+            await listen()
+            facts = await read()
             if facts is None:
                 raise _not_found()
-            watch = RoomWatch(facts, self)
+            watch = RoomWatch(facts, read, listen, self._steps.get, self.send_heartbeat)
             await watch.begin()
         except Error:
             raise busy("the database could not be reached") from None

@@ -6,9 +6,10 @@ once, by replay.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from math import ceil
 from time import monotonic
-from typing import Final, Protocol
+from typing import Final
 
 from games.live.broadcasts import Notice
 from games.live.loader import off_loop
@@ -16,8 +17,8 @@ from games.live.watcher import Source, Watcher
 from games.races import rooms
 from games.races.live import snapshot
 from games.races.live.audience import Audience
-from games.races.live.due_steps import Gathering, Steps
-from games.races.live.host_succession import Heartbeats, HostPresence, Succession
+from games.races.live.due_steps import Steps
+from games.races.live.host_succession import HostPresence
 from games.races.live.lane_reports import Report
 from games.races.live.snapshot import EntrantFacts, RoomFacts
 from games.races.live.stream import Viewer
@@ -28,38 +29,29 @@ POLL_EVERY: Final = 10.0
 POLL_SPREAD: Final = 4
 
 
-class Rooms(Protocol):
-    """The services that a process shares among its watched rooms."""
-
-    async def read(self, room_id: int) -> RoomFacts | None:
-        """Read a room from the database."""
-
-    async def listen_to(self, room_id: int) -> None:
-        """Subscribe to notices about the room."""
-
-    async def take_steps(self, *, starts_only: bool) -> None:
-        """Take the steps that are due, in all races."""
-
-    def send_heartbeat(self, room_id: int, entrants: list[int], host_id: int | None) -> None:
-        """Schedule a notice to all processes that these have the room open here."""
-
-
 class RoomWatch:
     """A room with its viewers in this process."""
 
-    def __init__(self, facts: RoomFacts, shared: Rooms) -> None:
+    def __init__(
+        self,
+        facts: RoomFacts,
+        read: Callable[[], Awaitable[RoomFacts | None]],
+        listen: Callable[[], Awaitable[None]],
+        take_steps: Callable[[bool], Awaitable[object]],
+        send_heartbeat: Callable[[int, list[int], int | None], None],
+    ) -> None:
+        """The functions are the hub's: they read the room, subscribe to notices about it, and so on."""
         self.audience = Audience(facts)
-        self._host_presence = HostPresence(facts.host_id, monotonic())
-        self._heartbeats = Heartbeats(self.audience, self._host_presence, shared.send_heartbeat)
-        room_id = facts.id
+        self._host_presence = HostPresence(self.audience, send_heartbeat)
+        steps = Steps(self.audience, take_steps, self.schedule_read)
         self._watcher = Watcher(
-            Source(lambda: shared.read(room_id), lambda: shared.listen_to(room_id), READ_EVERY, self._next_poll),
+            Source(read, listen, READ_EVERY, self._next_poll),
             self._refresh,
-            Steps(self.audience, shared.take_steps, self.schedule_read).take_due_steps,
-            Gathering(self.audience).gather,
-            Succession(self.audience, self._host_presence, self.schedule_read).replace_if_absent,
+            steps.take_due_steps,
+            steps.gather,
+            self._host_presence.replace_if_absent,
             self.audience.send_due_lanes,
-            self._heartbeats.beat,
+            self._host_presence.beat,
         )
 
     @property
@@ -79,7 +71,7 @@ class RoomWatch:
     def add(self, viewer: Viewer) -> None:
         """Show the room to a viewer from now on."""
         self.audience.add(viewer)
-        self._heartbeats.hurry()
+        self._host_presence.hurry()
         self._watcher.wake()
 
     def discard(self, viewer: Viewer) -> None:
@@ -105,8 +97,7 @@ class RoomWatch:
     def on_heartbeat(self, entrants: list[int], host_id: int | None) -> None:
         """Handle a process's sign that these entrants, and the host if still the same, have the room open there."""
         self.audience.progress.mark_seen(entrants)
-        if host_id is not None and host_id == self._host_presence.host_id:
-            self._host_presence.mark_seen(monotonic())
+        self._host_presence.mark_seen(host_id)
         self._watcher.wake()
 
     def entrant_of(self, player_id: int) -> EntrantFacts | None:
@@ -134,7 +125,7 @@ class RoomWatch:
         moved = await self._rooms_of_moved(facts)
         audience.facts = facts
         audience.progress.follow(facts)
-        self._host_presence.follow(facts.host_id, monotonic())
+        self._host_presence.follow_host()
         for entrant, code in moved.items():
             audience.send_moved(entrant, code)
         if facts != before:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import OuterRef, Prefetch, Q, Subquery
 from django.urls import reverse
+from msgspec import structs
 
 from games.attempts.lifecycle import deal_table, journal_of, record_of
 from games.db.players import people
@@ -99,21 +100,21 @@ def read_rooms(room_ids: Collection[int]) -> dict[int, RoomFacts]:
     rooms = list(Room.objects.filter(pk__in=room_ids).annotate(last_race=Subquery(last)))
     shown = Q(room__in=rooms, state__in=(*TO_COME, *RUNNING)) | Q(pk__in=[room.last_race for room in rooms])
     races = Race.objects.filter(shown).select_related("deal").defer("deal__seed", "deal__solution")
+    entrants = Entrant.objects.select_related("attempt").defer("attempt__record", "attempt__line").order_by("pk")
     of_room: dict[int, list[Race]] = {}
-    for race in races.order_by("-number"):
+    for race in races.prefetch_related(Prefetch("entrants", entrants)).order_by("-number"):
         of_room.setdefault(race.room_id, []).append(race)
-    entered = _entrants([race.pk for races in of_room.values() for race in races])
-    entrants = [entrant for entrants in entered.values() for entrant in entrants]
-    players = _PlayerFacts.of(entrants, [room.host_id for room in rooms])
-    return {room.pk: _room_facts(room, of_room.get(room.pk, []), entered, players) for room in rooms}
+    seated = [entrant for found in of_room.values() for race in found for entrant in race.entrants.all()]
+    players = _PlayerFacts.of(seated, [room.host_id for room in rooms])
+    return {room.pk: _room_facts(room, of_room.get(room.pk, []), players) for room in rooms}
 
 
-def _room_facts(room: Room, races: list[Race], entered: dict[int, list[Entrant]], players: _PlayerFacts) -> RoomFacts:
+def _room_facts(room: Room, races: list[Race], players: _PlayerFacts) -> RoomFacts:
     """Build the facts of a room from its races, which are ordered newest first."""
 
     def newest(*states: str) -> RaceFacts | None:
         race = next((race for state in states for race in races if race.state == state), None)
-        return None if race is None else _race_facts(race, room, entered.get(race.pk, []), players)
+        return None if race is None else _race_facts(race, room, players)
 
     return RoomFacts(
         id=room.pk,
@@ -178,14 +179,6 @@ def you_message(facts: RoomFacts, player_id: int | None) -> protocol.You:
     )
 
 
-def _entrants(races: list[int]) -> dict[int, list[Entrant]]:
-    found: dict[int, list[Entrant]] = {}
-    entrants = Entrant.objects.filter(race__in=races).select_related("attempt")
-    for entrant in entrants.defer("attempt__record", "attempt__line").order_by("pk"):
-        found.setdefault(entrant.race_id, []).append(entrant)
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class _PlayerFacts:
     """The public facts of the players: names, accounts and ratings."""
@@ -226,8 +219,8 @@ class _PlayerFacts:
         )
 
 
-def _race_facts(race: Race, room: Room, entrants: list[Entrant], players: _PlayerFacts) -> RaceFacts:
-    shown = [entrant for entrant in entrants if race.state not in TO_COME or entrant.state != _ABSENT]
+def _race_facts(race: Race, room: Room, players: _PlayerFacts) -> RaceFacts:
+    shown = [entrant for entrant in race.entrants.all() if race.state not in TO_COME or entrant.state != _ABSENT]
     message = protocol.RaceState(
         id=str(race.public_id),
         number=race.number,
@@ -306,23 +299,11 @@ def _race_state(race: RaceFacts, lanes: list[protocol.Lane], now: datetime) -> p
     def span(at: datetime | None) -> int | None:
         return None if at is None or at <= now else -((now - at) // _MS)
 
-    message = race.message
-    return protocol.RaceState(
-        id=message.id,
-        number=message.number,
-        state=message.state,
-        rated=message.rated,
-        variant=message.variant,
-        game=message.game,
-        options=message.options,
-        limit_s=message.limit_s,
-        deal=message.deal,
-        race_commitment=message.race_commitment,
+    return structs.replace(
+        race.message,
         gathers_in=span(race.gathers_until),
         scheduled_in=span(race.scheduled_at),
         starts_in=span(race.starts_at),
         ends_in=span(race.ends_at),
-        void=message.void,
-        seats=message.seats,
         lanes=lanes,
     )

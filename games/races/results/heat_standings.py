@@ -1,4 +1,4 @@
-"""Standings of the heats of a day or week, a player's race history, and the latest results.
+"""Standings of the heats of a day or week, and a player's race history.
 
 They are computed from the entrants at each read, so a moderation decision that changes a place shows up at once.
 """
@@ -15,7 +15,7 @@ from django.db.models import Count, F, Q, Sum, Window
 from django.db.models.functions import Rank
 
 from games.db.players import people
-from games.races.models import Entrant, Race, Room
+from games.races.models import Entrant, Race
 
 Period = Literal["day", "week"]
 PAGE: Final = 50
@@ -79,18 +79,6 @@ def history(player_id: int, *, before: int | None = None, limit: int = PAGE) -> 
     if before is not None:
         entrants = entrants.filter(pk__lt=before)
     return list(entrants.select_related("race__room", "race__deal").order_by("-pk")[:limit])
-
-
-def recent(*, before: tuple[datetime, int] | None = None, limit: int = PAGE) -> list[Race]:
-    """Return the finished races of all but private rooms, latest first.
-
-    `before` is the end and the id of the last race on the previous page.
-    """
-    races = Race.objects.filter(state=Race.State.FINISHED).exclude(room__kind=Room.Kind.PRIVATE)
-    if before is not None:
-        finished_at, race_id = before
-        races = races.filter(Q(finished_at__lt=finished_at) | Q(finished_at=finished_at, pk__lt=race_id))
-    return list(races.select_related("room", "deal").order_by("-finished_at", "-pk")[:limit])
 
 
 def _scored(period: Period, day: date) -> Any:  # noqa: ANN401 - rows with annotations

@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import negative_data_rejection, positive_
 
 from config.api import api
 from games.models import Attempt
-from tests.games.races.results import heat
+from tests.games.races.finished_races import heat
 from tests.leaderboards import factory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

@@ -12,7 +12,7 @@ from accounts.sign_in.guests import create_guest
 from games.models import Attempt, Deal
 from games.races.models import Entrant, Race, Room
 from games.rules import RaceFile
-from tests.games.races.results import race_of
+from tests.games.races.finished_races import race_of
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db

@@ -19,7 +19,7 @@ from games.inbox import notices
 from games.races import lobby, rooms, seats
 from games.races.models import Room
 from leaderboards.ratings import rating_reconciler
-from tests.games.races.results import heat
+from tests.games.races.finished_races import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, at
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -22,7 +22,7 @@ from games.races import lobby, race_finish, race_start, rooms, seats
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
 from games.races.results.commitments import commitment_of
-from tests.games.races.results import heat
+from tests.games.races.finished_races import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
 from tests.players import signed_in
 

@@ -22,7 +22,7 @@ from games.races import race_start, rooms, seats
 from games.races.live.lane_reports import LaneReporter
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
-from tests.games.races.viewers import Viewer
+from tests.games.races.live.viewers import Viewer
 
 Watch = Callable[..., Viewer]
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from typing import Any
 
+import pytest
+
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import close_attempt
+from games.core.errors import ErrorCode, Refusal
 from games.models import Attempt, Deal, Move
 from games.races import race_start, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
@@ -26,6 +29,13 @@ LIMIT_S = 300
 def at(seconds: float) -> datetime:
     """Return the time this many seconds after the start of the test."""
     return T0 + timedelta(seconds=seconds)
+
+
+def refused(act: Callable[[], object]) -> ErrorCode:
+    """Return the code with which an action is refused."""
+    with pytest.raises(Refusal) as refusal:
+        act()
+    return refusal.value.code
 
 
 @cache
@@ -78,9 +88,14 @@ class Run:
     @classmethod
     def racing(cls, count: int) -> Run:
         """Create a room with a running race."""
+        return cls.begun(count, count)
+
+    @classmethod
+    def begun(cls, count: int, dealt: int) -> Run:
+        """Create a room whose race has just begun; the first `dealt` players have seen the cards."""
         made = cls.counting(count)
         assert race_start.begin_due(at(15)) == [made.race.pk]
-        assert race_start.mark_dealt(made.attempt_ids, at(15.1)) == count
+        assert race_start.mark_dealt(made.attempt_ids[:dealt], at(15.1)) == dealt
         return made
 
     @property
@@ -92,6 +107,12 @@ class Run:
     def attempt_ids(self) -> list[int]:
         """Return the attempts of the race's entrants."""
         return [key for key in self.race.entrants.order_by("pk").values_list("attempt", flat=True) if key]
+
+    @property
+    def seed(self) -> bytes:
+        """Return the seed of the race's deal."""
+        assert self.race.deal is not None
+        return bytes(self.race.deal.seed)
 
     def easy(self) -> None:
         """Give the race a deal that a stored line wins."""

@@ -8,25 +8,15 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from games.races import race_start
 from games.races.models import Race
 from leaderboards.models import RatingChange
 from leaderboards.ratings import rating_reconciler
-from tests.games.races.runs import Run, at
+from tests.games.races.runs import Run
 from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 RACES = "admin:races_race_changelist"
-
-
-def running() -> Run:
-    run = Run.of(2)
-    run.ready(0)
-    run.ready(1)
-    assert race_start.begin_due(at(15)) == [run.race.pk]
-    race_start.mark_dealt(run.attempt_ids, at(15.1))
-    return run
 
 
 def staff(*permissions: str) -> Client:
@@ -41,7 +31,7 @@ def void(client: Client, race: Race) -> str:
 
 
 def test_a_spoiled_race_is_voided_once_and_not_rated() -> None:
-    run = running()
+    run = Run.racing(2)
     client = staff("view_race", "change_race")
     assert "void." in void(client, run.race)
     assert (run.race.state, run.race.void) == (Race.State.VOID, Race.Void.SERVER_FAULT)
@@ -51,6 +41,6 @@ def test_a_spoiled_race_is_voided_once_and_not_rated() -> None:
 
 
 def test_view_permission_is_not_enough_to_void() -> None:
-    run = running()
+    run = Run.racing(2)
     void(staff("view_race"), run.race)
     assert run.race.state == Race.State.RACING

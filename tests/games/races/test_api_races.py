@@ -10,15 +10,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.models import Deal
-from games.races import heats, matchmaking, race_start, rooms, seats
+from games.races import heats, matchmaking, rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.rules import RaceFile, check_race, commitment
-from tests.games.races.results import heat, race_of
-from tests.games.races.runs import Run, at
+from tests.games.races.finished_races import heat, race_of
+from tests.games.races.runs import Run
 from tests.leaderboards import factory
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 API = "/api/v1"
@@ -28,12 +28,6 @@ NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 @pytest.fixture
 def visitor() -> Client:
     return Client()
-
-
-def signed_in(player: User) -> Client:
-    client = Client()
-    client.force_login(player, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client
 
 
 def read(client: Client, path: str, status: int = 200) -> Any:
@@ -46,26 +40,15 @@ def ids(answer: Any) -> list[str]:
     return [race["id"] for race in answer["races"]]
 
 
-def finished_run(**settings: Any) -> Run:
+def finished_run() -> Run:
     """Return a finished race of two guests."""
-    run = Run.of(2, **settings)
-    for place in range(2):
-        run.ready(place)
-    run.easy()
-    Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
-    race_start.begin_due(at(15))
-    race_start.mark_dealt(run.attempt_ids, at(15.1))
+    run = Run.racing(2)
+    Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
     run.play(0)
     run.resign(1, 60)
     run.judge()
     assert run.race.state == "finished"
     return run
-
-
-def _seed(run: Run) -> bytes:
-    deal = run.race.deal
-    assert deal is not None
-    return bytes(deal.seed)
 
 
 def test_races_are_listed_by_state(visitor: Client) -> None:
@@ -123,7 +106,7 @@ def test_a_private_race_needs_its_link_or_a_seat() -> None:
 def test_a_finished_private_race_does_not_show_its_link(visitor: Client) -> None:
     run = finished_run()
     answer = read(visitor, f"races/{run.race.public_id}")
-    assert (answer["state"], answer["room"], answer["seed"]) == ("finished", None, _seed(run).hex())
+    assert (answer["state"], answer["room"], answer["seed"]) == ("finished", None, run.seed.hex())
     assert run.room.code not in visitor.get(f"{API}/races/{run.race.public_id}/file").content.decode()
 
 
@@ -139,7 +122,7 @@ def test_a_running_race_reveals_no_secrets() -> None:
     run = Run.racing(2)
     run.play(0, 10)
     code = run.room.code
-    secrets = {_seed(run).hex(), *(str(run.attempt(place).public_id) for place in range(2))}
+    secrets = {run.seed.hex(), *(str(run.attempt(place).public_id) for place in range(2))}
     client = signed_in(run.players[0])
     for path in (
         f"races/{run.race.public_id}?code={code}",

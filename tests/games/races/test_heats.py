@@ -13,7 +13,7 @@ import pytest
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import close_attempt
-from games.core.errors import ErrorCode, Refusal
+from games.core.errors import ErrorCode
 from games.models import Deal
 from games.races import heats, race_start, reconciler, seats
 from games.races.live import snapshot
@@ -22,6 +22,7 @@ from games.races.results.ratings_registry import Ratings, ShownRating, ratings
 from games.rules import CATALOGUE
 from leaderboards.verdicts.settlement import settle
 from tests.concurrency import run_together
+from tests.games.races.runs import refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 START = datetime(2026, 11, 22, 11, 0, tzinfo=UTC)
@@ -122,9 +123,7 @@ def test_players_ready_in_time_race_on_the_hour() -> None:
     assert (race.state, race.starts_at, race.ends_at) == ("countdown", START, after(1800))
     assert {entrant.player for entrant in race.entrants.all()} == set(ready)
     assert seats.room_of(unready[0].pk) is None
-    with pytest.raises(Refusal) as refused:
-        seats.sit(race.room_id, unready[0], now=before(10))
-    assert refused.value.code == ErrorCode.RACE_STARTED
+    assert refused(lambda: seats.sit(race.room_id, unready[0], now=before(10))) == ErrorCode.RACE_STARTED
 
 
 def test_33_players_make_three_even_divisions_on_one_deal(rated: dict[int, int]) -> None:
@@ -229,12 +228,6 @@ def test_an_overdue_countdown_is_void() -> None:
     heats.advance_all(before(15))
     reconciler.reconcile(after(60))
     assert [(race.state, race.void) for race in divisions()] == [("void", "server_fault")]
-
-
-def test_a_page_creates_a_missing_heat() -> None:
-    room = heats.next_room(before(30))
-    assert room is not None
-    assert Race.objects.get(room=room).scheduled_at == START
 
 
 def test_heats_are_made_divided_and_started_once_by_many_processes() -> None:

@@ -7,13 +7,13 @@ import pytest
 from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
-from games.core.errors import ErrorCode, Refusal
+from games.core.errors import ErrorCode
 from games.models import Attempt
 from games.races import race_start, seats
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import Rating
 from leaderboards.ratings import proof, rating_reconciler
-from tests.games.races.runs import Run, at
+from tests.games.races.runs import Run, at, refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,9 +56,7 @@ def test_a_deleted_player_does_not_count_for_a_start() -> None:
     run.ready(0)
     run.ready(1)
     User.objects.filter(pk=run.players[1].pk).delete()
-    with pytest.raises(Refusal) as refusal:
-        race_start.start(run.room.pk, run.players[0].pk, at(5))
-    assert refusal.value.code == ErrorCode.TOO_FEW_READY
+    assert refused(lambda: race_start.start(run.room.pk, run.players[0].pk, at(5))) == ErrorCode.TOO_FEW_READY
     assert not race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(5))
     run.ready(2)
     race_start.start(run.room.pk, run.players[0].pk, at(6))

@@ -51,14 +51,6 @@ def startable() -> Run:
     return run
 
 
-def begun() -> Run:
-    """Return a race whose cards were dealt to the first of three."""
-    run = Run.counting(3)
-    race_start.begin_due(at(15))
-    race_start.mark_dealt(run.attempt_ids[:1], at(15))
-    return run
-
-
 def settling() -> Run:
     """Return a race of two whose records await their verdicts."""
     run = Run.racing(2)
@@ -87,8 +79,11 @@ DEEDS: dict[str, tuple[Callable[[], Run], Act]] = {
 #: Events without a player.
 EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {
     "the countdown ends": (lambda: Run.counting(2), lambda run: race_start.begin_due(at(15))),
-    "the cards are seen": (begun, lambda run: race_start.mark_dealt(run.attempt_ids[1:2], at(16))),
-    "somebody does not come": (begun, lambda _: race_start.mark_absent(at(25))),
+    "the cards are seen": (
+        lambda: Run.begun(3, dealt=1),
+        lambda run: race_start.mark_dealt(run.attempt_ids, at(16)),
+    ),
+    "somebody does not come": (lambda: Run.begun(3, dealt=1), lambda _: race_start.mark_absent(at(25))),
     "a game of several ends": (lambda: Run.racing(3), lambda run: run.resign(0, 20)),
     "the race opens again": (lambda: Run.counting(2), lambda run: race_start.unfreeze(run.race.pk, at(5))),
     "the race is void": (lambda: Run.racing(2), lambda run: race_finish.void(run.race.pk, FAULT, at(20))),

@@ -15,13 +15,13 @@ from prometheus_client import REGISTRY
 
 from games.attempts.lifecycle import close_due
 from games.core import events
-from games.core.errors import ErrorCode, Refusal
+from games.core.errors import ErrorCode
 from games.models import Attempt, Deal
 from games.races import race_finish, race_start, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
 from leaderboards.verdicts.decisions import decide, undo
 from leaderboards.verdicts.settlement import settle
-from tests.games.races.runs import Run, at, goal
+from tests.games.races.runs import Run, at, goal, refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -127,19 +127,8 @@ def test_equal_games_share_a_place_and_the_points() -> None:
     assert run.placed() == [("won", 1, 3), ("won", 1, 3), ("retired", 3, 1), ("retired", 3, 1)]
 
 
-def test_a_race_may_end_without_a_win() -> None:
-    run = Run.racing(2)
-    run.play(1, 20)
-    run.resign(0, 30)
-    run.resign(1, 60)
-    run.judge()
-    assert run.placed() == [("retired", 2, 1), ("retired", 1, 2)]
-
-
 def test_a_single_remaining_racer_continues() -> None:
-    run = Run.counting(2)
-    race_start.begin_due(at(15))
-    race_start.mark_dealt(run.attempt_ids[:1], at(16))
+    run = Run.begun(2, dealt=1)
     run.tend(25)
     assert run.states() == "racing racing absent"
     run.play(0)
@@ -148,8 +137,7 @@ def test_a_single_remaining_racer_continues() -> None:
 
 
 def test_a_race_without_players_is_void() -> None:
-    run = Run.counting(2)
-    race_start.begin_due(at(15))
+    run = Run.begun(2, dealt=0)
     run.tend(24.9)
     assert run.states() == "racing ready ready"
     run.tend(25)
@@ -158,14 +146,6 @@ def test_a_race_without_players_is_void() -> None:
     assert not Attempt.objects.filter(state="playing").exists()
     run.sit(0, 30)
     assert run.states() == "open joined"
-
-
-def test_a_move_proves_presence() -> None:
-    run = Run.counting(2)
-    race_start.begin_due(at(15))
-    run.play(0, 3)
-    run.tend(26)
-    assert run.states() == "racing racing absent"
 
 
 def test_ten_seconds_after_the_start_is_too_late() -> None:
@@ -214,9 +194,7 @@ def test_a_race_unattended_until_its_end_harms_no_one() -> None:
 
 
 def test_present_players_time_out_and_others_are_absent() -> None:
-    run = Run.counting(3)
-    race_start.begin_due(at(15))
-    race_start.mark_dealt(run.attempt_ids[:1], at(16))
+    run = Run.begun(3, dealt=1)
     run.play(1, 3)
     close_due(at(400))
     run.tend(400)
@@ -369,8 +347,6 @@ def test_tending_repairs_what_was_missed(monkeypatch: pytest.MonkeyPatch, lost: 
     run = Run.racing(2)
     if lost == "closed":
         monkeypatch.setattr("games.attempts.lifecycle._followers", [])
-    elif lost == "apply_verdicts":
-        monkeypatch.setattr(race_finish, lost, lambda _: None)
     else:
         monkeypatch.setattr(race_finish, lost, lambda _: None)
     run.play(0)
@@ -531,9 +507,7 @@ def test_the_next_race_waits_for_the_running_one() -> None:
         run.ready(place, second=60)
     assert run.states() == "open ready ready"
     assert not race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(61))
-    with pytest.raises(Refusal) as refusal:
-        race_start.start(run.room.pk, run.players[0].pk, at(61))
-    assert refusal.value.code == ErrorCode.RACE_NOT_OPEN
+    assert refused(lambda: race_start.start(run.room.pk, run.players[0].pk, at(61))) == ErrorCode.RACE_NOT_OPEN
     run.tend(316)
     assert run.states() == "countdown ready ready"
 

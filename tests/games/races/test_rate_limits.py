@@ -18,8 +18,8 @@ from games.core.errors import ErrorCode, Refusal
 from games.races import lobby, matchmaking, race_start, rate_limits, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import Watch, house_of
-from tests.games.races.results import race_of
-from tests.games.races.runs import Run, at
+from tests.games.races.finished_races import race_of
+from tests.games.races.runs import Run, at, refused
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -88,9 +88,7 @@ def test_private_rooms_become_public_only_within_the_limit() -> None:
         if host != hosts[-1]:
             rooms.change(made.pk, host.pk, "stonewall", **chosen)
     rooms.change(made.pk, hosts[-1].pk, "stonewall", **chosen | {"public": False})
-    with pytest.raises(Refusal) as refused:
-        rooms.change(made.pk, hosts[-1].pk, "stonewall", **chosen)
-    assert refused.value.code == ErrorCode.TOO_MANY_ROOMS
+    assert refused(lambda: rooms.change(made.pk, hosts[-1].pk, "stonewall", **chosen)) == ErrorCode.TOO_MANY_ROOMS
     first = Room.objects.earliest("pk")
     rooms.change(first.pk, hosts[0].pk, "braid", **chosen)  # one that is public already
     assert len(listed()) == rate_limits.MAX_ROOMS_PER_NETWORK

@@ -13,7 +13,7 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal
 from games.races import race_finish, race_start, rooms, seats
 from games.races.models import Entrant, Race, Room
-from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
+from tests.games.races.runs import LIMIT_S, VARIANT, Run, at, refused
 
 pytestmark = pytest.mark.django_db
 
@@ -99,23 +99,17 @@ def test_every_act_in_every_state(act: str, state: str) -> None:
     if expected is None:
         ACTS[act](run)
         return
-    with pytest.raises(Refusal) as refusal:
-        ACTS[act](run)
-    assert refusal.value.code == expected
+    assert refused(lambda: ACTS[act](run)) == expected
     assert list(Entrant.objects.order_by("pk").values_list("state", flat=True)) == before
 
 
 def test_a_room_that_does_not_exist() -> None:
-    with pytest.raises(Refusal) as refusal:
-        seats.sit(10**6, create_guest())
-    assert refusal.value.code == E.NOT_FOUND
+    assert refused(lambda: seats.sit(10**6, create_guest())) == E.NOT_FOUND
 
 
 def test_a_full_room() -> None:
     run = Run.of(2, seats=2)
-    with pytest.raises(Refusal) as refusal:
-        seats.sit(run.room.pk, create_guest())
-    assert refusal.value.code == E.ROOM_FULL
+    assert refused(lambda: seats.sit(run.room.pk, create_guest())) == E.ROOM_FULL
     run.leave(1)
     seats.sit(run.room.pk, create_guest())
 
@@ -133,17 +127,13 @@ def test_a_kicked_player_cannot_return() -> None:
     run = Run.of(3)
     seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk)
     assert run.states() == "open joined joined"
-    with pytest.raises(Refusal) as refusal:
-        run.sit(1)
-    assert refusal.value.code == E.KICKED
+    assert refused(lambda: run.sit(1)) == E.KICKED
     assert Room.objects.get().kicked == [run.players[1].pk]
 
 
 def test_a_host_kicks_only_from_their_own_room() -> None:
     run, other = Run.of(2), Run.of(2)
-    with pytest.raises(Refusal) as refusal:
-        seats.kick(run.room.pk, run.players[0].pk, other.entrant(1).pk)
-    assert refusal.value.code == E.NOT_ENTERED
+    assert refused(lambda: seats.kick(run.room.pk, run.players[0].pk, other.entrant(1).pk)) == E.NOT_ENTERED
     assert other.states() == "open joined joined"
 
 
@@ -154,9 +144,7 @@ def test_a_player_kicked_in_mid_race_may_finish() -> None:
     assert Room.objects.get().kicked == [run.players[1].pk]
     assert run.states() == "racing racing racing"
     run.play(1)
-    with pytest.raises(Refusal) as refusal:
-        run.sit(1, 80)
-    assert refusal.value.code == E.KICKED
+    assert refused(lambda: run.sit(1, 80)) == E.KICKED
 
 
 def test_kicking_the_last_unready_player_starts_the_race() -> None:
@@ -192,15 +180,11 @@ def test_too_few_ready_and_no_deal() -> None:
     run = Run.of(3)
     run.ready(0)
     host = run.players[0].pk
-    with pytest.raises(Refusal) as refusal:
-        race_start.start(run.room.pk, host)
-    assert refusal.value.code == E.TOO_FEW_READY
+    assert refused(lambda: race_start.start(run.room.pk, host)) == E.TOO_FEW_READY
     run.ready(1)
     deal = run.race.deal_id
     Race.objects.update(deal=None)
-    with pytest.raises(Refusal) as refusal:
-        race_start.start(run.room.pk, host)
-    assert refusal.value.code == E.NO_DEAL
+    assert refused(lambda: race_start.start(run.room.pk, host)) == E.NO_DEAL
     assert not race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(0))
     Race.objects.update(deal=deal)
     race_start.start(run.room.pk, host, at(0))
@@ -210,9 +194,7 @@ def test_too_few_ready_and_no_deal() -> None:
 
 def test_seats_cannot_be_fewer_than_players() -> None:
     run = Run.of(3)
-    with pytest.raises(Refusal) as refusal:
-        settings_of(run, 0, seats=2)
-    assert refusal.value.code == E.BAD_OPTION
+    assert refused(lambda: settings_of(run, 0, seats=2)) == E.BAD_OPTION
 
 
 def test_a_new_game_changes_the_deal_and_resets_readiness() -> None:

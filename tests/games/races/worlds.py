@@ -12,7 +12,7 @@ import random
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -166,28 +166,41 @@ class World:
 
 
 @contextmanager
-def bad_luck(chance: random.Random) -> Iterator[None]:
-    """Kill processes between transactions and after commits, and lose notices and tasks."""
+def faults(before: Callable[[], object], is_lost: Callable[[], bool]) -> Iterator[None]:
+    """Call `before` ahead of each transaction, and drop the follow-up of each commit for which `is_lost` is true."""
     enter, run_hooks = transaction.Atomic.__enter__, BaseDatabaseWrapper.run_and_clear_commit_hooks
 
-    def entering(self: Any) -> Any:
-        if not connection.in_atomic_block and chance.random() < DEATHS:
-            raise Killed
-        return enter(self)
+    def entering(atomic: Any) -> Any:
+        if not connection.in_atomic_block:
+            before()
+        return enter(atomic)
 
-    def committed(self: Any) -> None:
-        if self.run_on_commit and chance.random() < DEATHS:
-            self.run_on_commit = []
-            raise Killed
-        if chance.random() < LOSSES:
-            self.run_on_commit = []
-        run_hooks(self)
+    def committed(wrapper: Any) -> None:
+        hooks, wrapper.run_on_commit = wrapper.run_on_commit, []
+        if hooks and is_lost():
+            return
+        wrapper.run_on_commit = hooks
+        run_hooks(wrapper)
 
     with (
         patch.object(transaction.Atomic, "__enter__", entering),
         patch.object(BaseDatabaseWrapper, "run_and_clear_commit_hooks", committed),
     ):
         yield
+
+
+def bad_luck(chance: random.Random) -> AbstractContextManager[None]:
+    """Kill processes between transactions and after commits, and lose notices and tasks."""
+
+    def die() -> None:
+        if chance.random() < DEATHS:
+            raise Killed
+
+    def is_lost() -> bool:
+        die()
+        return chance.random() < LOSSES
+
+    return faults(die, is_lost)
 
 
 @contextmanager

@@ -24,8 +24,8 @@ from games.races import race_start
 from games.rules import Record
 from leaderboards.verdicts.settlement import settle
 from tests.games.races.conftest import House, Watch, house_of
+from tests.games.races.live.viewers import Viewer
 from tests.games.races.runs import Run, at, winning
-from tests.games.races.viewers import Viewer
 from tests.games.seats import Closed, Seat
 from tests.games.test_secrecy import spellings, written
 

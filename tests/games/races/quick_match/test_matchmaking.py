@@ -3,74 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from asgiref.sync import sync_to_async
-from django.core.cache import cache
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.core.errors import ErrorCode, Refusal
 from games.deals import sealed_stock
-from games.models import Attempt
 from games.races import matchmaking, race_start, reconciler, rooms, seats
 from games.races.live import due_steps, protocol, snapshot
-from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
 from games.rules import CATALOGUE
 from tests.concurrency import run_together
-from tests.games.races.conftest import house_of
+from tests.games.races.quick_match.queue_players import (
+    ALL,
+    confirm,
+    enter,
+    pair,
+    quick_room,
+    race_of,
+    room_of,
+    state_of,
+    turn_away,
+)
+from tests.games.races.runs import T0, at, refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
-T0 = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
-ALL = list(CATALOGUE)
-
-
-def at(seconds: float) -> datetime:
-    return T0 + timedelta(seconds=seconds)
-
-
-def enter(second: float = 0, *wishes: str) -> User:
-    """Enter a new player for these variants, by default all."""
-    player = create_guest()
-    matchmaking.enter(player, wishes or ALL, at(second))
-    return player
-
-
-def confirm(player: User, second: float = 0) -> None:
-    """Confirm the race for a player within the fifteen seconds."""
-    seats.set_ready(room_of(player).pk, player.pk, ready=True, now=at(second))
-    matchmaking.advance_room(room_of(player).pk, at(second))
-
-
-def turn_away(player: User, second: float) -> None:
-    """The player is no longer ready, as when the room's page is left."""
-    seats.set_ready(room_of(player).pk, player.pk, ready=False, now=at(second))
-
-
-def pair(second: float = 0, *wishes: str) -> tuple[User, User]:
-    """Enter two players and confirm for both."""
-    first, other = enter(second, *(wishes or ("plot",))), enter(second, *(wishes or ("plot",)))
-    confirm(first, second)
-    return first, other
-
-
-def room_of(player: User) -> Room:
-    room = seats.room_of(player.pk)
-    assert room is not None
-    return room
-
-
-def race_of(player: User) -> Race:
-    return Race.objects.select_related("room").get(entrants__player=player, entrants__state__in=["joined", "ready"])
-
-
-def state_of(player: User) -> str:
-    return Entrant.objects.get(player=player).state
 
 
 def test_the_first_player_waits_in_a_rated_hostless_room() -> None:
@@ -175,8 +135,7 @@ def test_the_other_player_waits_again_if_one_leaves() -> None:
 def test_a_single_waiting_player_is_moved_to_the_next_one() -> None:
     """Two processes have each made a room at the same moment."""
     first, second = enter(0, "plot"), create_guest()
-    lone = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
-    seats.sit(lone.pk, second, wishes=["plot"], now=at(0))
+    lone = quick_room(second)
     seats.set_ready(lone.pk, second.pk, ready=True, now=at(0))
     left = room_of(first)
     matchmaking.advance_all(at(1))
@@ -222,15 +181,6 @@ def test_an_absent_player_has_fifteen_seconds_to_return() -> None:
     matchmaking.advance_all(at(315))
     assert not Entrant.objects.filter(player=away).exists()
     assert seats.room_of(away.pk) is None
-
-
-@pytest.fixture
-def missed(settings: Any) -> Iterator[None]:
-    """A cache without missed matches."""
-    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "missed"}}
-    cache.clear()
-    yield
-    cache.clear()
 
 
 @pytest.mark.usefixtures("missed")
@@ -335,7 +285,7 @@ def test_an_absent_player_waits_on_in_another_room() -> None:
 
 def test_a_player_gets_a_new_room_if_the_target_closes(monkeypatch: pytest.MonkeyPatch) -> None:
     away = enter(0, "plot")
-    closed = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
+    closed = quick_room()
     rooms.close(closed, at(1))
     turn_away(away, 5)
     first, _ = enter(100, "plot"), enter(101, "plot")
@@ -409,9 +359,7 @@ def test_a_player_too_late_for_a_seat_gets_another(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("wishes", [[], ["klondike"], ["plot", "klondike"]])
 def test_wishes_are_variants(wishes: list[str]) -> None:
-    with pytest.raises(Refusal) as refused:
-        matchmaking.enter(create_guest(), wishes, T0)
-    assert refused.value.code == ErrorCode.BAD_OPTION
+    assert refused(lambda: matchmaking.enter(create_guest(), wishes, T0)) == ErrorCode.BAD_OPTION
     assert not Room.objects.exists()
 
 
@@ -458,8 +406,7 @@ def test_players_wait_elsewhere_if_no_deal_is_found() -> None:
 
 def test_players_are_not_moved_to_a_room_without_a_deal() -> None:
     first = enter(0, "plot")
-    lone = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
-    seats.sit(lone.pk, create_guest(), wishes=["plot"], now=at(0))
+    lone = quick_room(create_guest())
     Race.objects.filter(room=lone).update(deal=None, deal_failed=True)
     kept = room_of(first)
     matchmaking.advance_room(kept.pk, at(1))
@@ -467,10 +414,9 @@ def test_players_are_not_moved_to_a_room_without_a_deal() -> None:
 
 
 def test_a_waiting_player_is_not_moved_to_an_empty_room() -> None:
-    empty = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
+    empty = quick_room()
     lone = create_guest()
-    other = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
-    seats.sit(other.pk, lone, wishes=["plot"], now=at(0))
+    other = quick_room(lone)
     assert not matchmaking.advance_room(other.pk, at(1))
     assert room_of(lone) == other
     assert Race.objects.get(room=empty).entrants.count() == 0
@@ -478,15 +424,14 @@ def test_a_waiting_player_is_not_moved_to_an_empty_room() -> None:
 
 def test_a_waiting_player_takes_the_last_free_seat() -> None:
     first = enter(0, "plot")
-    lone = rooms.open_room(None, "plot", None, limit_s=1200, seats=2, kind=Room.Kind.QUICK, now=at(0))
-    seats.sit(lone.pk, create_guest(), wishes=["plot"], now=at(0))
+    lone = quick_room(create_guest(), size=2)
     assert matchmaking.advance_room(room_of(first).pk, at(1))
     assert room_of(first) == lone
     assert Race.objects.get(room=lone).entrants.count() == 2
 
 
 def test_players_without_wishes_meet_in_the_same_game() -> None:
-    room = rooms.open_room(None, "plot", None, limit_s=1200, seats=16, kind=Room.Kind.QUICK, now=at(0))
+    room = quick_room()
     guest = create_guest()
     seats.sit(room.pk, guest, now=at(0))
     enter(0, "braid")
@@ -519,79 +464,3 @@ def test_the_countdown_ends_the_absence_check() -> None:
     with pytest.raises(Refusal):
         turn_away(first, 9)
     assert state_of(first) == "ready"
-
-
-# --- Roll call: the countdown begins at second 8, the race at 18, and from 15 on it can no longer be cancelled --------
-
-
-def counting(count: int = 2) -> tuple[list[User], list[int]]:
-    """Players in a countdown who have been connected, and their entrants."""
-    first, second = pair()
-    players = [first, second, *(enter(1, "plot") for _ in range(count - 2))]
-    matchmaking.advance_all(at(8))
-    entrants = [Entrant.objects.get(player=player).pk for player in players]
-    matchmaking.record_connected(room_of(first).pk, entrants, at(9))
-    return players, entrants
-
-
-@pytest.mark.usefixtures("missed")
-def test_player_who_left_the_countdown_is_not_raced_against() -> None:
-    (first, second), (mine, other) = counting()
-    room, deal = room_of(first), race_of(first).deal_id
-    matchmaking.record_disconnected(other, at(12))
-    matchmaking.record_connected(room.pk, [mine], at(13))
-    assert race_of(second).state == "countdown"
-    matchmaking.record_connected(room.pk, [mine], at(14))
-    race = race_of(first)
-    assert (race.room, race.state, race.starts_at, race.gathers_until) == (room, "open", None, None)
-    assert (state_of(first), seats.room_of(second.pk)) == ("joined", None)
-    assert (race.deal_id, race.deal.revealed_at if race.deal else at(0)) == (deal, None)
-    assert not Attempt.objects.exists()
-    assert [matchmaking.pop_note(one.pk) for one in (first, second)] == [
-        matchmaking.Note.ALONE,
-        matchmaking.Note.ABSENT,
-    ]
-    assert room_of(enter(20, "plot")) == room, "first in line for the next player"
-
-
-def test_reload_during_the_countdown_keeps_the_seat() -> None:
-    (first, second), (mine, other) = counting()
-    matchmaking.record_disconnected(other, at(13.5))
-    matchmaking.record_connected(room_of(first).pk, [mine], at(14))
-    matchmaking.record_connected(room_of(first).pk, [mine, other], at(14.4))
-    matchmaking.record_connected(room_of(first).pk, [mine], at(14.9))
-    assert race_of(first) == race_of(second)
-    assert race_of(first).state == "countdown"
-
-
-def test_three_race_without_the_one_who_left() -> None:
-    (first, second, third), (mine, other, _) = counting(3)
-    matchmaking.record_connected(room_of(first).pk, [mine, other], at(14))
-    assert (race_of(first).state, race_of(first)) == ("countdown", race_of(second))
-    assert Entrant.objects.get(player=third).state == "absent"
-
-
-@pytest.mark.parametrize(("second", "here"), [(14, False), (15, True)])
-def test_countdown_goes_on_without_signs_or_time(second: int, here: bool) -> None:
-    (first, _), (mine, _other) = counting()
-    Entrant.objects.update(here_until=None)
-    matchmaking.record_connected(room_of(first).pk, [mine] if here else [], at(second))
-    assert race_of(first).state == "countdown"
-
-
-async def test_closing_the_last_connection_is_recorded(watch: Any, hub: RoomHub, other_hub: RoomHub) -> None:
-    house = await house_of(2)
-    await Room.objects.filter(pk=house.room.pk).aupdate(kind=Room.Kind.QUICK)
-    await sync_to_async(house.start)(60)
-    mine, other = (
-        watch(house, player, at=at_hub) for player, at_hub in zip(house.players, (hub, other_hub), strict=True)
-    )
-
-    await mine.watch()
-    await other.watch()
-    entrants = [(await sync_to_async(house.entrant)(place)).pk for place in range(2)]
-    await sync_to_async(matchmaking.record_connected)(house.room.pk, entrants)
-    await other.leave()
-    left = await Entrant.objects.aget(pk=entrants[1])
-    assert left.here_until is not None
-    assert left.here_until <= timezone.now() + matchmaking.DISCONNECT_GRACE

@@ -1,4 +1,4 @@
-"""Standings of heats, a player's races, and the latest results."""
+"""Standings of heats, and a player's races."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
-from games.races.models import Entrant, Room
+from games.races.models import Entrant
 from games.races.results import heat_standings
-from tests.games.races.results import heat, race_of
+from tests.games.races.finished_races import heat, race_of
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -113,15 +113,3 @@ def test_a_history_lists_finished_races_latest_first(ada: User, bob: User) -> No
     found = heat_standings.history(ada.pk, limit=2)
     assert [one.race_id for one in found] == [races[2].pk, races[1].pk]
     assert [one.race_id for one in heat_standings.history(ada.pk, before=found[-1].pk)] == [races[0].pk]
-
-
-def test_recent_results_exclude_private_rooms(ada: User) -> None:
-    start = datetime(2026, 11, 22, 12, tzinfo=UTC)
-    kinds = [Room.Kind.QUICK, Room.Kind.PUBLIC, Room.Kind.HEAT, Room.Kind.PRIVATE]
-    races = [race_of(start, kind=kind) for kind in kinds]
-    race_of(start, kind=Room.Kind.QUICK, state="void")
-    later = race_of(start + timedelta(hours=1))
-    assert heat_standings.recent() == [later, races[2], races[1], races[0]]
-    assert heat_standings.recent(limit=2) == [later, races[2]]
-    assert races[2].finished_at is not None
-    assert heat_standings.recent(before=(races[2].finished_at, races[2].pk)) == [races[1], races[0]]

@@ -21,7 +21,7 @@ from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant
 from games.races.room_notifications import room_group
 from tests.games.races.conftest import House, Watch, house_of
-from tests.games.races.viewers import Viewer
+from tests.games.races.live.viewers import Viewer
 from tests.games.seats import Seat
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -15,7 +15,7 @@ from games.races.live import consumer, progress, protocol
 from games.races.live.protocol import CODES, FATAL, INCOMING, OUTGOING, parse
 from tests.games.live.test_protocol import sections
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 PAGE = (ROOT / "docs" / "race-protocol.md").read_text()
 
 

@@ -23,7 +23,7 @@ from games.races.live import consumer, protocol
 from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import House, Watch, house_of
-from tests.games.races.viewers import Viewer
+from tests.games.races.live.viewers import Viewer
 from tests.games.seats import Closed
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -235,23 +235,16 @@ async def test_too_many_changes_of_game_are_throttled(watch: Watch, monkeypatch:
     assert 0 < error["data"]["retry_after_ms"] <= 3_600_000
 
 
-async def test_a_deleted_player_cannot_sit_down(watch: Watch) -> None:
-    """The connection of an account that was just deleted is refused without an error."""
+@pytest.mark.parametrize("deleted", [True, False], ids=["deleted", "banned"])
+async def test_a_deleted_or_banned_player_cannot_sit_down(watch: Watch, deleted: bool) -> None:
     house, guest = await house_of(1), await _guest()
     viewer = watch(house, guest)
     await viewer.watch()
-    await User.objects.filter(pk=guest.pk).adelete()
+    account = User.objects.filter(pk=guest.pk)
+    await (account.adelete() if deleted else account.aupdate(is_active=False))
     assert await viewer.refused("sit") == "session_expired"
     with pytest.raises(Closed, match="4301"):
         await viewer.hear()
-
-
-async def test_a_banned_player_cannot_sit_down(watch: Watch) -> None:
-    house, guest = await house_of(1), await _guest()
-    viewer = watch(house, guest)
-    await viewer.watch()
-    await User.objects.filter(pk=guest.pk).aupdate(is_active=False)
-    assert await viewer.refused("sit") == "session_expired"
     assert await Entrant.objects.acount() == 1
 
 
@@ -270,6 +263,8 @@ async def waiting_in_quick_match(count: int) -> House:
 @pytest.mark.parametrize("notices", ["late", "lost"])
 async def test_every_moved_player_is_notified(watch: Watch, monkeypatch: pytest.MonkeyPatch, notices: str) -> None:
     """The notices leave only after all players have been moved."""
+    monkeypatch.setattr("games.races.live.room_watch.POLL_EVERY", 0.05)
+    monkeypatch.setattr("games.races.live.room_watch.POLL_SPREAD", 1)
     house = await waiting_in_quick_match(4)
     viewers = [watch(house, player) for player in house.players]
     for viewer in viewers:
@@ -283,8 +278,6 @@ async def test_every_moved_player_is_notified(watch: Watch, monkeypatch: pytest.
             await send(group, message)
 
     monkeypatch.setattr(layer, "group_send", send_late)
-    monkeypatch.setattr("games.races.live.room_watch.POLL_EVERY", 0.05)
-    monkeypatch.setattr("games.races.live.room_watch.POLL_SPREAD", 1)
     await Race.objects.filter(room=house.room).aupdate(deal=None, deal_failed=True)
     await sync_to_async(matchmaking.advance_room)(house.room.pk)
     may_send.set()

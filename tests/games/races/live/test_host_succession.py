@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from math import inf
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -26,17 +29,19 @@ async def host_of(house: House) -> int | None:
     return (await Room.objects.aget(pk=house.room.pk)).host_id
 
 
-def test_a_new_host_gets_time_to_connect() -> None:
-    presence = HostPresence(7, 100.0)
-    assert presence.times_out_at() == 100.0 + host_succession.HOST_TIMEOUT
-    presence.follow(7, 110.0)
-    assert presence.times_out_at() == 100.0 + host_succession.HOST_TIMEOUT
-    presence.mark_seen(120.0)
-    assert presence.times_out_at() == 120.0 + host_succession.HOST_TIMEOUT
-    presence.follow(8, 130.0)
-    assert presence.times_out_at() == 130.0 + host_succession.HOST_TIMEOUT
-    presence.follow(None, 140.0)
-    assert presence.times_out_at() is None
+async def test_a_new_host_gets_time_to_connect(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(host_succession, "monotonic", lambda: now)
+    audience: Any = SimpleNamespace(facts=SimpleNamespace(host_id=7), heirs=lambda: [1], has_host=lambda: True)
+    presence = HostPresence(audience, lambda *_: None)
+    for host_id, seen, second, since in [(7, None, 110, 100), (7, 7, 120, 120), (8, 7, 130, 130), (8, None, 140, 130)]:
+        now, audience.facts.host_id = float(second), host_id
+        presence.follow_host()
+        presence.mark_seen(seen)
+        assert await presence.replace_if_absent() == since + host_succession.HOST_TIMEOUT
+    audience.facts.host_id = None
+    presence.follow_host()
+    assert await presence.replace_if_absent() == inf
 
 
 @pytest.mark.usefixtures("quick")

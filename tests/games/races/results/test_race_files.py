@@ -18,7 +18,7 @@ from games.races.results import race_file
 from games.rules import RaceFile, check_race, commitment
 from games.rules.__main__ import main
 from leaderboards.verdicts.decisions import decide
-from tests.games.races.runs import LIMIT_S, Run, at, goal
+from tests.games.races.runs import LIMIT_S, Run, at, goal, refused
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,12 +26,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def finished() -> Run:
     """Return a race of a guest, two accounts and one absent player, on one deal."""
-    run = Run.counting(4)
-    Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
-    from_race = run.attempt_ids
-    assert run.race.starts_at == at(15)
-    race_start.begin_due(at(15))
-    race_start.mark_dealt(from_race[:3], at(15.1))
+    run = Run.begun(4, dealt=3)
+    Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
     run.tend(25)
     User.objects.filter(pk__in=[player.pk for player in run.players[1:3]]).update(is_guest=False)
     run.play(0)
@@ -41,11 +37,6 @@ def finished() -> Run:
     run.judge()
     assert run.race.state == "finished"
     return run
-
-
-def _seed(run: Run) -> bytes:
-    assert run.race.deal is not None
-    return bytes(run.race.deal.seed)
 
 
 def test_a_race_document_is_valid() -> None:
@@ -107,7 +98,7 @@ def test_its_commitment_is_that_of_the_countdown() -> None:
     assert _shown(run) is None
     run.ready(0)
     run.ready(1)
-    Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
+    Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
     shown = _shown(run)
     assert shown is not None
     race_start.begin_due(at(15))
@@ -130,7 +121,7 @@ def _shown(run: Run) -> str | None:
 
 def test_a_game_resigned_after_the_limit_ends_at_the_limit() -> None:
     run = Run.racing(2)
-    Deal.objects.filter(races=run.race).update(commitment=commitment(_seed(run)))
+    Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
     run.resign(0, 60)
     run.leave(1, 15 + LIMIT_S + 3)
     run.judge()
@@ -143,9 +134,7 @@ def test_a_running_race_has_no_document(state: str) -> None:
     run = finished()
     race = run.race
     race.state = state
-    with pytest.raises(Refusal) as refused:
-        race_file.race_file(race)
-    assert refused.value.code == ErrorCode.NOT_REVEALED
+    assert refused(lambda: race_file.race_file(race)) == ErrorCode.NOT_REVEALED
 
 
 def test_there_is_no_document_while_another_division_plays() -> None:

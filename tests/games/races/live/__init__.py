@@ -1,0 +1,1 @@
+"""Tests of live rooms: sockets, lanes, and what viewers are sent."""

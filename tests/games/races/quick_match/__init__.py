@@ -1,0 +1,1 @@
+"""Tests of quick matches: the queue, and the roll call before the start."""

@@ -1,0 +1,59 @@
+"""Players who enter, confirm and leave the quick-match queue."""
+
+from __future__ import annotations
+
+from accounts.models import User
+from accounts.sign_in.guests import create_guest
+from games.races import matchmaking, rooms, seats
+from games.races.models import Entrant, Race, Room
+from games.rules import CATALOGUE
+from tests.games.races.runs import at
+
+ALL = list(CATALOGUE)
+
+
+def enter(second: float = 0, *wishes: str) -> User:
+    """Enter a new player for these variants, by default all."""
+    player = create_guest()
+    matchmaking.enter(player, wishes or ALL, at(second))
+    return player
+
+
+def quick_room(*players: User, size: int = 16) -> Room:
+    """Open a room beside the queue, as another process may do at the same moment, and seat these players in it."""
+    room = rooms.open_room(None, "plot", None, limit_s=1200, seats=size, kind=Room.Kind.QUICK, now=at(0))
+    for player in players:
+        seats.sit(room.pk, player, wishes=["plot"], now=at(0))
+    return room
+
+
+def confirm(player: User, second: float = 0) -> None:
+    """Confirm the race for a player within the fifteen seconds."""
+    seats.set_ready(room_of(player).pk, player.pk, ready=True, now=at(second))
+    matchmaking.advance_room(room_of(player).pk, at(second))
+
+
+def turn_away(player: User, second: float) -> None:
+    """The player is no longer ready, as when the room's page is left."""
+    seats.set_ready(room_of(player).pk, player.pk, ready=False, now=at(second))
+
+
+def pair(second: float = 0, *wishes: str) -> tuple[User, User]:
+    """Enter two players and confirm for both."""
+    first, other = enter(second, *(wishes or ("plot",))), enter(second, *(wishes or ("plot",)))
+    confirm(first, second)
+    return first, other
+
+
+def room_of(player: User) -> Room:
+    room = seats.room_of(player.pk)
+    assert room is not None
+    return room
+
+
+def race_of(player: User) -> Race:
+    return Race.objects.select_related("room").get(entrants__player=player, entrants__state__in=["joined", "ready"])
+
+
+def state_of(player: User) -> str:
+    return Entrant.objects.get(player=player).state

@@ -1,0 +1,1 @@
+"""Tests of race results: files and heat standings."""
