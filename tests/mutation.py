@@ -62,7 +62,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/attempts/lifecycle.py": (
         "tests/games/test_attempts.py",
         "tests/games/live/test_pauses.py",
-        "tests/games/pages/test_restart.py",
+        "tests/games/pages/practice/test_restart.py",
         "tests/games/fairplay/test_copies.py",
         "tests/leaderboards/desk/test_desk.py",
     ),
@@ -77,7 +77,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "tests/games/fairplay/test_links.py",
         "tests/games/fairplay/test_pace.py",
     ),
-    "games/pages/daily/deal_page.py": ("tests/games/deals/test_ledger.py", "tests/games/pages/test_deals.py"),
+    "games/pages/daily/deal_page.py": ("tests/games/deals/test_ledger.py", "tests/games/pages/daily/test_deals.py"),
     "games/pages/info/ledger_page.py": ("tests/games/deals/test_ledger.py",),
     "games/races/race_start.py": RACES,
     "games/races/race_finish.py": RACES,

@@ -6,9 +6,10 @@ An analysis reveals the cards, so it is available only once they can no longer h
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
+import msgspec
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -52,29 +53,17 @@ class AnalysisReply:
         reply: dict[str, Any] = {"state": self.state, "percent": self.percent, "ahead": self.ahead, "mine": self.mine}
         if self.findings is not None:
             reply["verdicts"] = self.findings.verdicts
-            reply["turns"] = [
-                {"n": turn.n, "to": turn.to, "better": turn.better, "unknown": turn.unknown}
-                for turn in self.findings.turns
-            ]
+            reply["turns"] = msgspec.to_builtins(self.findings.turns)
         return reply
 
 
-def check_may_see(attempt: Attempt, player_id: int | None, now: datetime | None = None) -> None:
-    """Check that a player may see or request the analysis of a game: they may watch it, and its deal is not secret.
+def check_may_see(attempt: Attempt, player_id: int | None) -> None:
+    """Check that a player may see or request the analysis of a game (`access.may_be_shared`).
 
     :raises Refusal: otherwise.
     """
-    if not access.may_be_shared(attempt, player_id, now):
+    if not access.may_be_shared(attempt, player_id):
         raise Refusal(ErrorCode.NOT_REVEALED)
-
-
-def may_see(attempt: Attempt, player_id: int | None) -> bool:
-    """Return True if `check_may_see` passes."""
-    try:
-        check_may_see(attempt, player_id)
-    except Refusal:
-        return False
-    return True
 
 
 def ask(attempt: Attempt, player_id: int | None) -> AnalysisReply:

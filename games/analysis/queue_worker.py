@@ -27,7 +27,6 @@ from games.analysis.models import Analysis
 from games.analysis.search_process import AnalysisReport, Task
 from games.attempts.lifecycle import record_of
 from games.core.background_threads import run_in_background
-from games.models import Attempt
 from games.rules import Record
 
 log = logging.getLogger(__name__)
@@ -107,12 +106,9 @@ def task_of(analysis: Analysis) -> Task:
     record = record_of(analysis.attempt)
     findings = None if analysis.findings is None else Findings.unpack(bytes(analysis.findings))
     opening = record.open_table().position()
-    return Task(opening, list(record.tokens), _certified_line(analysis.attempt), findings, SECONDS)
-
-
-def _certified_line(attempt: Attempt) -> list[str]:
-    solution = attempt.deal.solution
-    return [] if solution is None else list(Record.from_bytes(bytes(solution)).tokens)
+    solution = analysis.attempt.deal.solution
+    line = [] if solution is None else list(Record.from_bytes(bytes(solution)).tokens)
+    return Task(opening, list(record.tokens), line, findings, SECONDS)
 
 
 def reports(task: Task) -> Generator[AnalysisReport, None, None]:

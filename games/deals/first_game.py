@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypedDict
 
 from games.attempts.lifecycle import deal_table
 from games.deals import numbered_deals, publishing
@@ -30,8 +29,7 @@ _GENTLE: Final = 1
 Why = Literal["up", "turns", "clears", "founds", "reserve", "builds"]
 
 
-@dataclass(frozen=True, slots=True)
-class GuideStep:
+class GuideStep(TypedDict):
     """A move of the guide and its purpose: send a card up, turn one over, empty a pile, use an empty one, take a card
     from the reserve, or just build.
     """
@@ -64,9 +62,9 @@ def guide(deal: Deal) -> list[GuideStep]:
     """Return the first moves of a first game's winning line."""
     number = numbered_deals.number_of(deal)
     assert number is not None
-    table, steps = deal_table(deal), []
+    table, steps = deal_table(deal), list[GuideStep]()
     for token in _shipped()[number][:GUIDED]:
-        steps.append(GuideStep(token, _why(table, token)))
+        steps.append({"token": token, "why": _why(table, token)})
         table.push(token)
     return steps
 

@@ -46,23 +46,23 @@ class Checked:
     wins: int
 
 
-def try_deal(deal: Sampled, games: int = GAMES) -> dict[str, int]:
-    """Return the wins of each simulated player in `games` tries at a deal; deterministic."""
+def try_deal(deal: Sampled) -> dict[str, int]:
+    """Return the wins of each simulated player in `GAMES` tries at a deal; deterministic."""
     seed = sample_seed(deal.variant, deal.number)
     wins: dict[str, int] = {}
     for name, skill in SKILLS.items():
         chance = Random(sha256(f"talon grade check {name} ".encode() + seed).digest())  # noqa: S311 - repeatable
-        wins[name] = sum(skilled_game(open_table(deal.variant, seed), skill, chance) for _ in range(games))
+        wins[name] = sum(skilled_game(open_table(deal.variant, seed), skill, chance) for _ in range(GAMES))
     return wins
 
 
-def totals(results: Iterable[tuple[Sampled, dict[str, int]]], games: int = GAMES) -> list[Checked]:
+def totals(results: Iterable[tuple[Sampled, dict[str, int]]]) -> list[Checked]:
     """Sum up the games and wins by player, variant and grade."""
     played: Counter[tuple[str, str, int]] = Counter()
     won: Counter[tuple[str, str, int]] = Counter()
     for deal, wins in results:
         for name, count in wins.items():
-            played[name, deal.variant, deal.grade] += games
+            played[name, deal.variant, deal.grade] += GAMES
             won[name, deal.variant, deal.grade] += count
     return [Checked(*key, games=count, wins=won[key]) for key, count in played.items()]
 

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from django.conf import settings
 from django.utils import timezone
@@ -86,12 +86,9 @@ def filling_lock() -> Iterator[bool]:
     """Try to hold this machine's file lock for filling; yield True if it was free."""
     path = Path(settings.VAR_DIR) / "fill_sealed.lock"
     with path.open("a") as file:
-        yield _is_locked_by_us(file)
-
-
-def _is_locked_by_us(file: IO[str]) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True

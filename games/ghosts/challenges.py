@@ -80,9 +80,7 @@ def answer(challenge: Challenge, player: Player, now: datetime | None = None) ->
 
     :raises Refusal: if the player is the sender, or the deal may not be played now.
     """
-    if player.pk == challenge.sender_id:
-        raise Refusal(ErrorCode.NO_CHALLENGE)
-    if not may_challenge(challenge.attempt, challenge.sender_id, now):
+    if player.pk == challenge.sender_id or not may_challenge(challenge.attempt, challenge.sender_id, now):
         raise Refusal(ErrorCode.NO_CHALLENGE)
     attempt = start_attempt(player, challenge.attempt.deal, now=now)
     if attempt.ranked:

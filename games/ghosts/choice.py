@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -134,20 +134,12 @@ def _in_race(deal: Deal, player_id: int | None, own: Attempt | None) -> Iterator
     others = [attempt for attempt in attempts if attempt.player_id != player_id]
     if own is not None:
         own_key = score_of(own).rank_key
-        yield from (
-            (Whose.NEXT, attempt)
-            for attempt in _last(attempt for attempt in others if score_of(attempt).rank_key < own_key)
-        )
+        better = [attempt for attempt in others if score_of(attempt).rank_key < own_key]
+        yield from ((Whose.NEXT, attempt) for attempt in better[-1:])
     followed = results().followed(player_id) if player_id is not None else set()
-    yield from (
-        (Whose.FRIEND, attempt)
-        for attempt in [attempt for attempt in others if attempt.player_id in followed][:FRIENDS]
-    )
+    friends = [attempt for attempt in others if attempt.player_id in followed]
+    yield from ((Whose.FRIEND, attempt) for attempt in friends[:FRIENDS])
     yield from ((Whose.LEADER, attempt) for attempt in attempts[:1])
-
-
-def _last(attempts: Iterator[Attempt]) -> Sequence[Attempt]:
-    return list(attempts)[-1:]
 
 
 def _verified(deal: Deal) -> QuerySet[Attempt]:

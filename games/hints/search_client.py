@@ -43,7 +43,6 @@ FULL: Final = Limit(4_000_000, 15.0)
 #: Wall-clock seconds after which a search process counts as hung and is killed.
 HUNG: Final = 300.0
 
-UNKNOWN: Final = {"answer": "unknown", "way": []}
 _GLANCE: Final = 0.25  # seconds between checks whether the answer is still wanted
 
 
@@ -95,7 +94,8 @@ class Searcher:
                 log.warning("hint search process had ended")
             finally:
                 if result is None:  # or a late answer could be taken for the next question's
-                    self._restart()
+                    self.dismiss()
+                    self._start()
             return result
 
     def dismiss(self) -> None:
@@ -104,10 +104,6 @@ class Searcher:
         if process is not None:
             process.kill()
             process.communicate()
-
-    def _restart(self) -> None:
-        self.dismiss()
-        self._start()
 
     def _start(self) -> None:
         if self.is_running:

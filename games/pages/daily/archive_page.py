@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
 from django.db.models import Max, Min
 from django.http import Http404, HttpRequest, HttpResponse
@@ -24,6 +24,7 @@ from games.db.players import player_id
 from games.db.replicas.decorator import from_replica
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
+from games.pages.daily.day_summary import is_played, mark_of
 from games.pages.shared.anonymous_cache import cache_for_anonymous
 from games.pages.shared.view_models import DealTile, ranked_attempts
 from games.rules import CATALOGUE
@@ -47,7 +48,8 @@ first_and_last_days: Final = SharedCache("first_and_last_days", FirstAndLast, fr
 class Day:
     """A day of the calendar, with the player's mark for each of its deals in catalogue order.
 
-    A mark is `none` (no such deal), `sealed` (the day has not begun), `open` (not played), `playing`, `won` or `lost`.
+    A mark is `none` (no such deal), `sealed` (the day has not begun), `open` (not played), `playing`, `won`, `lost`
+    (played, not won, or still under review) or `void` (rejected).
     """
 
     day: date
@@ -177,19 +179,16 @@ def _next(month: date) -> date:
     return (month + timedelta(days=31)).replace(day=1)
 
 
-def _score(attempts: Collection[Attempt]) -> dict[str, Any]:
-    return {
-        "played": sum(attempt.is_over for attempt in attempts),
-        "won": sum(attempt.end == Attempt.End.WON for attempt in attempts),
-    }
+def _score(attempts: Collection[Attempt]) -> dict[str, int]:
+    marks = [mark_of(attempt) for attempt in attempts]
+    return {"played": sum(map(is_played, marks)), "won": marks.count("won")}
 
 
 def _mark(attempt: Attempt | None, *, ahead: bool) -> str:
-    if attempt is None:
-        return "sealed" if ahead else "open"
-    if not attempt.is_over:
-        return "playing"
-    return "won" if attempt.end == Attempt.End.WON else "lost"
+    if attempt is None and ahead:
+        return "sealed"
+    mark = mark_of(attempt)
+    return "lost" if mark == "review" else mark
 
 
 def _tiles(day: date, attempts: Mapping[int, Attempt], now: datetime) -> list[DealTile]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_safe
 
@@ -16,7 +14,7 @@ from games.core import limits
 from games.db.players import player_id
 from games.models import Deal, LedgerEntry
 from games.pages.replays.replay_page import steps_of
-from games.pages.shared.view_models import DealTile, ShownDeal, attempt_at
+from games.pages.shared.view_models import DealTile, ShownDeal, attempt_at, revealed
 from games.rules import Record, shuffled_deck
 
 
@@ -91,15 +89,7 @@ def solution_record(request: HttpRequest, day: date, variant: str) -> HttpRespon
 
 
 def _revealed(day: date, variant: str) -> Deal:
-    """Return a deal with a public seed.
-
-    :raises Http404: if there is no such deal.
-    :raises PermissionDenied: while it may still be played for a rank.
-    """
-    deal = get_object_or_404(Deal, day=day, variant=variant)
-    if not deal.is_revealed(timezone.now()):
-        raise PermissionDenied
-    return deal
+    return revealed(get_object_or_404(Deal, day=day, variant=variant))
 
 
 def _winning_record(deal: Deal) -> Record:

@@ -16,5 +16,4 @@ def guide_at(attempt: Attempt) -> dict[str, Any] | None:
     table = deal_table(attempt.deal)
     for move in journal_of(attempt.pk):
         table.push(move.token)
-    steps = [{"token": step.token, "why": step.why} for step in first_game.guide(attempt.deal)]
-    return {"steps": steps, "moves": list(table.moves)}
+    return {"steps": first_game.guide(attempt.deal), "moves": list(table.moves)}

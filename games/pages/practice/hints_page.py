@@ -19,7 +19,7 @@ from games.hints import questions
 from games.hints.advice import advise
 from games.models import Attempt
 from games.pages.replays.replay_page import steps_from
-from games.pages.shared.view_models import ShownDeal
+from games.pages.shared.view_models import ShownDeal, attempt_named
 from games.rules import Table
 
 
@@ -34,9 +34,7 @@ def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     tokens}, for a lost position {"back": number of moves to undo to reach a winning one}, if known, and 404 without a
     question.
     """
-    found = Attempt.objects.select_related("deal").filter(public_id=attempt).first()
-    if found is None:
-        raise Refusal(ErrorCode.NOT_FOUND, "there is no such game")
+    found = attempt_named(attempt)
     player = player_id(request)
     if request.method == "DELETE":
         questions.withdraw(found, player)
@@ -64,10 +62,7 @@ def hint(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     Clients repeat the request after "looking"; only the start of a search counts against the limit.
     """
     limits.spend(request, "hint")
-    found = Attempt.objects.select_related("deal").filter(public_id=attempt).first()
-    if found is None:
-        raise Refusal(ErrorCode.NOT_FOUND, "there is no such game")
-    advice = advise(found, player_id(request), lambda: limits.spend(request, "ask"))
+    advice = advise(attempt_named(attempt), player_id(request), lambda: limits.spend(request, "ask"))
     if advice is None:
         return JsonResponse({"state": "looking"}, status=202)
     return JsonResponse(advice.to_json())

@@ -11,11 +11,12 @@ from django.views.decorators.http import require_http_methods
 
 from games.analysis import analyses
 from games.core import limits
-from games.core.errors import ErrorCode, Refusal, json_only
+from games.core.errors import json_only
 from games.db.players import player_id
 from games.ghosts import choice
-from games.models import Attempt, Deal
-from games.pages.shared.view_models import ShownAttempt, ShownPlayer
+from games.models import Attempt
+from games.pages.shared.view_models import ShownAttempt, ShownPlayer, attempt_named
+from games.replays import access
 
 
 @require_http_methods(["GET", "POST", "DELETE"])
@@ -28,9 +29,7 @@ def analysis(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     {"verdicts": …, "turns": …} as soon as there are results (docs/analysis.md). DELETE withdraws only the visitor's own
     request.
     """
-    found = Attempt.objects.select_related("deal").filter(public_id=attempt).first()
-    if found is None:
-        raise Refusal(ErrorCode.NOT_FOUND, "there is no such game")
+    found = attempt_named(attempt)
     player = player_id(request)
     if request.method == "DELETE":
         analyses.withdraw(found, player)
@@ -63,16 +62,12 @@ class Compared:
 
 def compared(attempt: Attempt, player_id: int | None) -> Compared | None:
     """Return the game's comparison; None before its verdict, or if the player may not see its analysis."""
-    if attempt.tokens is None or not analyses.may_see(attempt, player_id):
+    if attempt.tokens is None or not access.may_be_shared(attempt, player_id):
         return None
     best = choice.leader_of(attempt.deal, player_id)
     return Compared(
         ShownAttempt.of(attempt),
-        _par(attempt.deal),
+        attempt.deal.par if attempt.deal.proven else None,
         None if best is None else ShownAttempt.of(best),
         None if best is None else ShownPlayer.of(best.player),
     )
-
-
-def _par(deal: Deal) -> int | None:
-    return deal.par if deal.proven else None

@@ -24,6 +24,7 @@ from games.ghosts import challenges
 from games.ghosts.choice import score_of
 from games.ghosts.models import Challenge
 from games.models import Attempt
+from games.pages.replays.side_by_side_page import MAX_GAMES, together_url
 from games.pages.shared.view_models import ShownDeal, ShownPlayer
 
 #: Maximum answers listed on the page of a challenge.
@@ -116,8 +117,6 @@ def challenge(request: HttpRequest, code: str) -> HttpResponse:
 def answer(request: HttpRequest, code: str) -> HttpResponse:
     """Start a game in answer to a challenge; a visitor without an account becomes a guest."""
     found = _find_challenge(code)
-    if found.sender_id == player_id(request):
-        raise Refusal(ErrorCode.NO_CHALLENGE)
     check_may_start(request)
     try:
         attempt = challenges.answer(found, player_for(request))
@@ -147,11 +146,9 @@ def _key(attempt: Attempt) -> tuple[int, int, int]:
 
 
 def _together(lines: list[ChallengeGame]) -> str:
-    if len(lines) < 2:
-        return ""
     # The sender's game, the visitor's own, and the best of the others.
-    shown = sorted(lines, key=lambda line: not (line.is_sender or line.own))[:16]
-    return f"{reverse('games:together')}?" + "&".join(f"game={line.attempt}" for line in shown)
+    shown = sorted(lines, key=lambda line: not (line.is_sender or line.own))[:MAX_GAMES]
+    return together_url([line.attempt for line in shown])
 
 
 def _failure_text(refusal: Refusal, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -23,6 +23,7 @@ from games.ghosts import choice, ghost_lanes
 from games.ghosts.choice import Ghost, Whose
 from games.ghosts.models import Answer
 from games.models import Attempt, Deal
+from games.pages.replays.side_by_side_page import together_url
 from games.pages.shared.view_models import ShownDeal, ShownPlayer
 
 #: Name of the certified line where other ghosts have an attempt id.
@@ -77,7 +78,7 @@ def choose(request: HttpRequest, deal: int) -> HttpResponse:
     context = {
         "deal": ShownDeal.of(found),
         "ghosts": ghosts,
-        "together": _together_address(games) if _may_compare(found, request, games) else "",
+        "together": together_url(games) if publishing.may_see_seed(found, player_id(request)) else "",
     }
     return render(request, "games/ghosts.html", context)
 
@@ -155,12 +156,3 @@ def _lane_address(deal: Deal, ghost: str, player: int | None) -> str:
     if found is None or not ghost_lanes.may_see(found, player):
         return ""
     return reverse("games:lane", args=[found.public_id])
-
-
-def _may_compare(deal: Deal, request: HttpRequest, games: list[uuid.UUID]) -> bool:
-    return len(games) > 1 and publishing.may_see_seed(deal, player_id(request))
-
-
-def _together_address(games: list[uuid.UUID]) -> str:
-    query: Any = "&".join(f"game={game}" for game in games)
-    return f"{reverse('games:together')}?{query}"

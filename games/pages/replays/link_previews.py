@@ -12,7 +12,6 @@ from functools import wraps
 from typing import Final, ParamSpec
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone, translation
 from django.utils.formats import date_format
@@ -22,6 +21,7 @@ from django.views.decorators.http import conditional_page, require_safe
 from games.core import limits
 from games.models import Deal
 from games.pages.shared import titles
+from games.pages.shared.view_models import revealed
 from games.replays.preview_images import Preview, face_down, image_of, opening
 from games.rules import CATALOGUE
 
@@ -65,7 +65,7 @@ def day_picture(day: date, *, opened: bool = False) -> Preview:
     if not deals and day != timezone.now().date():
         raise Http404
     if opened:
-        tables = [opening(_revealed(deals[name])) for name in CATALOGUE if name in deals]
+        tables = [opening(revealed(deals[name])) for name in CATALOGUE if name in deals]
     else:
         tables = [face_down(name) for name in CATALOGUE]
     return Preview("Talon", _("Nine games of patience"), _foot(day), tables)
@@ -77,19 +77,9 @@ def deal_picture(day: date, variant: str, *, opened: bool = False) -> Preview:
     deal = Deal.objects.filter(day=day, variant=variant).defer("solution").first()
     if deal is None or variant not in CATALOGUE:
         raise Http404
-    table = opening(_revealed(deal)) if opened else face_down(variant)
+    table = opening(revealed(deal)) if opened else face_down(variant)
     return Preview("Talon", titles.deal_title(variant, ""), _foot(day), [table])
 
 
 def _foot(day: date) -> list[str]:
     return [date_format(day, "DATE_FORMAT"), settings.SITE_DOMAIN]
-
-
-def _revealed(deal: Deal) -> Deal:
-    """Return a deal whose cards are public.
-
-    :raises PermissionDenied: while it may still be played for a rank.
-    """
-    if not deal.is_revealed(timezone.now()):
-        raise PermissionDenied
-    return deal

@@ -15,7 +15,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
-from games.analysis import analyses
 from games.appeals.reports import may_be_reported
 from games.attempts.lifecycle import record_of
 from games.core import limits
@@ -49,7 +48,6 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "is_public": is_public,
         "may_be_shared": access.may_be_shared(found, viewer),
         "attempt": attempt,
-        "may_analyse": analyses.may_see(found, viewer),
         "compared": compared(found, viewer),
         "may_challenge": may_challenge(found, viewer),
         "may_report": has_account(request) and may_be_reported(found, viewer),

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -60,6 +61,12 @@ def together(request: HttpRequest) -> HttpResponse:
     if len(attempt_ids) > MAX_GAMES:
         raise Refusal(ErrorCode.BAD_REQUEST)
     return _page(request, [finished_attempt(request, public_id) for public_id in attempt_ids])
+
+
+def together_url(games: Sequence[uuid.UUID]) -> str:
+    """Return the URL of the page with these games; empty for fewer than two."""
+    query = urlencode({"game": [str(game) for game in games]}, doseq=True)
+    return f"{reverse('games:together')}?{query}" if len(games) > 1 else ""
 
 
 @require_safe

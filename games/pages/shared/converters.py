@@ -30,10 +30,7 @@ class MonthConverter:
     regex = r"2\d{3}-\d{2}"
 
     def to_python(self, value: str) -> date:
-        """Parse the month as its first day.
-
-        :raises ValueError: if there is no such month, so that the path does not match.
-        """
+        """Parse the month as its first day, or raise `ValueError` as `DayConverter` does."""
         return date.fromisoformat(f"{value}-01")
 
     def to_url(self, value: date) -> str:

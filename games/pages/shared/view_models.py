@@ -11,9 +11,11 @@ from datetime import date, datetime
 from typing import Self
 from uuid import UUID
 
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from games.core.errors import ErrorCode, Refusal
 from games.core.ladders import LadderSlug
 from games.core.verdict_reasons import ShownReason, shown
 from games.db import hot_queries
@@ -143,6 +145,27 @@ class ShownPlayer:
 
     def __str__(self) -> str:
         return self.name
+
+
+def revealed(deal: Deal) -> Deal:
+    """Return a deal whose seed is public.
+
+    :raises PermissionDenied: while it may still be played for a rank.
+    """
+    if not deal.is_revealed(timezone.now()):
+        raise PermissionDenied
+    return deal
+
+
+def attempt_named(public_id: UUID) -> Attempt:
+    """Return an attempt with its deal, for the JSON API.
+
+    :raises Refusal: not_found if there is none.
+    """
+    try:
+        return Attempt.objects.select_related("deal").get(public_id=public_id)
+    except Attempt.DoesNotExist:
+        raise Refusal(ErrorCode.NOT_FOUND, "there is no such game") from None
 
 
 def ranked_attempts(player_id: int | None) -> QuerySet[Attempt]:

@@ -31,7 +31,6 @@ from games.core.errors import ErrorCode, Refusal
 from games.deals import publishing
 from games.models import Attempt, Deal, Move
 from tests.games import certified
-from tests.players import signed_in
 
 RECORD = certified.won("labyrinth")[0]
 SOME = AnalysisReport(0.4, Findings([5, 4, -2, -2]))
@@ -51,22 +50,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return sent
 
 
-@pytest.fixture
-def owner(transactional_db: None) -> User:
-    return create_guest()
-
-
-@pytest.fixture
-def visit(owner: User) -> Client:
-    return signed_in(owner)
-
-
-def played(owner: User, *, tokens: int = 3, **fields: Any) -> Attempt:
+def played(player: User, *, tokens: int = 3, **fields: Any) -> Attempt:
     """Create a finished practice game with the first tokens of a winning line."""
     deal = publishing.practice_deal("labyrinth")
     Deal.objects.filter(pk=deal.pk).update(seed=RECORD.seed, **fields)
     deal.refresh_from_db()
-    attempt = start_attempt(owner, deal)
+    attempt = start_attempt(player, deal)
     Move.objects.bulk_create(
         Move(attempt=attempt, n=n, token=token, ms=n) for n, token in enumerate(RECORD.tokens[:tokens], 1)
     )
@@ -93,17 +82,17 @@ def searching(monkeypatch: pytest.MonkeyPatch, *reports: AnalysisReport) -> list
 
 
 def test_an_analysis_is_requested_made_and_viewed(
-    owner: User, visit: Client, asked: list[str], monkeypatch: pytest.MonkeyPatch
+    player: User, mine: Client, asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    attempt = played(owner)
-    assert visit.get(address(attempt)).json() == {"state": "none", "percent": 0, "ahead": 0, "mine": False}
-    begun = visit.post(address(attempt))
+    attempt = played(player)
+    assert mine.get(address(attempt)).json() == {"state": "none", "percent": 0, "ahead": 0, "mine": False}
+    begun = mine.post(address(attempt))
     assert (begun.status_code, begun.json()) == (202, {"state": "waiting", "percent": 0, "ahead": 0, "mine": True})
     assert asked[-1] == "talon.analyse"
     given = searching(monkeypatch, SOME, ALL)
     assert queue_worker.process_queue() == 1
     assert given == [Task(RECORD.open_table().position(), list(RECORD.tokens[:3]), seconds=queue_worker.SECONDS)]
-    assert visit.get(address(attempt)).json() == {
+    assert mine.get(address(attempt)).json() == {
         "state": "done",
         "percent": 100,
         "ahead": 0,
@@ -113,35 +102,35 @@ def test_an_analysis_is_requested_made_and_viewed(
     }
 
 
-def test_a_worker_thread_makes_the_real_search(owner: User, visit: Client) -> None:
-    attempt = played(owner, solution=RECORD.to_bytes())
-    visit.post(address(attempt))
+def test_a_worker_thread_makes_the_real_search(player: User, mine: Client) -> None:
+    attempt = played(player, solution=RECORD.to_bytes())
+    mine.post(address(attempt))
     thread = queue_worker.start_processing()
     assert thread is not None
     thread.join(120)
-    reply = visit.get(address(attempt)).json()
+    reply = mine.get(address(attempt)).json()
     assert (reply["state"], reply["verdicts"]) == ("done", [len(RECORD.tokens) - n for n in range(4)])
 
 
-def test_one_game_is_analysed_once(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    attempt = played(owner)
-    visit.post(address(attempt))
-    visit.post(address(attempt))
+def test_one_game_is_analysed_once(player: User, mine: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = played(player)
+    mine.post(address(attempt))
+    mine.post(address(attempt))
     assert Analysis.objects.count() == 1
     searching(monkeypatch, ALL)
     queue_worker.process_queue()
-    assert visit.post(address(attempt)).json()["state"] == "done"
+    assert mine.post(address(attempt)).json()["state"] == "done"
     assert queue_worker.process_queue() == 0
 
 
-def test_the_band_grows_while_the_search_goes_on(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    attempt = played(owner)
-    visit.post(address(attempt))
+def test_the_band_grows_while_the_search_goes_on(player: User, mine: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = played(player)
+    mine.post(address(attempt))
     seen: list[dict[str, Any]] = []
 
     def search(_: Task) -> Iterator[AnalysisReport]:
         yield SOME
-        seen.append(visit.get(address(attempt)).json())
+        seen.append(mine.get(address(attempt)).json())
         yield ALL
 
     monkeypatch.setattr(queue_worker, "reports", search)
@@ -150,19 +139,19 @@ def test_the_band_grows_while_the_search_goes_on(owner: User, visit: Client, mon
     assert seen == [{**working_on, "verdicts": [5, 4, -2, -2], "turns": []}]
 
 
-def test_another_player_cannot_stop_an_analysis(owner: User, visit: Client) -> None:
-    attempt = played(owner)
-    visit.post(address(attempt))
+def test_another_player_cannot_stop_an_analysis(player: User, mine: Client) -> None:
+    attempt = played(player)
+    mine.post(address(attempt))
     other = create_guest()
-    assert analyses.status(attempt, owner.pk).mine
+    assert analyses.status(attempt, player.pk).mine
     Analysis.objects.update(asked_by=other)
-    assert not analyses.status(attempt, owner.pk).mine
+    assert not analyses.status(attempt, player.pk).mine
 
 
-def test_the_queue_is_first_in_first_out(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = played(owner), played(owner, tokens=2)
-    visit.post(address(first))
-    assert visit.post(address(second)).json()["ahead"] == 1
+def test_the_queue_is_first_in_first_out(player: User, mine: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = played(player), played(player, tokens=2)
+    mine.post(address(first))
+    assert mine.post(address(second)).json()["ahead"] == 1
     given = searching(monkeypatch, ALL)
     queue_worker.process_queue()
     assert [len(task.tokens) for task in given] == [3, 2]
@@ -171,20 +160,20 @@ def test_the_queue_is_first_in_first_out(owner: User, visit: Client, monkeypatch
 # Permissions and limits.
 
 
-def ranked(owner: User) -> Attempt:
-    return close_attempt(start_attempt(owner, publishing.todays_deal("labyrinth")).pk, "resigned")
+def ranked(player: User) -> Attempt:
+    return close_attempt(start_attempt(player, publishing.todays_deal("labyrinth")).pk, "resigned")
 
 
-def test_no_analysis_before_the_deal_is_revealed(owner: User, visit: Client, client: Client) -> None:
-    attempt = ranked(owner)
+def test_no_analysis_before_the_deal_is_revealed(player: User, mine: Client, client: Client) -> None:
+    attempt = ranked(player)
     Analysis.objects.create(attempt=attempt, asked_at=timezone.now(), findings=ALL.findings.pack())
     now = timezone.now()
     for closes_at in (now + timedelta(hours=1), now - timedelta(minutes=59)):
         Deal.objects.filter(pk=attempt.deal_id).update(opens_at=now - timedelta(days=1), closes_at=closes_at)
         for method in ("get", "post", "delete"):
-            refused = getattr(visit, method)(address(attempt))
+            refused = getattr(mine, method)(address(attempt))
             assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_revealed")
-        assert 'id="analysis"' not in visit.get(f"/replay/{attempt.public_id}/").content.decode()
+        assert 'id="analysis"' not in mine.get(f"/replay/{attempt.public_id}/").content.decode()
     Deal.objects.filter(pk=attempt.deal_id).update(closes_at=now - timedelta(minutes=61))
     # From now on for all visitors, signed in or not.
     assert client.get(address(attempt)).status_code == 200
@@ -192,15 +181,15 @@ def test_no_analysis_before_the_deal_is_revealed(owner: User, visit: Client, cli
     assert 'id="analysis"' in client.get(f"/replay/{attempt.public_id}/").content.decode()
 
 
-def test_no_analysis_while_the_game_runs(owner: User, visit: Client) -> None:
-    attempt = start_attempt(owner, publishing.practice_deal("labyrinth"))
-    assert visit.post(address(attempt)).status_code == 403
+def test_no_analysis_while_the_game_runs(player: User, mine: Client) -> None:
+    attempt = start_attempt(player, publishing.practice_deal("labyrinth"))
+    assert mine.post(address(attempt)).status_code == 403
 
 
-def test_a_player_may_analyse_a_running_practice_game(owner: User, visit: Client, client: Client) -> None:
-    attempt = played(owner)
-    start_attempt(owner, attempt.deal)
-    assert visit.post(address(attempt)).status_code == 202
+def test_a_player_may_analyse_a_running_practice_game(player: User, mine: Client, client: Client) -> None:
+    attempt = played(player)
+    start_attempt(player, attempt.deal)
+    assert mine.post(address(attempt)).status_code == 202
     for other in (client, Client()):
         assert other.get(address(attempt)).json()["error"]["code"] == "not_revealed"
         client.force_login(create_guest(), backend=BACKEND)
@@ -208,9 +197,9 @@ def test_a_player_may_analyse_a_running_practice_game(owner: User, visit: Client
 
 
 def test_analyses_are_limited_per_player_and_per_site(
-    owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch
+    player: User, mine: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    codes = [visit.post(address(played(owner))).status_code for _ in range(4)]
+    codes = [mine.post(address(played(player))).status_code for _ in range(4)]
     assert codes == [202, 202, 202, 409]
     monkeypatch.setattr(analyses, "MOST_OF_GUESTS", 3)
     with pytest.raises(Refusal) as refusal:
@@ -223,36 +212,36 @@ def test_analyses_are_limited_per_player_and_per_site(
         analyses.ask(played(account), account.pk)
 
 
-def test_requests_are_throttled(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_are_throttled(player: User, mine: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "analyse", "1/h")
-    attempt = played(owner)
-    assert [visit.post(address(attempt)).status_code for _ in range(2)] == [202, 429]
+    attempt = played(player)
+    assert [mine.post(address(attempt)).status_code for _ in range(2)] == [202, 429]
 
 
-def test_requests_need_the_csrf_token(owner: User) -> None:
-    visit = Client(enforce_csrf_checks=True)
-    visit.force_login(owner, backend=BACKEND)
-    assert visit.post(address(played(owner))).status_code == 403
+def test_requests_need_the_csrf_token(player: User) -> None:
+    mine = Client(enforce_csrf_checks=True)
+    mine.force_login(player, backend=BACKEND)
+    assert mine.post(address(played(player))).status_code == 403
 
 
 # Interruptions.
 
 
-def begun(owner: User, **fields: Any) -> Analysis:
-    asked: dict[str, Any] = {"asked_by": owner, "asked_at": timezone.now(), **fields}
-    return Analysis.objects.create(attempt=played(owner), **asked)
+def begun(player: User, **fields: Any) -> Analysis:
+    asked: dict[str, Any] = {"asked_by": player, "asked_at": timezone.now(), **fields}
+    return Analysis.objects.create(attempt=played(player), **asked)
 
 
 def test_cancelling_by_the_requester_ends_the_search(
-    owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch
+    player: User, mine: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    analysis = begun(owner)
+    analysis = begun(player)
     ended: list[bool] = []
 
     def search(_: Task) -> Iterator[AnalysisReport]:
         try:
             yield SOME
-            visit.delete(address(analysis.attempt))
+            mine.delete(address(analysis.attempt))
             yield SOME
             raise AssertionError("nobody listens any more")
         finally:
@@ -264,19 +253,19 @@ def test_cancelling_by_the_requester_ends_the_search(
     assert not Analysis.objects.exists()
 
 
-def test_others_cannot_cancel_and_finished_ones_stay(owner: User, visit: Client) -> None:
-    theirs = begun(owner, asked_by=create_guest())
-    done = begun(owner, state="done", done_at=timezone.now(), findings=ALL.findings.pack())
+def test_others_cannot_cancel_and_finished_ones_stay(player: User, mine: Client) -> None:
+    theirs = begun(player, asked_by=create_guest())
+    done = begun(player, state="done", done_at=timezone.now(), findings=ALL.findings.pack())
     for analysis in (theirs, done):
-        assert visit.delete(address(analysis.attempt)).status_code == 204
+        assert mine.delete(address(analysis.attempt)).status_code == 204
     assert Analysis.objects.count() == 2
 
 
-def test_a_dead_workers_analysis_resumes_from_its_last_report(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dead_workers_analysis_resumes_from_its_last_report(player: User, monkeypatch: pytest.MonkeyPatch) -> None:
     working_on: dict[str, Any] = {"state": "working", "claim": uuid.uuid4(), "tries": 1}
-    alive = begun(owner, seen_at=timezone.now(), **working_on)
+    alive = begun(player, seen_at=timezone.now(), **working_on)
     dead = begun(
-        owner, seen_at=timezone.now() - queue_worker.SILENCE * 1.1, findings=SOME.findings.pack(), **working_on
+        player, seen_at=timezone.now() - queue_worker.SILENCE * 1.1, findings=SOME.findings.pack(), **working_on
     )
     given = searching(monkeypatch, ALL)
     assert queue_worker.process_queue() == 1
@@ -284,8 +273,8 @@ def test_a_dead_workers_analysis_resumes_from_its_last_report(owner: User, monke
     assert {row.pk: row.state for row in Analysis.objects.all()} == {alive.pk: "working", dead.pk: "done"}
 
 
-def test_a_worker_that_was_taken_for_dead_changes_nothing(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    analysis = begun(owner)
+def test_a_worker_that_was_taken_for_dead_changes_nothing(player: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    analysis = begun(player)
 
     def search(_: Task) -> Iterator[AnalysisReport]:
         Analysis.objects.update(claim=uuid.uuid4())
@@ -298,26 +287,26 @@ def test_a_worker_that_was_taken_for_dead_changes_nothing(owner: User, monkeypat
 
 
 def test_a_crashed_search_is_retried_a_few_times(
-    owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    player: User, mine: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    analysis = begun(owner)
+    analysis = begun(player)
     given = searching(monkeypatch, SOME)
     assert queue_worker.process_queue() == queue_worker.TRIES == len(given)
-    reply = visit.get(address(analysis.attempt)).json()
+    reply = mine.get(address(analysis.attempt)).json()
     assert (reply["state"], reply["verdicts"]) == ("done", SOME.findings.verdicts)
     assert RECORD.open_table().position() not in caplog.text
 
 
-def test_a_failed_analysis_can_be_requested_again(owner: User, visit: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    analysis = begun(owner)
+def test_a_failed_analysis_can_be_requested_again(player: User, mine: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    analysis = begun(player)
     searching(monkeypatch)
     queue_worker.process_queue()
-    assert visit.get(address(analysis.attempt)).json()["state"] == "failed"
-    assert visit.post(address(analysis.attempt)).json()["state"] == "waiting"
+    assert mine.get(address(analysis.attempt)).json()["state"] == "failed"
+    assert mine.post(address(analysis.attempt)).json()["state"] == "waiting"
 
 
-def test_a_search_gets_a_time_limit(owner: User) -> None:
-    assert queue_worker.task_of(begun(owner)).seconds == queue_worker.SECONDS
+def test_a_search_gets_a_time_limit(player: User) -> None:
+    assert queue_worker.task_of(begun(player)).seconds == queue_worker.SECONDS
     assert queue_worker.SECONDS < queue_worker.LONGEST
 
 
@@ -356,8 +345,8 @@ def talking(monkeypatch: pytest.MonkeyPatch, code: str) -> list[subprocess.Popen
     return made
 
 
-def test_a_worker_makes_one_analysis_at_a_time(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun(owner)
+def test_a_worker_makes_one_analysis_at_a_time(player: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun(player)
     go_on, at_it = threading.Event(), threading.Event()
 
     def search(_: Task) -> Iterator[AnalysisReport]:
@@ -378,22 +367,22 @@ def test_a_worker_makes_one_analysis_at_a_time(owner: User, monkeypatch: pytest.
 # Deletion and export.
 
 
-def test_an_analysis_is_deleted_with_its_game_only(owner: User) -> None:
+def test_an_analysis_is_deleted_with_its_game_only(player: User) -> None:
     asker = create_guest()
-    analysis = begun(owner, asked_by=asker, state="done", done_at=timezone.now())
+    analysis = begun(player, asked_by=asker, state="done", done_at=timezone.now())
     erase_player(asker)
     analysis.refresh_from_db()
     assert analysis.asked_by is None
-    erase_player(owner)
+    erase_player(player)
     assert not Analysis.objects.exists()
 
 
-def test_exports_of_player_and_requester_include_the_analysis(owner: User) -> None:
+def test_exports_of_player_and_requester_include_the_analysis(player: User) -> None:
     asker = create_guest()
-    analysis = begun(owner, asked_by=asker, state="done", done_at=timezone.now(), findings=ALL.findings.pack())
-    exported = {user.pk: json.loads(async_to_sync(whole)(user))["analyses"] for user in (owner, asker)}
+    analysis = begun(player, asked_by=asker, state="done", done_at=timezone.now(), findings=ALL.findings.pack())
+    exported = {user.pk: json.loads(async_to_sync(whole)(user))["analyses"] for user in (player, asker)}
     public_id = str(analysis.attempt.public_id)
-    assert [(one["attempt"], one["asked_by_you"], one["verdicts"]) for one in exported[owner.pk]] == [
+    assert [(one["attempt"], one["asked_by_you"], one["verdicts"]) for one in exported[player.pk]] == [
         (public_id, False, [5, 4, -1, -1])
     ]
     assert [(one["attempt"], one["asked_by_you"], one["verdicts"]) for one in exported[asker.pk]] == [
@@ -406,14 +395,14 @@ async def whole(user: User) -> str:
 
 
 @pytest.mark.parametrize("make", [ranked, played])
-def test_the_page_compares_with_par(owner: User, visit: Client, make: Callable[[User], Attempt]) -> None:
-    attempt = make(owner)
+def test_the_page_compares_with_par(player: User, mine: Client, make: Callable[[User], Attempt]) -> None:
+    attempt = make(player)
     Deal.objects.filter(pk=attempt.deal_id).update(proven=True, par=53)
     Attempt.objects.filter(pk=attempt.pk).update(state="verified", tokens=3, cards_up=9, elapsed_ms=3000)
     page = f"/replay/{attempt.public_id}/"
     if attempt.deal.day is not None:
-        assert "par 53 moves" not in visit.get(page).content.decode()
+        assert "par 53 moves" not in mine.get(page).content.decode()
         Deal.objects.filter(pk=attempt.deal_id).update(closes_at=timezone.now() - timedelta(hours=2))
-    text = visit.get(page).content.decode()
+    text = mine.get(page).content.decode()
     assert "This game: 9 cards up" in text
     assert "par 53 moves" in text

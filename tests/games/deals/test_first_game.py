@@ -38,7 +38,7 @@ def test_a_first_game_started_by_number_has_hints_too(player: Any) -> None:
     number, line = SHIPPED[0]
     deal = publishing.seeded_deal(VARIANT, numbered_deals.seed_of(VARIANT, number))
     assert not deal.proven
-    assert [step.token for step in first_game.guide(deal)] == line[: first_game.GUIDED]
+    assert [step["token"] for step in first_game.guide(deal)] == line[: first_game.GUIDED]
 
 
 def test_a_running_first_game_resumes_and_the_next_differs(player: Any) -> None:
@@ -60,14 +60,14 @@ def test_the_hints_follow_the_winning_line_truthfully(number: int, db: None) -> 
     deal = publishing.seeded_deal(VARIANT, seed, first_game._certificate(seed))
     steps, table = first_game.guide(deal), deal_table(deal)
     assert deal.solution is not None
-    assert [step.token for step in steps] == list(Record.from_bytes(bytes(deal.solution)).tokens[: len(steps)])
-    assert len({step.why for step in steps}) >= 3
+    assert [step["token"] for step in steps] == list(Record.from_bytes(bytes(deal.solution)).tokens[: len(steps)])
+    assert len({step["why"] for step in steps}) >= 3
     for step in steps:
         hidden, up = table.hidden.bit_count(), table.cards_up
         reserve = sum(map(len, table.piles[table.TABLEAU :]))
-        table.push(step.token)
-        assert (step.why == "up") == (table.cards_up > up)
-        if step.why == "turns":
+        table.push(step["token"])
+        assert (step["why"] == "up") == (table.cards_up > up)
+        if step["why"] == "turns":
             assert table.hidden.bit_count() < hidden
-        if step.why == "reserve":
+        if step["why"] == "reserve":
             assert sum(map(len, table.piles[table.TABLEAU :])) < reserve

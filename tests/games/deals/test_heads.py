@@ -121,8 +121,3 @@ def revealed(db: None) -> LedgerEntry:
     certified.seal("stonewall")
     deals = publishing.ensure_deals(timezone.now().date() - timedelta(days=2), ahead=0)
     return LedgerEntry.objects.get(deal=next(deal for deal in deals if deal.proven))
-
-
-def test_a_deals_file_has_its_ledger_position(revealed: LedgerEntry, client: Client) -> None:
-    file = client.get(f"/deals/{revealed.day}/{revealed.variant}/deal.json").json()
-    assert (file["ledger_index"], file["commitment"]) == (revealed.index, revealed.commitment)

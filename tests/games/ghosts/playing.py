@@ -9,6 +9,7 @@ from typing import Any
 from django.utils import timezone
 
 from games.models import Attempt, Deal
+from games.races.models import Race, Room
 from games.rules import End, Record
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import State, settle
@@ -36,6 +37,17 @@ def practice_deal(variant: str = "stonewall", **fields: Any) -> Deal:
     """Create a practice deal, or with `for_race` a race deal."""
     opens_at = timezone.now() - timedelta(hours=1)
     return _proven(make_deal(variant, practice=True, seed=line(variant).seed, opens_at=opens_at), **fields)
+
+
+def race_on(deal: Deal, state: str = "finished") -> Race:
+    """Create a race on this deal, in a private room."""
+    now = timezone.now()
+    room = Room.objects.create(kind="private", game=deal.game, limit_s=600, seats=4, made_at=now, used_at=now)
+    times = dict.fromkeys(("opened_at", "starts_at", "ends_at"), now)
+    finished_at = now if state == "finished" else None
+    return Race.objects.create(
+        room=room, number=1, state=state, game=deal.game, limit_s=600, deal=deal, finished_at=finished_at, **times
+    )
 
 
 def _proven(deal: Deal, **fields: Any) -> Deal:

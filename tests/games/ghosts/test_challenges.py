@@ -53,10 +53,6 @@ def test_an_unverified_game_cannot_be_a_challenge(state: str, ada: User) -> None
     assert refusal(ada, attempt) == ErrorCode.NO_CHALLENGE
 
 
-def test_another_players_game_cannot_be_a_challenge(ada: User, brook: User) -> None:
-    assert refusal(brook, played(ada, past_deal())) == ErrorCode.NOT_YOURS
-
-
 @pytest.mark.parametrize("kind", ["closed", "race", "practice"])
 def test_closed_deals_races_and_practice_can_be_challenges(kind: str, ada: User) -> None:
     deal = {
@@ -139,13 +135,6 @@ def test_a_paused_game_is_no_answer_but_another_is(ada: User, player: User) -> N
     assert challenges.answer(made, player) == attempt
     before.refresh_from_db()
     assert before.is_over
-
-
-def test_own_challenges_cannot_be_answered(ada: User) -> None:
-    made = challenges.challenge(ada, played(ada, past_deal()))
-    with pytest.raises(Refusal) as refused:
-        challenges.answer(made, ada)
-    assert refused.value.code == ErrorCode.NO_CHALLENGE
 
 
 def test_a_deal_that_became_secret_again_is_not_played(ada: User, brook: User) -> None:

@@ -12,8 +12,8 @@ from accounts.sign_in.guests import create_guest
 from games.core.errors import ErrorCode, Refusal
 from games.ghosts.choice import ghosts_of
 from games.models import Deal
-from games.races.models import Entrant, Race, Room
-from tests.games.ghosts.playing import open_deal, past_deal, played, practice_deal
+from games.races.models import Entrant
+from tests.games.ghosts.playing import open_deal, past_deal, played, practice_deal, race_on
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -76,11 +76,7 @@ def test_a_finished_race_offers_its_entrants(accounts: list[User]) -> None:
     ada, brook, cleo, dara, _ = accounts
     now = timezone.now()
     deal = practice_deal(for_race=True, revealed_at=now)
-    room = Room.objects.create(kind="private", game=deal.game, limit_s=600, seats=4, made_at=now, used_at=now)
-    race = Race.objects.create(
-        room=room, number=1, state="finished", game=deal.game, limit_s=600, deal=deal, opened_at=now,
-        starts_at=now, ends_at=now, finished_at=now,
-    )  # fmt: skip
+    race = race_on(deal)
     for pace, player in enumerate((brook, cleo, ada, dara), start=1):
         attempt = played(player, deal, 1000 * pace)
         Entrant.objects.create(race=race, player=player, attempt=attempt, state="won", joined_at=now)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -61,11 +60,6 @@ def test_the_certified_line_has_a_human_pace() -> None:
     assert ghost_lanes.line_of(past_deal("plot", solution=None), "line") is None
 
 
-def test_lanes_of_a_revealed_deal_are_public(player: User) -> None:
-    attempt = played(player, past_deal(), ranked=True)
-    assert ghost_lanes.may_see(attempt, None)
-
-
 def test_lanes_of_an_open_deal_are_private(player: User, rival: User) -> None:
     attempt = played(player, open_deal(), ranked=True)
     assert ghost_lanes.may_see(attempt, player.pk)
@@ -79,6 +73,7 @@ def test_lanes_of_an_open_deal_are_private(player: User, rival: User) -> None:
 @pytest.mark.parametrize("state", ["pending", "rejected", "review"])
 def test_only_verified_games_have_lanes(state: str, player: User) -> None:
     attempt = played(player, past_deal())
+    assert ghost_lanes.may_see(attempt, None)
     attempt.state = state
     assert not ghost_lanes.may_see(attempt, player.pk)
 
@@ -119,18 +114,3 @@ def test_a_challenge_shows_only_the_lane_of_its_game(player: User, rival: User) 
 def test_a_timed_record_is_legal(player: User) -> None:
     assert played(player, past_deal(), 900, 5).cards_up is not None
     assert timed(line(), 10, 0).end == End("resigned", 0)
-
-
-def test_access_to_deals(player: User, rival: User) -> None:
-    def knows(deal: Any, who: User | None) -> bool:
-        return ghost_lanes.knows_deal(deal, None if who is None else who.pk)
-
-    assert knows(past_deal(), None)
-    today = open_deal("labyrinth")
-    played(player, today, ranked=True)
-    assert not knows(today, player)
-    practised = practice_deal("plot")
-    played(player, practised)
-    assert knows(practised, player)
-    assert not knows(practised, rival)
-    assert not knows(practised, None)

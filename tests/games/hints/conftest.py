@@ -1,4 +1,4 @@
-"""End searches after each test of hints."""
+"""Recorded questions, and the end of searches after each test of hints."""
 
 from __future__ import annotations
 
@@ -14,3 +14,11 @@ def fresh_memory() -> Iterator[None]:
     """End searches."""
     yield
     questions.dismiss()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Record the questions sent to the workers, of which none runs."""
+    sent: list[int] = []
+    monkeypatch.setattr(questions, "_request_answer", lambda question: sent.append(question.pk))
+    return sent

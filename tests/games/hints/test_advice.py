@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -19,33 +18,13 @@ from games.hints import questions, search_client, search_results
 from games.hints.advice import WITHIN, Advice, advise, likely_move
 from games.hints.plans import Outlook
 from games.hints.search_results import PositionVerdict
-from games.models import Attempt, Deal, Question
+from games.models import Attempt, Question
 from games.rules import CATALOGUE, open_table
 from tests.games import certified
-from tests.games.hints.test_questions import play
+from tests.games.hints.test_questions import play, practised
+from tests.players import signed_in
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the questions sent to the workers, of which none runs."""
-    sent: list[int] = []
-    monkeypatch.setattr(questions, "_request_answer", lambda question: sent.append(question.pk))
-    return sent
-
-
-@pytest.fixture
-def owner() -> User:
-    return create_guest()
-
-
-def practised(owner: User, **fields: Any) -> Attempt:
-    """Create a practice game of a winnable Stonewall deal."""
-    deal = publishing.practice_deal("stonewall")
-    Deal.objects.filter(pk=deal.pk).update(seed=certified.won("stonewall")[0].seed, **fields)
-    deal.refresh_from_db()
-    return start_attempt(owner, deal)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
 
 def other_move(attempt: Attempt, token: str) -> str:
@@ -62,35 +41,35 @@ def free() -> None:
     """Lift the limits."""
 
 
-def test_a_known_line_gives_the_next_move_at_once(owner: User, asked: list[int]) -> None:
+def test_a_known_line_gives_the_next_move_at_once(player: User, asked: list[int]) -> None:
     line = certified.won("stonewall")[0]
-    attempt = practised(owner, proven=True, solution=line.to_bytes())
+    attempt = practised(player, proven=True, solution=line.to_bytes())
     play(attempt, *line.tokens[:5])
-    assert advise(attempt, owner.pk, free) == Advice(line.tokens[5], "way")
+    assert advise(attempt, player.pk, free) == Advice(line.tokens[5], "way")
     assert not asked
 
 
-def test_a_found_line_is_reused_while_it_is_followed(owner: User, asked: list[int]) -> None:
-    line, attempt = certified.won("stonewall")[0].tokens, practised(owner)
+def test_a_found_line_is_reused_while_it_is_followed(player: User, asked: list[int]) -> None:
+    line, attempt = certified.won("stonewall")[0].tokens, practised(player)
     play(attempt, *line[:5])
-    assert advise(attempt, owner.pk, free) is None
-    assert advise(attempt, owner.pk, free) is None
+    assert advise(attempt, player.pk, free) is None
+    assert advise(attempt, player.pk, free) is None
     assert len(asked) == 1
     Question.objects.update(answer="yes", way=list(line[5:]))
     for token in line[5:8]:
-        assert advise(attempt, owner.pk, free) == Advice(token, "way")
+        assert advise(attempt, player.pk, free) == Advice(token, "way")
         play(attempt, token)
     play(attempt, "u")
-    assert advise(attempt, owner.pk, free) == Advice(line[7], "way")
+    assert advise(attempt, player.pk, free) == Advice(line[7], "way")
     play(attempt, other_move(attempt, line[7]))
-    assert advise(attempt, owner.pk, free) is None
+    assert advise(attempt, player.pk, free) is None
     assert len(asked) == 2
 
 
-def astray(owner: User, *, moves: int = 1) -> tuple[Attempt, tuple[str, ...]]:
+def astray(player: User, *, moves: int = 1) -> tuple[Attempt, tuple[str, ...]]:
     """Create a game three moves along the deal's line and then `moves` off it; return it with the line."""
     line = certified.won("stonewall")[0]
-    attempt = practised(owner, proven=True, solution=line.to_bytes())
+    attempt = practised(player, proven=True, solution=line.to_bytes())
     play(attempt, *line.tokens[:3])
     play(attempt, other_move(attempt, line.tokens[3]))
     while len(questions.tokens_of(attempt)) < 3 + moves:
@@ -105,63 +84,56 @@ def answered(attempt: Attempt, answer: str, way: Sequence[str] = ()) -> None:
     Question.objects.filter(attempt=attempt).update(answer=answer, way=list(way))
 
 
-def test_a_lost_game_goes_back_to_the_last_won_position(owner: User, asked: list[int]) -> None:
-    attempt, line = astray(owner, moves=3)
-    assert advise(attempt, owner.pk, free) is None
+def test_a_lost_game_goes_back_to_the_last_won_position(player: User, asked: list[int]) -> None:
+    attempt, line = astray(player, moves=3)
+    assert advise(attempt, player.pk, free) is None
     answered(attempt, "no")
     for left in (3, 2, 1):
-        assert advise(attempt, owner.pk, free) == Advice("u", "back", left, 3, more=left < 3)
+        assert advise(attempt, player.pk, free) == Advice("u", "back", left, 3, more=left < 3)
         play(attempt, "u")
-    assert advise(attempt, owner.pk, free) == Advice(line[3], "way")
+    assert advise(attempt, player.pk, free) == Advice(line[3], "way")
     assert len(asked) == 1, "no position on the way back is searched"
 
 
-def test_all_positions_after_a_lost_one_are_lost(owner: User, asked: list[int]) -> None:
-    attempt, _ = astray(owner)
-    advise(attempt, owner.pk, free)
+def test_all_positions_after_a_lost_one_are_lost(player: User, asked: list[int]) -> None:
+    attempt, _ = astray(player)
+    advise(attempt, player.pk, free)
     answered(attempt, "no")
-    play(attempt, other_move_from(attempt))
-    assert advise(attempt, owner.pk, free) == Advice("u", "back", 2, 3)
-    other = create_guest()
-    again = start_attempt(other, attempt.deal)
-    play(again, *questions.tokens_of(attempt))
-    assert advise(again, other.pk, free) == Advice("u", "back", 2, 3)
+    play(attempt, questions.table_of(attempt, None).legal_moves()[0])
+    assert advise(attempt, player.pk, free) == Advice("u", "back", 2, 3)
+    assert advise(*repeated(attempt), free) == Advice("u", "back", 2, 3)
     assert len(asked) == 1
 
 
-def other_move_from(attempt: Attempt) -> str:
-    return questions.table_of(attempt, None).legal_moves()[0]
-
-
-def test_an_unplanned_game_goes_back_before_the_first_loss(owner: User, asked: list[int]) -> None:
-    attempt = practised(owner)
+def test_an_unplanned_game_goes_back_before_the_first_loss(player: User, asked: list[int]) -> None:
+    attempt = practised(player)
     play(attempt, *certified.won("stonewall")[0].tokens[:2])
-    advise(attempt, owner.pk, free)
+    advise(attempt, player.pk, free)
     answered(attempt, "no")
-    assert advise(attempt, owner.pk, free) == Advice("u", "back", 1, 1)
+    assert advise(attempt, player.pk, free) == Advice("u", "back", 1, 1)
     play(attempt, "u")
-    assert advise(attempt, owner.pk, free) is None
+    assert advise(attempt, player.pk, free) is None
     assert len(asked) == 2
 
 
-def test_a_lost_deal_gets_likely_moves_labelled_so(owner: User) -> None:
-    attempt = practised(owner)
-    advise(attempt, owner.pk, free)
+def test_a_lost_deal_gets_likely_moves_labelled_so(player: User) -> None:
+    attempt = practised(player)
+    advise(attempt, player.pk, free)
     answered(attempt, "no")
-    advice = advise(attempt, owner.pk, free)
+    advice = advise(attempt, player.pk, free)
     assert advice is not None
     assert (advice.why, advice.lost, advice.provisional) == ("likely", True, False)
     assert advice.to_json()["lost"] is True
 
 
-def test_likely_moves_never_return_to_earlier_positions(owner: User) -> None:
-    attempt = practised(owner)
-    advise(attempt, owner.pk, free)
+def test_likely_moves_never_return_to_earlier_positions(player: User) -> None:
+    attempt = practised(player)
+    advise(attempt, player.pk, free)
     answered(attempt, "no")
     seen = {questions.table_of(attempt, None).position()}
     for _ in range(30):
         try:
-            advice = advise(attempt, owner.pk, free)
+            advice = advise(attempt, player.pk, free)
         except Refusal:
             break
         assert advice is not None
@@ -171,81 +143,71 @@ def test_likely_moves_never_return_to_earlier_positions(owner: User) -> None:
         seen.add(position)
 
 
-def test_the_way_back_is_provisional_during_the_search(owner: User) -> None:
-    attempt, _ = astray(owner)
+def test_the_way_back_is_provisional_during_the_search(player: User) -> None:
+    attempt, _ = astray(player)
     now = timezone.now()
-    assert advise(attempt, owner.pk, free, now=now) is None
-    assert advise(attempt, owner.pk, free, now=now + WITHIN) == Advice("u", "return", 1, 3, provisional=True)
+    assert advise(attempt, player.pk, free, now=now) is None
+    assert advise(attempt, player.pk, free, now=now + WITHIN) == Advice("u", "return", 1, 3, provisional=True)
     answered(attempt, "unknown")
-    assert advise(attempt, owner.pk, free, now=now) == Advice("u", "return", 1, 3)
+    assert advise(attempt, player.pk, free, now=now) == Advice("u", "return", 1, 3)
 
 
-def test_a_late_line_does_not_cancel_the_way_back(owner: User) -> None:
-    attempt, line = astray(owner, moves=2)
+def test_a_late_line_does_not_cancel_the_way_back(player: User) -> None:
+    attempt, line = astray(player, moves=2)
     now, searched = timezone.now(), questions.tokens_of(attempt)
-    assert advise(attempt, owner.pk, free, now=now) is None
-    assert advise(attempt, owner.pk, free, now=now + WITHIN) == Advice("u", "return", 2, 3, provisional=True)
+    assert advise(attempt, player.pk, free, now=now) is None
+    assert advise(attempt, player.pk, free, now=now + WITHIN) == Advice("u", "return", 2, 3, provisional=True)
     play(attempt, "u")
     Question.objects.filter(attempt=attempt).update(answer="yes", way=["t0-f"])
-    assert advise(attempt, owner.pk, free) == Advice("u", "return", 1, 3, more=True)
+    assert advise(attempt, player.pk, free) == Advice("u", "return", 1, 3, more=True)
     play(attempt, "u")
-    advice = advise(attempt, owner.pk, free)
+    advice = advise(attempt, player.pk, free)
     assert advice == Advice(line[3], "way")
     assert advice.token != searched[3]
 
 
-def test_a_late_proof_corrects_a_provisional_move(owner: User, asked: list[int]) -> None:
-    attempt, now = practised(owner), timezone.now()
+def test_a_late_proof_corrects_a_provisional_move(player: User, asked: list[int]) -> None:
+    attempt, now = practised(player), timezone.now()
     play(attempt, *certified.won("stonewall")[0].tokens[:1])
-    assert advise(attempt, owner.pk, free, now=now) is None
-    provisional = advise(attempt, owner.pk, free, now=now + WITHIN)
+    assert advise(attempt, player.pk, free, now=now) is None
+    provisional = advise(attempt, player.pk, free, now=now + WITHIN)
     assert provisional is not None
     assert (provisional.why, provisional.provisional) == ("likely", True)
+    assert timedelta(seconds=2) > WITHIN
     position = questions.table_of(attempt, None).position()
     play(attempt, provisional.token)
     search_results.remember(position, PositionVerdict(Question.Answer.NO))
-    assert advise(attempt, owner.pk, free) == Advice("u", "back", 2, 0)
+    assert advise(attempt, player.pk, free) == Advice("u", "back", 2, 0)
     assert len(asked) == 1
 
 
-def test_an_unknown_position_is_not_searched_again(owner: User, asked: list[int]) -> None:
-    attempt, _ = astray(owner)
-    advise(attempt, owner.pk, free)
+def test_only_a_larger_budget_repeats_an_unknown_search(
+    player: User, asked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt, _ = astray(player)
+    advise(attempt, player.pk, free)
     answered(attempt, "unknown")
-    other = create_guest()
-    again = start_attempt(other, attempt.deal)
-    play(again, *questions.tokens_of(attempt))
-    assert advise(again, other.pk, free) == Advice("u", "return", 1, 3)
+    assert advise(*repeated(attempt), free) == Advice("u", "return", 1, 3)
     assert len(asked) == 1
-
-
-def test_a_larger_budget_repeats_the_search(owner: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    attempt, _ = astray(owner)
-    advise(attempt, owner.pk, free)
-    answered(attempt, "unknown")
     monkeypatch.setattr(search_results, "FULL", search_client.Limit(8_000_000, 30.0))
-    other = create_guest()
-    again = start_attempt(other, attempt.deal)
-    play(again, *questions.tokens_of(attempt))
-    assert advise(again, other.pk, free) is None
+    assert advise(*repeated(attempt), free) is None
     assert len(asked) == 2
 
 
-def test_returning_to_a_plan_cancels_the_search(owner: User) -> None:
-    attempt, line = astray(owner)
-    assert advise(attempt, owner.pk, free) is None
+def repeated(attempt: Attempt) -> tuple[Attempt, int]:
+    """Have another player make the same moves; return their game and id."""
+    other = create_guest()
+    again = start_attempt(other, attempt.deal)
+    play(again, *questions.tokens_of(attempt))
+    return again, other.pk
+
+
+def test_returning_to_a_plan_cancels_the_search(player: User) -> None:
+    attempt, line = astray(player)
+    assert advise(attempt, player.pk, free) is None
     play(attempt, "u")
-    assert advise(attempt, owner.pk, free) == Advice(line[3], "way")
+    assert advise(attempt, player.pk, free) == Advice(line[3], "way")
     assert not Question.objects.exists()
-
-
-def test_a_likely_move_comes_after_a_short_wait(owner: User) -> None:
-    attempt, now = practised(owner), timezone.now()
-    assert advise(attempt, owner.pk, free, now=now) is None
-    advice = advise(attempt, owner.pk, free, now=now + WITHIN)
-    assert advice is not None
-    assert (advice.why, advice.provisional) == ("likely", True)
-    assert timedelta(seconds=2) > WITHIN
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
@@ -263,24 +225,23 @@ def test_a_likely_move_is_legal_and_changes_nothing(variant: str) -> None:
         table.push(token)
 
 
-def test_a_ranked_game_gets_no_hint(owner: User, asked: list[int]) -> None:
-    attempt = start_attempt(owner, publishing.todays_deal("stonewall"))
+def test_a_ranked_game_gets_no_hint(player: User, asked: list[int]) -> None:
+    attempt = start_attempt(player, publishing.todays_deal("stonewall"))
     with pytest.raises(Refusal) as caught:
-        advise(attempt, owner.pk, free)
+        advise(attempt, player.pk, free)
     assert caught.value.code == "no_hints"
     assert not asked
-    client = Client()
-    client.force_login(owner, backend=BACKEND)
+    client = signed_in(player)
     address = f"/table/{attempt.public_id}/hint"
     assert client.post(address).json()["error"]["code"] == "no_hints"
     assert address not in client.get(f"/table/{attempt.public_id}/").content.decode()
 
 
-def test_the_page_asks_until_it_gets_an_answer(owner: User) -> None:
-    attempt, client = practised(owner), Client()
+def test_the_page_asks_until_it_gets_an_answer(player: User) -> None:
+    attempt, client = practised(player), Client()
     address = f"/table/{attempt.public_id}/hint"
     assert client.post(address).json()["error"]["code"] == "not_yours"
-    client.force_login(owner, backend=BACKEND)
+    client.force_login(player, backend=BACKEND)
     assert address in client.get(f"/table/{attempt.public_id}/").content.decode()
     waiting = client.post(address)
     assert (waiting.status_code, waiting.json()) == (202, {"state": "looking"})

@@ -23,7 +23,6 @@ from games.models import Attempt, Deal, Move, Question
 from games.rules import Record, Table, from_position, open_table
 from games.solver import Budget, Effort, GaveUp
 from tests.games import certified
-from tests.players import signed_in
 
 STONEWALL = open_table("stonewall", bytes(32)).position()
 
@@ -36,31 +35,13 @@ def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(questions, "PATIENCE", timedelta(minutes=15))
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the questions sent to the workers, of which none runs."""
-    sent: list[int] = []
-    monkeypatch.setattr(questions, "_request_answer", lambda question: sent.append(question.pk))
-    return sent
-
-
-@pytest.fixture
-def owner(transactional_db: None) -> User:
-    return create_guest()
-
-
-@pytest.fixture
-def visit(owner: User) -> Client:
-    return signed_in(owner)
-
-
-def practised(owner: User, *, won_by: int = 0, **fields: Any) -> Attempt:
+def practised(player: User, *, won_by: int = 0, **fields: Any) -> Attempt:
     """Create a practice game of a winnable Stonewall deal."""
     record = certified.won("stonewall")[won_by]
     deal = publishing.practice_deal("stonewall")
     Deal.objects.filter(pk=deal.pk).update(seed=record.seed, **fields)
     deal.refresh_from_db()
-    return start_attempt(owner, deal)
+    return start_attempt(player, deal)
 
 
 def play(attempt: Attempt, *tokens: str) -> None:
@@ -72,17 +53,17 @@ def address(attempt: Attempt) -> str:
     return f"/table/{attempt.public_id}/can-win"
 
 
-def test_a_question_is_asked_read_and_answered(owner: User, visit: Client, asked: list[int]) -> None:
-    attempt = practised(owner)
-    assert visit.get(address(attempt)).status_code == 404
-    begun = visit.post(address(attempt))
+def test_a_question_is_asked_read_and_answered(player: User, mine: Client, asked: list[int]) -> None:
+    attempt = practised(player)
+    assert mine.get(address(attempt)).status_code == 404
+    begun = mine.post(address(attempt))
     assert (begun.status_code, begun.json()) == (202, {"state": "looking", "n": 0})
-    assert visit.get(address(attempt)).json() == {"state": "looking", "n": 0}
+    assert mine.get(address(attempt)).json() == {"state": "looking", "n": 0}
     questions.answer(asked[0])
-    reply = visit.get(address(attempt)).json()
+    reply = mine.get(address(attempt)).json()
     assert (reply["state"], reply["answer"]) == ("answered", "yes")
     assert "way" not in reply, "the line is shown on request"
-    way = visit.get(address(attempt), {"way": "1"}).json()["way"]
+    way = mine.get(address(attempt), {"way": "1"}).json()["way"]
     assert len(way) == reply["moves"]
     table = deal_table(attempt.deal)
     for token in way:
@@ -91,75 +72,75 @@ def test_a_question_is_asked_read_and_answered(owner: User, visit: Client, asked
 
 
 def test_the_found_line_plays_in_the_replay_viewer(
-    owner: User, visit: Client, client: Client, asked: list[int]
+    player: User, mine: Client, client: Client, asked: list[int]
 ) -> None:
-    attempt = practised(owner)
+    attempt = practised(player)
     record = certified.won("stonewall")[0]
     play(attempt, *record.tokens[:3])
     page = f"/table/{attempt.public_id}/way/"
-    assert visit.get(page).status_code == 404
-    questions.ask(attempt, owner.pk)
+    assert mine.get(page).status_code == 404
+    questions.ask(attempt, player.pk)
     questions.answer(asked[0])
-    assert f"{page}steps.json" in visit.get(page).content.decode()
-    steps = visit.get(f"{page}steps.json").json()
+    assert f"{page}steps.json" in mine.get(page).content.decode()
+    steps = mine.get(f"{page}steps.json").json()
     assert steps["view"]["moves"] == 3
     assert steps["moved"][-1]["changes"]["won"]
     assert {client.get(page).status_code, client.get(f"{page}steps.json").status_code} == {403}
 
 
-def test_the_question_is_offered_where_it_may_be_asked(owner: User, visit: Client) -> None:
-    free, counted = practised(owner), ranked(owner)
-    assert address(free) in visit.get(f"/table/{free.public_id}/").content.decode()
-    page = visit.get(f"/table/{counted.public_id}/").content.decode()
+def test_the_question_is_offered_where_it_may_be_asked(player: User, mine: Client) -> None:
+    free, counted = practised(player), ranked(player)
+    assert address(free) in mine.get(f"/table/{free.public_id}/").content.decode()
+    page = mine.get(f"/table/{counted.public_id}/").content.decode()
     assert "can-win" not in page
     assert "hints.js" not in page
-    assert visit.get(f"/table/{counted.public_id}/way/").status_code == 403
+    assert mine.get(f"/table/{counted.public_id}/way/").status_code == 403
 
 
-def test_a_lost_position_is_answered_no(owner: User, asked: list[int]) -> None:
-    attempt = practised(owner)
+def test_a_lost_position_is_answered_no(player: User, asked: list[int]) -> None:
+    attempt = practised(player)
     Deal.objects.filter(pk=attempt.deal_id).update(seed=bytes(32))
     attempt.deal.refresh_from_db()
-    questions.ask(attempt, owner.pk)
+    questions.ask(attempt, player.pk)
     questions.answer(asked[0])
-    reply = questions.status(attempt, owner.pk)
+    reply = questions.status(attempt, player.pk)
     assert reply is not None
     assert (reply.answer, reply.way) == ("no", [])
 
 
-def test_the_question_is_about_the_position_after_n_moves(owner: User, visit: Client, asked: list[int]) -> None:
-    attempt = practised(owner)
+def test_the_question_is_about_the_position_after_n_moves(player: User, mine: Client, asked: list[int]) -> None:
+    attempt = practised(player)
     line = certified.won("stonewall")[0].tokens
     play(attempt, *line[:3], "u", "u")
-    assert visit.post(address(attempt)).json()["n"] == 5
-    assert visit.post(address(attempt), {"n": 2}, content_type="application/json").json()["n"] == 2
+    assert mine.post(address(attempt)).json()["n"] == 5
+    assert mine.post(address(attempt), {"n": 2}, content_type="application/json").json()["n"] == 2
     for n in (6, -1):
-        refused = visit.post(address(attempt), {"n": n}, content_type="application/json")
+        refused = mine.post(address(attempt), {"n": n}, content_type="application/json")
         assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_position")
 
 
 @pytest.mark.parametrize("body", ["{", "[]", '{"n": "2"}', '{"n": true}', "{}", "7"])
-def test_malformed_questions_are_refused(owner: User, visit: Client, asked: list[int], body: str) -> None:
-    refused = visit.post(address(practised(owner)), body, content_type="application/json")
+def test_malformed_questions_are_refused(player: User, mine: Client, asked: list[int], body: str) -> None:
+    refused = mine.post(address(practised(player)), body, content_type="application/json")
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_request")
     assert not Question.objects.exists()
 
 
-def test_the_deals_own_line_needs_no_search(owner: User, asked: list[int]) -> None:
+def test_the_deals_own_line_needs_no_search(player: User, asked: list[int]) -> None:
     record = certified.won("stonewall")[0]
-    attempt = practised(owner, proven=True, solution=record.to_bytes())
+    attempt = practised(player, proven=True, solution=record.to_bytes())
     play(attempt, *record.tokens[:4], record.tokens[4], "u")
-    reply = questions.ask(attempt, owner.pk)
+    reply = questions.ask(attempt, player.pk)
     assert (reply.answer, tuple(reply.way)) == ("yes", record.tokens[4:])
     assert not asked
 
 
-def test_a_line_is_found_by_moves_in_another_order(owner: User, asked: list[int]) -> None:
+def test_a_line_is_found_by_moves_in_another_order(player: User, asked: list[int]) -> None:
     record = certified.won("stonewall")[0]
-    attempt = practised(owner, proven=True, solution=record.to_bytes())
+    attempt = practised(player, proven=True, solution=record.to_bytes())
     line, swapped = record.tokens, swappable(record)
     play(attempt, *line[:swapped], line[swapped + 1], line[swapped])
-    reply = questions.ask(attempt, owner.pk)
+    reply = questions.ask(attempt, player.pk)
     assert (reply.answer, tuple(reply.way)) == ("yes", line[swapped + 2 :])
     assert not asked
 
@@ -184,27 +165,27 @@ def after(table: Table, tokens: Sequence[str]) -> str | None:
     return copy.position()
 
 
-def test_a_won_game_is_won(owner: User, asked: list[int]) -> None:
-    attempt = practised(owner)
+def test_a_won_game_is_won(player: User, asked: list[int]) -> None:
+    attempt = practised(player)
     play(attempt, *certified.won("stonewall")[0].tokens)
     attempt = close_attempt(attempt.pk, "won")
-    reply = questions.ask(attempt, owner.pk)
+    reply = questions.ask(attempt, player.pk)
     assert (reply.answer, reply.way) == ("yes", [])
 
 
 # Permissions.
 
 
-def ranked(owner: User) -> Attempt:
-    return start_attempt(owner, publishing.todays_deal("stonewall"))
+def ranked(player: User) -> Attempt:
+    return start_attempt(player, publishing.todays_deal("stonewall"))
 
 
-def ranked_and_over(owner: User) -> Attempt:
-    return close_attempt(ranked(owner).pk, "resigned")
+def ranked_and_over(player: User) -> Attempt:
+    return close_attempt(ranked(player).pk, "resigned")
 
 
-def closed_but_not_revealed(owner: User) -> Attempt:
-    attempt = ranked(owner)
+def closed_but_not_revealed(player: User) -> Attempt:
+    attempt = ranked(player)
     now = timezone.now()
     Deal.objects.filter(pk=attempt.deal_id).update(
         opens_at=now - timedelta(days=1, minutes=5), closes_at=now - timedelta(minutes=5)
@@ -212,14 +193,14 @@ def closed_but_not_revealed(owner: User) -> Attempt:
     return attempt
 
 
-def ranked_at_a_deal_of_no_day(owner: User) -> Attempt:
-    attempt = practised(owner)
+def ranked_at_a_deal_of_no_day(player: User) -> Attempt:
+    attempt = practised(player)
     Attempt.objects.filter(pk=attempt.pk).update(ranked=True)
     return attempt
 
 
-def unranked_at_a_race_deal(owner: User) -> Attempt:
-    attempt = practised(owner)
+def unranked_at_a_race_deal(player: User) -> Attempt:
+    attempt = practised(player)
     Deal.objects.filter(pk=attempt.deal_id).update(for_race=True)
     return attempt
 
@@ -230,27 +211,27 @@ def unranked_at_a_race_deal(owner: User) -> Attempt:
 )
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
 def test_no_question_in_a_game_that_counts(
-    owner: User, visit: Client, asked: list[int], begin: Callable[[User], Attempt], method: str
+    player: User, mine: Client, asked: list[int], begin: Callable[[User], Attempt], method: str
 ) -> None:
-    attempt = begin(owner)
+    attempt = begin(player)
     Question.objects.create(attempt=attempt, n=0, asked_at=timezone.now(), answer="yes", way=["t0-f"])
-    refused = getattr(visit, method)(f"{address(attempt)}?way=1")
+    refused = getattr(mine, method)(f"{address(attempt)}?way=1")
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "no_hints")
     assert "t0-f" not in refused.content.decode()
     assert not asked
 
 
-def test_players_may_ask_about_their_revealed_deals(owner: User, visit: Client, asked: list[int]) -> None:
-    attempt = closed_but_not_revealed(owner)
+def test_players_may_ask_about_their_revealed_deals(player: User, mine: Client, asked: list[int]) -> None:
+    attempt = closed_but_not_revealed(player)
     close_attempt(attempt.pk, "closed")
     Deal.objects.filter(pk=attempt.deal_id).update(closes_at=timezone.now() - timedelta(hours=1))
-    assert visit.post(address(attempt)).status_code == 202
+    assert mine.post(address(attempt)).status_code == 202
 
 
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
-def test_other_players_may_not_ask(owner: User, client: Client, asked: list[int], method: str) -> None:
-    attempt = practised(owner)
-    questions.ask(attempt, owner.pk)
+def test_other_players_may_not_ask(player: User, client: Client, asked: list[int], method: str) -> None:
+    attempt = practised(player)
+    questions.ask(attempt, player.pk)
     assert getattr(client, method)(address(attempt)).json()["error"]["code"] == "not_yours"
     client.force_login(create_guest(), backend=BACKEND)
     assert getattr(client, method)(address(attempt)).status_code == 403
@@ -258,61 +239,52 @@ def test_other_players_may_not_ask(owner: User, client: Client, asked: list[int]
     assert getattr(client, method)("/table/00000000-0000-4000-8000-000000000000/can-win").status_code == 404
 
 
-def test_questions_need_the_csrf_token(owner: User, asked: list[int]) -> None:
-    visit = Client(enforce_csrf_checks=True)
-    visit.force_login(owner, backend=BACKEND)
-    assert visit.post(address(practised(owner))).status_code == 403
+def test_questions_need_the_csrf_token(player: User, asked: list[int]) -> None:
+    mine = Client(enforce_csrf_checks=True)
+    mine.force_login(player, backend=BACKEND)
+    assert mine.post(address(practised(player))).status_code == 403
     assert not asked
 
 
-def test_questions_are_limited(owner: User, visit: Client, asked: list[int]) -> None:
-    attempt = practised(owner)
-    codes = [visit.post(address(attempt)).status_code for _ in range(21)]
+def test_questions_are_limited(player: User, mine: Client, asked: list[int]) -> None:
+    attempt = practised(player)
+    codes = [mine.post(address(attempt)).status_code for _ in range(21)]
     assert codes == [202] * 20 + [429]
 
 
 # Searches that end early.
 
 
-def test_a_player_has_one_question_at_a_time(owner: User, asked: list[int]) -> None:
-    first, second = practised(owner), practised(owner, won_by=1)
-    questions.ask(first, owner.pk)
-    questions.ask(second, owner.pk)
+def test_a_player_has_one_question_at_a_time(player: User, asked: list[int]) -> None:
+    first, second = practised(player), practised(player, won_by=1)
+    questions.ask(first, player.pk)
+    questions.ask(second, player.pk)
     assert [question.attempt_id for question in Question.objects.all()] == [second.pk]
 
 
 def test_a_withdrawn_question_ends_its_search(
-    owner: User, visit: Client, asked: list[int], monkeypatch: pytest.MonkeyPatch
+    player: User, mine: Client, asked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    attempt = practised(owner)
-    questions.ask(attempt, owner.pk)
+    attempt = practised(player)
+    questions.ask(attempt, player.pk)
     processes = endless(monkeypatch)
     thread = questions.enqueue(asked[0])
     process = processes()
-    assert visit.delete(address(attempt)).status_code == 204
+    assert mine.delete(address(attempt)).status_code == 204
     thread.join(60)
     assert not thread.is_alive()
     assert process.returncode is not None
-    assert visit.get(address(attempt)).status_code == 404
+    assert mine.get(address(attempt)).status_code == 404
 
 
-def test_a_hung_search_is_killed(owner: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    attempt = practised(owner)
+def test_a_hung_search_is_killed(player: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = practised(player)
     monkeypatch.setattr(search_client, "HUNG", 0.1)
-    questions.ask(attempt, owner.pk)
+    questions.ask(attempt, player.pk)
     processes = endless(monkeypatch)
     questions.answer(asked[0])
     assert processes().returncode is not None
-    reply = questions.status(attempt, owner.pk)
-    assert reply is not None
-    assert reply.answer == "unknown"
-
-
-def test_an_unanswered_question_expires_as_unknown(owner: User, asked: list[int]) -> None:
-    attempt = practised(owner)
-    now = timezone.now()
-    questions.ask(attempt, owner.pk, now=now)
-    reply = questions.status(attempt, owner.pk, now=now + questions.PATIENCE)
+    reply = questions.status(attempt, player.pk)
     assert reply is not None
     assert reply.answer == "unknown"
 

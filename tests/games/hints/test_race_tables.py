@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
-from accounts.sign_in.guests import BACKEND
 from games.hints import questions
 from games.models import Question
 from tests.games.races.runs import Run
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -21,8 +20,7 @@ def test_a_race_table_gets_no_hints(address: str, has_finished: bool, monkeypatc
     run = Run.racing(2)
     if has_finished:
         run.play(0)
-    client = Client()
-    client.force_login(run.players[0], backend=BACKEND)
+    client = signed_in(run.players[0])
     refused = client.post(f"/table/{run.attempt(0).public_id}/{address}")
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "no_hints")
     assert not Question.objects.exists()

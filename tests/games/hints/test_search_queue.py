@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.core.cache import cache
-from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.sign_in.guests import BACKEND, create_guest
+from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import start_attempt
 from games.core import events
 from games.deals import publishing
-from games.hints import questions, search_client
+from games.hints import questions
 from games.hints.search_client import FULL, QUICK, Limit, Searcher
 from games.hints.search_queue import SearchQueue
 from games.models import Attempt, Question
 from tests.games.hints.test_questions import play
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -40,7 +40,7 @@ def thorough(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         if position not in openings:
             return SOON
         if limit == QUICK:
-            return search_client.UNKNOWN
+            return {"answer": "unknown", "way": []}
         while not over.wait(0.02):
             if not is_wanted():
                 return None
@@ -124,11 +124,17 @@ def test_a_question_without_a_worker_counts_as_unknown(thorough: threading.Event
     game = hard(guest)
     question = Question.objects.create(attempt=game, n=0, asked_at=timezone.now())
     late = timezone.now() + questions.PATIENCE
+
+    def answer_at(now: datetime) -> str:
+        reply = questions.status(game, guest.pk, now=now)
+        assert reply is not None
+        return reply.answer
+
     cache.set(questions._alive_key(question.pk), True)
-    assert questions.answer_of(question, late) == ""
+    assert answer_at(late) == ""
     cache.delete(questions._alive_key(question.pk))
-    assert questions.answer_of(question, late) == "unknown"
-    assert questions.answer_of(question, late - timedelta(seconds=5)) == ""
+    assert answer_at(late) == "unknown"
+    assert answer_at(late - timedelta(seconds=5)) == ""
 
 
 def test_a_new_question_replaces_the_players_older_one(thorough: threading.Event) -> None:
@@ -145,12 +151,10 @@ def test_a_new_question_replaces_the_players_older_one(thorough: threading.Event
 def test_a_flood_of_hints_does_not_delay_other_players(thorough: threading.Event) -> None:
     flooders = []
     for _ in range(4):
-        guest, client = create_guest(), Client()
-        client.force_login(guest, backend=BACKEND)
-        flooders.append((client, [hard(guest) for _ in range(3)]))
-    player, visit = create_guest(), Client()
-    visit.force_login(player, backend=BACKEND)
-    game = easy(player)
+        guest = create_guest()
+        flooders.append((signed_in(guest), [hard(guest) for _ in range(3)]))
+    player = create_guest()
+    visit, game = signed_in(player), easy(player)
     codes = set()
     for turn in range(30):
         for client, games in flooders:

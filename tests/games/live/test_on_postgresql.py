@@ -20,7 +20,7 @@ def test_journal_and_attempts_on_postgresql(postgres_url: str, tmp_path: Path) -
     chosen += [
         "tests/games/test_attempts.py",
         "tests/games/test_hot_queries.py",
-        "tests/games/pages/test_statements.py",
+        "tests/games/pages/shared/test_statements.py",
         "tests/games/test_housekeeping.py",
         "tests/accounts/test_housekeeping.py",
     ]

@@ -16,7 +16,6 @@ from django.utils import timezone
 from PIL import Image
 
 from accounts.models import User
-from accounts.sign_in.guests import create_guest
 from games.core import events
 from games.core.retention import remove_aged
 from games.models import Attempt
@@ -25,7 +24,6 @@ from games.replays.models import Picture
 from games.replays.picture_layouts import PLANS
 from games.rules import GAMES, End, Record
 from tests.games.ghosts.playing import line, open_deal, past_deal, played, practice_deal
-from tests.players import signed_in
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -102,16 +100,6 @@ def test_a_long_game_has_a_limited_number_of_frames(monkeypatch: pytest.MonkeyPa
     assert 2 <= len(frames(gif_drawing.animation(record, "talon.example"))) <= 13
     nothing = replace(record, tokens=(), clock=())
     assert len(frames(gif_drawing.animation(nothing, "talon.example"))) == 1
-
-
-@pytest.fixture
-def player(transactional_db: None) -> User:
-    return create_guest()
-
-
-@pytest.fixture
-def mine(player: User) -> Client:
-    return signed_in(player)
 
 
 def address(attempt: Attempt) -> str:

@@ -23,19 +23,8 @@ from games.replays.models import Continuation
 from games.rules import open_table
 from leaderboards.verdicts.settlement import settle
 from tests.games.ghosts.playing import line, open_deal, past_deal, played, practice_deal
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def player() -> User:
-    return create_guest()
-
-
-@pytest.fixture
-def mine(player: User) -> Client:
-    return signed_in(player)
 
 
 def play_on(client: Client, origin: Attempt, n: Any) -> Any:

@@ -171,7 +171,8 @@ def test_both_sides_see_that_the_senders_game_was_paused(ada: User, client: Clie
 
 def test_a_sender_cannot_answer(ada: User) -> None:
     made = challenges.challenge(ada, played(ada, past_deal()))
-    assert signed_in(ada).post(f"/challenge/{made.code}/start").status_code == 409
+    refused = signed_in(ada).post(f"/challenge/{made.code}/start", headers={"accept": "application/json"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "no_challenge")
 
 
 def test_the_inbox_shows_outcomes_and_marks_them_read(ada: User, brook: User) -> None:

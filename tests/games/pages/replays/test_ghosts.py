@@ -16,7 +16,7 @@ from games.ghosts import challenges, ghost_lanes
 from games.models import Attempt, Deal
 from tests.games.ghosts.playing import open_deal, past_deal, played, practice_deal
 
-TEMPLATES = Path(__file__).resolve().parents[3] / "frontend" / "templates"
+TEMPLATES = Path(__file__).resolve().parents[4] / "frontend" / "templates"
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

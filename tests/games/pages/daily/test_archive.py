@@ -70,6 +70,20 @@ def test_every_mark_shows_the_players_result(mine: Client, player: Any) -> None:
     assert ": 1 won, 1 played, not won, 1 in play, 6 not played" in text
 
 
+@pytest.mark.parametrize(
+    ("state", "mark", "counts"), [("review", "lost", (1, 0)), ("rejected", "void", (0, 0)), ("verified", "won", (1, 1))]
+)
+def test_only_an_accepted_win_counts_as_won(
+    state: str, mark: str, counts: tuple[int, int], mine: Client, player: Any
+) -> None:
+    attempt = played(player, make_deal("plot", day=TODAY - timedelta(days=3)), "won")
+    Attempt.objects.filter(pk=attempt.pk).update(state=state)
+    page = mine.get("/deals/")
+    assert (page.context["played"], page.context["won"]) == counts
+    marks = {day.day: day.marks for week in page.context["weeks"] for day in week if day}
+    assert mark in marks[TODAY - timedelta(days=3)]
+
+
 def test_other_players_games_do_not_count(client: Client, player: Any) -> None:
     played(player, make_deal("plot", day=TODAY - timedelta(days=3)), "won")
     assert "won" not in days_of(client, "/deals/")[TODAY - timedelta(days=3)].marks

@@ -11,8 +11,8 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.models import Attempt
-from games.races.models import Entrant, Race, Room
-from tests.games.ghosts.playing import open_deal, past_deal, played, practice_deal
+from games.races.models import Entrant, Race
+from tests.games.ghosts.playing import open_deal, past_deal, played, practice_deal, race_on
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,14 +52,8 @@ def test_invalid_sets_of_games(client: Client, player: User) -> None:
 
 def a_race(state: str = "finished") -> Race:
     now = timezone.now()
-    revealed_at = now if state == "finished" else None
-    deal = practice_deal(for_race=True, revealed_at=revealed_at)
-    room = Room.objects.create(kind="private", game=deal.game, limit_s=600, seats=4, made_at=now, used_at=now)
-    finished_at = now if state == "finished" else None
-    race = Race.objects.create(
-        room=room, number=1, state=state, game=deal.game, limit_s=600, deal=deal, opened_at=now,
-        starts_at=now, ends_at=now, finished_at=finished_at,
-    )  # fmt: skip
+    deal = practice_deal(for_race=True, revealed_at=now if state == "finished" else None)
+    race = race_on(deal, state)
     for place, pace in ((2, 3000), (1, 2000), (3, 4000)):
         player = create_guest()
         attempt = played(player, deal, pace)
