@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from games.rules import End, InvalidTokenError, Record, RulesError, TokenError, from_position, open_table, replay
-
-from .mutations import STRANGE, TOKENS, bent_bytes, bent_json, bent_tokens, resealed, sample_records, spoiled
+from tests.rules.mutations import STRANGE, TOKENS, bent_bytes, bent_json, bent_tokens, resealed, sample_records, spoiled
 
 PART = 5_000
 """Inputs per test; each part has its own random stream with a fixed seed."""

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.rules import CATALOGUE, GAMES, commitment, open_table, shuffled_deck
-
-from .comparison import check_push_and_pop, compare, compare_step
-from .golden import Game, games_of
-from .profile import examples
-from .reference import OPTIONS, STANDARD, VARIANTS, SlowTable, shuffled, unshuffled
-from .situations import SITUATIONS
-from .walks import Walk, walks
+from tests.rules.golden import Game, games_of
+from tests.rules.profile import examples
+from tests.rules.reference import OPTIONS, STANDARD, VARIANTS, SlowTable, shuffled, unshuffled
+from tests.rules.variants.comparison import check_push_and_pop, compare, compare_step
+from tests.rules.variants.situations import SITUATIONS
+from tests.rules.walks import Walk, walks
 
 
 def test_the_catalogue_matches_the_rules() -> None:
