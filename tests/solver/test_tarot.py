@@ -20,7 +20,7 @@ from games.solver.frontier import CUT, RANDOM
 from games.solver.statuses import RUNNING
 from games.solver.tarot.position import ROW
 from games.solver.tarot.search import ALIKE, ALONE, TURN, TarotSearch, is_crowded, rounds_of, stage_of
-from tests.solver.deals import NODES, OTHER_OPTIONS, copy_of, deal, tarot_endgame
+from tests.solver.deals import NODES, OTHER_OPTIONS, copy_of, deal, first_win, tarot_endgame
 from tests.solver.exhaustive import can_be_won
 
 VARIANTS = ["tarot", "tarot-novice", "tarot-adept"]
@@ -36,12 +36,10 @@ def stage(table: Table) -> int:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_no_move_leads_to_an_earlier_stage(variant: str) -> None:
-    index = 0
-    while not isinstance(result := solve(deal(variant, index), Budget(nodes=NODES[variant])), Solution):
-        index += 1
+    index, tokens = first_win(variant)
     table = deal(variant, index)
     stages = []
-    for token in result.tokens:
+    for token in tokens:
         stages.append(stage(table))
         table.push(token)
     assert stages == sorted(stages)

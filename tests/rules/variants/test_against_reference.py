@@ -35,7 +35,7 @@ def test_every_game_has_the_options_of_the_rules() -> None:
 
 
 @given(game=st.sampled_from(sorted(OPTIONS)), seed=st.binary(min_size=32, max_size=32))
-@examples(60)
+@examples(30)
 def test_decks_are_shuffled_the_same(game: str, seed: bytes) -> None:
     deck = shuffled_deck(game, seed)
     assert deck == shuffled(game, seed)
@@ -62,7 +62,7 @@ def test_catalogue_variants_play_the_same(name: str, data: st.DataObject) -> Non
 
 
 @given(walk=walks())
-@examples(60)
+@examples(30)
 def test_all_combinations_of_options_play_the_same(walk: Walk) -> None:
     compare(walk)
 
@@ -108,7 +108,7 @@ def late_walks(name: str) -> list[Walk]:
 
 
 @given(walk=walks(longest=80))
-@examples(40)
+@examples(20)
 def test_every_legal_token_can_be_undone(walk: Walk) -> None:
     """Covers each legal token at the end of a walk, not only the tokens played."""
     slow = compare(walk, closely=False)
@@ -120,7 +120,7 @@ def test_every_legal_token_can_be_undone(walk: Walk) -> None:
 
 
 @given(walk=walks(longest=80))
-@examples(40)
+@examples(20)
 def test_popping_everything_leads_back_to_the_deal(walk: Walk) -> None:
     slow = compare(walk, closely=False)
     table = walk.open()
@@ -135,7 +135,7 @@ def test_popping_everything_leads_back_to_the_deal(walk: Walk) -> None:
 
 
 @given(walk=walks(longest=80))
-@examples(40)
+@examples(20)
 def test_undone_and_never_played_are_the_same_position(walk: Walk) -> None:
     slow = compare(walk, closely=False)
     straight, roundabout = walk.open(), walk.open()
