@@ -21,24 +21,24 @@ HOME = ROOT / "var" / "mutation"
 MUTMUT = Path(sys.executable).with_name("mutmut")
 
 RULES = (
-    "tests/rules/test_rulings.py",
+    "tests/rules/variants/test_rulings.py",
     "tests/rules/test_shuffle.py",
     "tests/rules/test_tokens.py",
-    "tests/rules/test_perft.py",
-    "tests/rules/test_golden.py",
+    "tests/rules/variants/test_perft.py",
+    "tests/rules/variants/test_golden.py",
     "tests/rules/test_records.py",
     "tests/rules/test_api.py",
     "tests/rules/test_api_records.py",
     "tests/rules/test_api_vectors.py",
-    "tests/rules/test_hidden_cards.py",
+    "tests/rules/variants/test_hidden_cards.py",
     "tests/rules/test_versions.py",
-    "tests/rules/test_refusals.py",
+    "tests/rules/variants/test_refusals.py",
     "tests/rules/test_errors.py",
-    "tests/rules/test_explaining.py",
-    "tests/rules/test_places.py",
+    "tests/rules/variants/test_explaining.py",
+    "tests/rules/variants/test_places.py",
     "tests/rules/test_position.py",
-    "tests/rules/test_races.py",
-    "tests/rules/test_terminal.py",
+    "tests/rules/races/test_races.py",
+    "tests/rules/variants/test_terminal.py",
 )
 #: Excludes the tests of bad luck, which take minutes to check what these check in seconds.
 RACES = (

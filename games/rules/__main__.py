@@ -17,7 +17,7 @@ from typing import Final, TextIO
 from games.rules.catalogue import CATALOGUE, GAMES, RULES_VERSION, open_table
 from games.rules.errors import RulesError, TokenError
 from games.rules.perft import divide, perft
-from games.rules.position_text import read_position
+from games.rules.position_text import read_options, read_position
 from games.rules.races.document import RaceFile, is_race
 from games.rules.races.file_checks import check_race
 from games.rules.records import End, How, Record
@@ -78,26 +78,13 @@ def _add_deal(parser: argparse.ArgumentParser, *, seed_needed: bool = True) -> N
     description = "64 hexadecimal digits" + ("" if seed_needed else "(default: random)")
     parser.add_argument("seed", metavar="SEED", nargs=None if seed_needed else "?", help=description)
     parser.add_argument(
-        "--option", metavar="NAME=VALUE", action="append", help="an option of the game; can be repeated"
+        "--option", metavar="NAME=VALUE", action="append", default=[], help="an option of the game; can be repeated"
     )
-
-
-def _read_options(settings: Sequence[str] | None) -> dict[str, object] | None:
-    if not settings:
-        return None
-    options: dict[str, object] = {}
-    for setting in settings:
-        name, _, value = setting.partition("=")
-        try:
-            options[name] = json.loads(value)
-        except ValueError:
-            options[name] = value
-    return options
 
 
 def _deal(options: argparse.Namespace) -> int:
     seed = read_seed(options.seed)
-    table = open_table(options.variant, seed, _read_options(options.option))
+    table = open_table(options.variant, seed, read_options(options.option) or None)
     deck = table.DECK.written(shuffled(table.DECK.cards, seed))
     if options.json:
         print(json.dumps({"commitment": commitment(seed), "deck": deck, "view": table.view()}))
@@ -108,7 +95,7 @@ def _deal(options: argparse.Namespace) -> int:
 
 def _play(options: argparse.Namespace) -> int:
     seed = read_seed(options.seed) if options.seed else secrets.token_bytes(32)
-    option_values = _read_options(options.option)
+    option_values = read_options(options.option) or None
     table = open_table(options.variant, seed, option_values)
     print(f"At the prompt: {_PLAY_HELP}.\n\n{draw(table.view())}")
     tokens, clock, end = _play_tokens(table, sys.stdin)

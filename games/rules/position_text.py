@@ -12,6 +12,7 @@ written in drawing order. A position has no history.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Final
 
 from games.rules.catalogue import RULES_VERSION, resolve
@@ -53,21 +54,21 @@ def read_position(text: object, *, version: int = RULES_VERSION) -> Table:
 
 def _empty_table(head: str, version: int) -> Table:
     name, *settings = head.split(" ")
-    options: dict[str, object] = {}
-    for setting in settings:
-        key, _, value = setting.partition("=")
-        options[key] = _read_value(value)
     try:
-        game, checked = resolve(name, options, version=version)
+        game, checked = resolve(name, read_options(settings), version=version)
     except OptionError as error:
         raise PositionError(str(error)) from None
     return game(checked)
 
 
-def _read_value(written: str) -> OptionValue:
-    if written in _WORDS:
-        return _WORDS[written]
-    return int(written) if written.isascii() and written.isdigit() and len(written) < 4 else written
+def read_options(settings: Iterable[str]) -> dict[str, object]:
+    """Parse options written as `NAME=VALUE`, as in a position text. Neither names nor values are checked."""
+    options: dict[str, object] = {}
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        is_number = value.isascii() and value.isdigit() and len(value) < 4
+        options[name] = int(value) if is_number else _WORDS.get(value, value)
+    return options
 
 
 def _fill_pile(table: Table, field: str) -> None:

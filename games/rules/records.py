@@ -11,7 +11,8 @@ A game outside the catalogue has `"game": …, "options": {…}` instead of `"va
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, Self, cast
 
 from games.rules.catalogue import open_table, resolve
@@ -101,7 +102,7 @@ class Record:
             "seed": self.seed.hex(),
             "tokens": list(self.tokens),
             "clock": list(self.clock),
-            "end": {"how": self.end.how, "ms": self.end.ms},
+            "end": asdict(self.end),
         }
 
     @classmethod
@@ -114,9 +115,8 @@ class Record:
             raise RecordError("a record is an object")
         named = "variant" if "variant" in data else "game"
         keys = {"rules", "seed", "tokens", "clock", "end", named} | ({"options"} if named == "game" else set())
-        _same_keys(data, keys, "a record")
-        end = data["end"]
-        _same_keys(end, {"how", "ms"}, "an end")
+        check_keys(data, keys, "a record")
+        end = check_keys(data["end"], {"how", "ms"}, "an end")
         options = data["options"] if named == "game" else None
         if named == "game" and not isinstance(options, Mapping):
             raise RecordError("options are names with values")
@@ -187,13 +187,20 @@ def _named_game(packed: Packed) -> tuple[type[Table], Options | None]:
     return game, options
 
 
-def _same_keys(data: object, keys: set[str], what: str) -> None:
+def check_keys(
+    data: object, keys: AbstractSet[str], what: str, error: type[RulesError] = RecordError
+) -> Mapping[str, Any]:
+    """Return a JSON object that has exactly these keys; ``what`` names it in messages.
+
+    :raises RecordError: or the given ``error``, when it is not an object, lacks a key, or has another.
+    """
     if not isinstance(data, Mapping):
-        raise RecordError(f"{what} is an object")
-    for key in keys - data.keys():
-        raise RecordError(f"{what} has {key!r}")
+        raise error(f"{what} is an object")
+    for key in sorted(keys - data.keys()):
+        raise error(f"{what} has {key!r}")
     for key in data.keys() - keys:
-        raise RecordError(f"{what} has no {quoted(key)}")
+        raise error(f"{what} has no {quoted(key)}")
+    return data
 
 
 def _checked_tokens(tokens: object) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ What counts as a result: docs/records.md, "How a record is made".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from games.rules.errors import IllegalMoveError, InvalidTokenError, TokenError
@@ -55,24 +55,9 @@ class Replay:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result, or the failure, as a dict of JSON types, without the table."""
-        result: dict[str, Any] = {
-            "ok": self.ok,
-            "won": self.won,
-            "cards_up": self.cards_up,
-            "goal": self.goal,
-            "tokens": self.tokens,
-            "elapsed_ms": self.elapsed_ms,
-            "how": self.how,
-        }
-        if self.failure:
-            failure = self.failure
-            result["failure"] = {
-                "index": failure.index,
-                "token": failure.token,
-                "reason": failure.reason,
-                "code": failure.code,
-            }
-        return result
+        fields = ("ok", "won", "cards_up", "goal", "tokens", "elapsed_ms", "how")
+        result = {name: getattr(self, name) for name in fields}
+        return result | {"failure": asdict(self.failure)} if self.failure else result
 
 
 def replay(record: Record) -> Replay:

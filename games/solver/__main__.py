@@ -12,7 +12,8 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from games.rules import CATALOGUE, GAMES, Record, RulesError, Table, from_position, open_table, read_seed
+from games.rules import CATALOGUE, Record, RulesError, Table, from_position, open_table, read_seed
+from games.rules.position_text import read_options
 from games.solver import Budget, Effort, GaveUp, Result, Solution, SolverError, Unwinnable, shorten, solve
 
 WON, LOST, BAD_INPUT, UNKNOWN = 0, 1, 2, 3
@@ -48,17 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 
-def _options(settings: Sequence[str]) -> dict[str, object]:
-    options: dict[str, object] = {}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals:
-            raise SolverError(f"an option is NAME=VALUE, not {setting[:40]!r}")
-        words: dict[str, object] = {"true": True, "false": False}
-        options[name] = int(value) if value.isdecimal() and len(value) < 4 else words.get(value, value)
-    return options
-
-
 def _table_of_record(path: str, at: int | None) -> Table:
     try:
         data = Path(path).read_bytes()
@@ -73,7 +63,7 @@ def _table_of_record(path: str, at: int | None) -> Table:
         record = Record.from_bytes(data)
     if at is not None and not 0 <= at <= len(record.tokens):
         raise SolverError(f"the record has {len(record.tokens)} tokens")
-    table = open_table(record.name, record.seed, record.options, version=record.version)
+    table = record.open_table()
     for token in record.tokens[:at]:
         table.push(token)
     return table
@@ -89,10 +79,7 @@ def _table(arguments: argparse.Namespace) -> Table:
         return _table_of_record(arguments.record, arguments.at)
     if arguments.seed is None:
         raise SolverError("give the deal's seed as 64 hexadecimal digits")
-    name = arguments.variant
-    options = _options(arguments.option)
-    needs_options = name in GAMES and name not in CATALOGUE
-    return open_table(name, read_seed(arguments.seed), options if options or needs_options else None)
+    return open_table(arguments.variant, read_seed(arguments.seed), read_options(arguments.option) or None)
 
 
 class _ProgressLine:

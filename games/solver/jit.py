@@ -64,20 +64,18 @@ def jit(function: Function) -> Function:
 
 def longs(size: int, fill: int = 0) -> MutableSequence[int]:
     """Return an array of ``size`` 64-bit integers. Zeros cost next to nothing until they are touched."""
-    if COMPILED:
-        return cast(
-            "MutableSequence[int]", np.full(size, fill, dtype=np.int64) if fill else np.zeros(size, dtype=np.int64)
-        )
-    return [fill] * size
+    return _array(size, fill, "int64")
 
 
 def shorts(size: int, fill: int = 0) -> MutableSequence[int]:
     """Return an array of ``size`` 16-bit integers, for packed positions, of which a search keeps many."""
-    if COMPILED:
-        return cast(
-            "MutableSequence[int]", np.full(size, fill, dtype=np.int16) if fill else np.zeros(size, dtype=np.int16)
-        )
-    return [fill] * size
+    return _array(size, fill, "int16")
+
+
+def _array(size: int, fill: int, kind: str) -> MutableSequence[int]:
+    if not COMPILED:
+        return [fill] * size
+    return cast("MutableSequence[int]", np.full(size, fill, dtype=kind) if fill else np.zeros(size, dtype=kind))
 
 
 def table_of(size: int) -> MutableSequence[int]:
@@ -87,15 +85,15 @@ def table_of(size: int) -> MutableSequence[int]:
 
 def longs_of(values: Sequence[int]) -> MutableSequence[int]:
     """Return the values as 64-bit integers. Never empty: Numba needs a type, and kernels read index 0."""
-    array = longs(max(1, len(values)))
-    for index, value in enumerate(values):
-        array[index] = value
-    return array
+    return _filled(longs(max(1, len(values))), values)
 
 
 def shorts_of(values: Sequence[int]) -> MutableSequence[int]:
     """Return the values as 16-bit integers. Never empty, as in ``longs_of``."""
-    array = shorts(max(1, len(values)))
+    return _filled(shorts(max(1, len(values))), values)
+
+
+def _filled(array: MutableSequence[int], values: Sequence[int]) -> MutableSequence[int]:
     for index, value in enumerate(values):
         array[index] = value
     return array

@@ -186,26 +186,37 @@ class LoggedTries(Tries):
         return [int(move) for move in list(self.log[1 : self.log[0] + 1])]
 
 
-class InTurns(Search):
-    """Several searches of one position that take turns; the first verdict ends them all.
+class Combined(Search):
+    """Several searches with one verdict: the first win or loss ends them all, unless a subclass decides otherwise."""
+
+    def __init__(self, searches: Sequence[Search]) -> None:
+        self.searches = searches
+        self.status = self.verdict()
+
+    @property
+    def nodes(self) -> int:
+        return sum(search.nodes for search in self.searches)
+
+    def verdict(self) -> int:
+        """Return the common status."""
+        statuses = {search.status for search in self.searches}
+        return next(status for status in (WON, LOST, RUNNING, SPENT) if status in statuses)
+
+    def tokens(self) -> list[str]:
+        return next(search for search in self.searches if search.status == WON).tokens()
+
+
+class InTurns(Combined):
+    """Several searches of one position that take turns.
 
     In the first round each may look at ``first`` positions times its share; every round doubles that.
     """
 
     def __init__(self, searches: Sequence[Search], shares: Sequence[int], *, first: int) -> None:
-        self.searches = searches
+        super().__init__(searches)
         self.targets = [first * share for share in shares]
         self.turn = 0
-        self._update_status()
-
-    def _update_status(self) -> None:
-        statuses = {search.status for search in self.searches}
-        self.status = next(status for status in (WON, LOST, RUNNING, SPENT) if status in statuses)
-        self.tries = sum(search.tries for search in self.searches)
-
-    @property
-    def nodes(self) -> int:
-        return sum(search.nodes for search in self.searches)
+        self.tries = sum(search.tries for search in searches)
 
     def run(self, nodes: int) -> int:
         stop = self.nodes + nodes
@@ -213,45 +224,35 @@ class InTurns(Search):
             search, target = self.searches[self.turn], self.targets[self.turn]
             if search.status == RUNNING and search.nodes < target:
                 search.run(min(target - search.nodes, stop - self.nodes))
-                self._update_status()
+                self.status = self.verdict()
             else:
                 self.targets[self.turn] *= 2
                 self.turn = (self.turn + 1) % len(self.searches)
+        self.tries = sum(search.tries for search in self.searches)
         return self.status
 
     def warm_up(self) -> None:
         for search in self.searches:
             search.warm_up()
 
-    def tokens(self) -> list[str]:
-        return next(search for search in self.searches if search.status == WON).tokens()
 
-
-class EitherWay(Search):
+class EitherWay(Combined):
     """Two searches that take turns: won if either is won, lost if both are lost."""
 
     TURN = 20_000
 
     def __init__(self, ways: dict[str, Search]) -> None:
+        super().__init__(list(ways.values()))
         self.ways = ways
         self.turn = 0
-        self.status = self._verdict()
 
-    @property
-    def nodes(self) -> int:
-        return sum(way.nodes for way in self.ways.values())
-
-    def _verdict(self) -> int:
-        statuses = [way.status for way in self.ways.values()]
-        if WON in statuses:
-            return WON
-        if all(status == LOST for status in statuses):
-            return LOST
-        return RUNNING if RUNNING in statuses else SPENT
+    def verdict(self) -> int:
+        statuses = {search.status for search in self.searches}
+        return next(status for status in (WON, RUNNING, SPENT, LOST) if status in statuses)
 
     def run(self, nodes: int) -> int:
         stop = self.nodes + nodes
-        ways = list(self.ways.values())
+        ways = self.searches
         while self.status == RUNNING and self.nodes < stop:
             way = ways[self.turn % len(ways)]
             target = (self.turn // len(ways) + 1) * self.TURN
@@ -259,7 +260,7 @@ class EitherWay(Search):
                 self.turn += 1
                 continue
             way.run(min(target - way.nodes, stop - self.nodes))
-            self.status = self._verdict()
+            self.status = self.verdict()
         self.tries = sum(way.tries for way in ways)
         return self.status
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from games.rules import Table, from_position
-from games.solver.shorten import Rewrite, signature
+from games.solver.shorten import LineReplayer, Rewrite, signature
 
 NEARBY: Final = 120
 """Positions looked at around each position of the line."""
@@ -79,20 +79,11 @@ def _shortcut(
 
 def replaced(table: Table) -> Rewrite:
     """Return a rewrite that replaces a window of two to `LONGEST` tokens by each move that is legal there."""
-    copy = from_position(table.position())
-    tokens: list[str] = []
+    player = LineReplayer(table)
 
     def rewrite(line: list[str], at: int) -> Iterator[list[str]]:
-        same = 0
-        while same < min(at, len(tokens)) and tokens[same] == line[same]:
-            same += 1
-        while len(tokens) > same:
-            copy.pop()
-            tokens.pop()
-        for token in line[same:at]:
-            copy.push(token)
-            tokens.append(token)
-        legal = copy.legal_moves()
+        player.wins(line[:at], at)
+        legal = player.table.legal_moves()
         for length in range(2, min(LONGEST, len(line) - at) + 1):
             for token in legal:
                 yield [*line[:at], token, *line[at + length :]]

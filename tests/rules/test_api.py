@@ -28,8 +28,7 @@ from games.rules import (
     read_seed,
     shuffled_deck,
 )
-
-from .comparison import changed
+from tests.rules.variants.comparison import changed
 
 SEED = bytes(range(32))
 

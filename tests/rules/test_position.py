@@ -8,8 +8,7 @@ from collections import Counter
 import pytest
 
 from games.rules import GAMES, PositionError, from_position, open_table
-
-from .reference import unshuffled
+from tests.rules.reference import unshuffled
 
 FRENCH, TAROT = "A23456789TJQK", "A23456789TPNQK"
 BRAID = {"f0": "5S", "t0": "6H", "w": "QC"}

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.rules import MAX_TOKENS, End, IllegalMoveError, Record, RecordError, RecordFullError, open_table, replay
-
-from .profile import examples
-from .reference import SlowTable
-from .walks import Walk, walks
+from tests.rules.profile import examples
+from tests.rules.reference import SlowTable
+from tests.rules.walks import Walk, walks
 
 How = Literal["won", "resigned", "closed"]
 

@@ -23,8 +23,7 @@ from games.rules import (
 from games.rules.illegal_reasons import Reason, Why
 from games.rules.tokens import DRAW, Move
 from games.rules.variants.labyrinth import Labyrinth
-
-from .golden import FILES, games_of
+from tests.rules.golden import FILES, games_of
 
 NEXT = RULES_VERSION + 1
 

@@ -10,8 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from games.rules import CATALOGUE, Table, open_table
-
-from .reference import OPTIONS, VARIANTS, SlowTable, shuffled
+from tests.rules.reference import OPTIONS, VARIANTS, SlowTable, shuffled
 
 STANDARD_CASES = [(name, None) for name in CATALOGUE]
 

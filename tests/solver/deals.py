@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from hashlib import sha256
 from random import Random
 
 from games.rules import CATALOGUE, Table, from_position, open_table
+from games.solver import Budget, Solution, solve
 
 #: Node budgets that win most winnable deals of each variant.
 NODES = dict.fromkeys(CATALOGUE, 150000)
@@ -29,6 +31,15 @@ def seed_of(index: int) -> bytes:
 
 def deal(variant: str, index: int, options: dict[str, bool | int | str] | None = None) -> Table:
     return open_table(variant, seed_of(index), options)
+
+
+@cache
+def first_win(variant: str) -> tuple[int, tuple[str, ...]]:
+    """Return the number of a variant's first deal that the solver wins, and the line."""
+    index = 0
+    while not isinstance(result := solve(deal(variant, index), Budget(nodes=NODES[variant])), Solution):
+        index += 1
+    return index, result.tokens
 
 
 def copy_of(table: Table) -> Table:

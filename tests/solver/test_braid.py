@@ -17,14 +17,17 @@ from games.solver.braid.depth_first import BraidDepth
 from games.solver.braid.loss_proof import is_hopeless
 from games.solver.braid.order_proof import is_out_of_order
 from games.solver.braid.playout import play_out
-from games.solver.braid.position import BRAID, FOUND, HOLDS, INNER, KEPT
+from games.solver.braid.position import BRAID, FOUND, HOLDS, INNER, KEPT, BraidContext
 from games.solver.braid.search import BraidSearch
 from games.solver.braid.tangle_proof import is_tangled
 from games.solver.convert import make_search
+from games.solver.kernel_tools import Ints
 from games.solver.statuses import LOST, RUNNING, WON
 from games.solver.team import Team
 from tests.solver.deals import braid_endgame, copy_of, deal, walk
 from tests.solver.exhaustive import can_be_won
+
+Proof = Callable[[Ints, int, BraidContext], bool]
 
 FULL_CELLS = (
     "braid | rounds=0 | t0 2H | t1 5D | t2 8C | t3 5C | t4 JH | t5 3H | t6 KH | t7 5S | t8 QC | t9 2D | t10 4D | "
@@ -45,7 +48,7 @@ LEFT_OPEN = (
 
 def members_of(table: Table, seed: int = 0) -> tuple[BraidAnnealing, BraidSearch]:
     """Return the annealing and the beam search of a position whose direction is chosen."""
-    annealing, beam = cast("Team", make_search(table, seed=seed, memory=16)).members[:2]
+    annealing, beam = cast("Team", make_search(table, seed=seed, memory=16)).searches[:2]
     return cast("BraidAnnealing", annealing), cast("BraidSearch", beam)
 
 
@@ -53,19 +56,10 @@ def search_of(table: Table) -> BraidSearch:
     return members_of(table)[1]
 
 
-def hopeless(table: Table) -> bool:
+def is_lost(table: Table, *proofs: Proof) -> bool:
+    """Return whether any of the proofs calls the position lost."""
     search = search_of(table)
-    return is_hopeless(search.front.rows, 0, search.deal)
-
-
-def tangled(table: Table) -> bool:
-    search = search_of(table)
-    return is_tangled(search.front.rows, 0, search.deal)
-
-
-def out_of_order(table: Table) -> bool:
-    search = search_of(table)
-    return is_out_of_order(search.front.rows, 0, search.deal)
+    return any(proof(search.front.rows, 0, search.deal) for proof in proofs)
 
 
 def depth_of(table: Table) -> BraidDepth:
@@ -171,9 +165,7 @@ def test_no_position_of_a_won_game_is_lost() -> None:
             won[variant] += 1
             for token in result.tokens:
                 if cast("Braid", table).direction:
-                    assert not hopeless(table), table.position()
-                    assert not tangled(table), table.position()
-                    assert not out_of_order(table), table.position()
+                    assert not is_lost(table, is_hopeless, is_tangled, is_out_of_order), table.position()
                 table.push(token)
     assert min(won[variant] for variant in ("braid", "pigtail", "braid-either")) >= 8
 
@@ -186,31 +178,23 @@ def test_hopeless_late_positions_are_lost() -> None:
         table = walk(deal("braid", index), chance.randrange(250, 450), chance)
         truth = None if table.is_won else can_be_won(copy_of(table), 500)
         if truth is not None:
-            truths[truth, hopeless(table)] += 1
+            truths[truth, is_lost(table, is_hopeless)] += 1
     assert truths[True, True] == 0
     assert truths[False, True] > 50
 
 
-def lost_in_rounds(proof: Callable[[Table], bool], seed: str, number: int) -> dict[str, int]:
-    """Count the endgames that a proof calls lost and that brute force confirms, by redeals left.
-
-    ``number`` endgames are tried, in either direction.
-    """
-    chance = Random(seed)
+@pytest.mark.parametrize(("proof", "number", "least"), [(is_hopeless, 2000, 6), (is_out_of_order, 2500, 3)])
+def test_positions_that_a_proof_calls_lost_are_lost(proof: Proof, number: int, least: int) -> None:
+    """Compares with brute force in ``number`` endgames, in either direction and with any redeals left."""
+    chance = Random("endgames" if proof is is_hopeless else "order")
     rounds: Counter[str] = Counter()
     for _ in range(number):
         table = braid_endgame(chance)
-        if proof(table):
+        if is_lost(table, proof):
             truth = can_be_won(copy_of(table), 2000)
             assert not truth, table.position()
             rounds[table.position().split(" | ")[1]] += truth is False
-    return {f"rounds={left}": rounds[f"rounds={left}"] for left in range(4)}
-
-
-def test_hopeless_positions_of_any_round_are_lost() -> None:
-    """Covers positions with redeals left, where cells are nearly full and copies lie in several places."""
-    lost = lost_in_rounds(hopeless, "endgames", 2000)
-    assert min(lost.values()) > 5, lost
+    assert min(rounds[f"rounds={left}"] for left in range(4)) >= least, rounds
 
 
 def test_tangled_positions_are_lost() -> None:
@@ -219,7 +203,7 @@ def test_tangled_positions_are_lost() -> None:
     lost = 0
     while lost < 50:
         table = braid_endgame(chance, places="r")
-        if tangled(table) and not hopeless(table):
+        if is_lost(table, is_tangled) and not is_lost(table, is_hopeless):
             truth = can_be_won(copy_of(table), 5000)
             assert not truth, table.position()
             lost += truth is False
@@ -232,21 +216,16 @@ def test_a_tangle_is_found_from_any_of_its_cards() -> None:
     while min(verdicts[True], verdicts[False]) < 50:
         table = braid_endgame(chance, places="r")
         if len(table.piles[12]) > 0:
-            assert tangled(table) is not can_be_untangled(table), table.position()
-            verdicts[tangled(table)] += 1
-
-
-def test_out_of_order_positions_are_lost() -> None:
-    lost = lost_in_rounds(out_of_order, "order", 2500)
-    assert min(lost.values()) > 2, lost
+            tangled = is_lost(table, is_tangled)
+            assert tangled is not can_be_untangled(table), table.position()
+            verdicts[tangled] += 1
 
 
 def test_full_cells_in_the_last_round_are_lost() -> None:
     """A position from practice: all cells are full, and the stock has to be drawn once more."""
     table = from_position(FULL_CELLS)
-    assert not hopeless(table)
-    assert not tangled(table)
-    assert out_of_order(table)
+    assert not is_lost(table, is_hopeless, is_tangled)
+    assert is_lost(table, is_out_of_order)
 
 
 def test_depth_first_decides_late_positions() -> None:
@@ -274,19 +253,19 @@ def test_depth_first_decides_positions_without_a_proof() -> None:
 def test_depth_first_joins_the_others_in_mid_game() -> None:
     """The depth-first search must not join at the start of a deal, nor with all of Pigtail's redeals left."""
     table = deal("braid", 0)
-    assert len(cast("Team", make_search(table, seed=0, memory=16)).members) == 2
+    assert len(cast("Team", make_search(table, seed=0, memory=16)).searches) == 2
     table.push("d")
-    assert isinstance(cast("Team", make_search(table, seed=0, memory=16)).members[-1], BraidDepth)
+    assert isinstance(cast("Team", make_search(table, seed=0, memory=16)).searches[-1], BraidDepth)
     pigtail = deal("pigtail", 0)
     pigtail.push("d")
-    assert len(cast("Team", make_search(pigtail, seed=0, memory=16)).members) == 2
+    assert len(cast("Team", make_search(pigtail, seed=0, memory=16)).searches) == 2
 
 
 def test_some_deals_are_lost_without_being_hopeless() -> None:
     lost = 0
     for index in range(60):
         table = deal("braid", index)
-        if not hopeless(table) and isinstance(solve(table, Budget(nodes=1)), Unwinnable):
+        if not is_lost(table, is_hopeless) and isinstance(solve(table, Budget(nodes=1)), Unwinnable):
             lost += 1
     assert lost >= 3
 
@@ -294,7 +273,7 @@ def test_some_deals_are_lost_without_being_hopeless() -> None:
 def test_a_hopeless_position_is_lost_without_a_search() -> None:
     chance = Random("at sight")
     table = walk(deal("braid", 0), 400, chance)
-    while not hopeless(table):
+    while not is_lost(table, is_hopeless):
         table = walk(deal("braid", chance.randrange(1000)), 400, chance)
     result = solve(table, Budget(nodes=1))
     assert isinstance(result, Unwinnable)

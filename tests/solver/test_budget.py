@@ -23,7 +23,6 @@ from games.solver import (
     Effort,
     GaveUp,
     PositionNotReachableError,
-    Solution,
     TokensError,
     check_solution,
     solve,
@@ -32,7 +31,7 @@ from games.solver.convert import make_search
 from games.solver.kernel_tools import SeenKeys
 from games.solver.search_drivers import Search
 from games.solver.statuses import RUNNING, SPENT
-from tests.solver.deals import deal
+from tests.solver.deals import deal, first_win
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -50,12 +49,9 @@ def test_nan_is_no_time_limit() -> None:
 
 
 def test_a_won_table_is_refused() -> None:
-    table = deal("labyrinth", 0)
-    index = 0
-    while not isinstance(result := solve(table), Solution):
-        index += 1
-        table = deal("labyrinth", index)
-    for token in result.tokens:
+    index, tokens = first_win("labyrinth")
+    table = deal("labyrinth", index)
+    for token in tokens:
         table.push(token)
     with pytest.raises(AlreadyWonError):
         solve(table)
@@ -158,7 +154,7 @@ def test_results_are_the_same_without_numba() -> None:
         "from games.rules import CATALOGUE\n"
         "for name in CATALOGUE:\n"
         "    for index in range(2):\n"
-        "        r = solve(deal(name, index), Budget(nodes=6000))\n"
+        "        r = solve(deal(name, index), Budget(nodes=3000))\n"
         "        print(json.dumps([type(r).__name__, r.effort.nodes, r.effort.tries, *getattr(r, 'tokens', ())]))\n"
         "print('numba' in sys.modules)\n"
     )

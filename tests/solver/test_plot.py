@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from random import Random
 from typing import cast
 
 from games.rules import Table
-from games.solver import Budget, Solution, solve
+from games.solver import Budget, Result, Solution, solve
 from games.solver.convert import make_search
 from games.solver.frontier import COUNT
 from games.solver.plot.loss_proof import is_hopeless
@@ -46,9 +47,13 @@ def test_keys_are_updated_with_each_move() -> None:
             assert front.facts[slot] == key_of(front.rows, slot * ROW, search.deal.keys)
 
 
+@cache
+def solved(index: int) -> Result:
+    return solve(deal("plot", index), Budget(nodes=20_000))
+
+
 def test_most_deals_are_won_within_few_positions() -> None:
-    won = sum(isinstance(solve(deal("plot", index), Budget(nodes=20_000)), Solution) for index in range(40))
-    assert won >= 34
+    assert sum(isinstance(solved(index), Solution) for index in range(40)) >= 34
 
 
 def hopeless(table: Table) -> bool:
@@ -98,8 +103,7 @@ def test_the_hopeless_reserve_matches_the_simpler_game() -> None:
 
 def test_no_position_of_a_won_game_is_hopeless() -> None:
     for index in range(20):
-        table = deal("plot", index)
-        result = solve(table, Budget(nodes=20_000))
+        table, result = deal("plot", index), solved(index)
         for token in result.tokens if isinstance(result, Solution) else ():
             assert not hopeless(table)
             table.push(token)

@@ -7,25 +7,18 @@ from random import Random
 import pytest
 
 from games.rules import CATALOGUE
-from games.solver import Budget, Solution, TokensError, check_solution, shorten, solve
+from games.solver import Solution, TokensError, check_solution, shorten, solve
 from games.solver.convert import labyrinth_start, stonewall_start
 from games.solver.labyrinth.search import LabyrinthSearch
 from games.solver.simulated_players import greedy_game, random_game
 from games.solver.statuses import LOST, WON
 from games.solver.stonewall.search import StonewallSearch
-from tests.solver.deals import NODES, deal
-
-
-def solved(variant: str) -> tuple[int, tuple[str, ...]]:
-    index = 0
-    while not isinstance(result := solve(deal(variant, index), Budget(nodes=NODES[variant])), Solution):
-        index += 1
-    return index, result.tokens
+from tests.solver.deals import deal, first_win
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
 def test_a_shortened_line_wins(variant: str) -> None:
-    index, tokens = solved(variant)
+    index, tokens = first_win(variant)
     table = deal(variant, index)
     line = shorten(table, tokens)
     check_solution(table, line)
@@ -35,7 +28,7 @@ def test_a_shortened_line_wins(variant: str) -> None:
 
 
 def test_a_detour_is_cut_out() -> None:
-    index, tokens = solved("tarot")
+    index, tokens = first_win("tarot")
     table = deal("tarot", index)
     rounds = ["d"] * 12 + ["n"]
     assert len(shorten(table, [*rounds, *tokens])) <= len(tokens)

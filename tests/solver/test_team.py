@@ -65,15 +65,15 @@ def test_every_member_begins_at_once() -> None:
     """A single position is enough to compile all members."""
     searches = team((500, WON), (500, LOST))
     searches.run(1)
-    assert all(member.nodes for member in searches.members)
+    assert all(member.nodes for member in searches.searches)
 
 
 def test_a_team_pauses_in_the_middle_of_a_round() -> None:
     searches = team((500, WON), (500, LOST))
     searches.run(10)
-    assert [member.nodes for member in searches.members] == [9, 3]
+    assert [member.nodes for member in searches.searches] == [9, 3]
     searches.run(59)
-    assert [member.nodes for member in searches.members] == [60, 12]
+    assert [member.nodes for member in searches.searches] == [60, 12]
     searches.run(1000)
     assert searches.status == WON
-    assert searches.members[1].nodes < 200
+    assert searches.searches[1].nodes < 200

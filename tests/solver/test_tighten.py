@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
-from functools import cache
 from random import Random
 
 import pytest
 
 from games.rules import CATALOGUE, Table, from_position, open_table
 from games.solver import Budget, Solution, TokensError, check_solution, shorten, solve
-from games.solver.bound import at_least
 from games.solver.shorten import signature
 from games.solver.tighten import tighten
 from games.solver.windows import around
-from tests.solver.deals import NODES, copy_of, deal, stonewall_endgame, tarot_endgame, walk
-
-
-@cache
-def solved(variant: str) -> tuple[int, tuple[str, ...]]:
-    index = 0
-    while not isinstance(result := solve(deal(variant, index), Budget(nodes=NODES[variant])), Solution):
-        index += 1
-    return index, result.tokens
+from tests.solver.deals import copy_of, deal, first_win, stonewall_endgame, tarot_endgame, walk
+from tests.solver.exhaustive import at_least
 
 
 def late(variant: str, left: int) -> tuple[Table, tuple[str, ...]]:
     """Return a position ``left`` tokens before a win, and the rest of the line."""
-    index, tokens = solved(variant)
+    index, tokens = first_win(variant)
     table = deal(variant, index)
     for token in tokens[:-left]:
         table.push(token)
@@ -49,7 +40,7 @@ def test_a_tightened_line_wins_and_stays_the_same(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", ["tarot-novice", "plot"])
 def test_whole_lines_become_much_shorter(variant: str) -> None:
-    index, tokens = solved(variant)
+    index, tokens = first_win(variant)
     table = deal(variant, index)
     short = shorten(table, tokens)
     lengths: list[int] = []

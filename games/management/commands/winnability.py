@@ -12,7 +12,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from games.rules import CATALOGUE, GAMES, RulesError, open_table
+from games.rules import CATALOGUE, RulesError, open_table
+from games.rules.position_text import read_options
 from games.solver import study, winnability_figures
 
 INTERRUPTED = 130
@@ -48,7 +49,7 @@ class Command(BaseCommand):
         directory: Path = options["state"] or Path(settings.VAR_DIR) / "winnability"
         summaries = []
         for name in options["variants"] or list(CATALOGUE):
-            subject = study.Study(name, _options(name, options["option"]), options["nodes"])
+            subject = study.Study(name, read_options(options["option"]) or None, options["nodes"])
             try:
                 open_table(subject.name, bytes(32), subject.options)
             except RulesError as error:
@@ -102,15 +103,3 @@ def _publish(summaries: list[winnability_figures.StudySummary]) -> None:
     page = docs / "winnability.md"
     page.write_text(winnability_figures.with_table(page.read_text(), summaries))
     (docs / "winnability.svg").write_text(winnability_figures.as_plot(summaries))
-
-
-def _options(name: str, texts: list[str]) -> study.Options:
-    """Parse the options from the command line; return None for a catalogue variant without options."""
-    if name in CATALOGUE and not texts:
-        return None
-    words: dict[str, object] = {"true": True, "false": False}
-    options: dict[str, object] = {}
-    for text in texts:
-        key, _, value = text.partition("=")
-        options[key] = int(value) if value.isdecimal() and len(value) < 4 else words.get(value, value)
-    return options if texts or name in GAMES else None

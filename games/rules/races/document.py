@@ -19,7 +19,7 @@ from games.rules.catalogue import resolve
 from games.rules.errors import RaceError, RulesError, quoted
 from games.rules.races.ranking import OUTCOMES, UNRANKED, Outcome, Score
 from games.rules.record_encoding import MAX_MS
-from games.rules.records import Record
+from games.rules.records import Record, check_keys
 from games.rules.shuffle import read_seed
 from games.rules.table import Options
 
@@ -117,7 +117,9 @@ class Entry:
 
         :raises RaceError: for anything else.
         """
-        entry = _object(data, _ENTRANT_KEYS | ({"in_review"} if file_version > 1 else set()), "an entrant")
+        entry = check_keys(
+            data, _ENTRANT_KEYS | ({"in_review"} if file_version > 1 else set()), "an entrant", RaceError
+        )
         state = entry["state"]
         if state not in OUTCOMES:
             raise RaceError(f"an entrant's state is {', '.join(OUTCOMES)}; not {quoted(state)}")
@@ -186,7 +188,7 @@ class RaceFile:
 
         :raises RaceError: for anything else, unknown keys included.
         """
-        document = _object(data, frozenset({"format", "version", "race", "entrants"}), "a race's file")
+        document = check_keys(data, frozenset({"format", "version", "race", "entrants"}), "a race's file", RaceError)
         if document["format"] != FORMAT:
             raise RaceError(f"the format is {FORMAT}, not {quoted(document['format'])}")
         version = document["version"]
@@ -194,7 +196,7 @@ class RaceFile:
             raise RaceError(f"version {quoted(version)} of the format is not known")
         race = document["race"]
         named = ("variant",) if isinstance(race, Mapping) and "variant" in race else ("game", "options")
-        race = _object(race, _RACE_KEYS | set(named), "a race")
+        race = check_keys(race, _RACE_KEYS | set(named), "a race", RaceError)
         name, options = _game(race)
         return cls(
             id=_uuid(race["id"], "a race's id"),
@@ -216,16 +218,6 @@ class RaceFile:
 def is_race(data: object) -> bool:
     """Return whether a JSON value is meant as a race file rather than a record, which has no `format` key."""
     return isinstance(data, Mapping) and "format" in data
-
-
-def _object(data: object, keys: frozenset[str], what: str) -> Mapping[str, Any]:
-    if not isinstance(data, Mapping):
-        raise RaceError(f"{what} is an object")
-    for key in sorted(keys - data.keys()):
-        raise RaceError(f"{what} has {key!r}")
-    for key in data.keys() - keys:
-        raise RaceError(f"{what} has no {quoted(key)}")
-    return data
 
 
 def _whole(number: object, what: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from games.rules.races.document import Entry, RaceFile, race_commitment
@@ -48,9 +48,7 @@ class RaceCheck:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as a dict of JSON types."""
-        problems = [
-            {"entrant": problem.entrant, "code": problem.code, "reason": problem.reason} for problem in self.problems
-        ]
+        problems = [asdict(problem) for problem in self.problems]
         return {"ok": self.ok, "places": list(self.places), "problems": problems, "unbound": list(self.unbound)}
 
 

@@ -23,9 +23,9 @@ from games.management.commands import measure_difficulty
 from games.models import Deal
 from games.rules import CATALOGUE, open_table, replay
 from games.solver import Budget
-from games.solver.bound import at_least
 from games.templatetags.client import over_par
 from tests.games import certified
+from tests.solver.exhaustive import at_least
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from games.rules import Record, from_position, replay
-
-from .golden import FILES, Game, games_of
-from .reference import OPTIONS, VARIANTS
+from tests.rules.golden import FILES, Game, games_of
+from tests.rules.reference import OPTIONS, VARIANTS
 
 GAMES = [
     pytest.param(game, id=f"{name}-{place}-{game.title}") for name in FILES for place, game in enumerate(games_of(name))

@@ -6,8 +6,7 @@ import pytest
 
 from games.rules import CATALOGUE, Table, from_position, open_table
 from games.solver import Budget, Unwinnable, solve
-
-from .golden import games_of
+from tests.rules.golden import games_of
 
 TRIED = 6
 

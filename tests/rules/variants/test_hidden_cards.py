@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.rules import IllegalMoveError, Table, from_position, open_table
-
-from .profile import examples
-from .reference import VARIANTS, SlowTable, shuffled
-from .walks import Walk, walks
+from tests.rules.profile import examples
+from tests.rules.reference import VARIANTS, SlowTable, shuffled
+from tests.rules.walks import Walk, walks
 
 DICE = st.integers(0, 2**32)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .reference import SlowTable
+from tests.rules.reference import SlowTable
 
 Situation = Callable[[SlowTable], bool]
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from games.rules import open_table
-
-from .positions import lay
-from .reference import unshuffled
+from tests.rules.reference import unshuffled
+from tests.rules.variants.positions import lay
 
 TRUMP = {"fool": "trump"}
 

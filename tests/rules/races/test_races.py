@@ -26,8 +26,7 @@ from games.rules import (
     race_commitment,
 )
 from games.rules.__main__ import main
-
-from .mutations import STRANGE
+from tests.rules.mutations import STRANGE
 
 if TYPE_CHECKING:
     from pathlib import Path

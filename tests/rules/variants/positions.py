@@ -6,9 +6,8 @@ from collections import Counter
 from typing import Any
 
 from games.rules import GAMES, Table, from_position
-
-from .comparison import check_same
-from .reference import STANDARD, SlowTable, unshuffled
+from tests.rules.reference import STANDARD, SlowTable, unshuffled
+from tests.rules.variants.comparison import check_same
 
 
 def lay(game: str, piles: dict[str, str], options: dict[str, Any] | None = None, **facts: Any) -> Table:

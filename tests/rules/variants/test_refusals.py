@@ -1,6 +1,6 @@
 """Reasons for refused moves: every possible token along the golden games, with the words that players see.
 
-`python -m tests.rules.test_refusals` rewrites `refusals.json`; review its diff.
+`python -m tests.rules.variants.test_refusals` rewrites `refusals.json`; review its diff.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import pytest
 
 from games.rules import IllegalMoveError, Table, open_table
 from games.rules.tokens import Vocabulary
-
-from .golden import FILES, games_of
+from tests.rules.golden import FILES, games_of
 
 FILE = Path(__file__).with_name("refusals.json")
 #: Interval, in tokens of a game, at which all other tokens are tried.

@@ -9,9 +9,8 @@ import pytest
 
 from games.rules import Table, from_position, open_table
 from games.rules.terminal import draw
-
-from .positions import lay
-from .reference import unshuffled
+from tests.rules.reference import unshuffled
+from tests.rules.variants.positions import lay
 
 
 def lines(table: Table) -> list[str]:

@@ -8,8 +8,7 @@ from games.rules import InvalidTokenError, Table, from_position, open_table
 from games.rules.cards import FRENCH
 from games.rules.explanations import explain
 from games.rules.illegal_reasons import Reason, Why
-
-from .golden import FILES, games_of
+from tests.rules.golden import FILES, games_of
 
 STEP = 60
 

@@ -9,10 +9,9 @@ from functools import cache
 from typing import Any
 
 from games.rules import Table, from_position
-
-from .reference import SlowTable
-from .reference.state import names
-from .walks import Walk
+from tests.rules.reference import SlowTable
+from tests.rules.reference.state import names
+from tests.rules.walks import Walk
 
 Look = Callable[[SlowTable], object]
 

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.rules import CATALOGUE, GAMES, commitment, open_table, shuffled_deck
-
-from .comparison import check_push_and_pop, compare, compare_step
-from .golden import Game, games_of
-from .profile import examples
-from .reference import OPTIONS, STANDARD, VARIANTS, SlowTable, shuffled, unshuffled
-from .situations import SITUATIONS
-from .walks import Walk, walks
+from tests.rules.golden import Game, games_of
+from tests.rules.profile import examples
+from tests.rules.reference import OPTIONS, STANDARD, VARIANTS, SlowTable, shuffled, unshuffled
+from tests.rules.variants.comparison import check_push_and_pop, compare, compare_step
+from tests.rules.variants.situations import SITUATIONS
+from tests.rules.walks import Walk, walks
 
 
 def test_the_catalogue_matches_the_rules() -> None:
@@ -36,7 +35,7 @@ def test_every_game_has_the_options_of_the_rules() -> None:
 
 
 @given(game=st.sampled_from(sorted(OPTIONS)), seed=st.binary(min_size=32, max_size=32))
-@examples(60)
+@examples(30)
 def test_decks_are_shuffled_the_same(game: str, seed: bytes) -> None:
     deck = shuffled_deck(game, seed)
     assert deck == shuffled(game, seed)
@@ -63,7 +62,7 @@ def test_catalogue_variants_play_the_same(name: str, data: st.DataObject) -> Non
 
 
 @given(walk=walks())
-@examples(60)
+@examples(30)
 def test_all_combinations_of_options_play_the_same(walk: Walk) -> None:
     compare(walk)
 
@@ -109,7 +108,7 @@ def late_walks(name: str) -> list[Walk]:
 
 
 @given(walk=walks(longest=80))
-@examples(40)
+@examples(20)
 def test_every_legal_token_can_be_undone(walk: Walk) -> None:
     """Covers each legal token at the end of a walk, not only the tokens played."""
     slow = compare(walk, closely=False)
@@ -121,7 +120,7 @@ def test_every_legal_token_can_be_undone(walk: Walk) -> None:
 
 
 @given(walk=walks(longest=80))
-@examples(40)
+@examples(20)
 def test_popping_everything_leads_back_to_the_deal(walk: Walk) -> None:
     slow = compare(walk, closely=False)
     table = walk.open()
@@ -136,7 +135,7 @@ def test_popping_everything_leads_back_to_the_deal(walk: Walk) -> None:
 
 
 @given(walk=walks(longest=80))
-@examples(40)
+@examples(20)
 def test_undone_and_never_played_are_the_same_position(walk: Walk) -> None:
     slow = compare(walk, closely=False)
     straight, roundabout = walk.open(), walk.open()

@@ -7,11 +7,10 @@ from unittest.mock import patch
 import pytest
 
 from games.rules import from_position
-
-from . import perft
-from .reference import VARIANTS
-from .reference.state import State
-from .reference.table import GAMES
+from tests.rules import perft
+from tests.rules.reference import VARIANTS
+from tests.rules.reference.state import State
+from tests.rules.reference.table import GAMES
 
 SLOW_LIMIT = 1000
 """Largest count that the tests repeat with the reference; `python -m tests.rules.perft` recounts everything."""

@@ -1,0 +1,1 @@
+"""Tests of race documents and rankings."""
