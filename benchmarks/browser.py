@@ -219,7 +219,7 @@ def load(browser: Any, url: str) -> tuple[float, float, float]:
 
 def drag(browser: Any, url: str) -> tuple[float, float, float, int]:
     """Drag a group of cards; return longest task, p95 of frame times, median drop time, in ms, and the group's size."""
-    from tests.browser.table import Mouse, won_record
+    from tests.browser.table_driver import Mouse, won_record
 
     context = browser.new_context(base_url=url, viewport={"width": 1280, "height": 860})
     page = context.new_page()
@@ -266,7 +266,7 @@ def win(browser: Any, url: str) -> tuple[float, float]:
     One interaction in fifty is left out. The second time is the median from the acknowledged winning move to the frame
     that shows the celebration.
     """
-    from tests.browser.table import Mouse, won_record
+    from tests.browser.table_driver import Mouse, won_record
 
     tokens = won_record("labyrinth")["tokens"]
     painted: list[float] = [0.0]

@@ -10,7 +10,7 @@ from xdist.scheduler import LoadScopeScheduling
 #: Files and folders whose tests share servers, databases or compiled code, each group in one worker. Compiling all
 #: searches takes a minute.
 GROUPS: Final = {
-    "tests/browser/test_every_page.py": "pages",
+    "tests/browser/pages/test_every_page.py": "pages",
     "tests/config/backends/test_at_once.py": "postgresql",
     "tests/config/processes/test_embedded.py": "embedded",
     "tests/config/http/test_header_limits.py": "embedded",

@@ -26,8 +26,8 @@ def test_every_split_file_exists(path: str) -> None:
 
 def test_the_most_specific_path_decides() -> None:
     assert group_of("tests/solver/test_package.py::test_a") == "package"
-    assert group_of("tests/browser/test_every_page.py::test_a") == "pages"
-    assert group_of("tests/browser/test_site.py::test_a") == "tests/browser/test_site.py::test_a"
+    assert group_of("tests/browser/pages/test_every_page.py::test_a") == "pages"
+    assert group_of("tests/browser/pages/test_site.py::test_a") == "tests/browser/pages/test_site.py::test_a"
     assert group_of("tests/rules/test_a.py::test_a") == "tests/rules/test_a.py"
     assert group_of("tests/solver/test_braid.py::test_a[1]") == "solver"
 

@@ -19,7 +19,7 @@ from urllib.request import urlopen
 import pytest
 
 from deploy.servers import free_port
-from tests.browser.table import won_record
+from tests.browser.table_driver import won_record
 from tests.once import made_once
 from tests.requirements import CHROMIUM
 

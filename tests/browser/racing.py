@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.browser.table import won_record
+from tests.browser.table_driver import won_record
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -21,7 +21,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.browser.conftest import ARGUMENTS, ROOT, Site, serve
-from tests.browser.table import Mouse, Player
+from tests.browser.table_driver import Mouse, Player
 from tests.requirements import CHROMIUM
 
 OUT = ROOT / "docs" / "screenshots"

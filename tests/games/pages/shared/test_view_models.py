@@ -26,7 +26,7 @@ from games.pages.shared.view_models import DealTile
 from games.rules import CATALOGUE, GAMES, Record, Table, open_table
 from leaderboards.models import Result
 from tests.browser import players as inhabitants
-from tests.browser.test_every_page import NAMES, NO_PAGES, VISITORS, visits
+from tests.browser.pages.test_every_page import NAMES, NO_PAGES, VISITORS, visits
 from tests.deals import make_deal
 from tests.games import certified
 

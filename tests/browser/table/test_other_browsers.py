@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import PATIENCE_MS, Site
-from tests.browser.table import PLAY_ELSEWHERE, won_record
+from tests.browser.table_driver import PLAY_ELSEWHERE, won_record
 from tests.browser.webdrivers import Browser, firefox, webkit
 
 MOVES = 3

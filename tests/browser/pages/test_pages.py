@@ -10,9 +10,9 @@ import pytest
 from django.utils import timezone
 
 from tests.browser.conftest import OLD_DAY
-from tests.browser.table import Mouse, Player, won_record
-from tests.browser.test_every_page import faults
-from tests.browser.test_playing import deal, play_through, sign_up
+from tests.browser.pages.test_every_page import faults
+from tests.browser.table.test_playing import deal, play_through, sign_up
+from tests.browser.table_driver import Mouse, Player, won_record
 
 sync_api = pytest.importorskip("playwright.sync_api")
 

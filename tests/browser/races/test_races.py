@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.table import Mouse, Touch
+from tests.browser.table_driver import Mouse, Touch
 
 sync_api = pytest.importorskip("playwright.sync_api")
 

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.browser import KIB_AIM
 from tests.browser.conftest import PATIENCE_MS, Site, copied
 from tests.browser.racing import race_soon, sign_in
-from tests.browser.table import Mouse, won_record
+from tests.browser.table_driver import Mouse, won_record
 
 PHONE = {"width": 390, "height": 844}
 #: Names of style sheets and scripts without hashes and without language catalogues.

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.browser.table import Mouse, won_record
-from tests.browser.test_site import Pupil, lesson_tokens
+from tests.browser.pages.test_site import Pupil, lesson_tokens
+from tests.browser.table_driver import Mouse, won_record
 
 Visit = Callable[..., Any]
 #: The caches, once there is one in the language and no other, because the new worker has deleted the old ones.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from games.rules import GAMES
-from tests.browser.table import Keys, Mouse, Player, Touch, won_record
+from tests.browser.table_driver import Keys, Mouse, Player, Touch, won_record
 
 Visit = Callable[..., Any]
 MANY = 100

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser.conftest import OLD_DAY, ROOT
-from tests.browser.table import Mouse, Player
-from tests.browser.test_every_page import faults, looked_at
+from tests.browser.pages.test_every_page import faults, looked_at
+from tests.browser.table_driver import Mouse, Player
 
 expect = pytest.importorskip("playwright.sync_api").expect
 Visit = Callable[..., Any]
 FIRST_GAMES = [one["line"] for one in json.loads((ROOT / "games/deals/first_games.json").read_text())]
-LESSONS = Path(__file__).resolve().parents[2] / "frontend" / "static" / "lessons"
+LESSONS = ROOT / "frontend" / "static" / "lessons"
 
 
 def test_arrow_keys_move_between_days_with_deals(visit: Visit) -> None:

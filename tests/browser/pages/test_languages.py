@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.table import Mouse, won_record
+from tests.browser.table_driver import Mouse, won_record
 
 Visit = Callable[..., Any]
 

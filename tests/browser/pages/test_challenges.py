@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.browser.conftest import OLD_DAY
-from tests.browser.table import Mouse, Touch, won_record
-from tests.browser.test_playing import play_through, sign_up
+from tests.browser.table.test_playing import play_through, sign_up
+from tests.browser.table_driver import Mouse, Touch, won_record
 
 Visit = Callable[..., Any]
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OLD_DAY
-from tests.browser.table import won_record
-from tests.browser.test_every_page import faults
+from tests.browser.pages.test_every_page import faults
+from tests.browser.table_driver import won_record
 from tests.verify.world import race_world
 
 Visit = Callable[..., Any]

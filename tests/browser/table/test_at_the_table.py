@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser.table import Mouse, won_record
-from tests.browser.test_playing import deal
+from tests.browser.table.test_playing import deal
+from tests.browser.table_driver import Mouse, won_record
 
 Visit = Callable[..., Any]
 

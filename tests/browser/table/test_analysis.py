@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.browser.table import Mouse
-from tests.browser.test_every_page import faults
+from tests.browser.pages.test_every_page import faults
+from tests.browser.table_driver import Mouse
 
 Visit = Callable[..., Any]
 

@@ -18,8 +18,8 @@ from games.live import frames, protocol
 from games.live.loader import Loaded, PauseState
 from games.rules import CATALOGUE, Record, Table
 from tests.browser.conftest import PATIENCE_MS, from_sources
-from tests.browser.table import Mouse, Player, won_record
-from tests.browser.test_playing import deal
+from tests.browser.table.test_playing import deal
+from tests.browser.table_driver import Mouse, Player, won_record
 
 Visit = Callable[..., Any]
 

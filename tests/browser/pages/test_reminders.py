@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.test_playing import sign_up
+from tests.browser.table.test_playing import sign_up
 
 expect = pytest.importorskip("playwright.sync_api").expect
 Visit = Callable[..., Any]

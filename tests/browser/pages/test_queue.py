@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import PATIENCE_MS, Site, copied, sync_api
-from tests.browser.test_every_page import looked_at
-from tests.browser.test_playing import deal
+from tests.browser.pages.test_every_page import looked_at
+from tests.browser.table.test_playing import deal
 
 
 @pytest.fixture

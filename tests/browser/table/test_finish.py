@@ -6,9 +6,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.browser.table import Mouse, won_record
-from tests.browser.test_every_page import faults
-from tests.browser.test_playing import deal
+from tests.browser.pages.test_every_page import faults
+from tests.browser.table.test_playing import deal
+from tests.browser.table_driver import Mouse, won_record
 
 Visit = Callable[..., Any]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from tests.browser.conftest import from_sources
 from tests.browser.racing import long_enough, race_soon, run, sign_in
-from tests.browser.table import Keys, Mouse, Touch, won_record
-from tests.browser.test_playing import deal, play_through, sign_up
+from tests.browser.table.test_playing import deal, play_through, sign_up
+from tests.browser.table_driver import Keys, Mouse, Touch, won_record
 
 Visit = Callable[..., Any]
 

@@ -1,0 +1,1 @@
+"""Tests of the site's pages in a browser."""

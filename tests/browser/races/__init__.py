@@ -1,0 +1,1 @@
+"""Tests of races in a browser."""

@@ -1,0 +1,1 @@
+"""Tests of the table, replays and analysis in a browser."""
