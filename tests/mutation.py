@@ -60,7 +60,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         if not path.name.startswith("__")
     },
     "games/attempts/lifecycle.py": (
-        "tests/games/test_attempts.py",
+        "tests/games/attempts/test_attempts.py",
         "tests/games/live/test_pauses.py",
         "tests/games/pages/practice/test_restart.py",
         "tests/games/fairplay/test_copies.py",

@@ -1,7 +1,7 @@
 """Reads that every table, every socket and the home page cause, in plain SQL.
 
 Building such a query with the ORM costs several times what the database needs to run it. Each function returns what the
-ORM query in its docstring returns (`tests/games/test_hot_queries.py`), from a replica where a view has selected one.
+ORM query in its docstring returns (`tests/games/db/test_hot_queries.py`), from a replica where a view has selected one.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from games.live import draining
 from games.live.protocol import CLOSE_RESTART
 from games.live.sockets.eviction import open_sockets
 from games.live.table_registry import shared_tables
-from tests.games.live.test_socket import ask, cookie_of, opened, socket
+from tests.games.live.sockets.test_socket import ask, cookie_of, opened, socket
 from tests.games.seats import PATIENCE
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -18,8 +18,8 @@ def test_journal_and_attempts_on_postgresql(postgres_url: str, tmp_path: Path) -
     """There, the journal is partitioned."""
     chosen = [f"tests/games/live/test_{name}.py" for name in ("journal", "play", "table_in_doubt", "pauses")]
     chosen += [
-        "tests/games/test_attempts.py",
-        "tests/games/test_hot_queries.py",
+        "tests/games/attempts/test_attempts.py",
+        "tests/games/db/test_hot_queries.py",
         "tests/games/pages/shared/test_statements.py",
         "tests/games/test_housekeeping.py",
         "tests/accounts/test_housekeeping.py",
@@ -32,7 +32,7 @@ def test_journal_and_attempts_on_postgresql(postgres_url: str, tmp_path: Path) -
 @pytest.mark.services
 @pytest.mark.slow
 def test_journal_partitions_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
-    assert "skipped" not in run_there(postgres_url, tmp_path, "tests/games/journal_partitions.py")
+    assert "skipped" not in run_there(postgres_url, tmp_path, "tests/games/attempts/journal_partitions.py")
 
 
 def run_there(url: str, var: Path, *chosen: str) -> str:

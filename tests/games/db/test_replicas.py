@@ -20,7 +20,7 @@ from games.db.replicas.router import PRIMARY, Router, reading_from, reading_prim
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
 from leaderboards.verdicts import settlement
-from tests.games.test_shared_cache import Clock
+from tests.games.db.test_shared_cache import Clock
 from tests.leaderboards import factory
 
 

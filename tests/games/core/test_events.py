@@ -17,7 +17,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from games.core import events
 from games.core.events import Notifier
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 Sent = list[tuple[str, Any]]
 
 

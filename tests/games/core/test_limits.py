@@ -16,7 +16,7 @@ from games.core.addresses import WIDE, network_of_scope
 from games.models import Attempt, Deal
 from tests.players import signed_in
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -28,7 +28,7 @@ from games.presence.consumer import LanesConsumer
 from games.races.live.consumer import RaceConsumer
 from games.races.rooms import open_room
 from leaderboards.boards.consumer import BoardConsumer
-from tests.games.live.test_socket import cookie_of
+from tests.games.live.sockets.test_socket import cookie_of
 from tests.games.seats import PATIENCE
 from tests.services.racing.watching import until
 

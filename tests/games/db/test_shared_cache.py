@@ -29,7 +29,7 @@ from leaderboards.boards import board_queries
 from leaderboards.boards.rank_keys import BoardScore
 from tests.leaderboards import factory
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SHARED = {name: one for name, one in CACHES.items() if isinstance(one, SharedCache)}
 
 #: Modules that use the site's cache directly, with numbers and bytes that every release can read.

@@ -27,7 +27,7 @@ from games.live.sockets.connection_limits import Capped, networks_of, player_of
 from games.live.sockets.eviction import GROUP, OpenSockets, evict_player, evict_session, open_sockets, session_name
 from tests.deals import make_deal
 from tests.games.conftest import Sit
-from tests.games.live.test_socket import ask, left, opened, socket
+from tests.games.live.sockets.test_socket import ask, left, opened, socket
 from tests.games.seats import PATIENCE, Closed
 from tests.players import signed_in
 
