@@ -59,7 +59,7 @@ def player(chance: Random, skill: float | None = None) -> Player:
     """Draw a player; `skill` from 0.7 to 1, uniform by default."""
     skill = chance.uniform(*SKILLS) if skill is None else skill
     slow = (1.7 - skill) / 0.7  # 1 for the most skilled, 1.43 for 0.7
-    device = chance.choices(("mouse", "touch", "keyboard"), (5, 4, 1))[0]
+    device = chance.choices(tuple(ACTION), (5, 4, 1))[0]
     action, spread = ACTION[device]
     if device == "keyboard" and chance.random() < 0.3:
         action = FAST_KEYS_MS
