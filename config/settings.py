@@ -437,28 +437,19 @@ MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SECURE
 
 # External sign-in services, each enabled only if both its id and its secret are set (accounts.sign_in.providers).
-_SERVICES = {
-    "google": (
-        env.str("GOOGLE_CLIENT_ID", default=""),
-        env.str("GOOGLE_CLIENT_SECRET", default=""),
-        ["openid", "email"],
-    ),
-    "github": (env.str("GITHUB_CLIENT_ID", default=""), env.str("GITHUB_CLIENT_SECRET", default=""), ["user:email"]),
-    "discord": (
-        env.str("DISCORD_CLIENT_ID", default=""),
-        env.str("DISCORD_CLIENT_SECRET", default=""),
-        ["identify", "email"],
-    ),
-}
-for _service, (_client_id, _secret, _scope) in _SERVICES.items():
+_SERVICE_SCOPES = {"google": ["openid", "email"], "github": ["user:email"], "discord": ["identify", "email"]}
+SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {}
+for _service, _scope in _SERVICE_SCOPES.items():
+    _names = f"{_service.upper()}_CLIENT_ID", f"{_service.upper()}_CLIENT_SECRET"
+    _client_id, _secret = (env.str(_name, default="") for _name in _names)
     if bool(_client_id) != bool(_secret):
-        _names = f"{_service.upper()}_CLIENT_ID and {_service.upper()}_CLIENT_SECRET"
-        raise ImproperlyConfigured(f"{_names} must be set together or not at all")
-SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {
-    service: {"APPS": [{"client_id": client_id, "secret": secret}], "SCOPE": scope, "OAUTH_PKCE_ENABLED": True}
-    for service, (client_id, secret, scope) in _SERVICES.items()
-    if client_id
-}
+        raise ImproperlyConfigured(f"{' and '.join(_names)} must be set together or not at all")
+    if _client_id:
+        SOCIALACCOUNT_PROVIDERS[_service] = {
+            "APPS": [{"client_id": _client_id, "secret": _secret}],
+            "SCOPE": _scope,
+            "OAUTH_PKCE_ENABLED": True,
+        }
 SOCIALACCOUNT_ADAPTER = "accounts.sign_in.providers.ServicesAdapter"
 SOCIALACCOUNT_FORMS = {"signup": "accounts.sign_in.providers.NameForm"}
 SOCIALACCOUNT_AUTO_SIGNUP = False  # players choose a name on a form, with the usual checks

@@ -90,8 +90,6 @@ def plot_start() -> str:
     return line("plot", piles)
 
 
-_ROWS = ("6S", "KH", "QD", "QS", "9S", "KS", "TS", "JH", "8S", "9H")
-
 LESSONS = {
     "braid": Lesson(
         line(

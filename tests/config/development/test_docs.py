@@ -13,6 +13,7 @@ from django.core.management import get_commands
 from config.celery import app
 from config.http.header_limits import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from config.processes.server import server_config
+from config.settings import _SERVICE_SCOPES
 from deploy.procfile import commands
 from games.live.sockets.base_consumer import PING_AHEAD, SESSION_GOOD_FOR
 
@@ -35,6 +36,7 @@ def test_every_setting_is_explained() -> None:
     text = (ROOT / "config" / "settings.py").read_text()
     names = set(re.findall(r"env\.\w+\(\s*\"([A-Z_]+)\"", text))
     assert len(names) > 10
+    names |= {f"{service.upper()}_CLIENT_{part}" for service in _SERVICE_SCOPES for part in ("ID", "SECRET")}
     names |= set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "docker-compose.yml").read_text()))
     for path in (ROOT / "config").rglob("*.py"):
         names |= set(re.findall(r"os\.environ(?:\.get)?[(\[]\"([A-Z_]+)\"", path.read_text()))
