@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from allauth.account.models import EmailConfirmation
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import HeldName, PushDevice, User
 from accounts.sign_in.guests import remove_empty_guests, remove_lost_guests
@@ -17,17 +18,14 @@ from games.core.retention import Aged, rows
 
 _DAY: Final = timedelta(days=1)
 
-
-def _remove_listed_sessions(before: datetime, size: int) -> int:
-    """Delete rows of the session list shown to players; they outlive the sessions themselves."""
-    session = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
-    return rows(UserSession.objects.filter(created_at__lt=before).exclude(session), size)
+#: Condition on rows of a session that still exists. The session list shown to players outlives the sessions; a session
+#: that is ended takes its devices along (`accounts.push.devices`), an expired one does not.
+_HAS_SESSION: Final = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
 
 
-def _remove_devices(before: datetime, size: int) -> int:
-    """Delete devices of expired sessions. A session that is ended takes its devices along (`accounts.push.devices`)."""
-    session = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
-    return rows(PushDevice.objects.filter(made_at__lt=before).exclude(session), size)
+def _older(query: QuerySet[Any], field: str) -> Callable[[datetime, int], int]:
+    """Return a function that deletes the rows of a query whose field is before a time."""
+    return lambda before, size: rows(query.filter(**{f"{field}__lt": before}), size)
 
 
 KINDS: Final = (
@@ -39,24 +37,24 @@ KINDS: Final = (
         remove_lost_guests,
         batch=50,
     ),
+    Aged(Session, "expired sessions", timedelta(0), _older(Session.objects.all(), "expire_date")),
     Aged(
-        Session,
-        "expired sessions",
-        timedelta(0),
-        lambda before, size: rows(Session.objects.filter(expire_date__lt=before), size),
+        UserSession,
+        "addresses and browsers of ended sessions",
+        _DAY,
+        _older(UserSession.objects.exclude(_HAS_SESSION), "created_at"),
     ),
-    Aged(UserSession, "addresses and browsers of ended sessions", _DAY, _remove_listed_sessions),
-    Aged(PushDevice, "reminder subscriptions of ended sessions", _DAY, _remove_devices),
     Aged(
-        HeldName,
-        "held names, once their time is up",
-        timedelta(0),
-        lambda before, size: rows(HeldName.objects.filter(until__lt=before), size),
+        PushDevice,
+        "reminder subscriptions of ended sessions",
+        _DAY,
+        _older(PushDevice.objects.exclude(_HAS_SESSION), "made_at"),
     ),
+    Aged(HeldName, "held names, once their time is up", timedelta(0), _older(HeldName.objects.all(), "until")),
     Aged(
         EmailConfirmation,
         "unanswered confirmations of an e-mail address",
         30 * _DAY,
-        lambda before, size: rows(EmailConfirmation.objects.filter(created__lt=before), size),
+        _older(EmailConfirmation.objects.all(), "created"),
     ),
 )

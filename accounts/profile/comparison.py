@@ -5,7 +5,7 @@ It shows only facts that are on their profiles too: verified ranked games and ra
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal, TypeVar
@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from accounts.profile.player_statistics import PlayerFigures, VerifiedPlay, figures
+from accounts.profile.player_statistics import PlayerFigures, VerifiedPlay, figures, statistics
 from accounts.profile.profile_queries import plays_of
 from games.ghosts.results import GhostScore
 from games.races.results.ratings_registry import ShownRating
@@ -89,12 +89,18 @@ def compare(first: User, second: User) -> PlayerComparison:
     today = timezone.now().date()
     plays = plays_of(first), plays_of(second)
     ratings = shown_ratings((first.pk, second.pk))
+    one, two = (statistics(own, today) for own in plays)
+    none = figures([], today)
     met = _deals_met(*plays)
     ranks = ranks_in_common(first.pk, second.pk)
     return PlayerComparison(
         ratings=(ratings.get(first.pk), ratings.get(second.pk)),
-        overall=(figures(plays[0], today), figures(plays[1], today)),
-        by_variant={variant: both for variant in CATALOGUE if (both := _of_variant(plays, variant, today))},
+        overall=(one.overall, two.overall),
+        by_variant={
+            variant: (one.by_variant.get(variant, none), two.by_variant.get(variant, none))
+            for variant in CATALOGUE
+            if variant in {*one.by_variant, *two.by_variant}
+        },
         deals=_tally(deal.ahead for deal in met),
         latest_deals=met[:LATEST],
         races=_tally(_less(*places) for places in ranks.values()),
@@ -129,13 +135,6 @@ def rating_of(ratings: tuple[ShownRating | None, ShownRating | None]) -> list[Co
     values = (one.value if one else None, two.value if two else None)
     sure = one is not None and two is not None and not (one.provisional or two.provisional)
     return [ComparedFigure(_("Rating"), values, _more(values[0] or 0, values[1] or 0) if sure else "neither")]
-
-
-def _of_variant(
-    plays: tuple[Sequence[VerifiedPlay], Sequence[VerifiedPlay]], variant: str, today: date
-) -> tuple[PlayerFigures, PlayerFigures] | None:
-    one, two = ([play for play in own if play.variant == variant] for own in plays)
-    return (figures(one, today), figures(two, today)) if one or two else None
 
 
 def _deals_met(first: Iterable[VerifiedPlay], second: Iterable[VerifiedPlay]) -> list[DealMet]:

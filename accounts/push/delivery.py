@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 import http_ece
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from accounts.push.devices import Subscription, is_allowed
+from accounts.models import PushDevice
+from accounts.push.devices import is_allowed
 from accounts.push.vapid_key import signed
 
 log = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ class DeliveryOutcome(Enum):
 class Message:
     """Message with its recipient; `seconds` is its time to live."""
 
-    to: Subscription
+    to: PushDevice
     content: bytes
     seconds: int
 
@@ -89,8 +90,8 @@ def _encrypted(message: Message) -> bytes:
     encrypted: bytes = http_ece.encrypt(
         message.content,
         private_key=ec.generate_private_key(ec.SECP256R1()),
-        dh=message.to.p256dh,
-        auth_secret=message.to.auth,
+        dh=bytes(message.to.p256dh),
+        auth_secret=bytes(message.to.auth),
         version="aes128gcm",
     )
     return encrypted

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -31,29 +30,20 @@ _KEY_BYTES: Final = 65
 _AUTH_BYTES: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Subscription:
-    """Web Push subscription: the endpoint and the keys that encrypt messages for the browser."""
+def subscription_of(data: Any) -> PushDevice:  # noqa: ANN401 - whatever was sent
+    """Parse a subscription sent by a browser, as an unsaved device without a player.
 
-    endpoint: str
-    p256dh: bytes
-    """Public key of the browser, a point on P-256."""
-    auth: bytes
-    """Secret of 16 bytes."""
-
-
-def subscription_of(data: Any) -> Subscription:  # noqa: ANN401 - whatever was sent
-    """Parse a subscription sent by a browser: `endpoint`, `p256dh` and `auth`, the latter two in base64url.
+    It consists of `endpoint`, `p256dh` (the browser's public key, a point on P-256) and `auth` (a secret of 16 bytes),
+    the latter two in base64url.
 
     :raises ValueError: if it is malformed, or its push service is not allowed.
     """
     endpoint, p256dh, auth = (_text(data, name) for name in ("endpoint", "p256dh", "auth"))
-    subscription = Subscription(endpoint, to_bytes(p256dh), to_bytes(auth))
-    ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), subscription.p256dh)
-    lengths = (len(subscription.p256dh), len(subscription.auth))
-    if lengths != (_KEY_BYTES, _AUTH_BYTES) or not is_allowed(endpoint):
+    key, secret = to_bytes(p256dh), to_bytes(auth)
+    ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), key)
+    if (len(key), len(secret)) != (_KEY_BYTES, _AUTH_BYTES) or not is_allowed(endpoint):
         raise ValueError("not a subscription")
-    return subscription
+    return PushDevice(endpoint=endpoint, p256dh=key, auth=secret)
 
 
 def is_allowed(endpoint: str) -> bool:
@@ -64,7 +54,7 @@ def is_allowed(endpoint: str) -> bool:
     return any(host == service or host.endswith(f".{service}") for service in settings.PUSH_SERVICES)
 
 
-def add(player: User, session: SessionBase, subscription: Subscription, language: str) -> None:
+def add(player: User, session: SessionBase, subscription: PushDevice, language: str) -> None:
     """Enable reminders for the player in the browser of this session, replacing any other player's."""
     with transaction.atomic():
         end_here(session)
@@ -83,7 +73,7 @@ def add(player: User, session: SessionBase, subscription: Subscription, language
     session[_DEVICE], session[_KEY] = device.pk, session.session_key
 
 
-def renew(old: str, subscription: Subscription) -> bool:
+def renew(old: str, subscription: PushDevice) -> bool:
     """Replace the subscription at the endpoint `old` with a new one; return whether it existed."""
     if not _ADDRESS.fullmatch(old):
         return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from datetime import time as time_of_day
@@ -26,7 +26,6 @@ from accounts.profile.calendar_feed import streak_line
 from accounts.profile.win_days import current_streak
 from accounts.push import devices, vapid_key
 from accounts.push.delivery import DeliveryOutcome, Message, send
-from accounts.push.devices import Subscription
 from games.models import Attempt
 
 log = logging.getLogger(__name__)
@@ -78,13 +77,12 @@ def remind_due(send: Send = send, clock: Callable[[], datetime] = timezone.now) 
         batch = list(due)
         if not batch:
             break
-        messages = {device: message for reminder in batch for device, message in _claimed(reminder, now)}
-        accepted += _send_all(messages, send)
+        accepted += _send_all([message for reminder in batch for message in _claimed(reminder, now)], send)
     return accepted
 
 
-def _claimed(reminder: DailyReminder, now: datetime) -> Iterator[tuple[int, Message]]:
-    """Reschedule a reminder and yield the messages to send by device, unless another process was first."""
+def _claimed(reminder: DailyReminder, now: datetime) -> Iterator[Message]:
+    """Reschedule a reminder and yield the messages to send, unless another process was first."""
     player = reminder.player
     found = list(devices.live_devices(player.pk))
     mine = DailyReminder.objects.filter(pk=reminder.pk, due_at=reminder.due_at)
@@ -110,15 +108,14 @@ def _has_started(player: User, now: datetime) -> bool:
     return Attempt.objects.filter(player=player, ranked=True, deal__day=now.astimezone(UTC).date()).exists()
 
 
-def _messages(player: User, found: Iterable[PushDevice], now: datetime) -> Iterator[tuple[int, Message]]:
+def _messages(player: User, found: Iterable[PushDevice], now: datetime) -> Iterator[Message]:
     today = now.astimezone(UTC).date()
     streak = current_streak(player.pk, today)
     chosen = str(preferences_of(player.preferences)["language"])
     over = datetime.combine(today + _DAY, time_of_day(), UTC)
     for device in found:
         language = chosen if chosen in dict(settings.LANGUAGES) else device.language
-        to = Subscription(device.endpoint, bytes(device.p256dh), bytes(device.auth))
-        yield device.pk, Message(to, _content(streak, language), max(_A_MINUTE, int((over - now).total_seconds())))
+        yield Message(device, _content(streak, language), max(_A_MINUTE, int((over - now).total_seconds())))
 
 
 def _content(streak: int, language: str) -> bytes:
@@ -131,12 +128,12 @@ def _content(streak: int, language: str) -> bytes:
     return json.dumps(payload, ensure_ascii=False).encode()
 
 
-def _send_all(messages: Mapping[int, Message], send: Send) -> int:
+def _send_all(messages: Sequence[Message], send: Send) -> int:
     """Send the messages in parallel, without waiting for a service that hangs. Expired devices are deleted."""
     if not messages:
         return 0
     pool = ThreadPoolExecutor(_THREADS)
-    sent = {pool.submit(send, message): device for device, message in messages.items()}
+    sent = {pool.submit(send, message): message.to.pk for message in messages}
     done = wait(sent, timeout=_PATIENCE).done
     pool.shutdown(wait=False, cancel_futures=True)
     outcomes = {sent[future]: _outcome(future) for future in done}

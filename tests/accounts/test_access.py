@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -52,24 +53,19 @@ RULES = {
     "follow": Rule(NOT_ALLOWED, (302, 302, 302)),
     "unfollow": Rule(NOT_ALLOWED, (302, 302, 302)),
 }
-WITH_INVITATION = {"join", "accept"}
 WITH_PLAYER = {"profile", "history", "ratings", "follow", "unfollow"}
 
 
 def address(name: str, player: User) -> str:
-    if name == "calendar_feed":
-        return reverse("players:calendar_feed", args=["never-given"])
-    if name == "avatar":
-        return reverse("players:avatar", args=["guest"])
-    if name == "compare":
-        return reverse("players:compare", args=[player.public_id, _another().public_id])
-    if name in WITH_INVITATION:
-        return reverse(f"players:{name}", args=[invitations.token_of(player)])
-    return reverse(f"players:{name}", args=[player.public_id] if name in WITH_PLAYER else [])
-
-
-def _another() -> User:
-    return User.objects.get_or_create(username="Another", defaults={"display_name": "Another"})[0]
+    arguments: dict[str, list[Any]] = {
+        "calendar_feed": ["never-given"],
+        "avatar": ["guest"],
+        "compare": [player.public_id, User.objects.get_or_create(username="Another")[0].public_id],
+        "join": [invitations.token_of(player)],
+        "accept": [invitations.token_of(player)],
+        **{shown: [player.public_id] for shown in WITH_PLAYER},
+    }
+    return reverse(f"players:{name}", args=arguments.get(name, []))
 
 
 def test_every_address_has_a_rule() -> None:

@@ -155,13 +155,11 @@ async def downloaded(player: User) -> Any:
     return json.loads(body)
 
 
-@pytest.mark.django_db(transaction=True)
 async def test_it_is_sent_as_a_file(make_user: MakeUser) -> None:
     user = await sync_to_async(make_user)("Ada")
     assert (await downloaded(user))["account"]["name"] == "Ada"
 
 
-@pytest.mark.django_db(transaction=True)
 async def test_a_guest_needs_no_password() -> None:
     guest = await sync_to_async(create_guest)()
     assert (await downloaded(guest))["account"]["guest"] is True

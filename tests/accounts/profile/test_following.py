@@ -35,11 +35,6 @@ def test_scripts_get_json(user: User, make_user: MakeUser, mine: Client) -> None
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
 
 
-def test_players_cannot_follow_themselves(user: User, mine: Client) -> None:
-    mine.post(reverse("players:follow", args=[user.public_id]))
-    assert not Follow.objects.exists()
-
-
 def test_guests_cannot_be_followed(guest: User, mine: Client) -> None:
     assert mine.post(reverse("players:follow", args=[guest.public_id])).status_code == 404
 

@@ -56,11 +56,6 @@ def test_the_german_sentence_about_the_room_is_whole(mine: Client) -> None:
     assert f'<a href="{reverse("games:races")}">Mach einen Raum auf</a> und schick den Link dazu.' in shown
 
 
-def test_only_accounts_can_invite(client: Client, guest: User, sign_in: SignIn) -> None:
-    assert client.get(INVITE).headers["Location"].startswith(reverse("account_login"))
-    assert sign_in(guest).get(INVITE).headers["Location"].startswith(reverse("account_signup"))
-
-
 def test_a_stranger_reads_who_invites_and_what_to_do(client: Client, user: User) -> None:
     address = join(user)
     shown = client.get(address)

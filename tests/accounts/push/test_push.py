@@ -274,8 +274,7 @@ def test_a_service_no_longer_allowed_is_not_called(browser: Browser, settings: A
         raise AssertionError(host)
 
     connect: Connect = never
-    to = devices.Subscription(browser.endpoint, b"", b"")
-    assert send(Message(to, b"", 60), connect) is DeliveryOutcome.GONE
+    assert send(Message(PushDevice(endpoint=browser.endpoint), b"", 60), connect) is DeliveryOutcome.GONE
 
 
 def test_a_player_is_reminded_once_a_day(user: User, browser: Browser, service: Service, today: date) -> None:

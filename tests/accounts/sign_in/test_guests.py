@@ -61,16 +61,6 @@ def test_playing_renews_the_session(guest: User) -> None:
     assert request.session.modified
 
 
-def test_a_guest_returns_with_the_session(guest: User, sign_in: SignIn) -> None:
-    assert sign_in(guest).get(reverse("players:me")).headers["Location"] == guest.get_absolute_url()
-
-
-def test_signed_in_players_play_as_themselves(user: User) -> None:
-    request = visitor()
-    request.user = user
-    assert player_for(request) == user
-
-
 def test_guests_per_address_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(limits.RATES, "guest", "3/10m")
     codes = [Client().post("/practice/start", {"name": "plot"}).status_code for _ in range(4)]

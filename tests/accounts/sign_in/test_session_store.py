@@ -40,15 +40,20 @@ def test_a_new_session_is_saved_whole_under_a_new_key() -> None:
     assert SessionStore(session.session_key)["who"] == "Ariadne"
 
 
-def test_an_existing_session_gets_another_key() -> None:
+@pytest.fixture
+def saved() -> SessionStore:
     session = SessionStore()
     session["who"] = "Ariadne"
     session.save()
-    before = session.session_key
-    session.cycle_key()
-    session.save()
-    assert session.session_key != before
-    assert SessionStore(session.session_key)["who"] == "Ariadne"
+    return session
+
+
+def test_an_existing_session_gets_another_key(saved: SessionStore) -> None:
+    before = saved.session_key
+    saved.cycle_key()
+    saved.save()
+    assert saved.session_key != before
+    assert SessionStore(saved.session_key)["who"] == "Ariadne"
     assert not Session.objects.filter(session_key=before).exists()
 
 
@@ -62,12 +67,9 @@ def test_a_taken_key_is_not_reused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert second.session_key == "b" * 32
 
 
-def test_an_expired_session_is_empty_and_loses_its_key() -> None:
-    session = SessionStore()
-    session["who"] = "Ariadne"
-    session.save()
+def test_an_expired_session_is_empty_and_loses_its_key(saved: SessionStore) -> None:
     Session.objects.update(expire_date=timezone.now())
-    expired = SessionStore(session.session_key)
+    expired = SessionStore(saved.session_key)
     assert "who" not in expired
     assert expired.session_key is None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
@@ -59,18 +59,40 @@ class Line:
         output = await self.line.receive_output(PATIENCE)
         return output["code"] if output["type"] == "websocket.close" else json.loads(output["text"])
 
+    async def closing_code(self) -> int:
+        while not isinstance(code := await self.hear(), int):
+            pass
+        return code
+
     async def close(self) -> None:
         if not self.line.future.done():
             await self.line.send_input({"type": "websocket.disconnect", "code": 1000})
         await self.line.wait(PATIENCE)
 
 
+Watch = Callable[[int], Awaitable[Line]]
+
+
 @pytest_asyncio.fixture
-async def lines() -> AsyncIterator[list[Line]]:
+async def watch() -> AsyncIterator[Watch]:
     opened: list[Line] = []
-    yield opened
+
+    async def open_line(deal_id: int) -> Line:
+        opened.append(Line(deal_id))
+        await opened[-1].open()
+        return opened[-1]
+
+    yield open_line
     for line in opened:
         await line.close()
+
+
+def report(process: str, cards_up: dict[int, int], age: int = 0) -> None:
+    """Write the report of a process, `age` seconds ago, about the players at today's Plot."""
+    now = timezone.now()
+    seats = {"plot": {"now": len(cards_up), "accounts": list(cards_up), "cards_up": list(cards_up.values())}}
+    seen_at = now - timedelta(seconds=age)
+    Presence.objects.create(process=process, seen_at=seen_at, day=now.date(), players=len(cards_up), tables=seats)
 
 
 async def test_accounts_have_lanes_and_others_are_only_counted(player: User, sit: Sit, tables: Any) -> None:
@@ -104,11 +126,10 @@ async def test_a_lane_reveals_only_the_cards_up(player: User, sit: Sit, tables: 
 
 def test_processes_are_summed_and_silent_ones_dropped() -> None:
     ada, bea = account("Ada"), account("Bea")
-    deal, now = make_deal("plot"), timezone.now()
-    for process, player, up, age in (("a", ada, 3, 0), ("b", bea, 9, 0), ("c", bea, 30, GOOD_FOR.seconds + 1)):
-        seats = {"plot": {"now": 1, "accounts": [player.pk], "cards_up": [up]}}
-        seen = now - timedelta(seconds=age)
-        Presence.objects.create(process=process, seen_at=seen, day=now.date(), players=1, tables=seats)
+    deal = make_deal("plot")
+    report("a", {ada.pk: 3})
+    report("b", {bea.pk: 9})
+    report("c", {bea.pk: 30}, age=GOOD_FOR.seconds + 1)
     found = told(deal)
     assert found["players"] == 2
     assert [lane[1:] for lane in found["lanes"]] == [["Bea", 9], ["Ada", 3]]
@@ -122,10 +143,8 @@ def test_an_earlier_releases_row_counts_without_lanes() -> None:
 
 
 def test_the_number_of_lanes_is_limited() -> None:
-    deal, now = make_deal("plot"), timezone.now()
-    players = [account(f"Player {n}").pk for n in range(daily_lanes.MAX_LANES + 3)]
-    seats = {"plot": {"now": len(players), "accounts": players, "cards_up": list(range(len(players)))}}
-    Presence.objects.create(process="a", seen_at=now, day=now.date(), players=len(players), tables=seats)
+    deal = make_deal("plot")
+    report("a", {account(f"Player {n}").pk: n for n in range(daily_lanes.MAX_LANES + 3)})
     found = told(deal)
     assert (found["players"], len(found["lanes"])) == (daily_lanes.MAX_LANES + 3, daily_lanes.MAX_LANES)
     assert found["lanes"][0][2] == daily_lanes.MAX_LANES + 2
@@ -146,56 +165,44 @@ def race_deal() -> Deal:
 
 
 @pytest.mark.parametrize("make", [closed_deal, coming_deal, race_deal])
-async def test_only_todays_deals_can_be_watched(make: Any, lines: list[Line]) -> None:
+async def test_only_todays_deals_can_be_watched(make: Any, watch: Watch) -> None:
     deal = await sync_to_async(make)()
     assert await sync_to_async(daily_lanes.frame_of)(deal.pk) is None
     for number in (deal.pk, 2**70):
-        lines.append(Line(number))
-        await lines[-1].open()
-        assert await lines[-1].hear() == CLOSE_NOT_FOUND
+        line = await watch(number)
+        assert await line.hear() == CLOSE_NOT_FOUND
 
 
-async def test_a_watcher_is_shown_the_lanes_and_what_changes(
-    lines: list[Line], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_watcher_is_shown_the_lanes_and_what_changes(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(daily_lanes, "PERIOD", 0.05)
 
     def begin() -> tuple[Deal, User]:
         return make_deal("plot"), account("Ada")
 
     deal, ada = await sync_to_async(begin)()
-    lines.append(Line(deal.pk))
-    await lines[0].open()
-    await lines[0].say({"type": "hello", "v": 1})
-    assert await lines[0].hear() == {"type": "lanes", "players": 0, "lanes": []}
-    now = timezone.now()
-    seats = {"plot": {"now": 1, "accounts": [ada.pk], "cards_up": [7]}}
-    await Presence.objects.acreate(process="a", seen_at=now, day=now.date(), players=1, tables=seats)
+    line = await watch(deal.pk)
+    await line.say({"type": "hello", "v": 1})
+    assert await line.hear() == {"type": "lanes", "players": 0, "lanes": []}
+    await sync_to_async(report)("a", {ada.pk: 7})
     cache.clear()
-    assert await lines[0].hear() == {"type": "lanes", "players": 1, "lanes": [[str(ada.public_id), "Ada", 7]]}
-    await lines[0].say({"type": "ping", "t": 5})
-    assert await lines[0].hear() == {"type": "pong", "t": 5}  # nothing is sent twice
-    await lines[0].close()
+    assert await line.hear() == {"type": "lanes", "players": 1, "lanes": [[str(ada.public_id), "Ada", 7]]}
+    await line.say({"type": "ping", "t": 5})
+    assert await line.hear() == {"type": "pong", "t": 5}  # nothing is sent twice
+    await line.close()
     assert deal.pk not in daily_lanes.hub()._watches
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"type": "move"}', "x" * 300, '{"type": "ping", "t": "\\ud800"}'])
-async def test_a_watcher_who_sends_other_messages_is_closed(text: str, lines: list[Line]) -> None:
+async def test_a_watcher_who_sends_other_messages_is_closed(text: str, watch: Watch) -> None:
     deal = await sync_to_async(make_deal)("plot")
-    lines.append(Line(deal.pk))
-    await lines[0].open()
-    await lines[0].say(text)
-    while not isinstance(code := await lines[0].hear(), int):
-        pass
-    assert code == CLOSE_TALKING
+    line = await watch(deal.pk)
+    await line.say(text)
+    assert await line.closing_code() == CLOSE_TALKING
 
 
-async def test_a_flooding_watcher_is_closed(lines: list[Line]) -> None:
+async def test_a_flooding_watcher_is_closed(watch: Watch) -> None:
     deal = await sync_to_async(make_deal)("plot")
-    lines.append(Line(deal.pk))
-    await lines[0].open()
+    line = await watch(deal.pk)
     for n in range(consumer.MAX_MESSAGES + 2):
-        await lines[0].say({"type": "ping", "t": n})
-    while not isinstance(code := await lines[0].hear(), int):
-        pass
-    assert code == CLOSE_RATE
+        await line.say({"type": "ping", "t": n})
+    assert await line.closing_code() == CLOSE_RATE
