@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from datetime import date, timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -66,7 +67,8 @@ def deal_board(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     page shows it) and `live` (the WebSocket's path).
     """
     deal = get_object_or_404(Deal, day=day, variant=variant)
-    board, cursor, who, ladder = _board(request), request.GET.get("cursor"), _who(request), _ladder(request)
+    board, cursor, ladder = _board(request), request.GET.get("cursor"), _ladder(request)
+    who = _choice(request, "who", WHO, "all")
     player = request.user if request.user.is_authenticated else None
     if who == "friends":
         page = _unpaged(board_queries.friends(deal, board, player) if player else [])
@@ -126,7 +128,8 @@ def season_page(request: HttpRequest, period: str) -> HttpResponse:
     `earlier` and `later` (a day of the neighbouring seasons, if they exist), `variant` (empty for all), `ladder`,
     `has_ladders` and `around`, as on a deal's board.
     """
-    board, who, variant = _board(request), _who(request), _variant(request)
+    board, who = _board(request), _choice(request, "who", WHO, "all")
+    variant = _choice(request, "variant", CATALOGUE, "")
     day, requested = _day(request), _ladder(request)
     is_nine = period == Season.Period.NINE
     if not seasons.has_board(period, variant, requested):
@@ -205,34 +208,23 @@ def _unpaged(entries: list[BoardRow]) -> BoardPage:
     return BoardPage(entries, len(entries))
 
 
+def _choice(request: HttpRequest, name: str, options: Iterable[str], default: str) -> str:
+    """Return the value of a query parameter, or the default if it is missing.
+
+    :raises Http404: if it is none of the options.
+    """
+    requested = request.GET.get(name, default)
+    if requested != default and requested not in options:
+        raise Http404(f"no such {name}")
+    return requested
+
+
 def _board(request: HttpRequest) -> BoardName:
-    requested = request.GET.get("board", "race")
-    for board in BOARDS:
-        if board == requested:
-            return board
-    raise Http404("no such board")
+    return cast("BoardName", _choice(request, "board", BOARDS, "race"))
 
 
 def _ladder(request: HttpRequest) -> Ladder | None:
-    requested = request.GET.get("ladder")
-    ladder = ladder_named(requested)
-    if requested and ladder is None:
-        raise Http404("no such ladder")
-    return ladder
-
-
-def _who(request: HttpRequest) -> str:
-    requested = request.GET.get("who", "all")
-    if requested not in WHO:
-        raise Http404("no such selection")
-    return requested
-
-
-def _variant(request: HttpRequest) -> str:
-    requested = request.GET.get("variant", "")
-    if requested and requested not in CATALOGUE:
-        raise Http404("no such variant")
-    return requested
+    return ladder_named(_choice(request, "ladder", [ladder.slug for ladder in Ladder], ""))
 
 
 def _day(request: HttpRequest) -> date:

@@ -31,13 +31,6 @@ class CombinedEvidence(NamedTuple):
     pauses_z: float
 
 
-class ForesightRow(NamedTuple):
-    """A line of the staff's table."""
-
-    label: str
-    text: str
-
-
 def evidence_of(attempt: Attempt) -> Foresight | None:
     """Return the attempt's foresight measurement, or None if it has not run yet."""
     row = ForesightFigures.objects.filter(attempt=attempt.pk, form=FORM).first()
@@ -83,15 +76,15 @@ def measured_among(attempts: Collection[int]) -> set[int]:
     return set(rows.values_list("attempt_id", flat=True))
 
 
-def table_of(measurement: Foresight) -> list[ForesightRow]:
-    """Describe a measurement line by line for staff."""
+def table_of(measurement: Foresight) -> list[tuple[str, str]]:
+    """Describe a measurement for staff, in lines of a label and a text."""
     if not measurement.applicable:
-        return [ForesightRow("foresight", "not applicable: nothing was decided while cards were unseen")]
+        return [("foresight", "not applicable: nothing was decided while cards were unseen")]
     worth = "which tells nothing in this game" if measurement.game in SILENT else "one game proves nothing"
     lines = [
-        ForesightRow("foresight", f"{measurement.z:+.1f} standard deviations from chance; {worth}"),
-        ForesightRow("finds: turned up and playable at once", _tally(measurement.finds)),
-        ForesightRow("choices: better than other options", _tally(measurement.choices)),
+        ("foresight", f"{measurement.z:+.1f} standard deviations from chance; {worth}"),
+        ("finds: turned up and playable at once", _tally(measurement.finds)),
+        ("choices: better than other options", _tally(measurement.choices)),
     ]
     pauses = measurement.pauses
     if pauses is not None:
@@ -99,7 +92,7 @@ def table_of(measurement: Foresight) -> list[ForesightRow]:
             f"{pauses.fresh_ms:.0f} ms for {pauses.fresh} plays after something new, {pauses.other_ms:.0f} ms for "
             f"{pauses.other} elsewhere: {pauses.z:+.1f}; about 0 is who knew it"
         )
-        lines.append(ForesightRow("pauses", text))
+        lines.append(("pauses", text))
     return lines
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from statistics import median
 from typing import Final, NamedTuple
 
-from games.fairplay.pace import DRAWS, FREE_TOKENS
+from games.fairplay.pace import DRAWS, FREE_TOKENS, served_tokens
 from games.rules import Record
 
 UNDO: Final = "u"
@@ -47,7 +47,7 @@ class GapSpread:
 
 def gaps_of(record: Record, auto_runs: Collection[Sequence[int]]) -> list[Gap]:
     """Return every token of the record with its gap."""
-    served = frozenset(n for first, last in auto_runs for n in range(first, last + 1))
+    served = served_tokens(auto_runs)
     gaps, previous_ms = list[Gap](), 0
     for n, (token, ms) in enumerate(zip(record.tokens, record.clock, strict=True), 1):
         gaps.append(Gap(n, token, Kind.SERVED if n in served else kind_of(token), ms, ms - previous_ms))

@@ -24,6 +24,7 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 from itertools import accumulate
 from operator import sub
+from statistics import fmean
 from typing import Final, NamedTuple
 
 from games.core.verdict_reasons import Reason, reason
@@ -133,7 +134,7 @@ def times_of(name: str) -> float:
 
 def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Sequence[int]]) -> list[PacedPlay]:
     """Return the player's plays, without the server's, each with its time and demand. The first play took no time."""
-    served = _served(auto_runs)
+    served = served_tokens(auto_runs)
     paced: list[PacedPlay] = []
     since, before, draws, previous, source = 0, 0, 0, "", ""
     for n, (token, ms) in enumerate(zip(tokens, clock, strict=True), 1):
@@ -151,21 +152,18 @@ def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Seq
     return paced
 
 
-def _served(auto_runs: Collection[Sequence[int]]) -> frozenset[int]:
+def served_tokens(auto_runs: Collection[Sequence[int]]) -> frozenset[int]:
+    """Return the numbers, from 1, of the tokens that the server played."""
     return frozenset(n for first, last in auto_runs for n in range(first, last + 1))
 
 
 def _burst(player_plays: Sequence[PacedPlay]) -> Reason | None:
-    number = _burst_of(len(player_plays))
+    number = max(FEWEST_IN_BURST, min(BURST_PLAYS, len(player_plays) // BURST_PART))
     times = [play.at for play in player_plays]
     shortest = min((end - start for start, end in zip(times, times[number - 1 :], strict=False)), default=None)
     if shortest is None or shortest > number * BURST_MS_A_PLAY:
         return None
     return reason("burst", f"{number} plays within {shortest} ms.", plays=number, ms=shortest)
-
-
-def _burst_of(plays_in_all: int) -> int:
-    return max(FEWEST_IN_BURST, min(BURST_PLAYS, plays_in_all // BURST_PART))
 
 
 def _pace(player_plays: Sequence[PacedPlay], times: float) -> Reason | None:
@@ -178,15 +176,11 @@ def _pace(player_plays: Sequence[PacedPlay], times: float) -> Reason | None:
     for number, share in ((len(timed), 1.0), (max(FEWEST_IN_PART, len(timed) // PART), PART_OF_FLOOR)):
         floor = share * _floor(number, times)
         windows = zip(map(sub, took[number:], took), map(sub, demanded[number:], demanded), strict=False)
-        ms, demand = min(windows, key=_ratio, default=(math.inf, 1.0))
+        ms, demand = min(windows, key=lambda window: window[0] / window[1], default=(math.inf, 1.0))
         if ms < floor * demand:
             message = f"{number} plays within {ms:.0f} ms, which need {floor * demand:.0f} ms."
             return reason("pace", message, plays=number, ms=round(ms), needs=round(floor * demand))
     return None
-
-
-def _ratio(window: tuple[float, float]) -> float:
-    return window[0] / window[1]
 
 
 def _floor(number: int, times: float) -> float:
@@ -200,18 +194,11 @@ def _steady(player_plays: Sequence[PacedPlay]) -> Reason | None:
     if len(player_plays) < STEADY_PLAYS:
         return None
     del gaps[math.ceil(len(gaps) * (1 - PAUSES)) :]
-    variation = _variation(gaps)
+    mean = fmean(gaps)
+    variation = math.sqrt(fmean((gap - mean) ** 2 for gap in gaps)) / mean if mean else math.inf
     if variation >= STEADY_VARIATION:
         return None
     return reason("steady", f"The gaps between plays vary by {variation:.1%} only.", variation=round(variation, 4))
-
-
-def _variation(gaps: Sequence[int]) -> float:
-    """Return the coefficient of variation: standard deviation over mean."""
-    mean = sum(gaps) / len(gaps) if gaps else 0.0
-    if not mean:
-        return math.inf
-    return math.sqrt(sum((gap - mean) ** 2 for gap in gaps) / len(gaps)) / mean
 
 
 def _clock_doubts(attempt: Attempt, end_ms: int) -> list[Reason]:

@@ -68,13 +68,9 @@ def ladder_at(player: Player, deal: Deal) -> LadderSlug | None:
     """Return the ladder of a player's future result at a daily deal; None if there is a single ladder for all."""
     if not settings.LADDERS:
         return None
-    ((row,),) = run_in_order([_selected(ladder_sql(Attempt(player_id=player.pk, deal=deal, ranked=True)))])
+    sql, params = ladder_sql(Attempt(player_id=player.pk, deal=deal, ranked=True))
+    ((row,),) = run_in_order([(f"SELECT {sql}", params)])
     return Ladder(row[0]).slug
-
-
-def _selected(expression: Statement) -> Statement:
-    sql, params = expression
-    return f"SELECT {sql}", params
 
 
 def missing(player: Player) -> Missing | None:

@@ -56,7 +56,6 @@ class Layout:
     """Key layout of a board: packing, tie-breaks, and granularity of the histogram."""
 
     code: int
-    name: BoardName
     key: str
     cards_bits: int
     fields: tuple[Field, ...]
@@ -86,7 +85,6 @@ def _fitting(value: int, bits: int) -> int:
 DEAL: Final[dict[BoardName, Layout]] = {
     "race": Layout(
         code=0,
-        name="race",
         key="race_key",
         cards_bits=7,
         fields=(Field("elapsed_ms", 32), Field("tokens", 13)),
@@ -95,7 +93,6 @@ DEAL: Final[dict[BoardName, Layout]] = {
     ),
     "fewest": Layout(
         code=1,
-        name="fewest",
         key="fewest_key",
         cards_bits=7,
         fields=(Field("tokens", 13), Field("elapsed_ms", 32)),
@@ -108,7 +105,6 @@ DEAL: Final[dict[BoardName, Layout]] = {
 SEASON: Final[dict[BoardName, Layout]] = {
     "race": Layout(
         code=0,
-        name="race",
         key="race_key",
         cards_bits=27,
         fields=(Field("elapsed_ms", 36, coarse=10),),
@@ -117,7 +113,6 @@ SEASON: Final[dict[BoardName, Layout]] = {
     ),
     "fewest": Layout(
         code=1,
-        name="fewest",
         key="fewest_key",
         cards_bits=27,
         fields=(Field("tokens", 36),),

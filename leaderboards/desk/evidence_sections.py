@@ -25,7 +25,7 @@ def foresight(attempt: Attempt) -> Section | None:
     if found is None:
         return None
     overall = foresight_store.evidence_of_player(attempt.player_id)
-    figures = [(line.label, line.text) for line in foresight_store.table_of(found)]
+    figures = foresight_store.table_of(found)
     if overall.games:
         figures.append((f"all {overall.games} measured games", f"{overall.z:+.1f}"))
     if overall.with_pauses:

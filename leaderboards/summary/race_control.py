@@ -17,12 +17,10 @@ from games.db.players import Player
 from games.models import Attempt, Deal
 from games.races.results import daily_control
 from games.races.results.daily_control import Run
-from games.races.results.ratings_registry import ShownRating
 from leaderboards.boards import board_queries
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.own_result import own_result
 from leaderboards.models import Rating, Result
-from leaderboards.ratings.display import shown_ratings
 from leaderboards.ratings.formula import SkillEstimate, chance
 
 #: Period during which a daily game leads to a race suggestion on the player's profile.
@@ -37,12 +35,10 @@ class RaceControl:
     both are None without a rating.
     """
 
-    game: str
     races: int
     median_place: float | None
     median_beaten: float | None
     """Median share of rivals beaten in a race."""
-    rating: ShownRating | None
     rank: int | None
     total: int
     rated: int
@@ -75,16 +71,13 @@ def beside_races(attempt: Attempt, now: datetime | None = None) -> RaceControl |
     """Compare a daily game with its player's races, for staff; None if there are neither races nor a rating."""
     deal = attempt.deal
     runs = daily_control.runs(attempt.player_id, deal.game, now)
-    rating = shown_ratings([attempt.player_id]).get(attempt.player_id)
-    if not runs and rating is None:
+    if not runs and not Rating.objects.filter(player=attempt.player_id).exists():
         return None
     rated, rated_rank, expected = _among_rated(attempt)
     return RaceControl(
-        game=deal.game,
         races=len(runs),
         median_place=median(run.place for run in runs) if runs else None,
         median_beaten=median(_beaten(run) for run in runs) if runs else None,
-        rating=rating,
         rank=board_queries.rank_of(deal, "race", attempt.player),
         total=board_queries.page(deal, ladder=Ladder(attempt.ladder) if attempt.ladder else None).total,
         rated=rated,

@@ -11,17 +11,15 @@ from games.models import Attempt
 from leaderboards.boards import board_queries
 from leaderboards.verdicts.settlement import settle
 from tests.leaderboards import factory
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db
 ATTEMPTS, RESULTS = "/admin/games/attempt/", "/admin/leaderboards/result/"
-BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
 
 @pytest.fixture
 def staff() -> Client:
-    client = Client()
-    client.force_login(get_user_model().objects.create_superuser("staff"), backend=BACKEND)
-    return client
+    return signed_in(get_user_model().objects.create_superuser("staff"))
 
 
 def reviewed(deal: Any) -> Attempt:
@@ -92,7 +90,6 @@ def test_rows_cannot_be_edited_or_deleted(staff: Client) -> None:
 
 
 def test_only_staff_can_enter() -> None:
-    client = Client()
-    client.force_login(factory.player(), backend=BACKEND)
+    client = signed_in(factory.player())
     for path in (ATTEMPTS, RESULTS):
         assert client.get(path).status_code == 302

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
@@ -32,6 +31,7 @@ from tests.accounts.conftest import PASSWORD
 from tests.leaderboards import factory, playing_before
 from tests.leaderboards.factory import DAY
 from tests.leaderboards.playing_before import ONE_DAY, OPENED, THREE_ON_TWO_DAYS
+from tests.players import signed_in
 
 State = Attempt.State
 MOMENT = timedelta(microseconds=1)
@@ -111,8 +111,7 @@ def test_a_guest_is_a_newcomer() -> None:
 def test_an_accounts_age_counts_from_its_sign_up() -> None:
     cache.clear()  # resets the sign-up limits
     guest = playing_before.established(is_guest=True)
-    client = Client()
-    client.force_login(guest, backend="allauth.account.auth_backends.AuthenticationBackend")
+    client = signed_in(guest)
     form = {"username": "Ada Lovelace", "password1": PASSWORD, "password2": PASSWORD}
     assert client.post(reverse("account_signup"), form).status_code == 302
     guest.refresh_from_db()

@@ -56,7 +56,7 @@ def test_a_score_that_does_not_fit_is_refused(score: BoardScore) -> None:
 
 
 @pytest.mark.parametrize(
-    "layout", [*DEAL.values(), *SEASON.values()], ids=lambda layout: f"{layout.cards_bits}-{layout.name}"
+    "layout", [*DEAL.values(), *SEASON.values()], ids=lambda layout: f"{layout.cards_bits}-{layout.key}"
 )
 def test_keys_fit_a_signed_column_with_finer_levels(layout: Layout) -> None:
     assert layout.cards_bits + sum(field.bits for field in layout.fields) <= 63

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -19,6 +18,7 @@ from leaderboards.models import Reranking
 from leaderboards.verdicts.settlement import settle
 from tests.accounts.conftest import PASSWORD
 from tests.leaderboards import factory
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db
 LATER = timedelta(minutes=2)
@@ -54,8 +54,7 @@ def test_the_sweep_ranks_after_a_lost_sign_up(died: pytest.MonkeyPatch) -> None:
     guest = create_guest()
     deal = factory.deal()
     settle(factory.finished(deal, guest).pk)
-    client = Client()
-    client.force_login(guest, backend="allauth.account.auth_backends.AuthenticationBackend")
+    client = signed_in(guest)
     form = {"username": "Ada Lovelace", "password1": PASSWORD, "password2": PASSWORD}
     with pytest.raises(DiedError):
         client.post(reverse("account_signup"), form)

@@ -140,7 +140,7 @@ def test_the_stored_figures_are_the_measured_ones(deal: Deal) -> None:
     found = foresight_store.measure_and_store(attempt)
     assert evidence_of(attempt) == found
     assert found.game == "stonewall"
-    assert table_of(found)[0].label == "foresight"
+    assert table_of(found)[0][0] == "foresight"
 
 
 def test_a_players_games_are_combined(deal: Deal) -> None:
