@@ -22,6 +22,7 @@ from games.deals import starter_deals as starters
 from games.deals.certification import Certificate
 from games.models import Attempt, AwaitedDeal, Deal, SealedDeal
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, OptionError, Variant, commitment
+from games.rules.shuffle import SEED_BYTES
 
 #: Number of days after today whose deals are published in advance, with their commitments.
 DAYS_AHEAD: Final = 2
@@ -31,8 +32,6 @@ COMMITTED_AHEAD: Final = timedelta(hours=25)
 
 #: Time that a coming day's deal waits for its proof if that deadline has already passed, as on the first day.
 LONG_PATIENCE: Final = timedelta(minutes=15)
-
-SEED_BYTES: Final = 32
 
 log = logging.getLogger(__name__)
 

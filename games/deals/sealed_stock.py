@@ -24,6 +24,7 @@ from games.deals.certification import Certificate, CertificateError, certify
 from games.deals.difficulty import GRADES, longest_par, target_grade
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE, RULES_VERSION
+from games.rules.shuffle import SEED_BYTES
 
 #: Reserve of each variant for the days ahead; `take_spare` takes only the surplus.
 KEPT_FOR_DAYS: Final = 7
@@ -101,7 +102,7 @@ def seal_one(variant: str, *, stop: Stop = lambda: False, patience: float = PATI
     `patience` is passed to `certify`: 0 while players wait.
     """
     while not stop():
-        seed = secrets.token_bytes(32)
+        seed = secrets.token_bytes(SEED_BYTES)
         try:
             certificate = certify(variant, seed, cancel=stop, patience=patience)
         except CertificateError as error:

@@ -24,9 +24,9 @@ from dataclasses import asdict
 from typing import Any
 
 from games.deals.certification import CertificateError, certify
+from games.rules.shuffle import SEED_BYTES
 
 NICENESS = 5
-SEED_BYTES = 32
 
 
 def search(request: dict[str, Any]) -> None:

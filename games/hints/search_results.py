@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Final, Self
+from typing import Final
 
 from django.core.cache import cache
 
@@ -27,31 +27,24 @@ class PositionVerdict:
     answer: Question.Answer
     way: tuple[str, ...] = ()
 
-    @classmethod
-    def read(cls, text: object) -> Self | None:
-        """Read a cache entry; None for one that is missing, unreadable, or of a smaller budget."""
-        answer, _, rest = text.partition(":") if isinstance(text, str) else ("", "", "")
-        if answer not in Question.Answer or (answer == Question.Answer.UNKNOWN and rest != str(FULL)):
-            return None
-        return cls(Question.Answer(answer), tuple(rest.split()) if answer == Question.Answer.YES else ())
-
-    def write(self) -> str:
-        """Return the cache entry."""
-        rest = {Question.Answer.YES: " ".join(self.way), Question.Answer.UNKNOWN: str(FULL)}
-        return f"{self.answer.value}:{rest.get(self.answer, '')}"
-
 
 def remember(position: str, verdict: PositionVerdict) -> None:
     """Cache a verdict for every game that reaches the position."""
-    cache.set(_key(position), verdict.write(), SECONDS)
+    cache.set(_key(position), (verdict.answer.value, verdict.way, str(FULL)), SECONDS)
 
 
 def recall(positions: Sequence[str]) -> list[PositionVerdict | None]:
-    """Return the cached verdict of each position, or None."""
+    """Return the cached verdict of each position; None without one, and for "unknown" after another budget."""
     keys = [_key(position) for position in positions]
     cached = cache.get_many(keys)
-    return [PositionVerdict.read(cached.get(key)) for key in keys]
+    return [_verdict(*cached[key]) if key in cached else None for key in keys]
+
+
+def _verdict(answer: str, way: tuple[str, ...], budget: str) -> PositionVerdict | None:
+    if answer == Question.Answer.UNKNOWN and budget != str(FULL):
+        return None
+    return PositionVerdict(Question.Answer(answer), way)
 
 
 def _key(position: str) -> str:
-    return f"hint-verdict:{RULES_VERSION}:{blake2b(position.encode(), digest_size=20).hexdigest()}"
+    return f"hint-verdict:2:{RULES_VERSION}:{blake2b(position.encode(), digest_size=20).hexdigest()}"

@@ -17,10 +17,10 @@ from tqdm import tqdm
 from games.deals import numbered_deals, starter_deals
 from games.deals.certification import certify
 from games.deals.difficulty import GRADES, longest_par
-from games.deals.publishing import SEED_BYTES
 from games.deals.sealed_stock import PATIENCE
 from games.deals.starter_deals import StarterDeal
 from games.rules import CATALOGUE, RULES_VERSION
+from games.rules.shuffle import SEED_BYTES
 
 
 class Command(BaseCommand):

@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from games.hints import search_results
 from games.hints.plans import WinningPlan, adapted
 from games.hints.search_results import PositionVerdict
 from games.models import Question
@@ -82,14 +83,10 @@ def there_and_back(table: Table) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("answer", Question.Answer)
-def test_a_verdict_reads_what_it_wrote(answer: Question.Answer) -> None:
+def test_a_verdict_is_recalled_as_it_was_remembered(answer: Question.Answer) -> None:
     verdict = PositionVerdict(answer, ("t0-f", "d") if answer == Question.Answer.YES else ())
-    assert PositionVerdict.read(verdict.write()) == verdict
-
-
-@pytest.mark.parametrize("text", [None, "", "maybe:", 7, b"no:", "unknown:1/1"])
-def test_an_unreadable_verdict_is_none(text: object) -> None:
-    assert PositionVerdict.read(text) is None
+    search_results.remember("this position", verdict)
+    assert search_results.recall(["another position", "this position"]) == [None, verdict]
 
 
 def test_a_plan_ignores_unknown_positions() -> None:
