@@ -9,4 +9,4 @@ import pytest
 
 @pytest.fixture
 def deals_a_variant() -> int:
-    return int(os.environ.get("SOLVER_DEALS", "20"))
+    return int(os.environ.get("SOLVER_DEALS", "30"))
