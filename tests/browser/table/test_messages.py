@@ -246,6 +246,16 @@ def test_a_duplicate_move_is_announced_once(seat: Callable[[Server], Any]) -> No
     assert page.text_content("#moves") == "6"
 
 
+def test_a_lost_connection_hides_the_notice(seat: Callable[[Server], Any]) -> None:
+    server = Server(won=False)
+    page = seat(server)
+    server.line.send(protocol.write(protocol.Error(ErrorCode.RATE_LIMITED, "slower", 6)))
+    page.wait_for_selector("#notice:not([hidden])")
+    server.line.close(code=1012)
+    page.wait_for_selector("#lost:not([hidden])")
+    assert page.is_hidden("#notice")
+
+
 def test_a_disconnected_slow_reader_resumes(seat: Callable[[Server], Any]) -> None:
     server = Server(won=False)
     page = seat(server)

@@ -1,26 +1,5 @@
 /** Live lists that keep unchanged rows and the focus. */
 
-/**
- * @param {string} tag @param {string} className
- * @param {...(Node|string)} content
- */
-export function part(tag, className, ...content) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  element.append(...content);
-  return element;
-}
-
-/** @param {string} href @param {string} className @param {string} text */
-export function link(href, className, text) {
-  return Object.assign(document.createElement("a"), { href, className, textContent: text });
-}
-
-/** Writes a text only if it differs. @param {Element} element @param {string} text */
-export function write(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
-
 /** @param {HTMLElement} list @param {{key: string, row: HTMLElement}[]} items */
 export function fillList(list, items) {
   const present = new Map([...list.children].map((row) => [/** @type {HTMLElement} */ (row).dataset.key, row]));

@@ -5,7 +5,8 @@ import { t, tn } from "../../shared/i18n.js";
 import { momentText } from "../../site/local-times.js";
 import { clockText } from "../../shared/times.js";
 import { bindForm } from "./game-form.js";
-import { fillList, link, part, write } from "../live-list.js";
+import { fillList } from "../live-list.js";
+import { byId, link, part, write } from "../../shared/dom.js";
 import { Names, agoText, limitText } from "../names.js";
 
 const EVERY = 5000;
@@ -34,9 +35,6 @@ const PICTURE = 18;
  * @property {(Told & {starts_at: number, ends_at: number})[]} running
  * @property {(Told & {finished_at: number, winners: string[], avatars: string[]})[]} recent
  */
-
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 class Lobby {
   /** Milliseconds that the server's clock is ahead of this page's monotonic one. */

@@ -1,7 +1,7 @@
 /** "Your race is ready" prompt, for players who browse the site while they wait for a quick match. */
 
 import { t } from "../../shared/i18n.js";
-import { part, write } from "../live-list.js";
+import { part, write } from "../../shared/dom.js";
 import { RaceSocket } from "../socket.js";
 
 const TICK = 250;

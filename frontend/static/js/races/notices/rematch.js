@@ -2,7 +2,7 @@
 
 import { csrfToken } from "../../shared/csrf.js";
 import { t } from "../../shared/i18n.js";
-import { part, write } from "../live-list.js";
+import { part, write } from "../../shared/dom.js";
 import { forget, raced, remember } from "./last-race.js";
 import { RaceSocket } from "../socket.js";
 

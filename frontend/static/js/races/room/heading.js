@@ -1,14 +1,11 @@
 /** Heading of a room: the next race's game, limit and options, and the state of its deal. */
 
 import { t, tn } from "../../shared/i18n.js";
-import { part, write } from "../live-list.js";
+import { byId, part, write } from "../../shared/dom.js";
 import { limitText } from "../names.js";
 
 /** @import { Names } from "../names.js" */
 /** @import { RaceState, Room } from "../types.js" */
-
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** The race that the page is about: the upcoming one, or else the running or last one. @param {Room} room */
 export const subject = ({ to_come, running, last }) => to_come ?? running ?? last;

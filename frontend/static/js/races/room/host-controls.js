@@ -1,13 +1,11 @@
 /** Host controls: start the race, change its settings, kick a player. */
 
+import { byId } from "../../shared/dom.js";
 import { fillForm, bindForm, settingsOf } from "../lobby/game-form.js";
 import { parts } from "../types.js";
 
 /** @import { RaceSocket } from "../socket.js" */
 /** @import { Room, You } from "../types.js" */
-
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** @param {RaceSocket} socket */
 export function bindHost(socket) {

@@ -4,7 +4,7 @@ import { avatar } from "../../shared/avatar.js";
 import { t, tn } from "../../shared/i18n.js";
 import { motionReduced } from "../../site/settings.js";
 import { durationText } from "../../shared/times.js";
-import { part, write } from "../live-list.js";
+import { part, write } from "../../shared/dom.js";
 import { parts } from "../types.js";
 
 /** @import { RaceState, Seat } from "../types.js" */

@@ -3,7 +3,7 @@
 import { Reactions } from "../../table/social/reactions.js";
 import { Herald } from "./announcements.js";
 import { bindHost, showHost } from "./host-controls.js";
-import { part } from "../live-list.js";
+import { byId, part } from "../../shared/dom.js";
 import { Names } from "../names.js";
 import { connectionText, refusalText } from "../error-texts.js";
 import { showDeal, showHead } from "./heading.js";
@@ -17,9 +17,6 @@ import { Watch } from "./spectators.js";
 
 /** A refusal disappears after this time, in ms. */
 const SHOWN_FOR = 8000;
-
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 class RoomPage {
   /** True if the player has had a seat in the upcoming race while this page was open; it then leads to the table. */

@@ -2,15 +2,13 @@
 
 import { avatar } from "../../shared/avatar.js";
 import { t, tn } from "../../shared/i18n.js";
-import { fillList, link, part, write } from "../live-list.js";
+import { fillList } from "../live-list.js";
+import { byId, link, part, write } from "../../shared/dom.js";
 import { parts } from "../types.js";
 
 /** @import { Herald } from "./announcements.js" */
 /** @import { RaceSocket } from "../socket.js" */
 /** @import { Seat } from "../types.js" */
-
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 export class Seats {
   /** @type {Map<number, {name: string, ready: boolean, host: boolean}>|null} the previous seats */ #before = null;

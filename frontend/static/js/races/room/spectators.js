@@ -3,7 +3,7 @@
 import { t } from "../../shared/i18n.js";
 import { clockText } from "../../shared/times.js";
 import { Lanes } from "./lanes.js";
-import { write } from "../live-list.js";
+import { byId, write } from "../../shared/dom.js";
 import { parts } from "../types.js";
 
 /** @import { Herald } from "./announcements.js" */
@@ -14,9 +14,6 @@ import { parts } from "../types.js";
 const TICK = 500;
 /** Number of racers named when the places are announced. */
 const NAMED = 3;
-
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 export class Watch {
   #running = 0;

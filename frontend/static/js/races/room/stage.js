@@ -2,7 +2,7 @@
 
 import { t, tn } from "../../shared/i18n.js";
 import { clockText } from "../../shared/times.js";
-import { write } from "../live-list.js";
+import { byId, write } from "../../shared/dom.js";
 import { parts } from "../types.js";
 
 /** @import { Names } from "../names.js" */
@@ -12,9 +12,6 @@ import { parts } from "../types.js";
 const TICK = 200;
 /** Wait for an opponent after which a ghost is offered, in ms. */
 const LONG = 30000;
-
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 export class Stage {
   #since = performance.now();

@@ -1,5 +1,6 @@
 /** End of a game: the celebration, then the panel, which shows the rank when it arrives. */
 
+import { byId } from "../../shared/dom.js";
 import "../../site/dismiss.js";
 import { t } from "../../shared/i18n.js";
 import { durationText } from "../../shared/times.js";
@@ -14,8 +15,6 @@ import { play } from "./sound.js";
 
 /** @import { State } from "../state/state.js" */
 
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const panel = () => /** @type {HTMLDialogElement} */ (byId("finish"));
 /** Resolves when the panel may open. @type {Promise<void>} */
 let celebrated = Promise.resolve();

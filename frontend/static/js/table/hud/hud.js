@@ -1,5 +1,6 @@
 /** Heads-up display around the felt: figures, clock, buttons, connection, notices. */
 
+import { byId, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { settings } from "../../site/settings.js";
 import { clockText, durationText } from "../../shared/times.js";
@@ -11,30 +12,20 @@ import { canUndo, elapsed, offered, plays, redoable } from "../state/game.js";
 /** @import { State } from "../state/state.js" */
 /** @import { View } from "../state/types.js" */
 
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-
-/**
- * Writes a text only if it differs, to avoid a new layout.
- * @param {string} id
- * @param {string} text
- */
-function write(id, text) {
-  const element = byId(id);
-  if (element.textContent !== text) element.textContent = text;
-}
-
 /** Shows the clock or, once the game is over, its duration. @param {State} state */
 export function showTime(state) {
   const playing = state.status === "playing";
-  write("clock", playing ? (settings.hide_clock ? "–:––" : clockText(elapsed(state))) : durationText(elapsed(state)));
+  write(
+    byId("clock"),
+    playing ? (settings.hide_clock ? "–:––" : clockText(elapsed(state))) : durationText(elapsed(state)),
+  );
 }
 
 /** @param {State} state @param {View} view */
 export function showFigures(state, view) {
-  write("cards-up", `${view.cards_up}/${view.goal}`);
+  write(byId("cards-up"), `${view.cards_up}/${view.goal}`);
   byId("progress").style.transform = `scaleX(${view.cards_up / view.goal})`;
-  write("moves", String(view.moves));
+  write(byId("moves"), String(view.moves));
   tell(facts(view));
   const playing = plays(state);
   const waiting = state.pending.length > 0;

@@ -1,8 +1,8 @@
 /** Other players of the daily deal, and the player's pace compared with the leader's or a ghost's. */
 
+import { byId, write } from "../../shared/dom.js";
 import { Connection } from "../../shared/connection.js";
 import { t, tn } from "../../shared/i18n.js";
-import { write } from "../../races/live-list.js";
 import { onSettings, settings } from "../../site/settings.js";
 import { elapsed } from "../state/game.js";
 import { Pace, spanText } from "./pace.js";
@@ -15,9 +15,6 @@ import { DayList, DayStrip } from "./peers.js";
 /** Intervals in ms: of updates of the difference, and of requests for the leader. */
 const TICK = 500;
 const LEADER_EVERY = 120000;
-
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** @param {string} selector @returns {NodeListOf<HTMLElement>} */
 const all = (selector) => document.querySelectorAll(selector);

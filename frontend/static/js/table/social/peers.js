@@ -1,6 +1,6 @@
 /** Players of the same daily deal: as marks on one track, and as a list. */
 
-import { part, write } from "../../races/live-list.js";
+import { part, write } from "../../shared/dom.js";
 
 /**
  * @typedef {object} Peer

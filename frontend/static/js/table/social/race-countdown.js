@@ -1,5 +1,6 @@
 /** Countdown before a race's cards are dealt: a number over the empty felt, on the server's clock. */
 
+import { byId } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { say } from "../hud/announce.js";
 
@@ -7,9 +8,6 @@ import { say } from "../hud/announce.js";
 
 /** Seconds that are announced. */
 const SPOKEN = new Set([10, 5, 3, 2, 1]);
-
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 export class Starting {
   #startsAt = 0;

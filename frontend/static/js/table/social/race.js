@@ -1,5 +1,6 @@
 /** Table in a race: the countdown, the others' lanes, reactions, and the result. */
 
+import { byId } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { Herald } from "../../races/room/announcements.js";
 import { Lanes, stateText } from "../../races/room/lanes.js";
@@ -20,9 +21,6 @@ import { Strip } from "./rank-strip.js";
 const READ_FOR = 3200;
 /** Time for the room to report why the table no longer exists, in ms. */
 const WHY_WITHIN = 1500;
-
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** Offers rematches of this browser's last race at the tables of other games. */
 export const listenForRematch = () => listen();

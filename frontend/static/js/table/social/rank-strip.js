@@ -1,7 +1,7 @@
 /** Strip under a racing table's rail: the player's place and the nearest rivals. */
 
 import { t, tn } from "../../shared/i18n.js";
-import { part, write } from "../../races/live-list.js";
+import { part, write } from "../../shared/dom.js";
 import { ordinal } from "../../races/ordinal.js";
 import { durationText } from "../../shared/times.js";
 

@@ -1,5 +1,6 @@
 /** Online table: the messages between client and server. */
 
+import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { moveText, say } from "../hud/announce.js";
 import { moveUpLater } from "./automove.js";
@@ -29,9 +30,6 @@ import { play as sound } from "../hud/sound.js";
 /** @import { State } from "./state.js" */
 /** @import { Pile, Token, View } from "./types.js" */
 /** @import { Reason } from "../hud/illegal-reasons.js" */
-
-/** @param {string} id @returns {HTMLElement} */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** Time within which all messages about a game's end should arrive, in ms. */
 const MISSING_WITHIN = 1000;
