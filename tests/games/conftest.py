@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 from asgiref.sync import sync_to_async
 from django.db import connections
+from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
@@ -20,9 +21,11 @@ from games.live.table_registry import LiveTables
 from games.models import Attempt, Deal
 from tests.deals import make_deal
 from tests.games.seats import Seat
+from tests.players import signed_in
 
 Play = Callable[..., Attempt]
 Sit = Callable[..., Seat]
+Seated = Callable[..., Awaitable[tuple[Attempt, Seat]]]
 
 
 @pytest.fixture
@@ -43,6 +46,12 @@ def brook(transactional_db: None) -> User:
 @pytest.fixture
 def rival(transactional_db: None) -> User:
     return create_guest()
+
+
+@pytest.fixture
+def mine(player: User) -> Client:
+    """A browser in which the player is signed in."""
+    return signed_in(player)
 
 
 @pytest.fixture
@@ -101,3 +110,16 @@ async def sit(tables: LiveTables) -> AsyncIterator[Sit]:
     yield take
     for seat in seats:
         await seat.leave()
+
+
+@pytest.fixture
+def seated(attempt_at: Play, sit: Sit) -> Seated:
+    """Begin an attempt, as `attempt_at` does, and open its table as its player."""
+
+    async def begin(*of: Any, **fields: Any) -> tuple[Attempt, Seat]:
+        attempt = await sync_to_async(attempt_at)(*of, **fields)
+        seat = sit(attempt)
+        await seat.sit()
+        return attempt, seat
+
+    return begin
