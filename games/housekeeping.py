@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -107,10 +106,6 @@ def _remove_lost_moves(_before: datetime, size: int) -> int:
     return removed
 
 
-def _remove_starts(before: datetime, size: int) -> int:
-    return rows(Start.objects.filter(made_at__lt=before), size)
-
-
 def _remove_lost_starts(before: datetime, size: int) -> int:
     return rows(Start.objects.filter(attempt=None, deal__closes_at__lte=before - GRACE), size)
 
@@ -126,53 +121,26 @@ def _remove_useless_stock(before: datetime, size: int) -> int:
     return rows(SealedDeal.objects.filter(useless, created_at__lt=before), size)
 
 
-def kinds() -> Iterator[Aged]:
-    """Yield the retention rules for the games' models."""
-    days = timedelta(days=1)
-    yield Aged(Attempt, "idle practice games: closed", 30 * days, close_idle_practice, batch=50)
-    yield Aged(Attempt, "practice games closed when idle", 30 * days, _remove_closed_practice, batch=200)
-    yield Aged(
+_DAY: Final = timedelta(days=1)
+
+KINDS: Final = (
+    Aged(Attempt, "idle practice games: closed", 30 * _DAY, close_idle_practice, batch=50),
+    Aged(Attempt, "practice games closed when idle", 30 * _DAY, _remove_closed_practice, batch=200),
+    Aged(
         Move,
         "journal rows of deleted attempts (those in a day's partition are dropped with it)",
-        0 * days,
+        0 * _DAY,
         _remove_lost_moves,
-    )
-    yield Aged(Deal, "practice deals without an attempt", days, _remove_unplayed_deals)
-    yield Aged(Deal, "certified practice deals waiting for a player", 30 * days, _remove_practice_stock)
-    yield Aged(
-        PracticeOrder,
-        "orders for a practice deal",
-        days,
-        lambda before, size: rows(PracticeOrder.objects.filter(made_at__lt=before), size),
-    )
-    yield Aged(SealedDeal, "sealed deals of older rules", 30 * days, _remove_useless_stock)
-    yield Aged(
-        AwaitedDeal,
-        "waiting entries for deals of past days",
-        2 * days,
-        lambda before, size: rows(AwaitedDeal.objects.filter(day__lt=before.date()), size),
-    )
-    yield Aged(
-        Question,
-        "winnability questions with their answers",
-        7 * days,
-        lambda before, size: rows(Question.objects.filter(asked_at__lt=before), size),
-    )
-    yield Aged(Start, "device and network of started daily games", account_links.KEPT, _remove_starts)
-    yield Aged(Start, "device and network of deleted players, once the deal is revealed", 0 * days, _remove_lost_starts)
-    yield Aged(SeenDeal, "marks that staff watched a secret deal", timedelta(days=2), _remove_seen)
-    yield Aged(
-        ForesightFigures,
-        "foresight figures of top games",
-        foresight_store.KEPT,
-        lambda before, size: rows(ForesightFigures.objects.filter(made_at__lt=before), size),
-    )
-    yield Aged(
-        Presence,
-        "presence reports of dead processes",
-        timedelta(hours=1),
-        lambda before, size: rows(Presence.objects.filter(seen_at__lt=before), size),
-    )
-
-
-KINDS: Final = tuple(kinds())
+    ),
+    Aged(Deal, "practice deals without an attempt", _DAY, _remove_unplayed_deals),
+    Aged(Deal, "certified practice deals waiting for a player", 30 * _DAY, _remove_practice_stock),
+    Aged(PracticeOrder, "orders for a practice deal", _DAY, "made_at"),
+    Aged(SealedDeal, "sealed deals of older rules", 30 * _DAY, _remove_useless_stock),
+    Aged(AwaitedDeal, "waiting entries for deals of past days", 2 * _DAY, "day"),
+    Aged(Question, "winnability questions with their answers", 7 * _DAY, "asked_at"),
+    Aged(Start, "device and network of started daily games", account_links.KEPT, "made_at"),
+    Aged(Start, "device and network of deleted players, once the deal is revealed", 0 * _DAY, _remove_lost_starts),
+    Aged(SeenDeal, "marks that staff watched a secret deal", 2 * _DAY, _remove_seen),
+    Aged(ForesightFigures, "foresight figures of top games", foresight_store.KEPT, "made_at"),
+    Aged(Presence, "presence reports of dead processes", timedelta(hours=1), "seen_at"),
+)

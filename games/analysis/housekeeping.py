@@ -6,13 +6,6 @@ from typing import Final
 
 from games.analysis.analyses import KEPT
 from games.analysis.models import Analysis
-from games.core.retention import Aged, rows
+from games.core.retention import Aged
 
-KINDS: Final = (
-    Aged(
-        Analysis,
-        "analyses of games, counted from their end",
-        KEPT,
-        lambda before, size: rows(Analysis.objects.filter(done_at__lt=before), size),
-    ),
-)
+KINDS: Final = (Aged(Analysis, "analyses of games, counted from their end", KEPT, "done_at"),)

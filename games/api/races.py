@@ -285,10 +285,7 @@ def list_my_races(request: HttpRequest, query: Query[RacePageIn]) -> MyRacesOut:
 @router.get("/races/{uuid:race}", response={200: RaceWithEntrantsOut, **ERRORS})
 def get_race(request: HttpRequest, race: UUID, query: Query[RaceIn]) -> RaceWithEntrantsOut:
     """Return one race with its entrants."""
-    found = get_object_or_404(_races(), public_id=race)
-    linked = _is_linked(found, query.code, player_id(request))
-    if found.room.kind == Room.Kind.PRIVATE and found.state != Race.State.FINISHED and not linked:
-        raise Refusal(ErrorCode.NOT_FOUND)
+    found, linked = _visible(request, race, query.code)
     entrants = sorted(found.entrants.all(), key=lambda entrant: (entrant.place is None, entrant.place or 0, entrant.pk))
     players = [entrant.player_id for entrant in entrants if entrant.player_id is not None]
     # Players may hide that they are playing right now, but not that they have raced.
@@ -301,10 +298,7 @@ def get_race(request: HttpRequest, race: UUID, query: Query[RaceIn]) -> RaceWith
 @router.get("/races/{uuid:race}/file", response={200: RaceFileOut, **ERRORS}, summary="Download a race")
 def get_race_file(request: HttpRequest, race: UUID, query: Query[RaceIn]) -> HttpResponse:
     """Download a finished race with all its records, once every race on its deal is finished."""
-    found = get_object_or_404(_races(), public_id=race)
-    linked = _is_linked(found, query.code, player_id(request))
-    if found.room.kind == Room.Kind.PRIVATE and found.state != Race.State.FINISHED and not linked:
-        raise Refusal(ErrorCode.NOT_FOUND)
+    found, _linked = _visible(request, race, query.code)
     disposition = f'attachment; filename="{race_file.file_name(found)}"'
     return JsonResponse(race_file.race_file(found).to_json(), headers={"Content-Disposition": disposition})
 
@@ -377,6 +371,14 @@ def _bad_cursor() -> Refusal:
     return Refusal(ErrorCode.BAD_CURSOR, "This cursor is invalid.")
 
 
-def _is_linked(race: Race, code: str, player: int | None) -> bool:
-    """Return True if the requester knows the code of the race's room or has a seat in the race."""
-    return code == race.room.code or (player is not None and race.entrants.filter(player=player).exists())
+def _visible(request: HttpRequest, race: UUID, code: str) -> tuple[Race, bool]:
+    """Return a race, and whether the requester knows the code of its room or has a seat in it.
+
+    :raises Http404: if there is no such race.
+    :raises Refusal: not_found for an unfinished race in a private room that the requester is not linked to.
+    """
+    found, player = get_object_or_404(_races(), public_id=race), player_id(request)
+    linked = code == found.room.code or (player is not None and found.entrants.filter(player=player).exists())
+    if found.room.kind == Room.Kind.PRIVATE and found.state != Race.State.FINISHED and not linked:
+        raise Refusal(ErrorCode.NOT_FOUND)
+    return found, linked

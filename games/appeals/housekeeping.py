@@ -6,19 +6,9 @@ from typing import Final
 
 from games.appeals import appeals, reports
 from games.appeals.models import Appeal, Report
-from games.core.retention import Aged, rows
+from games.core.retention import Aged
 
 KINDS: Final = (
-    Aged(
-        Appeal,
-        "appeals, counted from their answers",
-        appeals.KEPT,
-        lambda before, size: rows(Appeal.objects.filter(answered_at__lt=before), size),
-    ),
-    Aged(
-        Report,
-        "reports of games, counted from their answers",
-        reports.KEPT,
-        lambda before, size: rows(Report.objects.filter(answered_at__lt=before), size),
-    ),
+    Aged(Appeal, "appeals, counted from their answers", appeals.KEPT, "answered_at"),
+    Aged(Report, "reports of games, counted from their answers", reports.KEPT, "answered_at"),
 )

@@ -49,8 +49,7 @@ def judge_alone(attempt: Attempt) -> Judgement:
 
 def judge_record(attempt: Attempt) -> Judgement:
     """Return a verdict on the record alone: legal, complete and from its deal. Fair play is not checked."""
-    judgement, _record = _read(attempt)
-    return judgement
+    return _read(attempt)[0]
 
 
 def _read(attempt: Attempt) -> tuple[Judgement, Record | None]:
@@ -62,9 +61,10 @@ def _read(attempt: Attempt) -> tuple[Judgement, Record | None]:
     foreign = _foreign(record, attempt.deal)
     if foreign:
         return Judgement(Attempt.State.REJECTED, [foreign]), record
-    replayed = _replayed(record)
-    if isinstance(replayed, RulesError):
-        return Judgement(Attempt.State.REVIEW, [reason("unreadable_record", str(replayed))]), record
+    try:
+        replayed = replay(record)
+    except RulesError as error:
+        return Judgement(Attempt.State.REVIEW, [reason("unreadable_record", str(error))]), record
     refusal = _refusal(attempt, replayed)
     if refusal:
         return Judgement(Attempt.State.REJECTED, [refusal], replayed), record
@@ -138,13 +138,6 @@ def _in_doubt(judgement: Judgement, doubt: Reason) -> Judgement:
     return replace(judgement, state=Attempt.State.REVIEW, reasons=[*judgement.reasons, doubt])
 
 
-def _replayed(record: Record) -> Replay | RulesError:
-    try:
-        return replay(record)
-    except RulesError as error:
-        return error
-
-
 def _foreign(record: Record, deal: Deal) -> Reason | None:
     if record.seed != bytes(deal.seed):
         return reason("wrong_deal", "The record was played from another seed.")
@@ -152,13 +145,10 @@ def _foreign(record: Record, deal: Deal) -> Reason | None:
         return reason(
             "wrong_rules", f"The record follows rules version {record.version}, the deal {deal.rules_version}."
         )
-    if record.name not in {deal.variant, deal.game} or (record.name == deal.game and not _same_options(record, deal)):
+    same_options = record.options is None or dict(record.options) == deal.options
+    if record.name not in {deal.variant, deal.game} or (record.name == deal.game and not same_options):
         return reason("wrong_variant", "The record is of another game than the deal.")
     return None
-
-
-def _same_options(record: Record, deal: Deal) -> bool:
-    return record.options is None or dict(record.options) == deal.options
 
 
 def _refusal(attempt: Attempt, replayed: Replay) -> Reason | None:

@@ -7,7 +7,7 @@ like (`ACCOUNT_RATE_LIMITS`), and `games.live.sockets.message_limit` limits mess
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal
 
 from django.http import HttpRequest
@@ -80,73 +80,45 @@ RATES: Final[dict[Action, str]] = {
 }
 
 
+Spender = int | str
+"""The id of a player, or a network as `games.core.addresses.network_of` returns it."""
+
+
 def spend(request: HttpRequest, action: Action) -> None:
     """Count one `action` of the request's player or address; call it before the work that it limits.
 
     :raises RateLimitedError: when there have been too many.
     """
-    user = request.user
-    _spend(_player(user.pk) if user.is_authenticated else shares_of(network_of(request)), action)
+    spend_of(request.user.pk if request.user.is_authenticated else network_of(request), action)
 
 
-def spend_of(player_id: int, action: Action) -> None:
-    """Count one `action` of a player without a request, as on a WebSocket.
+def spend_of(spender: Spender, action: Action) -> None:
+    """Count one `action` of a player or network.
 
-    :raises RateLimitedError: when there have been too many.
-    """
-    _spend(_player(player_id), action)
-
-
-def spend_of_network(network: str, action: Action) -> None:
-    """Count one `action` of a network, regardless of signed-in players.
+    Counting stops at the first key that is refused: a refused request must not use up its /48's limit.
 
     :raises RateLimitedError: when there have been too many.
     """
-    _spend(shares_of(network), action)
+    _refuse(_usages(spender, action))
 
 
-def note_of(player_id: int, action: Action) -> None:
-    """Count one `action` of a player without refusing it; `check_of` refuses later ones."""
-    _note(_player(player_id), action)
+def note_of(spender: Spender, action: Action) -> None:
+    """Count one `action` without refusing it; `check_of` refuses later ones."""
+    list(_usages(spender, action))
 
 
-def note_of_network(network: str, action: Action) -> None:
-    """Count one `action` of a network without refusing it; `check_of_network` refuses later ones."""
-    _note(shares_of(network), action)
-
-
-def check_of(player_id: int, action: Action) -> None:
-    """Check that a player's limit of an `action` is not used up, without counting.
+def check_of(spender: Spender, action: Action) -> None:
+    """Check that the limit of an `action` is not used up, without counting.
 
     :raises RateLimitedError: when there have been too many.
     """
-    _refuse(_usages(_player(player_id), action, increment=False))
+    _refuse(_usages(spender, action, increment=False))
 
 
-def check_of_network(network: str, action: Action) -> None:
-    """Check that a network's limit of an `action` is not used up, without counting.
-
-    :raises RateLimitedError: when there have been too many.
-    """
-    _refuse(_usages(shares_of(network), action, increment=False))
-
-
-def _player(player_id: int) -> dict[str, int]:
-    return {f"player:{player_id}": 1}
-
-
-def _spend(shares: Mapping[str, int], action: Action) -> None:
-    """Count one `action` for each key, stopping at the first that is refused: it must not use up its /48's limit."""
-    _refuse(_usages(shares, action))
-
-
-def _note(shares: Mapping[str, int], action: Action) -> None:
-    list(_usages(shares, action))
-
-
-def _usages(shares: Mapping[str, int], action: Action, *, increment: bool = True) -> Iterator[dict[str, Any] | None]:
-    """Yield the usage of each key in `shares`, whose values are the factors on the rate."""
+def _usages(spender: Spender, action: Action, *, increment: bool = True) -> Iterator[dict[str, Any] | None]:
+    """Yield the usage of each key that counts for a player or network."""
     number, _, window = RATES[action].partition("/")
+    shares = {f"player:{spender}": 1} if isinstance(spender, int) else shares_of(spender)
     for key, times in shares.items():
         rate = f"{int(number) * times}/{window}"
         yield get_usage(None, group=f"talon.{action}", key=lambda *_, key=key: key, rate=rate, increment=increment)

@@ -32,9 +32,17 @@ class Aged:
     description: str
     """The rows and their treatment, worded as in docs/run.md."""
     age: timedelta
-    remove: Callable[[datetime, int], int]
-    """Function that takes a time and a batch size, handles at most that many older rows and returns their number."""
+    remove: str | Callable[[datetime, int], int]
+    """The field with the rows' time; or a function that handles at most a batch of the rows older than a time, and
+    returns their number.
+    """
     batch: int = 500
+
+    def remove_batch(self, before: datetime) -> int:
+        """Delete one batch of the rows older than `before`, and return their number."""
+        if callable(self.remove):
+            return self.remove(before, self.batch)
+        return rows(QuerySet(self.model).filter(**{f"{self.remove}__lt": before}), self.batch)
 
 
 def remove_aged(kinds: Sequence[Aged], now: datetime | None = None, *, seconds: float = SECONDS) -> int:
@@ -55,7 +63,7 @@ def remove_aged(kinds: Sequence[Aged], now: datetime | None = None, *, seconds: 
 
 def _removed(kind: Aged, now: datetime) -> int:
     try:
-        return kind.remove(now - kind.age, kind.batch)
+        return kind.remove_batch(now - kind.age)
     except Error:
         log.exception("not deleted: %s", kind.description)
         return 0

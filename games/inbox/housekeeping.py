@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.core.retention import Aged, rows
+from games.core.retention import Aged
 from games.ghosts.models import Notice
 from games.inbox.notices import KEPT
 
-KINDS: Final = (
-    Aged(Notice, "notices", KEPT, lambda before, size: rows(Notice.objects.filter(made_at__lt=before), size)),
-)
+KINDS: Final = (Aged(Notice, "notices", KEPT, "made_at"),)

@@ -64,6 +64,7 @@ class Notices:
 
     async def _safely(self, operation: Any) -> None:  # noqa: ANN401
         try:
-            await asyncio.wait_for(operation, timeout=_PATIENCE)
+            async with asyncio.timeout(_PATIENCE):
+                await operation
         except Exception:
             log.warning("the channel layer does not answer", exc_info=True)

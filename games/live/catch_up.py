@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import time
 import uuid
 from sys import intern
 from typing import Final, NamedTuple
 
-from django.db import Error
-
-from games.live import frames, protocol
+from games.live import frames
 from games.live.clock import Clock
-from games.live.loader import Loaded, load, off_loop
+from games.live.loader import Loaded, in_database, load
 from games.models import Attempt
-
-log = logging.getLogger(__name__)
 
 PENDING: Final = str(Attempt.State.PENDING)
 #: Seconds to wait for a verdict's notice before reading the database.
@@ -66,15 +61,10 @@ class TableCopy:
     async def reload(self, public_id: uuid.UUID, known_count: int) -> News:
         """Reload the attempt, of which `known_count` tokens were known here.
 
-        :raises Attempt.DoesNotExist: if it was deleted.
-        :raises Refusal: server_busy; the copy stays in doubt.
+        :raises Refusal: not_found if it was deleted, or server_busy; the copy stays in doubt.
         """
         doubted, self.is_doubtful = self.is_doubtful, True
-        try:
-            loaded = await off_loop(load)(public_id)
-        except Error:
-            log.warning("attempt not read", exc_info=True)
-            raise protocol.busy("the database could not be reached") from None
+        loaded = await in_database(load, public_id)
         was, self.facts = self.facts, loaded
         if doubted or len(loaded.tokens) != known_count:
             self.table = loaded.table

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-
-from django.db import Error
+from datetime import datetime, timedelta
 
 from games.core.errors import ErrorCode, Refusal
-from games.live import protocol
-from games.live.loader import Loaded, off_loop
-from games.models import Attempt
+from games.live.loader import Loaded
 
 
 def now_ms() -> int:
@@ -52,27 +47,3 @@ class Clock:
         """
         if self._facts.is_paused:
             raise Refusal(ErrorCode.PAUSED, "this game is paused")
-
-
-def pause_change_time(facts: Loaded) -> datetime:
-    """Return the time of a pause or resume requested now.
-
-    :raises Refusal: no_pause.
-    """
-    at = datetime.fromtimestamp(now_ms() / 1000, UTC)
-    if not facts.may_pause:
-        raise Refusal(ErrorCode.NO_PAUSE, "only practice can be paused")
-    return at
-
-
-async def change_pause(attempt_id: int, at: datetime, change: Callable[[int, datetime], Attempt]) -> Attempt:
-    """Pause or resume an attempt in the database.
-
-    :raises Refusal: no_pause, not_found or server_busy.
-    """
-    try:
-        return await off_loop(change)(attempt_id, at)
-    except Attempt.DoesNotExist:
-        raise protocol.not_found() from None
-    except Error:
-        raise protocol.busy("the database could not be reached") from None

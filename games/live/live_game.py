@@ -249,9 +249,10 @@ class LiveGame:
         self._first_view = None
         try:
             news = await self.copy.reload(self.public_id, self.n)
-        except Attempt.DoesNotExist:
-            self._withdraw()
-            raise protocol.not_found() from None
+        except Refusal as error:
+            if error.code is ErrorCode.NOT_FOUND:
+                self._withdraw(error)
+            raise
         for frame in news.moved:
             self.publish(frame)
         if news.moved and not news.is_announced:
@@ -286,11 +287,10 @@ class LiveGame:
     def _send_clock(self) -> None:
         self.send_all(frames.clock(self.copy.clock.elapsed_ms(), self.facts))
 
-    def _withdraw(self) -> None:
+    def _withdraw(self, error: Refusal) -> None:
         """Cancel the start of an attempt that was deleted, as by an aborted countdown; its cards stay secret."""
         self.cancel_start()
         if not self.is_dealt:
-            error = protocol.not_found()
             self.feed.send_frame(protocol.write(protocol.Error(code=error.code, message=error.message, n=0)))
 
 

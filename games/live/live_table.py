@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from games.attempts.pausing import pause_attempt, resume_attempt
@@ -15,6 +15,7 @@ from games.live import clock, frames, protocol
 from games.live.autofinish import winning_run
 from games.live.frames import PLAYING
 from games.live.live_game import LiveGame
+from games.live.loader import in_database
 from games.live.subscribers import Connection
 from games.models import Attempt
 
@@ -202,12 +203,14 @@ class LiveTable:
 
     async def _change_pause(self, change: Callable[[int, datetime], Attempt]) -> None:
         game = self.game
-        at = clock.pause_change_time(game.facts)
+        at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
+        if not game.facts.may_pause:
+            raise Refusal(ErrorCode.NO_PAUSE, "only practice can be paused")
         async with game.lock:
             if game.copy.is_doubtful:
                 await game.reload()
             await game.finish_if_won()
-            attempt = await clock.change_pause(game.facts.attempt_id, at, change)
+            attempt = await in_database(change, game.facts.attempt_id, at)
             if attempt.is_over:
                 await game.reload()
                 raise Refusal(ErrorCode.CLOSED, "this game is over", state=game.state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -10,16 +11,18 @@ from functools import lru_cache, wraps
 from sys import intern
 from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
 
-from django.db import OperationalError, close_old_connections
+from django.db import Error, OperationalError, close_old_connections
 
 from games.attempts.lifecycle import deal_table, record_of
 from games.core.thread_pool import PoolFullError, ThreadPool
 from games.core.verdict_reasons import for_player
 from games.db import hot_queries
 from games.db.timeouts import database_timeout
-from games.live.protocol import DealInfo, Verdict
+from games.live.protocol import DealInfo, Verdict, busy, not_found
 from games.models import Attempt, Deal
 from games.rules import Table
+
+log = logging.getLogger(__name__)
 
 _MS = timedelta(milliseconds=1)
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -51,6 +54,20 @@ def off_loop(function: Callable[_P, _R]) -> Callable[_P, Coroutine[Any, Any, _R]
             raise OperationalError("too many calls are waiting for the database") from error
 
     return wrapper
+
+
+async def in_database(function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+    """Run a blocking function on an attempt in the thread pool.
+
+    :raises Refusal: not_found if there is no such attempt; server_busy if the database fails.
+    """
+    try:
+        return await off_loop(function)(*args, **kwargs)
+    except Attempt.DoesNotExist:
+        raise not_found() from None
+    except Error:
+        log.warning("the database could not be reached", exc_info=True)
+        raise busy("the database could not be reached") from None
 
 
 class PauseState(NamedTuple):

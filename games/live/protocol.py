@@ -6,7 +6,7 @@ A frame is one JSON object whose `type` names the message. `n` numbers the token
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
 import msgspec
 
@@ -265,8 +265,8 @@ class Error(_Out):
 
 ClientMessage = Hello | Move | Auto | Rewind | Why | Pause | Resume | Resign | Ping
 ServerMessage = Waiting | View | Moved | Because | Resumed | Clock | Ended | Verdict | Pong | Error
-INCOMING: Final = (Hello, Move, Auto, Rewind, Why, Pause, Resume, Resign, Ping)
-OUTGOING: Final = (Waiting, View, Moved, Because, Resumed, Clock, Ended, Verdict, Pong, Error)
+INCOMING: Final = get_args(ClientMessage)
+OUTGOING: Final = get_args(ServerMessage)
 
 _wire: Final[Wire[ClientMessage]] = Wire(ClientMessage, VERSION, INCOMING, OUTGOING)
 _encoder: Final = msgspec.json.Encoder()

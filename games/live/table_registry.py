@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, Final, Protocol
 
-from django.db import Error
-
 from games.core import events
 from games.core.errors import Refusal
 from games.live import protocol
@@ -18,10 +16,9 @@ from games.live.broadcasts import Notice, Notices
 from games.live.journal import Journal
 from games.live.live_game import LiveGame
 from games.live.live_table import LiveTable
-from games.live.loader import load, off_loop
+from games.live.loader import in_database, load
 from games.live.per_loop import PerLoop
 from games.live.subscribers import Connection, Follower
-from games.models import Attempt
 
 log = logging.getLogger(__name__)
 
@@ -105,12 +102,7 @@ class LiveTables:
     async def _opened(self, public_id: uuid.UUID, player_id: int) -> LiveTable:
         # Subscribe before reading, so that no change after the read is missed.
         await self.notices.watch(events.attempt_group(public_id))
-        try:
-            loaded = await off_loop(load)(public_id)
-        except Attempt.DoesNotExist:
-            raise protocol.not_found() from None
-        except Error:
-            raise protocol.busy("the database could not be reached") from None
+        loaded = await in_database(load, public_id)
         if loaded.player_id != player_id:
             raise protocol.not_yours()
         # Another connection may have loaded it by now; a process has one table per attempt.

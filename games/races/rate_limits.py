@@ -37,7 +37,7 @@ def check_may_sit(player_id: int | None, network: str, *, has_account: bool) -> 
     if player_id is not None:
         limits.check_of(player_id, "spoil")
     if not has_account:
-        limits.check_of_network(network, "spoil_network")
+        limits.check_of(network, "spoil_network")
 
 
 def remember_network(player_id: int, network: str) -> None:
@@ -52,7 +52,7 @@ def note_spoiled(player_ids: Iterable[int | None]) -> None:
     for player_id in players:
         limits.note_of(player_id, "spoil")
     for network in networks.values():
-        limits.note_of_network(network, "spoil_network")
+        limits.note_of(network, "spoil_network")
 
 
 def fair_share(races: Mapping[int, Collection[int]], limit: int) -> list[int]:
@@ -92,7 +92,7 @@ def check_may_list(host_id: int, network: str, room_id: int = 0) -> None:
     is_full = any(opened[share] >= times * MAX_ROOMS_PER_NETWORK for share, times in shares_of(network).items())
     if is_full or list(rooms.values()).count(host_id) >= MAX_ROOMS_PER_PLAYER:
         raise Refusal(ErrorCode.TOO_MANY_ROOMS)
-    limits.spend_of_network(network, "public_room")
+    limits.spend_of(network, "public_room")
 
 
 def note_listed(room_id: int, network: str) -> None:

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.core.retention import Aged, rows
+from games.core.retention import Aged
 from games.replays.models import Picture
 from games.replays.pictures import KEPT
 
-KINDS: Final = (
-    Aged(
-        Picture,
-        "animated pictures of games",
-        KEPT,
-        lambda before, size: rows(Picture.objects.filter(asked_at__lt=before), size),
-        batch=50,
-    ),
-)
+KINDS: Final = (Aged(Picture, "animated pictures of games", KEPT, "asked_at", batch=50),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -243,8 +244,8 @@ def test_expired_requests_and_messages_are_deleted(player: Any) -> None:
 def test_no_batch_exceeds_its_limit(kind: Aged, player: Any) -> None:
     fill(player)
     later = timezone.now() + 1000 * DAY
-    assert kind.remove(later, 1) == 1
-    assert kind.remove(later, 0) == 0
+    assert replace(kind, batch=1).remove_batch(later) == 1
+    assert replace(kind, batch=0).remove_batch(later) == 0
 
 
 def fill(player: User) -> None:

@@ -84,14 +84,6 @@ def _swap_two_places(history: History) -> None:
     first["place"], second["place"] = second["place"], first["place"]
 
 
-def _rate_nobody(history: History) -> None:
-    history.outcome.rating_changes.clear()
-
-
-def _rate_somebody_twice(history: History) -> None:
-    history.outcome.rating_changes.append(101)
-
-
 def _rate_wrongly(history: History) -> None:
     history.outcome.rating_faults.append("rating is 1500, should be 1600")
 
@@ -110,10 +102,6 @@ def _have_one_absent(history: History) -> None:
 
 def _review_one(history: History) -> None:
     history.outcome.entrants[1]["verdict"] = "review"
-
-
-def _forget_one(history: History) -> None:
-    history.outcome.entrants.pop()
 
 
 def _show_the_cards_too_early(history: History) -> None:
@@ -141,31 +129,27 @@ def _leave_a_viewer_behind(history: History) -> None:
     history.spectator.room = {"last": None}
 
 
-def _complain(history: History) -> None:
-    history.racers[0].table.complaints.append("refused: illegal_move")
-
-
 @pytest.mark.parametrize(
     ("doctor", "complaint"),
     [
         (_lose_a_token, "was acknowledged and is lost"),
         (_change_a_time, "was acknowledged as"),
         (_swap_two_places, "has place 2 instead of 1"),
-        (_rate_nobody, "the ratings of []"),
-        (_rate_somebody_twice, "the ratings of [101, 102, 103, 101]"),
+        (lambda history: history.outcome.rating_changes.clear(), "the ratings of []"),
+        (lambda history: history.outcome.rating_changes.append(101), "the ratings of [101, 102, 103, 101]"),
         (_rate_wrongly, "should be 1600"),
         (_leave_it_settling, "the race is settling"),
         (_keep_the_seed_secret, "is not public"),
         (_have_one_absent, "is absent with a record"),
         (_review_one, "an honest game is review"),
-        (_forget_one, "is in no race"),
+        (lambda history: history.outcome.entrants.pop(), "is in no race"),
         (_show_the_cards_too_early, "view 0.001 s before the start"),
         (_show_another_table, "another's table was shown"),
         (_tell_a_card_to_the_room, "a room told"),
         (_tell_a_token_to_the_room, "a room told"),
         (_tell_the_seed, "a room told"),
         (_leave_a_viewer_behind, "a viewer was left with"),
-        (_complain, "refused: illegal_move"),
+        (lambda history: history.racers[0].table.complaints.append("refused: illegal_move"), "refused: illegal_move"),
     ],
 )
 def test_a_doctored_race_is_detected(doctor: Callable[[History], None], complaint: str) -> None:

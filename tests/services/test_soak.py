@@ -105,18 +105,6 @@ def _change_a_time(history: History) -> None:
     history.kept[0].clock[4] += 1
 
 
-def _lose_an_attempt(history: History) -> None:
-    history.kept.pop(0)
-
-
-def _double_a_result(history: History) -> None:
-    history.kept[1].results.append(99)
-
-
-def _drop_a_result(history: History) -> None:
-    history.kept[1].results.clear()
-
-
 def _leave_it_pending(history: History) -> None:
     history.kept[2].state = "pending"
     history.kept[2].results.clear()
@@ -125,10 +113,6 @@ def _leave_it_pending(history: History) -> None:
 def _leave_it_playing(history: History) -> None:
     history.kept[2].state, history.kept[2].end = "playing", ""
     history.kept[2].results.clear()
-
-
-def _tell_another_verdict(history: History) -> None:
-    history.games[0].verdicts.append({"state": "review", "rank": None})
 
 
 def _reject_it(history: History) -> None:
@@ -151,10 +135,6 @@ def _rank_everybody_first(history: History) -> None:
         line.rank = 1
 
 
-def _leave_one_out(history: History) -> None:
-    history.boards[DEAL.id, "race", "web0"].pop()
-
-
 def _list_one_twice(history: History) -> None:
     board = history.boards[DEAL.id, "race", "web0"]
     board.append(board[-1])
@@ -162,10 +142,6 @@ def _list_one_twice(history: History) -> None:
 
 def _add_a_card(history: History) -> None:
     history.boards[DEAL.id, "race", "web0"][0].cards_up += 1
-
-
-def _show_no_board(history: History) -> None:
-    history.boards.clear()
 
 
 def _leave_a_sum_out(history: History) -> None:
@@ -185,39 +161,31 @@ def _show_a_hidden_card(history: History) -> None:
         view["seen"] = "KS"
 
 
-def _show_what_was_not_played(history: History) -> None:
-    history.games[2].views.append((11, {}))
-
-
-def _complain(history: History) -> None:
-    history.games[0].complaints.append("refused: illegal_move")
-
-
 @pytest.mark.parametrize(
     ("doctor", "complaint"),
     [
         (_lose_a_token, "was acknowledged and is lost"),
         (_lose_a_token_in_the_middle, "was acknowledged as"),
         (_change_a_time, "was acknowledged as"),
-        (_lose_an_attempt, "is not in the database"),
-        (_double_a_result, "verified with 2 results"),
-        (_drop_a_result, "verified with 0 results"),
+        (lambda history: history.kept.pop(0), "is not in the database"),
+        (lambda history: history.kept[1].results.append(99), "verified with 2 results"),
+        (lambda history: history.kept[1].results.clear(), "verified with 0 results"),
         (_leave_it_pending, "is left pending"),
         (_leave_it_playing, "is left playing"),
-        (_tell_another_verdict, "was told review"),
+        (lambda history: history.games[0].verdicts.append({"state": "review", "rank": None}), "was told review"),
         (_reject_it, "an honest game was rejected"),
         (_end_it_otherwise, "was told resigned"),
         (_swap_two_ranks, "instead of"),
         (_rank_everybody_first, "instead of"),
-        (_leave_one_out, "2 lines instead of 3"),
+        (lambda history: history.boards[DEAL.id, "race", "web0"].pop(), "2 lines instead of 3"),
         (_list_one_twice, "4 lines instead of 3"),
         (_add_a_card, "instead of"),
-        (_show_no_board, "no board was shown"),
+        (lambda history: history.boards.clear(), "no board was shown"),
         (_leave_a_sum_out, "all of all, race of web1: 2 lines instead of 3"),
         (_add_to_a_sum, f"all of {DEAL.variant}, race of web0"),
         (_show_a_hidden_card, "is not what may be seen"),
-        (_show_what_was_not_played, "and there are 10"),
-        (_complain, "refused: illegal_move"),
+        (lambda history: history.games[2].views.append((11, {})), "and there are 10"),
+        (lambda history: history.games[0].complaints.append("refused: illegal_move"), "refused: illegal_move"),
     ],
 )
 def test_a_doctored_history_is_detected(doctor: Callable[[History], None], complaint: str) -> None:

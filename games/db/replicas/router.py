@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
@@ -11,33 +11,28 @@ from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 PRIMARY: Final = DEFAULT_DB_ALIAS
 
-_replica: ContextVar[str | None] = ContextVar("replica", default=None)
+_source: ContextVar[str] = ContextVar("source", default=PRIMARY)
 
 
 @contextmanager
 def reading_from(alias: str) -> Iterator[None]:
     """Read from this database inside the block, in this context."""
-    token = _replica.set(alias)
+    token = _source.set(alias)
     try:
         yield
     finally:
-        _replica.reset(token)
+        _source.reset(token)
 
 
-@contextmanager
-def reading_primary() -> Iterator[None]:
+def reading_primary() -> AbstractContextManager[None]:
     """Read from the primary inside the block, for reads that decide something or whose results are stored."""
-    token = _replica.set(None)
-    try:
-        yield
-    finally:
-        _replica.reset(token)
+    return reading_from(PRIMARY)
 
 
 def source() -> str:
     """Return the alias of the database to read from; inside a transaction always the primary, which it runs on."""
-    alias = _replica.get()
-    if alias is None or transaction.get_connection(PRIMARY).in_atomic_block:
+    alias = _source.get()
+    if alias == PRIMARY or transaction.get_connection(PRIMARY).in_atomic_block:
         return PRIMARY
     return alias
 

@@ -93,7 +93,9 @@ class SocketConnection(ABC):
         """Serve the connection until it ends. A missing attempt or room is only reported at `hello`."""
         self.SOCKETS.inc()
         open_sockets().add(self)
-        self._clock = asyncio.get_running_loop().call_later(HELLO_WITHIN, self._on_hello_timeout)
+        self._clock = asyncio.get_running_loop().call_later(
+            HELLO_WITHIN, self._cut_off, protocol.CLOSE_NO_HELLO, "no hello"
+        )
         try:
             while (message := await self._next(receive))["type"] != "websocket.disconnect":
                 if message["type"] == "websocket.receive":
@@ -204,11 +206,9 @@ class SocketConnection(ABC):
 
     async def _close(self, code: int) -> None:
         """Send the queued frames, then close."""
-        if not self._closing:
-            self._closing = True
-            await self._flush_and_close(code)
-
-    async def _flush_and_close(self, code: int) -> None:
+        if self._closing:
+            return
+        self._closing = True
         with contextlib.suppress(OSError):  # the client has disconnected
             await self._outbox.flush()
             self._close_sent = True
@@ -219,10 +219,6 @@ class SocketConnection(ABC):
         if self._clock is not None:
             self._clock.cancel()
             self._clock = None
-
-    def _on_hello_timeout(self) -> None:
-        """Close a connection that sent no `hello` in time."""
-        self._cut_off(protocol.CLOSE_NO_HELLO, "no hello")
 
     def _cut_off(self, code: int, reason: str) -> None:
         """Close at once, without sending the queued frames."""

@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Protocol
 from weakref import WeakSet
 
-from channels.layers import get_channel_layer
 from django.db import transaction
 
 from games.core.events import notifier
+from games.live.broadcasts import Notices
 from games.live.per_loop import PerLoop
-
-log = logging.getLogger(__name__)
 
 #: Channel-layer group that every process with sockets listens to.
 GROUP: Final = "evictions"
-#: Seconds after which the group is joined again, because channel layers expire memberships.
-RENEWED_EVERY: Final = 1800.0
-_PAUSE: Final = 5.0  # seconds between attempts to listen
+#: Seconds after which the group is joined again, because channel layers expire memberships and may be emptied.
+JOINED_FOR: Final = 5.0
 
 
 class Socket(Protocol):
@@ -73,7 +69,8 @@ class OpenSockets:
 
     def __init__(self) -> None:
         self._sockets: WeakSet[Socket] = WeakSet()
-        self._listener: asyncio.Task[None] | None = None
+        self._notices = Notices(self.on_message, "evictions.")
+        self._subscription: asyncio.Task[None] | None = None
         self.is_draining = False
         """True while the process is shutting down and draining its connections."""
 
@@ -86,8 +83,8 @@ class OpenSockets:
     def add(self, socket: Socket) -> None:
         """Register a socket, to be closed when its session ends."""
         self._sockets.add(socket)
-        if self._listener is None:
-            self._listener = asyncio.create_task(self._listen_forever())
+        if self._subscription is None:
+            self._subscription = asyncio.create_task(self._stay_subscribed())
 
     def discard(self, socket: Socket) -> None:
         """Unregister a closed socket."""
@@ -104,27 +101,10 @@ class OpenSockets:
             if (player and socket.player_id == player) or (session and socket.session == session):
                 yield socket
 
-    async def _listen_forever(self) -> None:
+    async def _stay_subscribed(self) -> None:
         while True:
-            try:
-                await self._listen()
-            except Exception:
-                log.warning("evictions not received", exc_info=True)
-            await asyncio.sleep(_PAUSE)
-
-    async def _listen(self) -> None:
-        layer: Any = get_channel_layer()
-        channel = await layer.new_channel("evictions.")
-        while True:
-            receiving = asyncio.ensure_future(layer.receive(channel))
-            try:
-                # Cancelling a receive gives up its channel, so it stays pending while the group is joined again.
-                while not receiving.done():
-                    await layer.group_add(GROUP, channel)
-                    await asyncio.wait({receiving}, timeout=RENEWED_EVERY)
-                self.on_message(receiving.result())
-            finally:
-                receiving.cancel()
+            await self._notices.watch(GROUP)
+            await asyncio.sleep(JOINED_FOR)
 
 
 open_sockets: Final = PerLoop(OpenSockets)

@@ -16,13 +16,13 @@ BURST: Final = 100.0
 
 
 class Allowance:
-    """A token bucket that holds `burst` tokens and refills at `rate` per second; the defaults are for messages."""
+    """A token bucket that holds `burst` tokens and refills at `rate` per second."""
 
     __slots__ = ("__weakref__", "_at", "_burst", "_rate", "_tokens")
 
-    def __init__(self, rate: float | None = None, burst: float | None = None) -> None:
-        self._rate = RATE if rate is None else rate
-        self._tokens = self._burst = BURST if burst is None else burst
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate = rate
+        self._tokens = self._burst = burst
         self._at = monotonic()
 
     @property
@@ -42,23 +42,13 @@ class Allowance:
         return 0
 
 
-_shared: WeakValueDictionary[int, Allowance] = WeakValueDictionary()
-_shared_by_kind: WeakValueDictionary[tuple[str, int], Allowance] = WeakValueDictionary()
+_shared: WeakValueDictionary[tuple[int, str], Allowance] = WeakValueDictionary()
 
 
-def allowance_of(player_id: int | None) -> Allowance:
-    """Return the player's message allowance in this process; a visitor gets a new one for the connection."""
-    return Allowance() if player_id is None else _shared.setdefault(player_id, Allowance())
-
-
-def share_of(player_id: int | None, kind: str, rate: float, burst: float) -> Allowance:
-    """Return the player's allowance for something other than messages; a visitor gets one for the connection."""
-    if player_id is None:
-        return Allowance(rate, burst)
-    allowance = _shared_by_kind.get((kind, player_id))
-    if allowance is None:
-        allowance = _shared_by_kind[kind, player_id] = Allowance(rate, burst)
-    return allowance
+def allowance_of(player_id: int | None, kind: str = "messages", rate: float = RATE, burst: float = BURST) -> Allowance:
+    """Return the player's allowance of a kind in this process; a visitor gets a new one for the connection."""
+    allowance = Allowance(rate, burst)
+    return allowance if player_id is None else _shared.setdefault((player_id, kind), allowance)
 
 
 def retain_until_full(allowance: Allowance) -> None:

@@ -27,13 +27,9 @@ class Command(BaseCommand):
     help = (
         "Certify deals and add them to the stock: draw seeds, find a winning line and grade the deal, until the stock "
         "has SEALED_STOCK deals of each variant, with every grade. Daily deals that wait for one are published as soon "
-        "as it is certified. Can be stopped at any time without leaving incomplete deals."
+        "as it is certified. Can be stopped at any time without leaving incomplete deals. "
+        "Exit codes: 0 done, 1 out of time, 2 invalid options, 130 interrupted."
     )
-
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:  # noqa: ANN401 - Django's own
-        """Create the parser, with the exit codes below the options."""
-        epilog = "Exit codes: 0 done, 1 out of time, 2 invalid options, 130 interrupted."
-        return super().create_parser(prog_name, subcommand, epilog=epilog, **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the options for variants, number of deals and time."""

@@ -19,7 +19,7 @@ from games.db.players import Player
 from games.live.loader import off_loop
 from games.live.protocol import busy
 from games.live.sockets.base_consumer import Receive, Scope, Send, SocketConnection, check_version, session_expired
-from games.live.sockets.message_limit import retain_until_full, share_of
+from games.live.sockets.message_limit import allowance_of, retain_until_full
 from games.races import race_start, rate_limits, rooms, seats
 from games.races.live import protocol
 from games.races.live.room_hub import RoomHub, shared_hub
@@ -55,8 +55,8 @@ class RaceConsumer(SocketConnection):
         self._hub = hub
         self._network = network_of_scope(scope)
         self._watch: RoomWatch | None = None
-        self._reactions = share_of(self.player_id, "reactions", REACTIONS, REACTIONS_AT_ONCE)
-        self._commands = share_of(self.player_id, "commands", COMMANDS, COMMANDS_AT_ONCE)
+        self._reactions = allowance_of(self.player_id, "reactions", REACTIONS, REACTIONS_AT_ONCE)
+        self._commands = allowance_of(self.player_id, "commands", COMMANDS, COMMANDS_AT_ONCE)
 
     async def run(self, receive: Receive) -> None:
         """Serve the connection until it ends."""

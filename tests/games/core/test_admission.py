@@ -20,7 +20,6 @@ from games.models import Attempt
 from games.races import rooms, seats
 from leaderboards.views import JUST_FINISHED
 from tests.games.conftest import Play
-from tests.players import signed_in
 
 MINE = Ticket(1_700_000_000_000, "mine")
 
@@ -109,11 +108,6 @@ def test_scripts_and_other_sites_cannot_read_it() -> None:
     assert cookie["httponly"] is True
     assert cookie["samesite"] == "Lax"
     assert KEY not in written(Pass(), identities(KEY, UNKNOWN))
-
-
-@pytest.fixture
-def mine(player: Any) -> Client:
-    return signed_in(player)
 
 
 @pytest.mark.django_db

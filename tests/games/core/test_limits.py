@@ -10,7 +10,6 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from accounts.sign_in.guests import BACKEND
 from games.core import limits
 from games.core.addresses import WIDE, network_of_scope
 from games.models import Attempt, Deal
@@ -25,11 +24,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def _low(monkeypatch: pytest.MonkeyPatch) -> None:
     for action in limits.RATES:
         monkeypatch.setitem(limits.RATES, action, "2/m")
-
-
-@pytest.fixture
-def mine(player: User) -> Client:
-    return signed_in(player)
 
 
 def codes(client: Client, path: str, *addresses: str) -> list[int]:
@@ -107,8 +101,7 @@ def test_limits_are_per_ipv4_address_or_ipv6_network(client: Client) -> None:
 
 
 def test_players_behind_one_address_are_counted_separately(mine: Client, rival: User) -> None:
-    other = Client()
-    other.force_login(rival, backend=BACKEND)
+    other = signed_in(rival)
     assert codes(mine, "/api/v1/deals", *["10.0.0.1"] * 3) == [200, 200, 429]
     assert codes(other, "/api/v1/deals", "10.0.0.1") == [200]
 
@@ -133,9 +126,3 @@ def test_all_limits_use_one_limiter() -> None:
     parts = [ROOT / name for name in ("accounts", "config", "games", "leaderboards")]
     found = {path.name for part in parts for path in part.rglob("*.py") if counting.search(path.read_text())}
     assert found == {"limits.py"}
-
-
-def test_refused_practice_makes_no_deal(mine: Client) -> None:
-    for _ in range(10):
-        mine.post("/practice/start", {"name": "plot"})
-    assert Deal.objects.count() == 2

@@ -15,7 +15,7 @@ from games.live import loader
 from games.live.autofinish import winning_run
 from games.models import Attempt
 from games.rules import CATALOGUE, open_table
-from tests.games.conftest import Sit
+from tests.games.conftest import Seated, Sit
 from tests.games.labyrinths import easy_labyrinth
 
 
@@ -82,15 +82,11 @@ async def test_the_server_plays_the_run_as_ordinary_tokens(
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_a_failed_close_of_a_won_game_is_retried(
-    attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_failed_close_of_a_won_game_is_retried(seated: Seated, monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = easy_labyrinth()[1]
     for module in (attempts, loader):
         monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
-    attempt = await sync_to_async(attempt_at)("labyrinth")
-    seat = sit(attempt)
-    await seat.sit()
+    _, seat = await seated("labyrinth")
     for token in tokens[:-1]:
         await seat.move(token)
 

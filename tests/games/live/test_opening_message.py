@@ -11,7 +11,6 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
 
-from accounts.sign_in.guests import BACKEND
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.deals import publishing
 from games.live import table_registry
@@ -25,11 +24,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 PLAYED = 25
 #: Attempt and deal, its tokens with its state; the rest is the session's and the question of hints.
 MOST_QUERIES = 9
-
-
-@pytest.fixture
-def mine(player: Any) -> Client:
-    return signed_in(player)
 
 
 def opening(client: Client, attempt: Attempt) -> dict[str, Any]:
@@ -88,8 +82,7 @@ def test_a_finished_table_is_shown_as_it_ended(mine: Client, attempt_at: Play) -
 def test_other_players_do_not_get_it(mine: Client, rival: Any, attempt_at: Play) -> None:
     attempt = attempt_at()
     assert opening(mine, attempt)["attempt"] == str(attempt.public_id)
-    other = Client()
-    other.force_login(rival, backend=BACKEND)
+    other = signed_in(rival)
     for visitor in (Client(), other):
         answer = visitor.get(f"/table/{attempt.public_id}/")
         assert answer.status_code == 403

@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from django.db import IntegrityError, transaction
-from django.test import Client
 from django.utils import timezone
 
-from accounts.sign_in.guests import BACKEND
 from games.attempts.lifecycle import close_attempt, record_of, restart_practice, start_attempt
 from games.attempts.pausing import pause_attempt
 from games.attempts.verification import judge
@@ -22,6 +20,7 @@ from games.deals import publishing
 from games.live.table_registry import LiveTables, has_active_games, shared_tables
 from games.models import Attempt, Deal, Move
 from tests.games.conftest import Play, Sit
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -110,8 +109,7 @@ async def test_a_pause_survives_process_and_page(
     await seat.ask(PAUSE)
     monkeypatch.setattr(events, "notify_attempt", lambda *_, **__: None)  # the process dies, so it sends no notices
     at(900_000)
-    client = Client()
-    await sync_to_async(client.force_login)(practice.player, backend=BACKEND)
+    client = await sync_to_async(signed_in)(practice.player)
     page = await sync_to_async(client.get)(f"/table/{practice.public_id}/")
     assert {name: page.context["opening"][name] for name in ("ms", "paused")} == {"ms": 5_000, "paused": True}
     reloaded = sit(practice, at=other_tables)

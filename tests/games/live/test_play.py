@@ -20,7 +20,7 @@ from games.live.sockets import base_consumer
 from games.models import Attempt, Move
 from games.rules import CATALOGUE, open_table
 from tests.games.changes import applied
-from tests.games.conftest import Play, Sit
+from tests.games.conftest import Play, Seated, Sit
 from tests.games.seats import Closed
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -55,10 +55,8 @@ async def test_view_and_changes_make_the_next_view(variant: str, attempt_at: Any
     assert (fresh.view, fresh.legal, fresh.n) == (seat.view, seat.legal, seat.n)
 
 
-async def test_an_acknowledged_move_is_in_the_database(attempt_at: Any, sit: Sit) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    seat = sit(attempt)
-    await seat.sit()
+async def test_an_acknowledged_move_is_in_the_database(seated: Seated) -> None:
+    attempt, seat = await seated()
     await seat.move("d")
     rows = await sync_to_async(journal_of)(attempt.pk)
     assert [(row.n, row.token, row.auto) for row in rows] == [(1, "d", False)]
@@ -74,9 +72,8 @@ async def test_the_servers_clock_never_goes_back(attempt_at: Any, sit: Sit, monk
     assert [(await seat.move("d"))["ms"] for _ in range(4)] == [0, 5000, 5000, 7000]
 
 
-async def test_invalid_and_illegal_tokens(attempt_at: Any, sit: Sit) -> None:
-    seat = sit(await sync_to_async(attempt_at)())
-    await seat.sit()
+async def test_invalid_and_illegal_tokens(seated: Seated) -> None:
+    _, seat = await seated()
     before = seat.view
     for token, code in (
         ("nonsense", "invalid_token"),
@@ -197,10 +194,8 @@ async def test_a_game_continues_on_another_process(attempt_at: Any, sit: Sit, ot
     assert (await there.move("d", n=6))["n"] == 6
 
 
-async def test_resuming_sends_missed_moves_or_everything(attempt_at: Any, sit: Sit) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    seat = sit(attempt)
-    await seat.sit()
+async def test_resuming_sends_missed_moves_or_everything(seated: Seated, sit: Sit) -> None:
+    attempt, seat = await seated()
     for _ in range(feed.RECENT + 4):
         await seat.move("d")
     near, far = sit(attempt), sit(attempt)
@@ -236,22 +231,16 @@ async def test_a_finished_attempt_can_still_be_viewed(attempt_at: Any, sit: Sit)
     assert (await seat.hear())["type"] == "ended"
 
 
-async def test_the_verdict_is_sent_to_connected_players(attempt_at: Any, sit: Sit, tables: Any) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    seat = sit(attempt)
-    await seat.sit()
+async def test_the_verdict_is_sent_to_connected_players(seated: Seated, tables: Any) -> None:
+    attempt, seat = await seated()
     await seat.ask({"type": "resign", "n": 1})
     events.notify_attempt(attempt.public_id, "verdict", state="verified", reasons=[], cards_up=3)
     verdict = await seat.hear()
     assert (verdict["type"], verdict["state"], verdict["cards_up"]) == ("verdict", "verified", 3)
 
 
-async def test_the_next_ping_finds_an_unannounced_verdict(
-    attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    seat = sit(attempt)
-    await seat.sit()
+async def test_the_next_ping_finds_an_unannounced_verdict(seated: Seated, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt, seat = await seated()
     await seat.ask({"type": "resign", "n": 1})
     await Attempt.objects.filter(pk=attempt.pk).aupdate(state="verified", cards_up=1)
     monkeypatch.setattr(catch_up, "VERDICT_PATIENCE", -1.0)
@@ -259,20 +248,16 @@ async def test_the_next_ping_finds_an_unannounced_verdict(
     assert (await seat.hear())["type"] == "verdict"
 
 
-async def test_the_deadline_closes_the_attempt_in_its_last_state(attempt_at: Any, sit: Sit) -> None:
+async def test_the_deadline_closes_the_attempt_in_its_last_state(seated: Seated) -> None:
     now = timezone.now()
-    attempt = await sync_to_async(attempt_at)(started_at=now - timedelta(hours=2), deadline=now - timedelta(hours=1))
-    seat = sit(attempt)
-    await seat.sit()
+    _, seat = await seated(started_at=now - timedelta(hours=2), deadline=now - timedelta(hours=1))
     ended = await seat.move("d")
     assert (ended["type"], ended["how"], ended["ms"]) == ("ended", "closed", 3_600_000)
     assert (await seat.hear())["code"] == "closed"
 
 
-async def test_a_close_by_the_worker_reaches_the_table(attempt_at: Any, sit: Sit) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    seat = sit(attempt)
-    await seat.sit()
+async def test_a_close_by_the_worker_reaches_the_table(seated: Seated) -> None:
+    attempt, seat = await seated()
     await seat.move("d")
     await sync_to_async(close_attempt)(attempt.pk, "closed")
     ended = await seat.hear()
@@ -361,9 +346,8 @@ async def test_a_visitor_without_a_session(attempt_at: Any, sit: Sit) -> None:
         (" " * 5000, "too_large"),
     ],
 )
-async def test_frames_that_are_not_messages(text: str, code: str, attempt_at: Any, sit: Sit) -> None:
-    seat = sit(await sync_to_async(attempt_at)())
-    await seat.sit()
+async def test_frames_that_are_not_messages(text: str, code: str, seated: Seated) -> None:
+    _, seat = await seated()
     await seat.send(text)
     assert (await seat.hear())["code"] == code
     if code in {"too_large", "unsupported_version"}:
@@ -381,11 +365,10 @@ async def test_bytes_and_a_move_before_hello(attempt_at: Any, sit: Sit) -> None:
     assert (await seat.move("d"))["code"] == "bad_frame"
 
 
-async def test_too_many_messages(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_too_many_messages(seated: Seated, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: now)
-    seat = sit(await sync_to_async(attempt_at)())
-    await seat.sit()
+    _, seat = await seated()
     for number in range(99):
         assert (await seat.ask({"type": "ping", "t": number}))["type"] == "pong"
     refused = await seat.move("d")
@@ -394,11 +377,10 @@ async def test_too_many_messages(attempt_at: Any, sit: Sit, monkeypatch: pytest.
     assert (await seat.move("d"))["type"] == "moved"
 
 
-async def test_a_flooding_sender_is_disconnected(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_flooding_sender_is_disconnected(seated: Seated, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: 100.0)
     monkeypatch.setattr(base_consumer, "MAX_REFUSED", 3)
-    seat = sit(await sync_to_async(attempt_at)())
-    await seat.sit()
+    _, seat = await seated()
     for number in range(103):
         await seat.ask({"type": "ping", "t": number})
     with pytest.raises(Closed, match="4429"):

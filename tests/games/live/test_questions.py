@@ -14,16 +14,15 @@ from games.attempts.lifecycle import journal_of
 from games.rules import CATALOGUE, open_table
 from games.rules.explanations import explain
 from games.rules.illegal_reasons import Why
-from tests.games.conftest import Sit
+from tests.games.conftest import Seated, Sit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "protocol.md").read_text()
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-async def test_the_tables_reasons_are_the_rules_own(variant: str, attempt_at: Any, sit: Sit, seed: bytes) -> None:
-    seat = sit(await sync_to_async(attempt_at)(variant, seed))
-    await seat.sit()
+async def test_the_tables_reasons_are_the_rules_own(variant: str, seated: Seated, seed: bytes) -> None:
+    _, seat = await seated(variant, seed)
     table = open_table(variant, seed)
     for pile, to in (("t0", ""), ("t1", "f0"), ("t1", "t0"), ("f0", "t1")):
         because = await seat.ask({"type": "why", "pile": pile, "to": to})
@@ -31,16 +30,14 @@ async def test_the_tables_reasons_are_the_rules_own(variant: str, attempt_at: An
         assert because["reasons"] == [reason.to_json() for reason in explain(table, pile, 1, to)]
 
 
-async def test_a_question_without_a_subject_is_refused(attempt_at: Any, sit: Sit) -> None:
-    seat = sit(await sync_to_async(attempt_at)())
-    await seat.sit()
+async def test_a_question_without_a_subject_is_refused(seated: Seated) -> None:
+    _, seat = await seated()
     assert (await seat.ask({"type": "why", "pile": "t99"}))["code"] == "invalid_token"
     assert (await seat.ask({"type": "why", "pile": "t0", "cards": 0}))["code"] == "bad_frame"
 
 
-async def test_an_illegal_move_gets_the_same_reason(attempt_at: Any, sit: Sit) -> None:
-    seat = sit(await sync_to_async(attempt_at)("labyrinth"))
-    await seat.sit()
+async def test_an_illegal_move_gets_the_same_reason(seated: Seated) -> None:
+    _, seat = await seated("labyrinth")
     error = await seat.move("t0-t1")
     assert error["data"] == {"token": "t0-t1", "reason": {"why": "foundations_only"}}
 

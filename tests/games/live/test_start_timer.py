@@ -10,16 +10,15 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.test import Client
 from django.utils import timezone
 
-from accounts.sign_in.guests import BACKEND
 from games.attempts.lifecycle import deal_table
 from games.live import start_timer
 from games.live.table_registry import LiveTables
 from games.models import Attempt
 from games.rules import open_table
 from tests.games.conftest import Sit
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -209,8 +208,7 @@ async def test_fractions_of_a_millisecond_are_waited_for(attempt_at: Any, sit: S
 
 def test_the_page_has_no_card_before_the_start(player: Any, attempt_at: Any) -> None:
     attempt = attempt_at("stonewall", started_at=timezone.now() + AHEAD)
-    client = Client()
-    client.force_login(player, backend=BACKEND)
+    client = signed_in(player)
     page = client.get(f"/table/{attempt.public_id}/").content.decode()
     block = re.search(r'<script id="opening" type="application/json">(.*?)</script>', page, flags=re.DOTALL)
     assert block is not None

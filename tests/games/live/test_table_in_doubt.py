@@ -19,7 +19,7 @@ from games.live.journal import JournalBusyError
 from games.live.sockets import base_consumer
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Move
-from tests.games.conftest import Sit
+from tests.games.conftest import Seated, Sit
 from tests.games.labyrinths import easy_labyrinth
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -97,13 +97,9 @@ async def test_another_processs_moves_come_before_the_end(
     assert here.n == 1
 
 
-async def test_an_early_verdict_is_sent_after_the_end(
-    attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_early_verdict_is_sent_after_the_end(seated: Seated, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker may be faster than the notice that the attempt is closed."""
-    attempt = await sync_to_async(attempt_at)()
-    seat = sit(attempt)
-    await seat.sit()
+    attempt, seat = await seated()
     tell, held = events.notify_attempt, Mock()
     with monkeypatch.context() as patch:
         patch.setattr(events, "notify_attempt", held)
@@ -115,16 +111,14 @@ async def test_an_early_verdict_is_sent_after_the_end(
     assert (verdict["type"], verdict["state"], verdict["rank"]) == ("verdict", "verified", 7)
     (what,) = held.call_args_list
     tell(*what.args, **what.kwargs)
-    events.notifier.flush()
+    await asyncio.to_thread(events.notifier.flush)
     assert await seat.is_silent()
 
 
 async def test_the_next_ping_sends_a_verdict_that_failed_to_load(
-    attempt_at: Any, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+    seated: Seated, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    seat = sit(attempt)
-    await seat.sit()
+    attempt, seat = await seated()
     tell = events.notify_attempt
     with monkeypatch.context() as patch:
         patch.setattr(events, "notify_attempt", Mock())
@@ -140,12 +134,10 @@ async def test_the_next_ping_sends_a_verdict_that_failed_to_load(
 
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError])
 async def test_a_failed_session_check_keeps_the_connection(
-    error: type[Exception], attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
+    error: type[Exception], seated: Seated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The move is refused, and the next one succeeds once the database is back."""
-    attempt = await sync_to_async(attempt_at)()
-    seat = sit(attempt)
-    await seat.sit()
+    _, seat = await seated()
     with monkeypatch.context() as patch:
         patch.setattr(base_consumer, "SESSION_GOOD_FOR", -1.0)
         patch.setattr(base_consumer, "user_of", Mock(side_effect=error))
@@ -153,9 +145,7 @@ async def test_a_failed_session_check_keeps_the_connection(
     assert (await seat.move("d"))["n"] == 1
 
 
-async def test_a_player_deleted_at_the_table(attempt_at: Any, sit: Sit) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    seat = sit(attempt)
-    await seat.sit()
+async def test_a_player_deleted_at_the_table(seated: Seated) -> None:
+    attempt, seat = await seated()
     await sync_to_async(attempt.player.delete)()
     assert (await seat.ask({"type": "resign", "n": 1}))["code"] == "not_found"

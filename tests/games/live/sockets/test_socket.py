@@ -12,22 +12,20 @@ import pytest
 from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 from django.conf import settings
-from django.test import Client
 
-from accounts.sign_in.guests import BACKEND
 from config.asgi import application
 from config.observability.logs import logging_config
 from games.live import live_table, table_registry
 from games.models import Attempt
 from tests.games.seats import PATIENCE
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HOST = "127.0.0.1:8000"
 
 
 def cookie_of(player: Any) -> str:
-    client = Client()
-    client.force_login(player, backend=BACKEND)
+    client = signed_in(player)
     return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
 
 

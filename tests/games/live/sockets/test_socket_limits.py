@@ -26,7 +26,7 @@ from games.live.sockets import base_consumer, connection_limits, eviction, messa
 from games.live.sockets.connection_limits import Capped, networks_of, player_of
 from games.live.sockets.eviction import GROUP, OpenSockets, evict_player, evict_session, open_sockets, session_name
 from tests.deals import make_deal
-from tests.games.conftest import Sit
+from tests.games.conftest import Seated, Sit
 from tests.games.live.sockets.test_socket import ask, left, opened, socket
 from tests.games.seats import PATIENCE, Closed
 from tests.players import signed_in
@@ -62,9 +62,8 @@ async def test_other_messages_are_no_hello(attempt_at: Any, sit: Sit, monkeypatc
         await seat.hear()
 
 
-async def test_after_hello_silence_is_allowed(attempt_at: Any, sit: Sit) -> None:
-    seat = sit(await sync_to_async(attempt_at)())
-    await seat.sit()
+async def test_after_hello_silence_is_allowed(seated: Seated) -> None:
+    await seated()
     (consumer,) = open_sockets()._sockets
     assert consumer._clock is None  # type: ignore[attr-defined]
 
@@ -203,7 +202,7 @@ async def test_reconnecting_does_not_renew_the_allowance(monkeypatch: pytest.Mon
     del mine
     gc.collect()
     assert id(message_limit.allowance_of(player)) == identity
-    while player in message_limit._shared:
+    while (player, "messages") in message_limit._shared:
         await asyncio.sleep(0.001)
         gc.collect()
 
@@ -318,15 +317,20 @@ async def test_evictions_reach_other_processes_through_redis(redis_url: str, set
         assert not another.evicted.is_set()
         await sync_to_async(evict_session)("key")
         await another.evicted.wait()
-    assert sockets._listener is not None
-    sockets._listener.cancel()
-    await asyncio.wait([sockets._listener])
+    await unsubscribed(sockets)
     layer = get_channel_layer()
     assert layer is not None
     await layer.flush()
 
 
-async def test_a_failed_listener_restarts(monkeypatch: pytest.MonkeyPatch) -> None:
+async def unsubscribed(sockets: OpenSockets) -> None:
+    assert sockets._subscription is not None
+    sockets._subscription.cancel()
+    await asyncio.wait([sockets._subscription])
+    await sockets._notices.close()
+
+
+async def test_a_failed_subscription_is_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     tries: list[int] = []
 
     class Layer:
@@ -334,20 +338,18 @@ async def test_a_failed_listener_restarts(monkeypatch: pytest.MonkeyPatch) -> No
             tries.append(1)
             raise OSError("Redis is away")
 
-    monkeypatch.setattr(eviction, "get_channel_layer", Layer)
-    monkeypatch.setattr(eviction, "_PAUSE", 0.0)
+    monkeypatch.setattr("games.live.broadcasts.get_channel_layer", Layer)
+    monkeypatch.setattr(eviction, "JOINED_FOR", 0.0)
     sockets, mine = OpenSockets(), Other(7)
     sockets.add(mine)
-    for _ in range(20):
-        await asyncio.sleep(0)
-    assert len(tries) > 2
-    assert sockets._listener is not None
-    sockets._listener.cancel()
+    async with asyncio.timeout(PATIENCE):
+        while len(tries) < 3:  # noqa: ASYNC110 - the stub tells nobody
+            await asyncio.sleep(0)
+    await unsubscribed(sockets)
 
 
-async def test_closed_sockets_are_forgotten(attempt_at: Any, sit: Sit) -> None:
-    seat = sit(await sync_to_async(attempt_at)())
-    await seat.sit()
+async def test_closed_sockets_are_forgotten(seated: Seated) -> None:
+    _, seat = await seated()
     assert len(open_sockets()._sockets) == 1
     await seat.leave()
     assert not open_sockets()._sockets
