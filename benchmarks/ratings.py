@@ -144,7 +144,9 @@ def fill(races: int, players: int) -> None:
     from django.contrib.auth import get_user_model
     from django.db import transaction
 
-    from games.races.models import Entrant, Race, Room
+    from games.db.statements import stored
+    from games.races.models import Race, Room
+    from leaderboards.ratings.bulk_writes import insert_rows
     from tests.leaderboards import factory
 
     choose = random.Random(11)
@@ -154,6 +156,8 @@ def fill(races: int, players: int) -> None:
     strength = {player: choose.gauss(1500, 250) for player in ids}
     eager = list(itertools.accumulate(choose.paretovariate(1.3) for _ in ids))
     deal = factory.deal("plot", None)
+    columns = ("id", "race_id", "player_id", "state", "place", "joined_at", "wishes")
+    numbers = itertools.count(1)
     for begin in range(0, races, A_ROOM):
         with transaction.atomic():
             room = Room.objects.create(kind="quick", game="plot", limit_s=600, seats=16, made_at=FIRST, used_at=FIRST)
@@ -167,11 +171,11 @@ def fill(races: int, players: int) -> None:
             ]  # fmt: skip
             Race.objects.bulk_create(made)
             entrants = [
-                Entrant(race=race, player_id=player, state="won", place=place, joined_at=race.opened_at)
+                (next(numbers), race.pk, player, "won", place, stored(race.opened_at), "[]")
                 for race in made
                 for place, player in enumerate(ranking(choose, ids, eager, strength), 1)
             ]
-            Entrant.objects.bulk_create(entrants, batch_size=1_000)
+            insert_rows("races_entrant", columns, entrants)
 
 
 def ranking(choose: random.Random, ids: list[int], eager: list[float], strength: dict[int, float]) -> list[int]:

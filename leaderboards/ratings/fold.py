@@ -8,13 +8,13 @@ day in rated races. If fewer than two racers remain, the race rates no one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from leaderboards.ratings.formula import MU, SIGMA, SkillEstimate, rate
+from leaderboards.ratings.formula import MU, SIGMA, Rater, SkillEstimate
 
 MEETINGS_A_DAY: Final = 5
 #: Rank of disqualified racers: behind every place, and all tied.
@@ -72,16 +72,24 @@ class Fold:
     met: Counter[tuple[int, int]] = field(default_factory=Counter)
     #: Pairs that have reached the daily limit of meetings.
     spent: set[tuple[int, int]] = field(default_factory=set)
+    rater: Rater = field(default_factory=Rater)
+
+    def fold(self, races: Iterable[Raced]) -> Iterator[list[Change]]:
+        """Rate the races, which must come in order."""
+        for raced in races:
+            yield self.add(raced)
 
     def add(self, raced: Raced) -> list[Change]:
-        """Rate the next race; races must come in order."""
+        """Rate the next race."""
         self._begin(raced.finished_at.date())
         racers = self._included(raced.racers)
         if len(racers) < 2:
             return []
         self._meet([racer.player for racer in racers])
         before = [self.standings.get(racer.player, _NEW) for racer in racers]
-        after = rate([SkillEstimate(state.mu, state.sigma) for state in before], [racer.rank for racer in racers])
+        after = self.rater.rate(
+            [SkillEstimate(state.mu, state.sigma) for state in before], [racer.rank for racer in racers]
+        )
         changes = []
         for racer, old, (mu, sigma) in zip(racers, before, after, strict=True):
             self.standings[racer.player] = RatingState(mu, sigma, old.races + 1, raced.finished_at)

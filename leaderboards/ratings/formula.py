@@ -1,4 +1,4 @@
-"""Rating formula: a Bradley-Terry model that compares each racer with every other one.
+"""Rating formula: OpenSkill's Bradley-Terry model, comparing each racer with every other one.
 
 See "A Bayesian Approximation Method for Online Ranking", Weng and Lin 2011, algorithm 1; `docs/ratings.md` explains the
 choice of model and parameters.
@@ -10,14 +10,19 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from openskill.models import BradleyTerryPart, BradleyTerryPartRating
+
 MU: Final = 1500.0
 SIGMA: Final = 350.0
 BETA: Final = 175.0
 TAU: Final = 3.5
-#: Smallest factor by which a race can shrink a variance.
-KAPPA: Final = 0.0001
+#: At least the number of racers in a race, so that each is compared with every other.
+WINDOW: Final = 16
 #: Decimals of stored ratings: rounding keeps floating-point differences between machines from accumulating.
 DIGITS: Final = 6
+
+# The limit belongs to the model: passed to `rate()` it would stay set for later callers.
+_MODEL: Final = BradleyTerryPart(mu=MU, sigma=SIGMA, beta=BETA, tau=TAU, window_size=WINDOW, limit_sigma=True)
 
 
 class SkillEstimate(NamedTuple):
@@ -27,49 +32,59 @@ class SkillEstimate(NamedTuple):
     sigma: float = SIGMA
 
 
-def rate(before: Sequence[SkillEstimate], ranks: Sequence[int]) -> list[SkillEstimate]:
-    """Return the racers' skills after a race, in the same order; the smallest rank did best."""
-    after = []
-    for k, own in enumerate(before):
-        terms = _terms(before, ranks, k)
-        shrinkage = sum(share for _, share in terms)
-        sigma = math.sqrt(_variance(own) * max(1 - shrinkage, KAPPA))
-        mu = own.mu + sum(points for points, _ in terms)
-        after.append(SkillEstimate(round(mu, DIGITS), round(min(own.sigma, sigma), DIGITS)))
-    return after
+class Rater:
+    """Rater that reuses the model's objects, because creating them takes as long as rating a race."""
+
+    def __init__(self) -> None:
+        self._teams = _Teams()
+        self._copies: list[list[BradleyTerryPartRating]] = []
+
+    def rate(self, before: Sequence[SkillEstimate], ranks: Sequence[int]) -> list[SkillEstimate]:
+        """Return the racers' skills after a race with these ranks, smallest best; equal ranks are a tie.
+
+        Racers must be sorted by entrant id: sums over tied racers depend on the order in the last bits.
+        """
+        while len(self._copies) < len(before):
+            self._copies.append([_MODEL.rating()])
+        while len(self._teams) < len(before):
+            self._teams.append([_MODEL.rating()])
+        teams = _Teams(self._teams[: len(before)])
+        teams.copied = self._copies[: len(before)]
+        for (rating,), (copied,), (mu, sigma) in zip(teams, teams.copied, before, strict=True):
+            rating.mu = copied.mu = mu
+            rating.sigma = copied.sigma = sigma
+        rated = _MODEL.rate(teams, ranks=[float(rank) for rank in ranks])  # works on the copies
+        return [SkillEstimate(round(rating.mu, DIGITS), round(rating.sigma, DIGITS)) for (rating,) in rated]
+
+
+class _Teams(list[list[BradleyTerryPartRating]]):
+    """Model input with preallocated copies: letting the model deepcopy takes half of the time of rating."""
+
+    copied: list[list[BradleyTerryPartRating]]
+
+    def __deepcopy__(self, memo: object) -> list[list[BradleyTerryPartRating]]:
+        return self.copied
 
 
 def shares(before: Sequence[SkillEstimate], ranks: Sequence[int], of: int) -> list[float]:
     """Return the contribution of each racer to the change of the racer at index `of`; the racer's own is 0.
 
-    The change is the mean of one term for each rival, so the contributions add up to it.
+    The model's change is the mean of one term for each rival, so the contributions add up to it.
     """
-    return [points for points, _ in _terms(before, ranks, of)]
-
-
-def _terms(before: Sequence[SkillEstimate], ranks: Sequence[int], of: int) -> list[tuple[float, float]]:
-    """Return each rival's contribution to the change of mu, and to the share by which the variance shrinks."""
-    own, rank, rivals = before[of], ranks[of], len(before) - 1
-    variance = _variance(own)
-    terms = []
-    for rival, other_rank in zip(before, ranks, strict=True):
-        spread = _spread(variance, _variance(rival))
-        expected = 1 / (1 + math.exp((rival.mu - own.mu) / spread))
-        outcome = 1.0 if other_rank > rank else 0.5 if other_rank == rank else 0.0
-        points = variance / spread * (outcome - expected)
-        shrinkage = variance**1.5 / spread**3 * expected * (1 - expected)
-        terms.append((points / rivals, shrinkage / rivals))
-    terms[of] = 0.0, 0.0
-    return terms
+    own = _variance(before[of])
+    found = []
+    for q, rival in enumerate(before):
+        spread = math.sqrt(own + _variance(rival) + 2 * BETA**2)
+        expected = 1 / (1 + math.exp((rival.mu - before[of].mu) / spread))
+        outcome = 1.0 if ranks[q] > ranks[of] else 0.5 if ranks[q] == ranks[of] else 0.0
+        found.append(0.0 if q == of else own / spread * (outcome - expected) / (len(before) - 1))
+    return found
 
 
 def chance(one: SkillEstimate, other: SkillEstimate) -> float:
     """Return the probability that one racer finishes ahead of another."""
-    return 1 / (1 + math.exp((other.mu - one.mu) / _spread(_variance(one), _variance(other))))
-
-
-def _spread(variance: float, other: float) -> float:
-    return math.sqrt(variance + other + 2 * BETA**2)
+    spread = math.sqrt(_variance(one) + _variance(other) + 2 * BETA**2)
+    return 1 / (1 + math.exp((other.mu - one.mu) / spread))
 
 
 def whole_points(parts: Sequence[float], total: int) -> list[int]:

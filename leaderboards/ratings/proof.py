@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import fold_input
-from leaderboards.ratings.bulk_writes import CHANGE_COLUMNS
 from leaderboards.ratings.fold import Change, Fold
+
+_COLUMNS: Final = (
+    "race_id", "finished_at", "entrant_id", "player_id", "rank",
+    "mu_before", "sigma_before", "mu_after", "sigma_after", "races",
+)  # fmt: skip
 
 
 def faults(progress: Callable[[int], object] = lambda _races: None) -> Iterator[str]:
@@ -31,7 +35,7 @@ def faults(progress: Callable[[int], object] = lambda _races: None) -> Iterator[
 
 def _stored(races: list[int]) -> dict[int, list[Change]]:
     found: dict[int, list[Change]] = {}
-    for row in RatingChange.objects.filter(entrant__race__in=races).values_list(*CHANGE_COLUMNS):
+    for row in RatingChange.objects.filter(entrant__race__in=races).values_list(*_COLUMNS):
         change = Change(*row)
         found.setdefault(change.race, []).append(change)
     return found

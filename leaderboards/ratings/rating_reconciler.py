@@ -16,14 +16,10 @@ from typing import Final
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
 from django.db.models import OuterRef, Subquery
-from django.urls import reverse
 from django.utils import timezone
 
-from games.ghosts.models import Notice
-from games.inbox import notices
-from games.races.models import Race
 from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings import fold_input
+from leaderboards.ratings import fold_input, rating_notices
 from leaderboards.ratings.bulk_writes import insert_changes, insert_rated, write_standings
 from leaderboards.ratings.fold import Fold, Raced, RatingState
 from leaderboards.ratings.fold_input import Key
@@ -105,17 +101,9 @@ def _fold_and_notify(key: Key) -> int:
     folded = fold_from(min(key, fold_input.first_unrated() or key))
     after = _shown()
     moved = {player: (value, after[player]) for player, value in before.items() if after.get(player, value) != value}
-    _notify_moved(key.race, moved)
+    rating_notices.notify_moved(key.race, moved)
     log.info("races rated again", extra={"race": key.race, "races": folded, "moved": len(moved)})
     return folded
-
-
-def _notify_moved(race_id: int, moved: dict[int, tuple[int, int]]) -> None:
-    """Put the displayed ratings before and after into each player's inbox, with a link to the race's result."""
-    room, number = Race.objects.values_list("room__code", "number").get(pk=race_id)
-    address = reverse("games:race_result", args=[room, number])
-    for player, (before, after) in sorted(moved.items()):
-        notices.put(player, Notice.Kind.RATING_MOVED, {"address": address, "before": before, "after": after})
 
 
 def _shown() -> dict[int, int]:
