@@ -17,6 +17,11 @@ _User = TypeVar("_User", bound=AbstractUser)
 
 #: Filter for accounts, deleted ones included.
 ACCOUNT: Final[Mapping[str, object]] = MappingProxyType({"is_guest": False})
+#: SQL condition on the row `p` of a player: has a confirmed email address or a passkey.
+CONFIRMED_SQL: Final = (
+    "(EXISTS (SELECT 1 FROM account_emailaddress e WHERE e.user_id = p.id AND e.verified) "
+    "OR EXISTS (SELECT 1 FROM mfa_authenticator m WHERE m.user_id = p.id AND m.type = 'webauthn'))"
+)
 #: Filter for players on boards: accounts that are not banned. Results of deleted accounts stay, without the name.
 LISTED: Final[Mapping[str, object]] = MappingProxyType({**ACCOUNT, "banned_at": None})
 #: Filter for players with a page, named to others: listed accounts that are not deleted.

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-from accounts.managers import ACCOUNT, HAS_PAGE, LISTED, NAMED, PlayerManager
+from accounts.managers import ACCOUNT, CONFIRMED_SQL, HAS_PAGE, LISTED, NAMED, PlayerManager
 from accounts.preferences import preferences_of
 
 
@@ -41,6 +41,7 @@ class User(AbstractUser):
     #: Filters for players with an account and for players on boards, as field values.
     ACCOUNT: ClassVar = ACCOUNT
     LISTED: ClassVar = LISTED
+    CONFIRMED_SQL: ClassVar = CONFIRMED_SQL
 
     objects: ClassVar[PlayerManager[Self]] = PlayerManager()
 

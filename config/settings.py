@@ -367,10 +367,10 @@ if not re.fullmatch(r"([\w-]{43}=?)?", LEDGER_KEY, re.ASCII):
 
 # Eligibility for a deal's podium and seasons; other players rank among the newcomers (docs/fairplay.md, Ladders).
 LADDERS: bool = env.bool("LADDERS", default=not _database["ENGINE"].endswith("sqlite3"))
-ESTABLISHED_GAMES: int = env.int("ESTABLISHED_GAMES", default=3)  # verified games of the day, from earlier days
-ESTABLISHED_DAYS: int = env.int("ESTABLISHED_DAYS", default=2)  # least number of distinct days they are from
-if min(ESTABLISHED_GAMES, ESTABLISHED_DAYS) < 0:
-    raise ImproperlyConfigured("ESTABLISHED_GAMES and ESTABLISHED_DAYS must not be negative")
+ESTABLISHED_DAYS: int = env.int("ESTABLISHED_DAYS", default=3)  # of the last 30, with a daily game really played
+ESTABLISHED_AGE: int = env.int("ESTABLISHED_AGE", default=7)  # least age of the account in days
+if min(ESTABLISHED_DAYS, ESTABLISHED_AGE) < 0:
+    raise ImproperlyConfigured("ESTABLISHED_DAYS and ESTABLISHED_AGE must not be negative")
 
 # --- Fair play ------------------------------------------------------------------------------------------------------
 

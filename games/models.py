@@ -130,6 +130,8 @@ class Attempt(models.Model):
     cards_up = models.PositiveSmallIntegerField(null=True, blank=True)
     elapsed_ms = models.BigIntegerField(null=True, blank=True)
     tokens = models.PositiveSmallIntegerField(null=True, blank=True)
+    # True if it counts towards the established ladder (leaderboards.boards.eligibility.is_real_play).
+    real_play = models.BooleanField(db_default=False, default=False, editable=False)
     reasons = models.JSONField(default=list, blank=True)
     verify_tries = models.PositiveSmallIntegerField(default=0)
     # True once another attempt's verification has included this one (leaderboards.verdicts.pending_attempts).

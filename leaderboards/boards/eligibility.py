@@ -1,44 +1,64 @@
 """Ladder eligibility: the ladder on which a game is ranked, and a player's missing requirements for the established
 one.
 
-The rule looks at the state when the deal opened: the account, and the verified daily games from earlier days. So all of
-a player's results of one day are on the same ladder, in whatever order they are judged.
+The rule looks at the state when the deal opened: the account's age, and the verified daily games from earlier days. So
+all of a player's results of one day are on the same ladder, in whatever order they are judged.
 `leaderboards.verdicts.settlement` stores the answer with the first verdict, and nothing changes it afterwards.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.utils import timezone
 
 from games.core.ladders import Ladder, LadderSlug
 from games.db.players import Player
 from games.db.statements import Statement, run_in_order, stored
 from games.models import Attempt, Deal
-from games.rules import CATALOGUE
+from games.rules import Replay
 
-#: Upper bound on deals per day. It limits the number of games read, however many a player has.
-_MOST_A_DAY: Final = 2 * len(CATALOGUE)
+#: Days before a deal's own in which daily games count towards the established ladder.
+LOOKED_BACK_DAYS: Final = 30
+#: A lost game counts from this part of the cards up (a third), or from this number of cards placed.
+CARDS_UP_PART: Final = 3
+CARDS_PLACED: Final = 40
 
 _RULE: Final = (
-    "CASE WHEN EXISTS (SELECT 1 FROM {players} p WHERE p.id = %s AND p.date_joined < %s AND {account}) "
-    "AND (SELECT COUNT(*) >= %s AND COUNT(DISTINCT day) >= %s FROM ("
+    "CASE WHEN EXISTS (SELECT 1 FROM {players} p WHERE p.id = %s AND p.date_joined <= %s AND {account} "
+    "AND {confirmed}) AND (SELECT COUNT(DISTINCT day) >= %s AND COUNT(CASE WHEN won THEN 1 END) >= %s FROM ("
     # A subquery for each of these few rows: with a join PostgreSQL read the whole table of deals.
-    "SELECT (SELECT d.day FROM {deals} d WHERE d.id = a.deal_id) AS day FROM {attempts} a "
-    "WHERE a.player_id = %s AND a.ranked AND a.state = '{verified}' AND a.verified_at < %s LIMIT %s"
-    ") earlier WHERE day < %s) THEN {established} ELSE {newcomers} END"
+    "SELECT (SELECT d.day FROM {deals} d WHERE d.id = a.deal_id) AS day, a.\"end\" = '{won}' AS won "
+    "FROM {attempts} a WHERE a.player_id = %s AND a.started_at >= %s AND a.ranked AND a.real_play "
+    "AND a.state = '{verified}' AND a.verified_at < %s"
+    ") earlier WHERE day >= %s AND day < %s) THEN {established} ELSE {newcomers} END"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Requirements a player lacks for the established ladder of future deals: more games, on more days."""
+    """Requirements a player lacks for the established ladder of tomorrow's deals."""
 
-    games: int
+    #: Further days with a game really played.
     days: int
+    win: bool
+    #: A confirmed email address or a passkey.
+    confirmation: bool
+    #: Days until the account is old enough.
+    age: int
+
+
+def is_real_play(replay: Replay) -> bool:
+    """Return whether a game was really played: won, a third of the cards up, or 40 cards placed.
+
+    A game resigned at sight does not count towards the established ladder.
+    """
+    placed = sum("-" in token for token in replay.table.moves)
+    return replay.won or CARDS_UP_PART * replay.cards_up >= replay.goal or placed >= CARDS_PLACED
 
 
 def ladder_sql(attempt: Attempt) -> Statement:
@@ -52,16 +72,21 @@ def ladder_sql(attempt: Attempt) -> Statement:
     rule = _RULE.format(
         players=players._meta.db_table,
         account=" AND ".join(f"p.{field} = %s" for field in players.ACCOUNT),
+        confirmed=players.CONFIRMED_SQL,
         attempts=Attempt._meta.db_table,
         deals=Deal._meta.db_table,
+        won=Attempt.End.WON,
         verified=Attempt.State.VERIFIED,
         established=int(Ladder.ESTABLISHED),
         newcomers=int(Ladder.NEWCOMERS),
     )
-    opens_at, day = stored(deal.opens_at), stored(deal.day)
-    games, days, player = settings.ESTABLISHED_GAMES, settings.ESTABLISHED_DAYS, attempt.player_id
-    account = players.ACCOUNT.values()
-    return rule, [player, opens_at, *account, games, days, player, opens_at, _looked_at(), day]
+    joined_by = deal.opens_at - timedelta(days=settings.ESTABLISHED_AGE)
+    # Games of a day start on that day.
+    since, first_day = (moment - timedelta(days=LOOKED_BACK_DAYS) for moment in (deal.opens_at, deal.day))
+    days, player = settings.ESTABLISHED_DAYS, attempt.player_id
+    account = [player, stored(joined_by), *players.ACCOUNT.values()]
+    games = [days, min(days, 1), player, stored(since), stored(deal.opens_at), stored(first_day), stored(deal.day)]
+    return rule, [*account, *games]
 
 
 def ladder_at(player: Player, deal: Deal) -> LadderSlug | None:
@@ -77,14 +102,16 @@ def missing(player: Player) -> Missing | None:
     """Return the requirements the player will lack for tomorrow's deals; None if nothing is missing."""
     if not settings.LADDERS:
         return None
-    played: Any = Attempt.objects.filter(player=player.pk, ranked=True, state=Attempt.State.VERIFIED)
-    on_days = list(played.filter(deal__day__isnull=False).values_list("deal__day", flat=True)[: _looked_at()])
-    days = max(0, settings.ESTABLISHED_DAYS - len(set(on_days)))
-    games = max(days, settings.ESTABLISHED_GAMES - len(on_days))
-    return Missing(games, days) if games else None
-
-
-def _looked_at() -> int:
-    """Return the number of games that suffice to decide: that many must span enough days."""
-    games, days = settings.ESTABLISHED_GAMES, settings.ESTABLISHED_DAYS
-    return int(max(games, 1) + max(days - 1, 0) * _MOST_A_DAY)
+    tomorrow = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    first_day = tomorrow.date() - timedelta(days=LOOKED_BACK_DAYS)
+    played: Any = Attempt.objects.filter(player=player.pk, ranked=True, real_play=True, state=Attempt.State.VERIFIED)
+    games = list(played.filter(deal__day__gte=first_day).values_list("deal__day", "end"))
+    days = max(0, settings.ESTABLISHED_DAYS - len({day for day, _ in games}))
+    win = settings.ESTABLISHED_DAYS > 0 and not any(end == Attempt.End.WON for _, end in games)
+    users = get_user_model()
+    condition = f"SELECT {users.CONFIRMED_SQL} FROM {users._meta.db_table} p WHERE p.id = %s"  # noqa: S608 - constants
+    (((confirmed,),),) = run_in_order([(condition, [player.pk])])
+    old_enough = player.date_joined + timedelta(days=settings.ESTABLISHED_AGE)
+    age = max(0, -((tomorrow - old_enough) // timedelta(days=1)))
+    lacks = Missing(days, win, not confirmed, age)
+    return lacks if any((lacks.days, lacks.win, lacks.confirmation, lacks.age)) else None

@@ -61,13 +61,13 @@ def own_result(deal: Deal, board: BoardName, player: Any) -> OwnResult | None:  
 
 
 def missing_in_words(lacks: Missing) -> str:
-    """Describe the missing requirements, such as "2 more verified games of the day, on one more day"."""
-    games = ngettext(
-        "To be established: one more verified game of the day",
-        "To be established: %(n)s more verified games of the day",
-        lacks.games,
-    ) % {"n": lacks.games}
-    if not lacks.days:
-        return f"{games}."
-    days = ngettext("on one more day", "on %(n)s more days", lacks.days) % {"n": lacks.days}
-    return f"{games}, {days}."
+    """Describe the missing requirements, such as "To be established you still need: one win"."""
+    days = ngettext("one more day with a game really played", "%(n)s more days with a game really played", lacks.days)
+    age = ngettext("an account that is one day older", "an account that is %(n)s days older", lacks.age)
+    needs = [
+        *([days % {"n": lacks.days}] if lacks.days else []),
+        *([_("one win")] if lacks.win else []),
+        *([_("a confirmed email address or a passkey")] if lacks.confirmation else []),
+        *([age % {"n": lacks.age}] if lacks.age else []),
+    ]
+    return _("To be established you still need: %(needs)s.") % {"needs": ", ".join(needs)}

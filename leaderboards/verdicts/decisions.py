@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -149,7 +149,7 @@ def _write(attempt: Attempt, state: State, reasons: list[Reason], staff: Staff, 
     meanwhile = NotDecidableError(_("Somebody else has decided this attempt meanwhile."))
     try:
         with transaction.atomic():
-            verdict = AttemptVerdict(state, reasons, found.score, found.line)
+            verdict = replace(found, state=state, reasons=reasons)
             if not do_settle(attempt, verdict, expected=State(attempt.state)):
                 raise meanwhile
             _give_back_id(attempt)

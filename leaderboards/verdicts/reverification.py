@@ -71,4 +71,4 @@ def _with_decision(attempt: Attempt, verdict: AttemptVerdict) -> AttemptVerdict:
     decided = staff_decision(attempt)
     if decided is None or (decided == State.VERIFIED and verdict.score is None):
         return verdict
-    return AttemptVerdict(decided, attempt.reasons, verdict.score, verdict.line)
+    return replace(verdict, state=decided, reasons=attempt.reasons)

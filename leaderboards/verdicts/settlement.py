@@ -33,7 +33,7 @@ from games.models import Attempt
 from games.races import race_finish
 from leaderboards.boards import entries
 from leaderboards.boards.board_queries import rank_of
-from leaderboards.boards.eligibility import ladder_sql
+from leaderboards.boards.eligibility import is_real_play, ladder_sql
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Result
 from leaderboards.verdicts.pending_attempts import read_with_others
@@ -46,7 +46,7 @@ State = Attempt.State
 _LOCK: Final = "SELECT id, {fields} FROM {table} WHERE id IN ({ids}) ORDER BY id{lock}"
 _SWAP: Final = (
     "UPDATE {table} SET state = %s, reasons = %s, cards_up = %s, elapsed_ms = %s, "
-    "tokens = %s, line = %s, verified_at = %s, ladder = COALESCE(ladder, {ladder}) "
+    "tokens = %s, line = %s, real_play = %s, verified_at = %s, ladder = COALESCE(ladder, {ladder}) "
     "WHERE id = %s AND state = %s AND player_id = %s RETURNING id, ladder"
 )
 #: Maximum clock skew between two workers' machines.
@@ -63,13 +63,16 @@ class AttemptVerdict:
     reasons: list[Reason]
     score: BoardScore | None
     line: bytes | None = None
+    real_play: bool = False
 
     @classmethod
     def of(cls, judgement: Judgement) -> AttemptVerdict:
         """Build the verdict that follows from a judgement."""
         played = judgement.replay
-        score = BoardScore.of(played) if played is not None and played.ok else None
-        return cls(judgement.state, judgement.reasons, score, judgement.line)
+        if played is None or not played.ok:
+            return cls(judgement.state, judgement.reasons, None, judgement.line)
+        score, real = BoardScore.of(played), is_real_play(played)
+        return cls(judgement.state, judgement.reasons, score, judgement.line, real)
 
 
 class Case(NamedTuple):
@@ -206,7 +209,8 @@ def _swap_statement(case: Case, expected: State, now: datetime) -> Statement:
     # A corrected score keeps the verification time: later deals depend on how long it has been verified.
     stays_verified = expected == verdict.state == State.VERIFIED
     verified_at = (attempt.verified_at if stays_verified else None) or now
-    row = [str(verdict.state), json.dumps(verdict.reasons), *score, verdict.line, stored(verified_at)]
+    row = [str(verdict.state), json.dumps(verdict.reasons), *score, verdict.line, verdict.real_play]
+    row.append(stored(verified_at))
     ladder, figures = ladder_sql(attempt)
     swap = _SWAP.format(table=Attempt._meta.db_table, ladder=ladder)
     return swap, [*row, *figures, attempt.pk, str(expected), attempt.player_id]

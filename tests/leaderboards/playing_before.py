@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from allauth.account.models import EmailAddress
+
 from games.models import Attempt, Deal
 from tests.leaderboards import factory
 from tests.leaderboards.factory import DAY
@@ -14,16 +16,19 @@ ONE_DAY = timedelta(days=1)
 OPENED = datetime.combine(DAY, datetime.min.time(), tzinfo=UTC)
 """Opening time of the deals of `factory.DAY`."""
 
-THREE_ON_TWO_DAYS = (("stonewall", 1), ("stonewall", 2), ("plot", 2))
+ON_THREE_DAYS = (("stonewall", 1), ("stonewall", 2), ("plot", 3))
 """The fewest games that make a player established: variants, and how many days ago."""
 
 
 def player(**fields: Any) -> Any:
-    """Create a player without games whose account is older than the deals of `factory.DAY`."""
-    return factory.player(**{"date_joined": OPENED - 30 * ONE_DAY, **fields})
+    """Create a player without games, with a confirmed address and an account older than the deals of `factory.DAY`."""
+    who = factory.player(**{"date_joined": OPENED - 30 * ONE_DAY, **fields})
+    if not who.is_guest:
+        EmailAddress.objects.create(user=who, email=f"{who.public_id}@example.org", verified=True)
+    return who
 
 
-def established(games: Iterable[tuple[str, int]] = THREE_ON_TWO_DAYS, **fields: Any) -> Any:
+def established(games: Iterable[tuple[str, int]] = ON_THREE_DAYS, **fields: Any) -> Any:
     """Create a player with these games."""
     who = player(**fields)
     play(who, games)
@@ -36,11 +41,12 @@ def play(who: Any, games: Iterable[tuple[str, int]], **fields: Any) -> list[Atte
 
 
 def verified(who: Any, of: Deal, **fields: Any) -> Attempt:
-    """Create a game verified an hour after its deal opened."""
+    """Create a win verified an hour after its deal opened."""
     at = of.opens_at + timedelta(hours=1)
-    made = {"state": Attempt.State.VERIFIED, "finished_at": at, "verified_at": at, "ladder": None, **fields}
+    made = {"state": Attempt.State.VERIFIED, "finished_at": at, "verified_at": at, "ladder": None}
+    made |= {"end": Attempt.End.WON, "real_play": True, **fields}
     return Attempt.objects.create(
-        deal=of, player=who, ranked=True, started_at=of.opens_at, record=b"-", end="resigned",
+        deal=of, player=who, ranked=True, started_at=of.opens_at, record=b"-",
         cards_up=1, elapsed_ms=1, tokens=1, **made,
     )  # fmt: skip
 

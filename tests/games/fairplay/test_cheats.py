@@ -39,7 +39,7 @@ from tests.games.fairplay.scripted import (
     verdict,
     winnable,
 )
-from tests.leaderboards import factory, playing_before
+from tests.leaderboards import playing_before
 
 pytestmark = pytest.mark.django_db
 
@@ -54,8 +54,8 @@ ONE_OF_EACH_GAME = ("braid", "labyrinth", "tarot", "plot", "stonewall")
 def test_a_new_account_plays_a_solvers_line_humanly(settings: Any) -> None:
     settings.LADDERS = True
     deal, line = winnable("plot")
-    regular = factory.player(date_joined=deal.opens_at - 30 * DAY)
-    playing_before.play(regular, [(variant, ago) for variant, ago in playing_before.THREE_ON_TWO_DAYS])
+    regular = playing_before.player(date_joined=deal.opens_at - 30 * DAY)
+    playing_before.play(regular, [(variant, ago) for variant, ago in playing_before.ON_THREE_DAYS])
     honest = play(deal, line[:40], who=regular)
     cheat = play(deal, line)
     assert (verdict(honest), verdict(cheat)) == (CLEAN, CLEAN)

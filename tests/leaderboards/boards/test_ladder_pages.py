@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.test import Client
@@ -18,12 +19,13 @@ from games.core.ladders import Ladder
 from games.ghosts import results
 from games.live.loader import load
 from games.models import Attempt
-from leaderboards.boards import board_queries, ghost_candidates, live_boards
+from leaderboards.boards import board_queries, eligibility, ghost_candidates, live_boards
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Result
 from leaderboards.verdicts.settlement import settle
 from tests.leaderboards import factory, playing_before
-from tests.leaderboards.playing_before import THREE_ON_TWO_DAYS
+from tests.leaderboards.factory import NOON
+from tests.leaderboards.playing_before import ON_THREE_DAYS
 from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -31,8 +33,9 @@ NEWCOMERS = Ladder.NEWCOMERS
 
 
 @pytest.fixture(autouse=True)
-def ladders(settings: Settings, one_ladder: None) -> None:
+def ladders(settings: Settings, one_ladder: None, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.LADDERS = True
+    monkeypatch.setattr(eligibility, "timezone", Mock(now=lambda: NOON))
 
 
 @pytest.fixture
@@ -101,7 +104,7 @@ def test_a_newcomer_sees_the_place_and_the_missing_games(deal: Any) -> None:
     assert settle(factory.finished(deal, who).pk) == "verified"
     client = signed_in(who)
     text = page_of(client, deal)
-    missing = "To be established: 2 more verified games of the day, on one more day."
+    missing = "To be established you still need: 3 more days with a game really played, one win."
     assert "your rank: 2 of the newcomers" in text
     assert missing in text
     panel = client.get(after(who)).content.decode()
@@ -111,7 +114,7 @@ def test_a_newcomer_sees_the_place_and_the_missing_games(deal: Any) -> None:
     assert missing in profile
     assert '<span class="mark">newcomer</span>' in profile
     assert missing not in Client().get(f"/players/{who.public_id}/").content.decode()
-    playing_before.play(who, playing_before.THREE_ON_TWO_DAYS)
+    playing_before.play(who, playing_before.ON_THREE_DAYS)
     assert "From the next day on you are established." in client.get(after(who)).content.decode()
 
 
@@ -119,7 +122,10 @@ def test_the_missing_games_are_shown_in_german(deal: Any) -> None:
     who = result(deal, 104, NEWCOMERS).player
     with translation.override("de"):
         panel = signed_in(who).get(after(who), headers={"accept-language": "de"}).content.decode()
-    assert "Zu den Etablierten fehlen dir noch 2 geprüfte Tagesspiele, an einem weiteren Tag." in panel
+    needs = (
+        "3 weitere Tage mit einem richtig gespielten Spiel, ein Sieg, eine bestätigte E-Mail-Adresse oder ein Passkey"
+    )
+    assert f"Zu den Etablierten fehlen dir noch: {needs}" in panel
 
 
 def test_a_guest_sees_the_place_of_an_account(deal: Any) -> None:
@@ -193,8 +199,8 @@ def test_a_deals_page_shows_the_ladder_of_its_result(client: Client, settings: S
     factory.deal("plot", today)
     page = reverse("games:play", args=["plot"])
     old = timezone.now() - timedelta(days=30)
-    newcomer, regular = factory.player(date_joined=old), factory.player(date_joined=old)
-    for variant, days in THREE_ON_TWO_DAYS:
+    newcomer, regular = (playing_before.player(date_joined=old) for _ in range(2))
+    for variant, days in ON_THREE_DAYS:
         playing_before.verified(regular, factory.deal(variant, today - timedelta(days=days)))
     assert "once you have an account" in client.get(page).content.decode()
     assert "once you have an account" in signed_in(create_guest()).get(page).content.decode()

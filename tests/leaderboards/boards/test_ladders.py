@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -18,9 +22,9 @@ from accounts.lifecycle.erasure import erase_player
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.core.ladders import Ladder
 from games.models import Attempt
-from games.rules import CATALOGUE
 from leaderboards.boards import board_queries, eligibility, histogram, relisting, seasons
 from leaderboards.boards.board_pages import CursorError
+from leaderboards.boards.eligibility import Missing
 from leaderboards.boards.listings import deal_listings
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Recount, Result
@@ -28,19 +32,22 @@ from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.reverification import reverify
 from leaderboards.verdicts.settlement import AttemptVerdict, do_settle, give_up, settle
 from tests.accounts.conftest import PASSWORD
+from tests.games.certified import won
 from tests.leaderboards import factory, playing_before
-from tests.leaderboards.factory import DAY
-from tests.leaderboards.playing_before import ONE_DAY, OPENED, THREE_ON_TWO_DAYS
+from tests.leaderboards.factory import DAY, NOON
+from tests.leaderboards.playing_before import ON_THREE_DAYS, ONE_DAY, OPENED
 from tests.players import signed_in
 
 State = Attempt.State
+NOTHING = Missing(0, win=False, confirmation=False, age=0)
 MOMENT = timedelta(microseconds=1)
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def ladders(settings: Settings, one_ladder: None) -> None:
+def ladders(settings: Settings, one_ladder: None, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.LADDERS = True
+    monkeypatch.setattr(eligibility, "timezone", Mock(now=lambda: NOON))
 
 
 def settled(who: Any, deal: Any = None) -> Attempt:
@@ -65,36 +72,78 @@ def whole(deal: Any) -> None:
 @pytest.mark.parametrize(
     ("games", "ladder"),
     [
-        (THREE_ON_TWO_DAYS, Ladder.ESTABLISHED),
-        (THREE_ON_TWO_DAYS[:2], Ladder.NEWCOMERS),
+        (ON_THREE_DAYS, Ladder.ESTABLISHED),
+        (ON_THREE_DAYS[:2], Ladder.NEWCOMERS),
         ((("stonewall", 1), ("plot", 1), ("braid", 1)), Ladder.NEWCOMERS),
         ((("stonewall", 0), ("plot", 2), ("braid", 1)), Ladder.NEWCOMERS),
-        ((("stonewall", 9), ("plot", 9), ("braid", 1), ("stonewall", 1)), Ladder.ESTABLISHED),
+        ((("stonewall", 30), ("plot", 9), ("braid", 1), ("stonewall", 1)), Ladder.ESTABLISHED),
+        ((("stonewall", 31), ("plot", 9), ("braid", 1), ("stonewall", 1)), Ladder.NEWCOMERS),
         ((), Ladder.NEWCOMERS),
     ],
 )
-def test_three_games_on_two_earlier_days_are_needed(games: Any, ladder: Ladder) -> None:
+def test_games_on_three_of_the_last_thirty_days_are_needed(games: Any, ladder: Ladder) -> None:
     assert ladder_of(settled(playing_before.established(games), factory.deal("labyrinth"))) == ladder
 
 
-@pytest.mark.parametrize(("joined", "ladder"), [(-MOMENT, Ladder.ESTABLISHED), (0 * MOMENT, Ladder.NEWCOMERS)])
-def test_the_account_must_be_older_than_the_deal(joined: timedelta, ladder: Ladder) -> None:
-    who = playing_before.established(date_joined=OPENED + joined)
+@pytest.mark.parametrize(("late", "ladder"), [(0 * MOMENT, Ladder.ESTABLISHED), (MOMENT, Ladder.NEWCOMERS)])
+def test_the_account_must_be_a_week_older_than_the_deal(late: timedelta, ladder: Ladder) -> None:
+    who = playing_before.established(date_joined=OPENED - 7 * ONE_DAY + late)
     assert ladder_of(settled(who)) == ladder
+
+
+@pytest.mark.parametrize(
+    ("kind", "ladder"), [("webauthn", Ladder.ESTABLISHED), ("totp", Ladder.NEWCOMERS), (None, Ladder.NEWCOMERS)]
+)
+def test_a_confirmed_address_or_a_passkey_is_needed(kind: str | None, ladder: Ladder) -> None:
+    who = playing_before.established()
+    EmailAddress.objects.filter(user=who).update(verified=False)
+    if kind:
+        Authenticator.objects.create(user=who, type=kind, data={})
+    assert ladder_of(settled(who)) == ladder
+    assert (eligibility.missing(who) or NOTHING).confirmation == (ladder == Ladder.NEWCOMERS)
+
+
+def test_one_of_the_games_must_be_won() -> None:
+    who = playing_before.player()
+    lost = playing_before.play(who, ON_THREE_DAYS, end=Attempt.End.RESIGNED)
+    assert ladder_of(settled(who)) == Ladder.NEWCOMERS
+    Attempt.objects.filter(pk=lost[0].pk).update(end=Attempt.End.WON)
+    assert ladder_of(settled(who, factory.deal("labyrinth"))) == Ladder.ESTABLISHED
+
+
+@pytest.mark.parametrize(
+    ("won", "cards_up", "placed", "real"),
+    [(True, 0, 0, True), (False, 18, 0, True), (False, 17, 39, False), (False, 17, 40, True), (False, 0, 0, False)],
+)
+def test_a_game_is_played_if_won_or_long_enough(won: bool, cards_up: int, placed: int, real: bool) -> None:
+    table: Any = SimpleNamespace(moves=("t0-t1",) * placed + ("d",) * 100)
+    played: Any = SimpleNamespace(won=won, cards_up=cards_up, goal=52, table=table)
+    assert eligibility.is_real_play(played) == real
+
+
+def test_a_verdict_says_whether_the_game_was_played() -> None:
+    (line, *_), resigned = won("labyrinth"), factory.deal()
+    wins = factory.deal("labyrinth", seed=line.seed)
+    for deal, record, real in ((wins, line, True), (resigned, factory.record_of(resigned, []), False)):
+        attempt = factory.finished(deal, record=record)
+        settle(attempt.pk)
+        attempt.refresh_from_db()
+        assert attempt.real_play == real
 
 
 @pytest.mark.parametrize(
     "unfit",
     [
         {"state": State.REJECTED},
+        {"real_play": False},
         {"state": State.REVIEW},
         {"verified_at": OPENED},
         {"verified_at": None},
     ],
 )
 def test_only_games_verified_before_the_deal_opened_count(unfit: dict[str, Any]) -> None:
-    who = playing_before.established(THREE_ON_TWO_DAYS[:2])
-    playing_before.play(who, THREE_ON_TWO_DAYS[2:], **unfit)
+    who = playing_before.established(ON_THREE_DAYS[:2])
+    playing_before.play(who, ON_THREE_DAYS[2:], **unfit)
     assert ladder_of(settled(who)) == Ladder.NEWCOMERS
 
 
@@ -119,13 +168,13 @@ def test_an_accounts_age_counts_from_its_sign_up() -> None:
     assert ladder_of(settled(guest)) == Ladder.NEWCOMERS
 
 
-def test_the_settings_define_the_number_of_games_and_days(settings: Settings) -> None:
-    settings.ESTABLISHED_GAMES, settings.ESTABLISHED_DAYS = 2, 1
-    who = playing_before.established((("stonewall", 1), ("plot", 1)))
+def test_the_settings_define_days_and_age(settings: Settings) -> None:
+    settings.ESTABLISHED_DAYS, settings.ESTABLISHED_AGE = 1, 3
+    who = playing_before.established((("stonewall", 1), ("plot", 1)), date_joined=OPENED - 3 * ONE_DAY)
     assert ladder_of(settled(who)) == Ladder.ESTABLISHED
-    settings.ESTABLISHED_GAMES = 3
+    settings.ESTABLISHED_DAYS = 2
     assert ladder_of(settled(who, factory.deal("labyrinth"))) == Ladder.NEWCOMERS
-    settings.ESTABLISHED_GAMES, settings.ESTABLISHED_DAYS = 0, 0
+    settings.ESTABLISHED_DAYS = 0
     assert ladder_of(settled(playing_before.player(), factory.deal("braid"))) == Ladder.ESTABLISHED
 
 
@@ -134,16 +183,9 @@ def test_with_the_rule_off_all_players_are_established(settings: Settings) -> No
     assert ladder_of(settled(factory.player())) == Ladder.ESTABLISHED
 
 
-def test_a_long_history_is_not_read_whole(settings: Settings) -> None:
-    settings.ESTABLISHED_DAYS = 3
-    assert eligibility._looked_at() == 3 + 2 * 2 * len(CATALOGUE)
-    who = playing_before.established([("stonewall", days) for days in range(1, 5)])
-    assert ladder_of(settled(who)) == Ladder.ESTABLISHED
-
-
 @pytest.mark.parametrize("late_first", [True, False])
 def test_the_order_of_verdicts_does_not_matter(late_first: bool) -> None:
-    who = playing_before.established(THREE_ON_TWO_DAYS[:2])
+    who = playing_before.established(ON_THREE_DAYS[:2])
     late = factory.finished(factory.deal("plot", DAY - ONE_DAY), who)
     new = factory.finished(factory.deal(), who)
     for attempt in (late, new) if late_first else (new, late):
@@ -171,7 +213,7 @@ def test_a_batch_needs_no_more_queries(settings: Settings) -> None:
 def test_a_games_ladder_stays_when_the_player_plays_on() -> None:
     who = playing_before.player()
     attempt = settled(who)
-    playing_before.play(who, THREE_ON_TWO_DAYS)
+    playing_before.play(who, ON_THREE_DAYS)
     decide(attempt.pk, State.REJECTED, "staff")
     assert not Result.objects.filter(attempt=attempt).exists()
     decide(attempt.pk, State.VERIFIED, "staff")
@@ -234,7 +276,7 @@ def test_a_deleted_account_keeps_its_place() -> None:
 
 
 def test_merged_guest_games_do_not_affect_the_account() -> None:
-    who = playing_before.established(THREE_ON_TWO_DAYS[:2])
+    who = playing_before.established(ON_THREE_DAYS[:2])
     attempt = settled(who)
     guest = create_guest()
     playing_before.play(guest, (("braid", 1), ("braid", 2)))
@@ -305,18 +347,24 @@ def test_friends_of_both_ladders_are_ranked_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("games", "lacking"),
+    ("games", "days", "win"),
     [
-        ((), (3, 2)),
-        ((("stonewall", 0),), (2, 1)),
-        ((("stonewall", 0), ("plot", 0), ("braid", 0)), (1, 1)),
-        ((("stonewall", 0), ("plot", 1)), (1, 0)),
-        (THREE_ON_TWO_DAYS, None),
+        ((), 3, True),
+        ((("stonewall", 0),), 2, False),
+        ((("stonewall", 0), ("plot", 0), ("braid", 0)), 2, False),
+        ((("stonewall", 0), ("plot", 29)), 1, False),
+        ((("stonewall", 0), ("plot", 30)), 2, False),
     ],
 )
-def test_the_missing_games_are_shown(games: Any, lacking: tuple[int, int] | None) -> None:
-    found = eligibility.missing(playing_before.established(games))
-    assert (found and (found.games, found.days)) == lacking
+def test_the_missing_days_are_counted(games: Any, days: int, win: bool) -> None:
+    assert eligibility.missing(playing_before.established(games)) == Missing(days, win, confirmation=False, age=0)
+
+
+def test_the_days_until_the_account_is_old_enough() -> None:
+    assert eligibility.missing(playing_before.established()) is None
+    for days, age in ((7, 0), (5, 2), (0, 7)):
+        who = playing_before.established(date_joined=NOON - days * ONE_DAY)
+        assert (eligibility.missing(who) or NOTHING).age == age
 
 
 def test_nothing_is_missing_with_the_rule_off(settings: Settings) -> None:
