@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+import pytest
 import pytest_asyncio
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
@@ -15,6 +16,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
+from games.core import events
 from games.core.events import notifier
 from games.live.table_registry import LiveTables
 from games.models import Attempt
@@ -24,7 +26,7 @@ from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
 from tests.games.races.live.viewers import Viewer
 
-Watch = Callable[..., Viewer]
+Watch = Callable[..., Awaitable[Viewer]]
 
 
 @dataclass
@@ -65,6 +67,19 @@ class House:
         return list(found.order_by("entrant__pk"))
 
 
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """Record the requested tasks instead of queueing them."""
+    tasks: list[tuple[Any, ...]] = []
+
+    def record(*task: Any, **_: Any) -> bool:
+        tasks.append(task)
+        return True
+
+    monkeypatch.setattr(events, "request_task", record)
+    return tasks
+
+
 house_of: Callable[..., Any] = sync_to_async(House.of)
 
 
@@ -100,14 +115,20 @@ async def other_hub(transactional_db: None) -> AsyncIterator[RoomHub]:
 
 @pytest_asyncio.fixture
 async def watch(hub: RoomHub) -> AsyncIterator[Watch]:
-    """Create a viewer of a room, by default a visitor."""
+    """Connect a viewer to a room, by default a visitor, and read up to this message; without one, say no hello."""
     viewers: list[Viewer] = []
 
-    def make(house: House, user: User | None = None, *, at: RoomHub = hub, session: Any = None) -> Viewer:
-        viewer = Viewer(at, house.room.code, user, session)
+    async def connect(
+        house: House, user: User | None = None, *, at: RoomHub = hub, until: str | None = "room"
+    ) -> Viewer:
+        viewer = Viewer(at, house.room.code, user)
         viewers.append(viewer)
+        await viewer.connect()
+        if until:
+            await viewer.say("hello", v=1)
+            await viewer.until(until)
         return viewer
 
-    yield make
+    yield connect
     for viewer in viewers:
         await viewer.leave()

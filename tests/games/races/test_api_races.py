@@ -42,11 +42,8 @@ def ids(answer: Any) -> list[str]:
 
 def finished_run() -> Run:
     """Return a finished race of two guests."""
-    run = Run.racing(2)
+    run = Run.ended("won", "retired").judge()
     Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
-    run.play(0)
-    run.resign(1, 60)
-    run.judge()
     assert run.race.state == "finished"
     return run
 
@@ -94,28 +91,26 @@ def test_cursors_must_come_from_a_page(visitor: Client, path: str) -> None:
 def test_a_private_race_needs_its_link_or_a_seat() -> None:
     run = Run.counting(2)
     path = f"races/{run.race.public_id}"
-    assert read(Client(), path, 404)["error"]["code"] == "not_found"
     assert read(signed_in(create_guest()), path, 404)["error"]["code"] == "not_found"
-    assert read(Client(), f"{path}?code=0000000000", 404)["error"]["code"] == "not_found"
-    assert read(Client(), f"{path}/file", 404)["error"]["code"] == "not_found"
+    for refused in (path, f"{path}?code=0000000000", f"{path}/file"):
+        assert read(Client(), refused, 404)["error"]["code"] == "not_found"
     for answer in (read(signed_in(run.players[1]), path), read(Client(), f"{path}?code={run.room.code}")):
         assert (answer["state"], answer["room"], answer["seed"]) == ("countdown", run.room.code, None)
         assert len(answer["entrants"]) == 2
 
 
-def test_a_finished_private_race_does_not_show_its_link(visitor: Client) -> None:
+def test_a_finished_race_shows_places_and_file_but_no_link(visitor: Client) -> None:
     run = finished_run()
     answer = read(visitor, f"races/{run.race.public_id}")
     assert (answer["state"], answer["room"], answer["seed"]) == ("finished", None, run.seed.hex())
-    assert run.room.code not in visitor.get(f"{API}/races/{run.race.public_id}/file").content.decode()
-
-
-def test_a_finished_race_has_its_places(visitor: Client) -> None:
-    run = finished_run()
-    first, second = read(visitor, f"races/{run.race.public_id}")["entrants"]
+    first, second = answer["entrants"]
     assert (first["state"], first["place"], second["state"], second["place"]) == ("won", 1, "retired", 2)
     assert first["cards_up"] > second["cards_up"] == 0
     assert (first["name"], first["player"]) == (None, None)
+    file = visitor.get(f"{API}/races/{run.race.public_id}/file")
+    assert file["Content-Disposition"].startswith('attachment; filename="talon-race-')
+    assert check_race(RaceFile.from_json(file.json())).ok
+    assert run.room.code not in file.content.decode()
 
 
 def test_a_running_race_reveals_no_secrets() -> None:
@@ -133,13 +128,6 @@ def test_a_running_race_reveals_no_secrets() -> None:
         assert not [secret for secret in secrets if secret in text]
     refused = read(client, f"races/{run.race.public_id}/file?code={code}", 403)
     assert refused["error"]["code"] == "not_revealed"
-
-
-def test_the_file_can_be_verified(visitor: Client) -> None:
-    run = finished_run()
-    answer = visitor.get(f"{API}/races/{run.race.public_id}/file")
-    assert answer["Content-Disposition"].startswith('attachment; filename="talon-race-')
-    assert check_race(RaceFile.from_json(answer.json())).ok
 
 
 def test_a_seed_waits_for_the_other_divisions(visitor: Client) -> None:
