@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 import pytest_asyncio
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
+from django.core.cache import cache
 from django.utils import timezone
 
 from accounts.models import User
@@ -23,30 +23,23 @@ from games.models import Attempt
 from games.races import race_start, rooms, seats
 from games.races.live.lane_reports import LaneReporter
 from games.races.live.room_hub import RoomHub
-from games.races.models import Entrant, Race, Room
+from games.races.models import Entrant
 from tests.games.races.live.viewers import Viewer
+from tests.games.races.runs import Run
 
 Watch = Callable[..., Awaitable[Viewer]]
 
 
-@dataclass
-class House:
-    """A room with seated, ready players, of whom the first is the host."""
-
-    room: Room
-    players: list[User]
+class House(Run):
+    """A room on the real clock."""
 
     @classmethod
-    def of(cls, count: int, name: str = "stonewall", *, public: bool = True) -> House:
+    def opened(cls, count: int, name: str = "stonewall", *, public: bool = True) -> House:
         players = [create_guest() for _ in range(max(1, count))]
         room = rooms.open_room(players[0], name, public=public, limit_s=300, seats=16)
         for player in players[:count]:
             seats.sit(room.pk, player)
         return cls(room, players)
-
-    @property
-    def race(self) -> Race:
-        return Race.objects.select_related("deal").filter(room=self.room).latest("number")
 
     def start(self, countdown: float = 0) -> None:
         """Freeze the seats; the cards are dealt after the countdown."""
@@ -59,12 +52,18 @@ class House:
         race_start.begin_due(timezone.now() + timedelta(milliseconds=5))
         race_start.mark_dealt([attempt.pk for attempt in self.attempts()], timezone.now() + timedelta(milliseconds=5))
 
-    def entrant(self, place: int) -> Entrant:
-        return Entrant.objects.filter(player=self.players[place]).latest("pk")
-
     def attempts(self) -> list[Attempt]:
         found = Attempt.objects.filter(entrant__race=self.race).select_related("player", "deal")
         return list(found.order_by("entrant__pk"))
+
+
+@pytest.fixture
+def missed(settings: Any) -> Iterator[None]:
+    """A cache without missed quick matches."""
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "missed"}}
+    cache.clear()
+    yield
+    cache.clear()
 
 
 @pytest.fixture
@@ -80,7 +79,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     return tasks
 
 
-house_of: Callable[..., Any] = sync_to_async(House.of)
+house_of: Callable[..., Any] = sync_to_async(House.opened)
 
 
 @pytest_asyncio.fixture
