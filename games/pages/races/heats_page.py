@@ -12,7 +12,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from games.db.players import player_id
-from games.pages.races.race_results_page import ShownRace
 from games.races.models import Race, Room
 from games.races.results import heat_standings
 
@@ -35,7 +34,7 @@ def heats(request: HttpRequest) -> HttpResponse:
         "after": day + timedelta(days=1) if day < today else None,
         "is_today": day == today,
         "tables": [_standing("day", day, me), _standing("week", day, me)],
-        "races": [ShownRace.of(race) for race in rows],
+        "races": rows,
     }
     return render(request, "races/heats.html", context)
 

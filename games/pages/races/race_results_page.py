@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Final, Self
 from uuid import UUID
 
@@ -69,7 +68,7 @@ class ShownEntrant:
     rating: ShownChange | None
 
     @classmethod
-    def of(cls, entrant: Entrant, names: Names, me: int | None, rating: ShownChange | None = None) -> Self:
+    def of(cls, entrant: Entrant, names: Names, me: int | None, rating: ShownChange | None) -> Self:
         """Return the visible part of an entrant of a finished race."""
         return cls(
             id=entrant.pk,
@@ -106,46 +105,6 @@ def _name(entrant: Entrant, names: Names) -> str:
     return _("Former player") if player.is_former else _("Player %(number)s") % {"number": number_of(player.pk)}
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRace:
-    """A finished race without its entrants."""
-
-    code: str
-    kind: str
-    number: int
-    title: str
-    variant: str
-    game: str
-    options: list[tuple[str, str]]
-    limit_s: int
-    state: str
-    rated: bool
-    why_void: str
-    starts_at: datetime | None
-    finished_at: datetime | None
-    room_is_open: bool
-
-    @classmethod
-    def of(cls, race: Race) -> Self:
-        """Return the visible part of `race`."""
-        return cls(
-            code=race.room.code,
-            kind=race.room.kind,
-            number=race.number,
-            title=titles.deal_title(race.variant, race.game),
-            variant=race.variant,
-            game=race.game,
-            options=[] if race.variant else titles.options_in_words(race.options),
-            limit_s=race.limit_s,
-            state=race.state,
-            rated=race.rated,
-            why_void=str(Race.Void(race.void).label) if race.void else "",
-            starts_at=race.starts_at,
-            finished_at=race.finished_at,
-            room_is_open=race.room.closed_at is None,
-        )
-
-
 @require_safe
 @never_cache
 def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
@@ -156,7 +115,9 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
     finished = race.state == Race.State.FINISHED
     entrants = _entrants(race, player_id(request)) if finished else []
     context = {
-        "race": ShownRace.of(race),
+        "race": race,
+        "title": titles.deal_title(race.variant, race.game),
+        "options": [] if race.variant else titles.options_in_words(race.options),
         "entrants": entrants,
         "has_winner": any(entrant.state == Entrant.State.WON for entrant in entrants),
         "deal": ShownDeal.of(race.deal) if finished and race.deal else None,
@@ -200,9 +161,9 @@ def mine(request: HttpRequest) -> HttpResponse:
     me = player_id(request)
     over = [Race.State.FINISHED, Race.State.SETTLING]
     rows = Entrant.objects.filter(player=me, race__state__in=over) if me else Entrant.objects.none()
-    rows = rows.select_related("race__room", "attempt", "player").order_by("-pk")
+    rows = rows.select_related("race__room", "attempt").order_by("-pk")
     page = Paginator(rows, _PAGE).get_page(request.GET.get("page"))
-    entries = [{"race": ShownRace.of(row.race), "me": ShownEntrant.of(row, {}, me)} for row in page.object_list]
+    entries = [(row, titles.deal_title(row.race.variant, row.race.game)) for row in page.object_list]
     more = page.next_page_number() if page.has_next() else None
     previous = page.previous_page_number() if page.has_previous() else None
     return render(request, "races/mine.html", {"entries": entries, "more": more, "less": previous})

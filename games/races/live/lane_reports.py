@@ -138,7 +138,8 @@ class LaneReporter:
         now = asyncio.get_running_loop().time
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), self._rest(now()))
+                async with asyncio.timeout(self._rest(now())):  # `wait_for` can lose a cancellation in Python 3.11
+                    await self._wake.wait()
             await self.report(now())
 
     def _rest(self, now: float) -> float | None:

@@ -15,6 +15,7 @@ def test_nothing_is_lost_doubled_or_locked_up(
     app: str, scenes: int, migrated_postgres_url: str, tmp_path: Path
 ) -> None:
     settings = {"DATABASE_URL": migrated_postgres_url, "DJANGO_SETTINGS_MODULE": "config.settings"}
-    done = run("-m", f"tests.{app}.at_once", var=tmp_path, **settings)
+    program = f"import django; django.setup(); from tests.{app}.at_once import main; main()"
+    done = run("-c", program, var=tmp_path, **settings)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("ok ") == scenes

@@ -1,27 +1,27 @@
 """Concurrent actions in a room, on a database with several connections.
 
-`test_at_once.py` runs this program with DATABASE_URL set to a migrated, empty database.
+`test_at_once.py` runs `main` with DATABASE_URL set to a migrated, empty database.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-import django
-
+from accounts.models import User
+from accounts.sign_in.guests import create_guest, merge_guest
+from games.core.errors import Refusal
+from games.models import Attempt, Deal
+from games.races import race_finish, race_start, seats
+from games.races.models import Entrant, Race
+from leaderboards.verdicts.settlement import settle
 from tests.concurrency import run_together
-
-if TYPE_CHECKING:
-    from tests.games.races.runs import Run
+from tests.games.races.runs import Run, at
 
 ROUNDS = 10
 
 
 def codes(outcomes: list[object]) -> list[str]:
     """Return the codes of the refusals; fail if anything else was raised."""
-    from games.core.errors import Refusal
-
     raised = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
     assert all(isinstance(error, Refusal) for error in raised), raised
     return [error.code for error in raised if isinstance(error, Refusal)]
@@ -29,11 +29,6 @@ def codes(outcomes: list[object]) -> list[str]:
 
 def sit_in_two_rooms() -> None:
     """A player sits down in two rooms at once: one seat."""
-    from accounts.sign_in.guests import create_guest
-    from games.races import seats
-    from games.races.models import Entrant
-    from tests.games.races.runs import Run
-
     one, other, player = Run.of(1), Run.of(1), create_guest()
     outcomes = run_together(*(partial(seats.sit, run.room.pk, player) for run in (one, other)))
     assert codes(outcomes) == ["already_racing"]
@@ -42,10 +37,6 @@ def sit_in_two_rooms() -> None:
 
 def take_the_last_seat() -> None:
     """Two players take the last seat: one gets it."""
-    from accounts.sign_in.guests import create_guest
-    from games.races import seats
-    from tests.games.races.runs import Run
-
     run = Run.of(2, seats=3)
     outcomes = run_together(*(partial(seats.sit, run.room.pk, create_guest()) for _ in range(2)))
     assert codes(outcomes) == ["room_full"]
@@ -54,10 +45,7 @@ def take_the_last_seat() -> None:
 
 def be_the_last_two_to_be_ready() -> None:
     """The last two become ready at once: one countdown, and a table for each."""
-    from tests.games.races.runs import Run
-
-    run = Run.of(3)
-    run.ready(0)
+    run = Run.of(3, ready=1)
     assert codes(run_together(partial(run.ready, 1), partial(run.ready, 2))) == []
     assert run.states() == "countdown ready ready ready"
     assert len(run.attempt_ids) == 3
@@ -65,10 +53,7 @@ def be_the_last_two_to_be_ready() -> None:
 
 def leave_while_it_starts() -> None:
     """A player leaves as the last one becomes ready: either two count down, or the race is open."""
-    from tests.games.races.runs import Run
-
-    run = Run.of(2)
-    run.ready(0)
+    run = Run.of(2, ready=1)
     assert codes(run_together(partial(run.ready, 1), partial(run.leave, 0))) == []
     assert run.states() in ("open ready", "open joined")
     assert run.attempt_ids == []
@@ -76,9 +61,6 @@ def leave_while_it_starts() -> None:
 
 def take_the_step_in_every_process() -> None:
     """Several processes begin the race: one succeeds."""
-    from games.races import race_start
-    from tests.games.races.runs import Run, at
-
     run = Run.counting(3)
     outcomes = run_together(*[partial(race_start.begin_due, at(15))] * 4)
     assert codes(outcomes) == []
@@ -89,8 +71,6 @@ def take_the_step_in_every_process() -> None:
 
 def sit_for_the_rematch() -> None:
     """All sit down for a rematch that does not exist yet: one race."""
-    from games.races.models import Race
-
     run = finished_run()
     assert codes(run_together(*(partial(run.sit, place, 100) for place in range(3)))) == []
     assert Race.objects.filter(room=run.room).count() == 2
@@ -104,9 +84,6 @@ def finish_at_once() -> None:
 
 def finished_run() -> Run:
     """Return a race whose players all resigned at once, and whose verdicts came at once."""
-    from leaderboards.verdicts.settlement import settle
-    from tests.games.races.runs import Run
-
     run = Run.racing(3)
     assert codes(run_together(*(partial(run.resign, place, 20 + place) for place in range(3)))) == []
     assert run.states().startswith("settling")
@@ -117,10 +94,6 @@ def finished_run() -> Run:
 
 def merge_while_racing() -> None:
     """A racing guest signs in to an account as the game ends: the account has the entry, with its result."""
-    from accounts.models import User
-    from accounts.sign_in.guests import merge_guest
-    from tests.games.races.runs import Run
-
     run = Run.racing(2)
     user = User.objects.create_user(f"merger {run.room.code}")
     outcomes = run_together(partial(merge_guest, run.players[0], user), partial(run.leave, 0, 30))
@@ -133,11 +106,6 @@ def merge_while_racing() -> None:
 
 def finish_the_divisions_of_a_heat() -> None:
     """The last two divisions of a deal finish at once: the deal is revealed."""
-    from games.models import Attempt, Deal
-    from games.races import race_finish
-    from games.races.models import Race
-    from tests.games.races.runs import Run, at
-
     runs = [Run.racing(2), Run.racing(2)]
     Race.objects.filter(pk=runs[1].race.pk).update(deal=runs[0].race.deal)
     for run in runs:
@@ -151,7 +119,6 @@ def finish_the_divisions_of_a_heat() -> None:
 
 def main() -> None:
     """Run each case many times."""
-    django.setup()
     for scenario in (
         sit_in_two_rooms,
         take_the_last_seat,
@@ -166,7 +133,3 @@ def main() -> None:
         for _ in range(ROUNDS):
             scenario()
         print("ok", scenario.__name__)
-
-
-if __name__ == "__main__":
-    main()

@@ -3,48 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
+import pytest
 import pytest_asyncio
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
+from django.core.cache import cache
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
+from games.core import events
 from games.core.events import notifier
 from games.live.table_registry import LiveTables
 from games.models import Attempt
 from games.races import race_start, rooms, seats
 from games.races.live.lane_reports import LaneReporter
 from games.races.live.room_hub import RoomHub
-from games.races.models import Entrant, Race, Room
+from games.races.models import Entrant
 from tests.games.races.live.viewers import Viewer
+from tests.games.races.runs import Run
 
-Watch = Callable[..., Viewer]
+Watch = Callable[..., Awaitable[Viewer]]
 
 
-@dataclass
-class House:
-    """A room with seated, ready players, of whom the first is the host."""
-
-    room: Room
-    players: list[User]
+class House(Run):
+    """A room on the real clock."""
 
     @classmethod
-    def of(cls, count: int, name: str = "stonewall", *, public: bool = True) -> House:
+    def opened(cls, count: int, name: str = "stonewall", *, public: bool = True) -> House:
         players = [create_guest() for _ in range(max(1, count))]
         room = rooms.open_room(players[0], name, public=public, limit_s=300, seats=16)
         for player in players[:count]:
             seats.sit(room.pk, player)
         return cls(room, players)
-
-    @property
-    def race(self) -> Race:
-        return Race.objects.select_related("deal").filter(room=self.room).latest("number")
 
     def start(self, countdown: float = 0) -> None:
         """Freeze the seats; the cards are dealt after the countdown."""
@@ -57,15 +52,34 @@ class House:
         race_start.begin_due(timezone.now() + timedelta(milliseconds=5))
         race_start.mark_dealt([attempt.pk for attempt in self.attempts()], timezone.now() + timedelta(milliseconds=5))
 
-    def entrant(self, place: int) -> Entrant:
-        return Entrant.objects.filter(player=self.players[place]).latest("pk")
-
     def attempts(self) -> list[Attempt]:
         found = Attempt.objects.filter(entrant__race=self.race).select_related("player", "deal")
         return list(found.order_by("entrant__pk"))
 
 
-house_of: Callable[..., Any] = sync_to_async(House.of)
+@pytest.fixture
+def missed(settings: Any) -> Iterator[None]:
+    """A cache without missed quick matches."""
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "missed"}}
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """Record the requested tasks instead of queueing them."""
+    tasks: list[tuple[Any, ...]] = []
+
+    def record(*task: Any, **_: Any) -> bool:
+        tasks.append(task)
+        return True
+
+    monkeypatch.setattr(events, "request_task", record)
+    return tasks
+
+
+house_of: Callable[..., Any] = sync_to_async(House.opened)
 
 
 @pytest_asyncio.fixture
@@ -100,14 +114,20 @@ async def other_hub(transactional_db: None) -> AsyncIterator[RoomHub]:
 
 @pytest_asyncio.fixture
 async def watch(hub: RoomHub) -> AsyncIterator[Watch]:
-    """Create a viewer of a room, by default a visitor."""
+    """Connect a viewer to a room, by default a visitor, and read up to this message; without one, say no hello."""
     viewers: list[Viewer] = []
 
-    def make(house: House, user: User | None = None, *, at: RoomHub = hub, session: Any = None) -> Viewer:
-        viewer = Viewer(at, house.room.code, user, session)
+    async def connect(
+        house: House, user: User | None = None, *, at: RoomHub = hub, until: str | None = "room"
+    ) -> Viewer:
+        viewer = Viewer(at, house.room.code, user)
         viewers.append(viewer)
+        await viewer.connect()
+        if until:
+            await viewer.say("hello", v=1)
+            await viewer.until(until)
         return viewer
 
-    yield make
+    yield connect
     for viewer in viewers:
         await viewer.leave()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -64,8 +64,10 @@ class Run:
     players: list[User] = field(default_factory=list)
 
     @classmethod
-    def of(cls, count: int, *, name: str = VARIANT, players: Sequence[User] = (), **settings: Any) -> Run:
-        """Create a room in which the players, by default `count` new guests, have seats."""
+    def of(
+        cls, count: int, *, name: str = VARIANT, players: Sequence[User] = (), ready: int = 0, **settings: Any
+    ) -> Run:
+        """Create a room with these players, by default `count` new guests, in the seats and the first `ready` ready."""
         host = players[0] if players else create_guest()
         chosen: dict[str, Any] = {"limit_s": LIMIT_S, "seats": 16, "now": T0, **settings}
         made = cls(rooms.open_room(host, name, **chosen), [host])
@@ -74,28 +76,38 @@ class Run:
         for place in range(1, count):
             made.players.append(players[place] if players else create_guest())
             made.sit(len(made.players) - 1)
+        made.ready(*range(ready))
         return made
 
     @classmethod
-    def counting(cls, count: int) -> Run:
+    def counting(cls, count: int, **settings: Any) -> Run:
         """Create a room whose race counts down and starts at `at(15)`."""
-        made = cls.of(count)
-        for place in range(count):
-            made.ready(place)
+        made = cls.of(count, ready=count, **settings)
         made.easy()
         return made
 
     @classmethod
-    def racing(cls, count: int) -> Run:
+    def racing(cls, count: int, **settings: Any) -> Run:
         """Create a room with a running race."""
-        return cls.begun(count, count)
+        return cls.begun(count, count, **settings)
 
     @classmethod
-    def begun(cls, count: int, dealt: int) -> Run:
+    def begun(cls, count: int, dealt: int, **settings: Any) -> Run:
         """Create a room whose race has just begun; the first `dealt` players have seen the cards."""
-        made = cls.counting(count)
+        made = cls.counting(count, **settings)
         assert race_start.begin_due(at(15)) == [made.race.pk]
         assert race_start.mark_dealt(made.attempt_ids[:dealt], at(15.1)) == dealt
+        return made
+
+    @classmethod
+    def ended(cls, *ends: str | None, **settings: Any) -> Run:
+        """Create a running race in which each player has `won` by the same line, has `retired`, or plays on (None)."""
+        made = cls.racing(len(ends), **settings)
+        for place, end in enumerate(ends):
+            if end == "won":
+                made.play(place)
+            elif end == "retired":
+                made.resign(place, 20)
         return made
 
     @property
@@ -121,8 +133,9 @@ class Run:
     def sit(self, place: int, second: float = 0) -> Entrant:
         return seats.sit(self.room.pk, self.players[place], now=at(second))
 
-    def ready(self, place: int, ready: bool = True, second: float = 0) -> None:
-        seats.set_ready(self.room.pk, self.players[place].pk, ready, at(second))
+    def ready(self, *places: int, ready: bool = True, second: float = 0) -> None:
+        for place in places:
+            seats.set_ready(self.room.pk, self.players[place].pk, ready, at(second))
 
     def leave(self, place: int, second: float = 0) -> None:
         seats.leave(self.room.pk, self.players[place].pk, at(second))
@@ -151,10 +164,11 @@ class Run:
     def resign(self, place: int, second: float) -> None:
         close_attempt(self.attempt(place).pk, "resigned", at=at(second))
 
-    def judge(self) -> None:
-        """Settle all records."""
+    def judge(self) -> Self:
+        """Settle all records, and return the race for chaining."""
         for attempt_id in self.attempt_ids:
             settle(attempt_id)
+        return self
 
     def tend(self, second: float) -> None:
         reconciler.reconcile(at(second))

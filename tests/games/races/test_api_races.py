@@ -25,11 +25,6 @@ API = "/api/v1"
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
-@pytest.fixture
-def visitor() -> Client:
-    return Client()
-
-
 def read(client: Client, path: str, status: int = 200) -> Any:
     answer = client.get(f"{API}/{path}")
     assert answer.status_code == status, answer.content
@@ -42,16 +37,13 @@ def ids(answer: Any) -> list[str]:
 
 def finished_run() -> Run:
     """Return a finished race of two guests."""
-    run = Run.racing(2)
+    run = Run.ended("won", "retired").judge()
     Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
-    run.play(0)
-    run.resign(1, 60)
-    run.judge()
     assert run.race.state == "finished"
     return run
 
 
-def test_races_are_listed_by_state(visitor: Client) -> None:
+def test_races_are_listed_by_state(client: Client) -> None:
     player = create_guest()
     matchmaking.enter(player, ["plot"], NOON)
     waiting = Race.objects.get()
@@ -59,24 +51,24 @@ def test_races_are_listed_by_state(visitor: Client) -> None:
     rooms.open_room(create_guest(), "plot", public=False, limit_s=600, seats=4, now=NOON)
     race_of(NOON, kind=Room.Kind.PRIVATE)
     race_of(NOON, state="void")
-    assert ids(read(visitor, "races")) == [str(waiting.public_id)]
-    assert ids(read(visitor, "races?state=finished")) == [str(done.public_id)]
-    assert ids(read(visitor, "races?state=running")) == []
-    (shown,) = read(visitor, "races")["races"]
+    assert ids(read(client, "races")) == [str(waiting.public_id)]
+    assert ids(read(client, "races?state=finished")) == [str(done.public_id)]
+    assert ids(read(client, "races?state=running")) == []
+    (shown,) = read(client, "races")["races"]
     assert (shown["kind"], shown["taken"], shown["seats"], shown["variant"]) == ("quick", 1, 16, "plot")
     assert waiting.deal is not None
     assert (shown["commitment"], shown["seed"]) == (waiting.deal.commitment, None)
     assert shown["room"] == waiting.room.code
     Room.objects.update(closed_at=NOON)
-    assert ids(read(visitor, "races")) == []
+    assert ids(read(client, "races")) == []
 
 
-def test_lists_are_paginated(visitor: Client) -> None:
+def test_lists_are_paginated(client: Client) -> None:
     made = [race_of(NOON + timedelta(minutes=n // 2)) for n in range(5)]
     seen: list[str] = []
     cursor = ""
     for size in (2, 2, 1):
-        page = read(visitor, f"races?state=finished&limit=2{cursor}")
+        page = read(client, f"races?state=finished&limit=2{cursor}")
         assert len(page["races"]) == size
         seen += ids(page)
         cursor = f"&cursor={page['cursor']}"
@@ -85,37 +77,35 @@ def test_lists_are_paginated(visitor: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["races", "races?state=finished", "heats"])
-def test_cursors_must_come_from_a_page(visitor: Client, path: str) -> None:
+def test_cursors_must_come_from_a_page(client: Client, path: str) -> None:
     join = "&" if "?" in path else "?"
-    answer = read(visitor, f"{path}{join}cursor={uuid.uuid4()}", 400)
+    answer = read(client, f"{path}{join}cursor={uuid.uuid4()}", 400)
     assert answer["error"]["code"] == "bad_cursor"
 
 
 def test_a_private_race_needs_its_link_or_a_seat() -> None:
     run = Run.counting(2)
     path = f"races/{run.race.public_id}"
-    assert read(Client(), path, 404)["error"]["code"] == "not_found"
     assert read(signed_in(create_guest()), path, 404)["error"]["code"] == "not_found"
-    assert read(Client(), f"{path}?code=0000000000", 404)["error"]["code"] == "not_found"
-    assert read(Client(), f"{path}/file", 404)["error"]["code"] == "not_found"
+    for refused in (path, f"{path}?code=0000000000", f"{path}/file"):
+        assert read(Client(), refused, 404)["error"]["code"] == "not_found"
     for answer in (read(signed_in(run.players[1]), path), read(Client(), f"{path}?code={run.room.code}")):
         assert (answer["state"], answer["room"], answer["seed"]) == ("countdown", run.room.code, None)
         assert len(answer["entrants"]) == 2
 
 
-def test_a_finished_private_race_does_not_show_its_link(visitor: Client) -> None:
+def test_a_finished_race_shows_places_and_file_but_no_link(client: Client) -> None:
     run = finished_run()
-    answer = read(visitor, f"races/{run.race.public_id}")
+    answer = read(client, f"races/{run.race.public_id}")
     assert (answer["state"], answer["room"], answer["seed"]) == ("finished", None, run.seed.hex())
-    assert run.room.code not in visitor.get(f"{API}/races/{run.race.public_id}/file").content.decode()
-
-
-def test_a_finished_race_has_its_places(visitor: Client) -> None:
-    run = finished_run()
-    first, second = read(visitor, f"races/{run.race.public_id}")["entrants"]
+    first, second = answer["entrants"]
     assert (first["state"], first["place"], second["state"], second["place"]) == ("won", 1, "retired", 2)
     assert first["cards_up"] > second["cards_up"] == 0
     assert (first["name"], first["player"]) == (None, None)
+    file = client.get(f"{API}/races/{run.race.public_id}/file")
+    assert file["Content-Disposition"].startswith('attachment; filename="talon-race-')
+    assert check_race(RaceFile.from_json(file.json())).ok
+    assert run.room.code not in file.content.decode()
 
 
 def test_a_running_race_reveals_no_secrets() -> None:
@@ -135,35 +125,28 @@ def test_a_running_race_reveals_no_secrets() -> None:
     assert refused["error"]["code"] == "not_revealed"
 
 
-def test_the_file_can_be_verified(visitor: Client) -> None:
-    run = finished_run()
-    answer = visitor.get(f"{API}/races/{run.race.public_id}/file")
-    assert answer["Content-Disposition"].startswith('attachment; filename="talon-race-')
-    assert check_race(RaceFile.from_json(answer.json())).ok
-
-
-def test_a_seed_waits_for_the_other_divisions(visitor: Client) -> None:
+def test_a_seed_waits_for_the_other_divisions(client: Client) -> None:
     run = finished_run()
     Deal.objects.filter(races=run.race).update(revealed_at=None)
-    assert read(visitor, f"races/{run.race.public_id}")["seed"] is None
-    assert read(visitor, f"races/{run.race.public_id}/file", 403)["error"]["code"] == "not_revealed"
+    assert read(client, f"races/{run.race.public_id}")["seed"] is None
+    assert read(client, f"races/{run.race.public_id}/file", 403)["error"]["code"] == "not_revealed"
 
 
-def test_hidden_players_are_named_only_after_the_race(visitor: Client) -> None:
+def test_hidden_players_are_named_only_after_the_race(client: Client) -> None:
     player = factory.player(preferences={"hide_presence": True})
     matchmaking.enter(player, ["plot"], NOON)
     race = Race.objects.get()
-    (entrant,) = read(visitor, f"races/{race.public_id}")["entrants"]
+    (entrant,) = read(client, f"races/{race.public_id}")["entrants"]
     assert (entrant["name"], entrant["player"]) == (None, None)
     done = heat(date(2026, 11, 22), 3, {player: 1})
-    (entrant,) = read(visitor, f"races/{done.public_id}")["entrants"]
+    (entrant,) = read(client, f"races/{done.public_id}")["entrants"]
     assert (entrant["name"], entrant["player"]) == (player.display_name, str(player.public_id))
 
 
-def test_the_next_heat_includes_its_race_once_open(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_heat_includes_its_race_once_open(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     start = datetime(2026, 11, 22, 19, tzinfo=UTC)
     monkeypatch.setattr(timezone, "now", lambda: start - timedelta(minutes=30))
-    found = read(visitor, "heats")["next"]
+    found = read(client, "heats")["next"]
     assert found == {
         "starts_at": "2026-11-22T19:00:00Z",
         "doors_at": "2026-11-22T18:50:00Z",
@@ -175,48 +158,48 @@ def test_the_next_heat_includes_its_race_once_open(visitor: Client, monkeypatch:
     room = heats.next_room(now)
     assert room is not None
     seats.sit(room.pk, create_guest(), now=now)
-    found = read(visitor, "heats")["next"]
+    found = read(client, "heats")["next"]
     assert (found["race"]["room"], found["race"]["taken"]) == (room.code, 1)
 
 
-def test_past_heats_are_listed(visitor: Client) -> None:
+def test_past_heats_are_listed(client: Client) -> None:
     player = factory.player()
     made = [heat(date(2026, 11, 22), hour, {player: 1}) for hour in (3, 11, 19)]
-    page = read(visitor, "heats?limit=2")
+    page = read(client, "heats?limit=2")
     assert [race["id"] for race in page["past"]] == [str(race.public_id) for race in made[:0:-1]]
-    rest = read(visitor, f"heats?cursor={page['cursor']}")
+    rest = read(client, f"heats?cursor={page['cursor']}")
     assert [race["id"] for race in rest["past"]] == [str(made[0].public_id)]
 
 
-def test_standings_of_a_day_and_a_week(visitor: Client) -> None:
+def test_standings_of_a_day_and_a_week(client: Client) -> None:
     ada, bob = factory.player(), factory.player()
     heat(date(2026, 11, 22), 3, {ada: 2, bob: 1})
     heat(date(2026, 11, 21), 3, {bob: 5})
-    day = read(visitor, "heats/standings?day=2026-11-22")
+    day = read(client, "heats/standings?day=2026-11-22")
     assert (day["first"], day["until"]) == ("2026-11-22", "2026-11-23")
     assert [(one["place"], one["player"], one["points"]) for one in day["entries"]] == [
         (1, str(ada.public_id), 2),
         (2, str(bob.public_id), 1),
     ]
-    week = read(visitor, "heats/standings?period=week&day=2026-11-22&limit=1")
+    week = read(client, "heats/standings?period=week&day=2026-11-22&limit=1")
     assert (week["first"], week["until"]) == ("2026-11-16", "2026-11-23")
     assert [(one["name"], one["points"], one["heats"], one["wins"]) for one in week["entries"]] == [
         (bob.display_name, 6, 2, 1)
     ]
-    assert read(visitor, "heats/standings?day=0001-01-01", 400)["error"]["code"] == "bad_days"
+    assert read(client, "heats/standings?day=0001-01-01", 400)["error"]["code"] == "bad_days"
 
 
-def test_my_races_lists_only_own_races(visitor: Client) -> None:
-    assert read(visitor, "races/mine", 401)["error"]["code"] == "not_signed_in"
+def test_my_races_lists_only_own_races(client: Client) -> None:
+    assert read(client, "races/mine", 401)["error"]["code"] == "not_signed_in"
     me = factory.player()
     mine = [heat(date(2026, 11, 22), hour, {me: 2}) for hour in (3, 11, 19)]
     heat(date(2026, 11, 21), 3, {factory.player(): 2})
-    client = signed_in(me)
-    page = read(client, "races/mine?limit=2")
+    own = signed_in(me)
+    page = read(own, "races/mine?limit=2")
     assert [one["race"]["id"] for one in page["races"]] == [str(race.public_id) for race in mine[:0:-1]]
     assert page["races"][0]["me"]["place"] == 1
-    rest = read(client, f"races/mine?cursor={page['cursor']}")
+    rest = read(own, f"races/mine?cursor={page['cursor']}")
     assert [one["race"]["id"] for one in rest["races"]] == [str(mine[0].public_id)]
     assert rest["cursor"] is None
-    assert read(client, f"races/mine?cursor={uuid.uuid4()}", 400)["error"]["code"] == "bad_cursor"
+    assert read(own, f"races/mine?cursor={uuid.uuid4()}", 400)["error"]["code"] == "bad_cursor"
     assert Entrant.objects.filter(player=me).count() == 3

@@ -93,8 +93,10 @@ def test_variants_alternate_over_all_hours() -> None:
 
 def test_the_doors_open_ten_minutes_before() -> None:
     assert heats.next_heat(before(601)) is None
-    heats.advance_all(before(601))
+    reconciler.reconcile(before(601))
     assert not Race.objects.exists()
+    reconciler.reconcile(before(600))
+    assert len(divisions()) == 1
     race = heats.next_heat(before(600))
     assert race is not None
     assert (race.scheduled_at, race.division, race.state, race.rated) == (START, 1, "open", True)
@@ -103,15 +105,11 @@ def test_the_doors_open_ten_minutes_before() -> None:
     )  # fmt: skip
     assert race.deal is not None
     assert race.deal.for_race
+    reconciler.reconcile(before(595))
+    assert divisions() == [race]
     assert heats.next_heat(before(1)) == race
     assert heats.next_room(before(1)) == race.room
     assert heats.next_heat(START) is None
-
-
-def test_tending_creates_the_heat() -> None:
-    reconciler.reconcile(before(600))
-    reconciler.reconcile(before(595))
-    assert [race.state for race in divisions()] == ["open"]
 
 
 def test_players_ready_in_time_race_on_the_hour() -> None:
@@ -179,6 +177,7 @@ def test_a_single_player_gets_a_recorded_run() -> None:
     reconciler.reconcile(after(61))
     entrant = Entrant.objects.select_related("race", "attempt").get(player=player)
     assert (entrant.race.state, entrant.place, entrant.state) == ("finished", 1, "retired")
+    assert (entrant.points, entrant.race.rated) == (1, True)
     assert entrant.attempt is not None
     assert entrant.attempt.record
 
@@ -207,6 +206,8 @@ def test_a_heat_waits_for_its_deal_until_the_start() -> None:
 
 
 def test_an_unstarted_heat_is_void_and_the_next_exists() -> None:
+    heats.advance_all(after(60))
+    assert not Race.objects.exists(), "a missed heat is not repeated"
     players = come(5)
     heats.advance_all(after(3600))
     (race,) = divisions()
@@ -216,11 +217,6 @@ def test_an_unstarted_heat_is_void_and_the_next_exists() -> None:
     later = START + timedelta(hours=8)
     heats.advance_all(later - timedelta(seconds=600))
     assert Race.objects.get(scheduled_at=later).state == "open"
-
-
-def test_a_missed_heat_is_not_repeated() -> None:
-    heats.advance_all(after(60))
-    assert not Race.objects.exists()
 
 
 def test_an_overdue_countdown_is_void() -> None:

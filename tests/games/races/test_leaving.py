@@ -19,10 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_a_deleted_guest_leaves_an_entry_without_a_name() -> None:
-    run = Run.racing(2)
-    run.play(0)
-    run.resign(1, 50)
-    run.judge()
+    run = Run.ended("won", "retired").judge()
     gone = run.players[0]
     User.objects.filter(pk=gone.pk).delete()
     entrant = run.race.entrants.get(state="won")
@@ -43,8 +40,7 @@ def test_a_guest_deleted_in_mid_race_delays_no_one() -> None:
 def test_a_deleted_players_seat_is_freed() -> None:
     run = Run.of(3)
     User.objects.filter(pk=run.players[0].pk).delete()
-    run.ready(1)
-    run.ready(2)
+    run.ready(1, 2)
     assert run.states() == "open joined ready ready"
     run.tend(10)
     assert run.states() == "countdown ready ready"
@@ -52,9 +48,7 @@ def test_a_deleted_players_seat_is_freed() -> None:
 
 
 def test_a_deleted_player_does_not_count_for_a_start() -> None:
-    run = Run.of(4)
-    run.ready(0)
-    run.ready(1)
+    run = Run.of(4, ready=2)
     User.objects.filter(pk=run.players[1].pk).delete()
     assert refused(lambda: race_start.start(run.room.pk, run.players[0].pk, at(5))) == ErrorCode.TOO_FEW_READY
     assert not race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(5))
@@ -91,14 +85,8 @@ def test_a_deleted_account_leaves_its_room(start: str, expected: str) -> None:
 
 
 def test_a_deleted_accounts_race_record_stays() -> None:
-    run = Run.racing(2)
-    user = User.objects.create_user("racer")
-    merge_guest(run.players[0], user)
-    run.players[0] = user
-    run.play(0)
-    run.resign(1, 50)
-    run.judge()
-    erase_player(user)
+    run = Run.ended("won", "retired", players=[User.objects.create_user("racer"), create_guest()]).judge()
+    erase_player(run.players[0])
     assert run.entrant(0).attempt is not None
     assert run.placed()[0] == ("won", 1, 2)
 
@@ -118,16 +106,8 @@ def test_signing_in_transfers_entry_attempt_and_room() -> None:
 def test_a_guest_who_signs_in_later_is_not_rated() -> None:
     """Otherwise a player could decide after the race whether it counts."""
     host, other, account = (User.objects.create_user(name) for name in ("Ariadne", "Theseus", "Minos"))
-    run = Run.of(2, players=[host, other])
-    run.players.append(create_guest())
-    run.sit(2)
-    for place in range(3):
-        run.ready(place)
-    run.easy()
+    run = Run.ended(None, None, "won", players=[host, other, create_guest()])
     Race.objects.filter(pk=run.race.pk).update(rated=True)
-    race_start.begin_due(at(15))
-    race_start.mark_dealt(run.attempt_ids, at(15.1))
-    run.play(2)
     merge_guest(run.players[2], account)
     run.resign(0, 50)
     run.resign(1, 60)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -37,34 +38,8 @@ def told(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     return found
 
 
-def half_ready() -> Run:
-    """Return a room of three with the first ready."""
-    run = Run.of(3)
-    run.ready(0)
-    return run
-
-
-def startable() -> Run:
-    """Return a room of three with the first two ready."""
-    run = half_ready()
-    run.ready(1)
-    return run
-
-
-def settling() -> Run:
-    """Return a race of two whose records await their verdicts."""
-    run = Run.racing(2)
-    run.play(0)
-    run.play(1)
-    return run
-
-
-def finished() -> Run:
-    run = settling()
-    run.judge()
-    return run
-
-
+half_ready = partial(Run.of, 3, ready=1)
+settling = partial(Run.ended, "won", "won")
 #: Actions of players, at second 20 unless stated otherwise, with the room they need.
 DEEDS: dict[str, tuple[Callable[[], Run], Act]] = {
     "sits": (lambda: Run.of(1), lambda run: seats.sit(run.room.pk, create_guest(), now=at(20))),
@@ -74,7 +49,7 @@ DEEDS: dict[str, tuple[Callable[[], Run], Act]] = {
     "goes on the way": (lambda: Run.counting(3), lambda run: run.leave(1, 5)),
     "resigns": (lambda: Run.racing(3), lambda run: run.leave(1, 20)),
     "sends away": (half_ready, lambda run: seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20))),
-    "starts": (startable, lambda run: race_start.start(run.room.pk, run.players[0].pk, at(20))),
+    "starts": (partial(Run.of, 3, ready=2), lambda run: race_start.start(run.room.pk, run.players[0].pk, at(20))),
 }
 #: Events without a player.
 EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {
@@ -84,11 +59,15 @@ EVENTS: dict[str, tuple[Callable[[], Run], Act]] = {
         lambda run: race_start.mark_dealt(run.attempt_ids, at(16)),
     ),
     "somebody does not come": (lambda: Run.begun(3, dealt=1), lambda _: race_start.mark_absent(at(25))),
+    "the last game ends": (partial(Run.ended, "retired", None), lambda run: run.resign(1, 30)),
     "a game of several ends": (lambda: Run.racing(3), lambda run: run.resign(0, 20)),
     "the race opens again": (lambda: Run.counting(2), lambda run: race_start.unfreeze(run.race.pk, at(5))),
     "the race is void": (lambda: Run.racing(2), lambda run: race_finish.void(run.race.pk, FAULT, at(20))),
     "the places are given": (settling, lambda run: run.judge()),
-    "a record is rejected": (finished, lambda run: decide(run.attempt(0).pk, Attempt.State.REJECTED, "staff")),
+    "a record is rejected": (
+        lambda: settling().judge(),
+        lambda run: decide(run.attempt(0).pk, Attempt.State.REJECTED, "staff"),
+    ),
 }
 
 
@@ -101,7 +80,7 @@ def test_the_room_is_notified(name: str, told: set[int]) -> None:
     assert told == {run.room.pk}
 
 
-@pytest.mark.parametrize("name", sorted({*DEEDS, *EVENTS} - {"a game of several ends"}))
+@pytest.mark.parametrize("name", sorted({*DEEDS, *EVENTS} - {"a game of several ends", "the last game ends"}))
 def test_a_failing_step_is_rolled_back(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError
@@ -125,14 +104,6 @@ def test_a_players_action_marks_the_room_as_used(name: str) -> None:
     act(run)
     assert Room.objects.get(pk=run.room.pk).used_at == at(5 if name == "goes on the way" else 20)
     assert Room.objects.get(pk=other.room.pk).used_at == at(-100)
-
-
-def test_the_last_games_end_notifies_the_room(told: set[int]) -> None:
-    run = Run.racing(2)
-    run.resign(0, 20)
-    told.clear()
-    run.resign(1, 30)
-    assert (told, run.states()) == ({run.room.pk}, "settling retired retired")
 
 
 def test_a_finished_race_marks_its_room_as_used() -> None:

@@ -12,7 +12,6 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from accounts.lifecycle.export import _attempt
-from games.core import events
 from games.deals import sealed_stock, search_client, search_process
 from games.deals.certification import Certificate, certify
 from games.hints.questions import may_ask
@@ -28,12 +27,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def stocked(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+def stocked(settings: Any, asked: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Make the site certify its deals, and record the requested tasks."""
     settings.SEALED_STOCK = 14
     cache.clear()
-    asked: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(events, "request_task", lambda *task, **_: asked.append(task))
     return asked
 
 
@@ -61,17 +58,14 @@ def saying(*lines: dict[str, Any]) -> Any:
     return search
 
 
-def found(record: Any = None, grade: int | None = 3) -> dict[str, Any]:
-    record = record or winning()
-    return {"record": b64encode(record.to_bytes()).decode(), "grade": grade}
+def found() -> dict[str, Any]:
+    return {"record": b64encode(winning().to_bytes()).decode(), "grade": 3}
 
 
 def test_waiting_players_start_with_a_deal_made_to_order(
     stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = Run.of(2)
-    run.ready(0)
-    run.ready(1)
+    run = Run.of(2, ready=2)
     assert run.states() == "open ready ready"
     monkeypatch.setattr(deals_to_order, "search", saying({"tried": 1}, {"tried": 1}, found()))
     assert deals_to_order.prepare(run.race.pk)
@@ -98,17 +92,13 @@ def test_a_failed_search_needs_another_choice_of_game(
     assert ("talon.prepare_race_deal", run.race.pk) in stocked
 
 
-def test_a_lost_task_is_requested_again(stocked: list[tuple[Any, ...]]) -> None:
-    run = Run.of(1)
-    stocked.clear()
-    reconciler.reconcile(at(5))
-    assert ("talon.prepare_race_deal", run.race.pk) in stocked
-
-
 def test_a_deal_of_a_game_no_longer_wanted_is_not_used(
     stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run.of(1)
+    stocked.clear()
+    reconciler.reconcile(at(5))
+    assert ("talon.prepare_race_deal", run.race.pk) in stocked, "a lost task is requested again"
 
     def search(_wanted: Variant, _seconds: float, **_: Any) -> Iterator[dict[str, Any]]:
         rooms.change(run.room.pk, run.players[0].pk, "plot", limit_s=300, seats=4, public=False)
@@ -161,8 +151,7 @@ def test_the_search_reports_each_tried_seed(
 
 
 def test_secrets_are_kept_until_the_race_is_finished() -> None:
-    run = Run.racing(2)
-    run.play(0)
+    run = Run.ended("won", None)
     attempt, player = run.attempt(0), run.players[0]
     now = timezone.now()
 
@@ -172,8 +161,7 @@ def test_secrets_are_kept_until_the_race_is_finished() -> None:
     assert not may_ask(attempt, player.pk, now)
     assert not exported()
     run.resign(1, 100)
-    run.judge()
-    assert run.states() == "finished won retired"
+    assert run.judge().states() == "finished won retired"
     later = run.attempt(0)
     assert may_ask(later, player.pk, timezone.now())
     assert exported()

@@ -14,36 +14,21 @@ from django.utils import timezone
 from prometheus_client import REGISTRY
 
 from games.attempts.lifecycle import close_due
-from games.core import events
 from games.core.errors import ErrorCode
 from games.models import Attempt, Deal
-from games.races import race_finish, race_start, reconciler, rooms, seats
+from games.races import race_finish, race_start, reconciler, seats
 from games.races.models import Entrant, Race, Room
 from leaderboards.verdicts.decisions import decide, undo
 from leaderboards.verdicts.settlement import settle
 from tests.games.races.runs import Run, at, goal, refused
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """Record the requested tasks."""
-    tasks: list[tuple[Any, ...]] = []
-
-    def ask(*task: Any, **_: Any) -> bool:
-        tasks.append(task)
-        return True
-
-    monkeypatch.setattr(events, "request_task", ask)
-    return tasks
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
 
 def test_a_race_runs_and_its_places_are_set() -> None:
     run = Run.of(4)
     assert run.states() == "open joined joined joined joined"
-    for place in range(3):
-        run.ready(place)
+    run.ready(*range(3))
     assert run.states() == "open ready ready ready joined"
     run.ready(3)
     assert run.states() == "countdown ready ready ready ready"
@@ -65,8 +50,7 @@ def test_a_race_runs_and_its_places_are_set() -> None:
     assert run.states() == "settling won won timed_out absent"
     assert run.race.deal is not None
     assert run.race.deal.revealed_at is None
-    run.judge()
-    assert run.states() == "finished won won timed_out absent"
+    assert run.judge().states() == "finished won won timed_out absent"
     assert run.placed() == [("won", 1, 3), ("won", 2, 2), ("timed_out", 3, 1), ("absent", None, None)]
     assert run.entrant(0).cards_up == goal()
     assert Deal.objects.get(races=run.race).revealed_at is not None
@@ -108,8 +92,7 @@ def test_a_start_counts_from_now() -> None:
 def test_only_a_countdown_can_be_reopened() -> None:
     run = Run.of(2)
     assert not race_start.unfreeze(run.race.pk, at(0))
-    run.ready(0)
-    run.ready(1)
+    run.ready(0, 1)
     assert not race_start.unfreeze(run.race.pk, at(15))
     assert race_start.unfreeze(run.race.pk, at(5))
     race = run.race
@@ -118,22 +101,8 @@ def test_only_a_countdown_can_be_reopened() -> None:
 
 
 def test_equal_games_share_a_place_and_the_points() -> None:
-    run = Run.racing(4)
-    for place in (0, 1):
-        run.play(place)
-    for place in (2, 3):
-        run.resign(place, 20)
-    run.judge()
+    run = Run.ended("won", "won", "retired", "retired").judge()
     assert run.placed() == [("won", 1, 3), ("won", 1, 3), ("retired", 3, 1), ("retired", 3, 1)]
-
-
-def test_a_single_remaining_racer_continues() -> None:
-    run = Run.begun(2, dealt=1)
-    run.tend(25)
-    assert run.states() == "racing racing absent"
-    run.play(0)
-    run.judge()
-    assert run.placed() == [("won", 1, 1), ("absent", None, None)]
 
 
 def test_a_race_without_players_is_void() -> None:
@@ -157,16 +126,16 @@ def test_ten_seconds_after_the_start_is_too_late() -> None:
     assert run.states() == "racing racing ready"
 
 
-def test_a_start_missed_by_all_processes_harms_no_one() -> None:
-    """For example during a database outage."""
-    run = Run.counting(3)
-    assert race_start.begin_due(at(25)) == []
-    run.tend(25)
-    assert run.states() == "void absent absent absent"
-    assert run.race.void == Race.Void.SERVER_FAULT
-    assert run.placed() == [("absent", None, None)] * 3
+@pytest.mark.parametrize("second", [25, 400])
+def test_a_start_missed_by_all_processes_harms_no_one(second: int) -> None:
+    """For example during a database outage, even if overdue games are closed before races are tended."""
+    run = Run.counting(2)
+    close_due(at(second))
+    assert race_start.begin_due(at(second)) == []
+    run.tend(second)
     run.judge()
-    assert run.states() == "void absent absent absent"
+    assert (run.race.state, run.race.void) == (Race.State.VOID, Race.Void.SERVER_FAULT)
+    assert run.placed() == [("absent", None, None)] * 2
 
 
 @pytest.mark.parametrize("seen", ["dealt", "moved", "resigned"])
@@ -183,24 +152,13 @@ def test_a_late_step_is_no_fault_if_the_cards_were_dealt(seen: str) -> None:
     assert run.states() == f"{now} absent"
 
 
-def test_a_race_unattended_until_its_end_harms_no_one() -> None:
-    """Whichever task is first: the one that closes overdue games, or the one that tends races."""
-    run = Run.counting(2)
-    close_due(at(400))
-    assert race_start.begin_due(at(400)) == []
-    run.tend(400)
-    assert run.states() == "void absent absent"
-    assert run.race.void == Race.Void.SERVER_FAULT
-
-
 def test_present_players_time_out_and_others_are_absent() -> None:
     run = Run.begun(3, dealt=1)
     run.play(1, 3)
     close_due(at(400))
     run.tend(400)
     assert run.states() == "settling timed_out timed_out absent"
-    run.judge()
-    assert run.placed() == [("timed_out", 2, 1), ("timed_out", 1, 2), ("absent", None, None)]
+    assert run.judge().placed() == [("timed_out", 2, 1), ("timed_out", 1, 2), ("absent", None, None)]
 
 
 def test_a_rejected_record_is_last_and_decisions_recompute_places(asked: list[tuple[Any, ...]]) -> None:
@@ -209,8 +167,7 @@ def test_a_rejected_record_is_last_and_decisions_recompute_places(asked: list[tu
     for place in range(3):
         run.play(place, first_ms=1_000 * (place + 1))
     Attempt.objects.filter(pk=run.attempt(0).pk).update(end="resigned")
-    run.judge()
-    assert run.placed() == [("disqualified", 3, 0), ("won", 1, 3), ("won", 2, 2)]
+    assert run.judge().placed() == [("disqualified", 3, 0), ("won", 1, 3), ("won", 2, 2)]
     assert ("talon.rate_races",) in asked
     decide(run.attempt(1).pk, Attempt.State.REJECTED, "staff")
     assert run.placed() == [("disqualified", 2, 0), ("disqualified", 2, 0), ("won", 1, 3)]
@@ -220,10 +177,8 @@ def test_a_rejected_record_is_last_and_decisions_recompute_places(asked: list[tu
 
 
 def test_a_decision_without_effect_on_places_refolds_nothing(asked: list[tuple[Any, ...]]) -> None:
-    run = Run.racing(2)
+    run = Run.ended("won", "retired")
     Race.objects.update(rated=True)
-    run.play(0)
-    run.resign(1, 50)
     run.judge()
     asked.clear()
     decide(run.attempt(0).pk, Attempt.State.VERIFIED, "staff")
@@ -231,10 +186,7 @@ def test_a_decision_without_effect_on_places_refolds_nothing(asked: list[tuple[A
 
 
 def test_a_missed_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Run.racing(2)
-    run.play(0)
-    run.play(1)
-    run.judge()
+    run = Run.ended("won", "won").judge()
     monkeypatch.setattr("leaderboards.verdicts.settlement.race_finish.apply_verdicts", lambda _: None)
     decide(run.attempt(1).pk, Attempt.State.REJECTED, "staff")
     assert run.placed()[1] == ("won", 1, 1)
@@ -249,24 +201,21 @@ def test_a_missed_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> 
     assert run.placed() == [("won", 1, 1), ("won", 1, 1)]
 
 
+UNDER_REVIEW = [("won", None, None), ("won", 1, 2), ("retired", 2, 1)]
+
+
 def with_a_record_in_review() -> Run:
-    """Return a finished race of three with the record of the first under review."""
-    run = Run.racing(3)
-    run.play(0)
+    """Return a finished race of three with the record of the first under review, and so without a place."""
+    run = Run.ended("won", None, "retired")
     run.play(1, first_ms=5_000)
-    run.resign(2, 50)
     Attempt.objects.filter(pk=run.attempt(0).pk).update(started_at=at(-600))  # the clocks differ
     run.judge()
     assert run.attempt(0).state == Attempt.State.REVIEW
-    return run
-
-
-def test_a_record_in_review_has_no_place_or_points() -> None:
-    run = with_a_record_in_review()
     assert run.states() == "finished won won retired"
-    assert run.placed() == [("won", None, None), ("won", 1, 2), ("retired", 2, 1)]
+    assert run.placed() == UNDER_REVIEW
     first = run.entrant(0)
     assert (first.cards_up, first.elapsed_ms, first.tokens) == (None, None, None)
+    return run
 
 
 @pytest.mark.parametrize(
@@ -281,7 +230,7 @@ def test_a_decision_recomputes_all_places(state: str, placed: list[Any]) -> None
     decision = decide(run.attempt(0).pk, Attempt.State(state), "staff")
     assert run.placed() == placed
     undo(decision, "staff")
-    assert run.placed() == [("won", None, None), ("won", 1, 2), ("retired", 2, 1)]
+    assert run.placed() == UNDER_REVIEW
 
 
 def test_a_missed_review_decision_is_applied_later(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,29 +245,22 @@ def test_a_missed_review_decision_is_applied_later(monkeypatch: pytest.MonkeyPat
 def test_a_place_given_during_review_is_revoked() -> None:
     """For example by an earlier release, however long ago."""
     run = with_a_record_in_review()
-    before = run.placed()
     Entrant.objects.filter(pk=run.entrant(0).pk).update(place=1, points=3)
     Attempt.objects.filter(pk=run.attempt(0).pk).update(verified_at=at(0))
     assert race_finish.recompute_missed(at(10**8)) == 1
-    assert run.placed() == before
+    assert run.placed() == UNDER_REVIEW
 
 
 def test_an_unreadable_record_waits_for_staff() -> None:
-    run = Run.racing(3)
-    run.play(0)
-    run.resign(1, 50)
-    run.resign(2, 50)
+    run = Run.ended("won", "retired", "retired")
     Attempt.objects.filter(pk=run.attempt(2).pk).update(record=b"nonsense")
-    run.judge()
-    assert run.placed() == [("won", 1, 2), ("retired", 2, 1), ("retired", None, None)]
+    assert run.judge().placed() == [("won", 1, 2), ("retired", 2, 1), ("retired", None, None)]
     decide(run.attempt(2).pk, Attempt.State.REJECTED, "staff")
     assert run.placed() == [("won", 1, 3), ("retired", 2, 2), ("disqualified", 3, 0)]
 
 
 def test_no_race_ends_before_its_last_racer() -> None:
-    run = Run.racing(3)
-    run.play(0)
-    run.resign(1, 50)
+    run = Run.ended("won", "retired", None)
     for attempt_id in run.attempt_ids[:2]:
         settle(attempt_id)
     assert not race_finish.settle_done(run.race.pk, at(60))
@@ -332,14 +274,11 @@ def test_no_race_ends_before_its_last_racer() -> None:
 
 
 def test_a_race_waits_for_the_last_verdict() -> None:
-    run = Run.racing(2)
-    run.play(0)
-    run.play(1)
+    run = Run.ended("won", "won")
     settle(run.attempt_ids[0])
     run.tend(100)
     assert run.states() == "settling won won"
-    settle(run.attempt_ids[1])
-    assert run.states() == "finished won won"
+    assert run.judge().states() == "finished won won"
 
 
 @pytest.mark.parametrize("lost", ["_settle_or_notify", "closed", "apply_verdicts"])
@@ -351,8 +290,7 @@ def test_tending_repairs_what_was_missed(monkeypatch: pytest.MonkeyPatch, lost: 
         monkeypatch.setattr(race_finish, lost, lambda _: None)
     run.play(0)
     run.resign(1, 50)
-    run.judge()
-    assert run.states().split()[0] in ("racing", "settling")
+    assert run.judge().states().split()[0] in ("racing", "settling")
     run.tend(60)
     assert run.states() == "finished won retired"
 
@@ -377,8 +315,7 @@ def test_a_failure_after_a_game_is_logged_and_repaired_later(
     def fail(*_: object) -> None:
         raise RuntimeError
 
-    run = Run.racing(2)
-    run.resign(0, 20)
+    run = Run.ended("retired", None)
     with monkeypatch.context() as patch:
         patch.setattr(race_finish, "settle_done" if hears == "closed" else "finish", fail)
         run.resign(1, 30)
@@ -393,10 +330,7 @@ def test_a_tasks_time_limit_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) ->
     def stop(*_: object) -> None:
         raise SoftTimeLimitExceeded
 
-    run, other = Run.racing(2), Run.racing(2)
-    for one in (run, other):
-        one.resign(0, 20)
-    other.resign(1, 30)
+    run, other = Run.ended("retired", None), Run.ended("retired", "retired")
     monkeypatch.setattr(race_finish, "settle_done", stop)
     with pytest.raises(SoftTimeLimitExceeded):
         run.resign(1, 30)
@@ -422,10 +356,8 @@ def test_unknown_races_are_ignored(step: Callable[[int], bool]) -> None:
 
 
 def test_a_race_ends_when_its_own_last_game_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    run, other = Run.racing(2), Run.racing(2)
     monkeypatch.setattr(race_finish, "_settle_or_notify", lambda _: None)
-    for place in range(2):
-        other.resign(place, 20)
+    run, other = Run.racing(2), Run.ended("retired", "retired")
     assert not race_finish.settle_done(run.race.pk, at(30))
     assert other.states() == "racing retired retired"
     assert race_finish.settle_done(other.race.pk, at(30))
@@ -433,8 +365,7 @@ def test_a_race_ends_when_its_own_last_game_does(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_last_game_finishes_a_race_already_judged() -> None:
-    run = Run.racing(2)
-    run.play(0)
+    run = Run.ended("won", None)
     settle(run.attempt_ids[0])
     Entrant.objects.filter(pk=run.entrant(1).pk).update(state=Entrant.State.RETIRED, attempt=None)
     assert race_finish.settle_done(run.race.pk, at(100))
@@ -460,8 +391,7 @@ def test_a_deal_of_another_running_race_stays_secret() -> None:
     Race.objects.filter(pk=other.race.pk).update(deal=run.race.deal)
     run.play(0)
     run.play(1)
-    run.judge()
-    assert run.states() == "finished won won"
+    assert run.judge().states() == "finished won won"
     deal = Deal.objects.get(pk=other.race.deal_id or 0)
     assert deal.revealed_at is None
     assert race_finish.void(other.race.pk, Race.Void.SERVER_FAULT, at(400))
@@ -470,21 +400,18 @@ def test_a_deal_of_another_running_race_stays_secret() -> None:
 
 
 def test_a_void_race_counts_for_no_one_and_frees_its_players() -> None:
-    run = Run.racing(3)
-    run.play(0)
+    run = Run.ended("won", None, None)
     assert race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(100))
     assert run.states() == "void won absent absent"
     assert not race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(101))
     assert not Attempt.objects.filter(state="playing").exists()
-    run.judge()
-    assert run.placed() == [("won", None, None), ("absent", None, None), ("absent", None, None)]
+    assert run.judge().placed() == [("won", None, None), ("absent", None, None), ("absent", None, None)]
     for place in range(3):
         run.sit(place, 110)
 
 
 def test_a_rematch_runs_in_the_same_room() -> None:
-    run = Run.racing(2)
-    run.play(0)
+    run = Run.ended("won", None)
     run.sit(0, 60)
     assert (run.race.number, run.states()) == (2, "open joined")
     first = Race.objects.get(room=run.room, number=1)
@@ -493,8 +420,7 @@ def test_a_rematch_runs_in_the_same_room() -> None:
         assert attempt_id is not None
         settle(attempt_id)
     run.sit(1, 80)
-    run.ready(0, second=81)
-    run.ready(1, second=82)
+    run.ready(0, 1, second=81)
     assert run.states() == "countdown ready ready"
     assert run.race.deal_id != first.deal_id
 
@@ -512,28 +438,12 @@ def test_the_next_race_waits_for_the_running_one() -> None:
     assert run.states() == "countdown ready ready"
 
 
-def test_a_heat_may_be_run_alone() -> None:
-    run = Run.of(1, kind="heat")
-    run.ready(0)
-    assert run.states() == "open ready"
-    assert race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(0))
-    run.easy()
-    race_start.begin_due(at(15))
-    race_start.mark_dealt(run.attempt_ids, at(15))
-    run.play(0)
-    run.judge()
-    assert run.placed() == [("won", 1, 1)]
-    assert run.race.rated
-
-
 def test_leaving_a_race_retires_the_player() -> None:
     run = Run.racing(2)
     run.leave(1, 100)
     assert run.states() == "racing racing retired"
     assert seats.room_of(run.players[0].pk) == run.room
     assert seats.room_of(run.players[1].pk) is None
-    assert rooms.LIMITS_S[0] == 300
-    assert Entrant.objects.count() == 2
 
 
 def test_many_single_waiting_players_delay_no_start(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -543,9 +453,7 @@ def test_many_single_waiting_players_delay_no_start(monkeypatch: pytest.MonkeyPa
         Run.of(1).ready(0)
     half = Run.of(2)
     half.ready(0)
-    run = Run.racing(2)
-    for place in range(2):
-        run.resign(place, 20)
+    run = Run.ended("retired", "retired")
     for place in range(2):
         run.sit(place, 21)
     Entrant.objects.filter(race=run.race).update(state=Entrant.State.READY)

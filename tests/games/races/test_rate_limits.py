@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.core.addresses import network_of_scope
 from games.core.errors import ErrorCode, Refusal
-from games.races import lobby, matchmaking, race_start, rate_limits, reconciler, rooms, seats
+from games.races import lobby, matchmaking, rate_limits, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import Watch, house_of
 from tests.games.races.finished_races import race_of
@@ -234,11 +234,7 @@ def test_players_who_do_not_show_up_count() -> None:
     absent = create_guest()
     for _ in range(3):
         assert not spoiled(absent)
-        run = Run.of(2, players=[create_guest(), absent])
-        for place in range(2):
-            run.ready(place)
-        race_start.begin_due(at(15))
-        race_start.mark_dealt(run.attempt_ids[:1], at(15.1))
+        run = Run.begun(2, dealt=1, players=[create_guest(), absent])
         reconciler.reconcile(at(26))
         assert run.entrant(1).state == "absent"
     assert spoiled(absent)
@@ -251,9 +247,7 @@ def test_players_who_do_not_show_up_count() -> None:
 async def test_countdowns_are_reopened_a_limited_number_of_times(watch: Watch) -> None:
     house = await house_of(1)
     guest = await sync_to_async(create_guest)()
-    host, viewer = watch(house, house.players[0]), watch(house, guest)
-    await host.watch()
-    await viewer.watch()
+    host, viewer = await watch(house, house.players[0]), await watch(house, guest)
     await host.say("ready", ready=True)
     for _ in range(3):
         await viewer.say("sit")

@@ -25,10 +25,7 @@ EITHER_3 = {"direction": "either", "redeals": 3}
 def in_state(state: str) -> Run:
     """Return a room whose race of three is in this state; if open, the host and one other are ready."""
     if state == "open":
-        run = Run.of(3)
-        run.ready(0)
-        run.ready(1)
-        return run
+        return Run.of(3, ready=2)
     run = Run.counting(3) if state in ("countdown", "begun") else Run.racing(3)
     if state in ("settling", "finished"):
         for place in range(3):
@@ -37,10 +34,9 @@ def in_state(state: str) -> Run:
     if state == "finished":
         run.judge()
         run.tend(20)
-    if state == "void":
+    if state in ("void", "closed"):
         race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(16))
     if state == "closed":
-        race_finish.void(run.race.pk, Race.Void.SERVER_FAULT, at(16))
         rooms.close(run.room, at(17))
     return run
 
@@ -137,20 +133,21 @@ def test_a_host_kicks_only_from_their_own_room() -> None:
     assert other.states() == "open joined joined"
 
 
-def test_a_player_kicked_in_mid_race_may_finish() -> None:
-    run = Run.racing(2)
+def test_a_player_kicked_in_mid_race_may_only_finish() -> None:
+    """They neither become the host nor return to the room."""
+    run = Run.racing(3)
     for _twice in range(2):
         seats.kick(run.room.pk, run.players[0].pk, run.entrant(1).pk, at(20))
     assert Room.objects.get().kicked == [run.players[1].pk]
-    assert run.states() == "racing racing racing"
+    assert run.states() == "racing racing racing racing"
+    run.leave(0, 21)
+    assert Room.objects.get().host_id == run.players[2].pk
     run.play(1)
     assert refused(lambda: run.sit(1, 80)) == E.KICKED
 
 
 def test_kicking_the_last_unready_player_starts_the_race() -> None:
-    run = Run.of(3)
-    run.ready(0)
-    run.ready(1)
+    run = Run.of(3, ready=2)
     seats.kick(run.room.pk, run.players[0].pk, run.entrant(2).pk, at(5))
     assert run.states() == "countdown ready ready"
 
@@ -177,8 +174,7 @@ def test_unknown_rooms(name: str, options: Any, limit_s: int, seats: int) -> Non
 
 
 def test_too_few_ready_and_no_deal() -> None:
-    run = Run.of(3)
-    run.ready(0)
+    run = Run.of(3, ready=1)
     host = run.players[0].pk
     assert refused(lambda: race_start.start(run.room.pk, host)) == E.TOO_FEW_READY
     run.ready(1)
@@ -192,16 +188,10 @@ def test_too_few_ready_and_no_deal() -> None:
     assert not Entrant.objects.filter(player=run.players[2]).exists()
 
 
-def test_seats_cannot_be_fewer_than_players() -> None:
-    run = Run.of(3)
-    assert refused(lambda: settings_of(run, 0, seats=2)) == E.BAD_OPTION
-
-
 def test_a_new_game_changes_the_deal_and_resets_readiness() -> None:
-    run = Run.of(3)
-    run.ready(0)
-    run.ready(1)
+    run = Run.of(3, ready=2)
     before = run.race.deal_id
+    assert refused(lambda: settings_of(run, 0, seats=2)) == E.BAD_OPTION
     settings_of(run, 0, seats=5)
     assert (run.states(), run.race.deal_id) == ("open ready joined joined", before)
     run.ready(1)
@@ -214,15 +204,6 @@ def test_a_new_game_changes_the_deal_and_resets_readiness() -> None:
     assert race.deal_id != before
     assert (race.variant, race.game, race.options["redeals"], race.deal.options["redeals"]) == ("", "braid", 3, 3)
     assert Room.objects.get().kind == Room.Kind.PUBLIC
-
-
-def test_a_kicked_player_does_not_become_host() -> None:
-    """A player kicked in mid-race plays on, but cannot return to the room."""
-    run = Run.racing(3)
-    rooms_host = run.players[0].pk
-    seats.kick(run.room.pk, rooms_host, run.entrant(1).pk, at(20))
-    run.leave(0, 21)
-    assert Room.objects.get().host_id == run.players[2].pk
 
 
 def test_changes_of_game_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,18 +255,8 @@ def test_leaving_a_countdown() -> None:
     assert run.states() == "countdown ready ready"
 
 
-def test_leaving_after_the_start_time_resigns() -> None:
-    run = Run.counting(2)
-    run.leave(1, 15)
-    assert run.states() == "countdown ready retired"
-    run.tend(16)
-    assert run.states() == "racing ready retired"
-
-
 def test_leaving_does_not_cancel_a_heat() -> None:
-    run = Run.of(2, kind="heat")
-    run.ready(0)
-    run.ready(1)
+    run = Run.of(2, kind="heat", ready=2)
     race_start.freeze(run.race.pk, countdown=race_start.COUNTDOWN, now=at(0))
     run.leave(1, 5)
     assert run.states() == "countdown ready absent"

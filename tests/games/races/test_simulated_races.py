@@ -1,7 +1,11 @@
-"""A short run of the race simulation with its many faults."""
+"""A short run of the race simulation with its many faults.
+
+For a longer run, set SIMULATED_RACES to the number of races; SIMULATION_SEED repeats a run.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -25,12 +29,14 @@ def _arrows(transactional_db: None) -> Iterator[None]:
 
 
 def test_states_follow_the_arrows_and_places_are_right() -> None:
-    begun = random.randrange(10**6)
-    deaths = 0
-    pool = accounts(8)
-    for seed in range(begun, begun + 6):
-        print(f"simulate({seed})")
-        deaths += simulate(seed, pool).deaths
+    first = int(os.environ.get("SIMULATION_SEED", random.randrange(10**6)))
+    deaths, ended, pool = 0, Counter[str](), accounts(8)
+    for seed in range(first, first + int(os.environ.get("SIMULATED_RACES", "6"))):
+        print(f"SIMULATED_RACES=1 SIMULATION_SEED={seed}")
+        world = simulate(seed, pool)
+        deaths += world.deaths
+        ended[world.run.states()] += 1
+    print(f"{deaths} deaths", ended.most_common(), arrows().most_common(), sep="\n")
     assert deaths
     assert list(faults()) == []
     seen = Counter({(before, after): count for (_, before, after), count in arrows().items()})

@@ -98,7 +98,7 @@ class World:
         if self.chance.random() < 0.15:
             self.run.leave(place, self.now)
         else:
-            self.run.ready(place, self.chance.random() < 0.9, self.now)
+            self.run.ready(place, ready=self.chance.random() < 0.9, second=self.now)
 
     def _while_racing(self, place: int) -> None:
         started = self.run.race.starts_at

@@ -40,22 +40,18 @@ def find_faults(racers: Sequence[Racer], watchers: Sequence[Watcher], outcome: O
     found = [] if outcome.state == "finished" else [f"the race is {outcome.state}"]
     if not outcome.is_revealed:
         found.append("the seed of a finished race is not public")
-    entrants = {one["player"]: one for one in outcome.entrants}
     for number, racer in enumerate(racers):
         mine = next((one for one in outcome.entrants if one["attempt"] == racer.attempt), None)
         if mine is None:
             found.append(f"racer {number}: is in no race")
         else:
             found += [f"racer {number}: {fault}" for fault in _told(racer, mine)]
-    if len(entrants) != len(racers):
-        found.append(f"{len(entrants)} entrants instead of {len(racers)}")
+    if len(outcome.entrants) != len(racers):
+        found.append(f"{len(outcome.entrants)} entrants instead of {len(racers)}")
     found += _misplaced(outcome.entrants)
     found += _misrated(outcome)
     for viewer in (*(racer.room for racer in racers), *watchers):
-        found += viewer.complaints
-        found += _seen(viewer, outcome)
-    clients: list[Client] = [*(racer.room for racer in racers), *watchers]
-    found += [fault for client in clients for fault in _leaks(client, seed)]
+        found += [*viewer.complaints, *_seen(viewer, outcome), *_leaks(viewer, seed)]
     found += [fault for racer in racers for fault in _at_the_table(racer, outcome.starts_at, seed)]
     return found
 

@@ -18,7 +18,7 @@ from accounts.sign_in.guests import create_guest
 from games.core import events, limits
 from games.models import Attempt
 from games.pages.races.race_ready_notice import seat_of
-from games.races import lobby, race_finish, race_start, rooms, seats
+from games.races import lobby, race_finish, rooms, seats
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
 from games.races.results.commitments import commitment_of
@@ -51,16 +51,7 @@ def room_with(*players: User, public: bool = False, taken: int = 0) -> Room:
 
 def finished(count: int = 2, **settings: Any) -> Run:
     """Create a race won by the first player; the others have resigned."""
-    run = Run.of(count, **settings)
-    for place in range(count):
-        run.ready(place)
-    run.easy()
-    race_start.begin_due(at(15))
-    race_start.mark_dealt(run.attempt_ids, at(15.1))
-    run.play(0)
-    for place in range(1, count):
-        run.resign(place, 20)
-    run.judge()
+    run = Run.ended("won", *["retired"] * (count - 1), **settings).judge()
     assert run.race.state == Race.State.FINISHED
     return run
 

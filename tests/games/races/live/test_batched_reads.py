@@ -69,7 +69,7 @@ async def test_a_cancelled_caller_does_not_cancel_the_others() -> None:
 
 def _every_state() -> list[House]:
     """Return rooms with an upcoming, a running and a finished race (rematch open), and one without players."""
-    houses = [House.of(2), House.of(3), House.of(2), House.of(0)]
+    houses = [House.opened(2), House.opened(3), House.opened(2), House.opened(0)]
     houses[1].run()
     houses[2].run()
     Race.objects.filter(room=houses[2].room).update(state=Race.State.FINISHED, finished_at=timezone.now())

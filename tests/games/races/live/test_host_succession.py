@@ -48,9 +48,7 @@ async def test_a_new_host_gets_time_to_connect(monkeypatch: pytest.MonkeyPatch) 
 async def test_a_connected_player_replaces_a_missing_host(watch: Watch, other_hub: room_hub.RoomHub) -> None:
     """Not the longest seated player, who is disconnected too."""
     house = await house_of(3)
-    host, third = watch(house, house.players[0]), watch(house, house.players[2], at=other_hub)
-    await third.watch()
-    await host.watch()
+    third, host = await watch(house, house.players[2], at=other_hub), await watch(house, house.players[0])
     await host.leave()
     await third.until_room(lambda one: one.you["host"])
     assert await host_of(house) == house.players[2].pk
@@ -60,9 +58,8 @@ async def test_a_connected_player_replaces_a_missing_host(watch: Watch, other_hu
 async def test_a_connected_host_stays_without_a_seat(watch: Watch, other_hub: room_hub.RoomHub) -> None:
     house = await house_of(2)
     await Entrant.objects.filter(player=house.players[0]).adelete()
-    host, second = watch(house, house.players[0]), watch(house, house.players[1], at=other_hub)
-    await host.watch()
-    await second.watch()
+    await watch(house, house.players[0])
+    await watch(house, house.players[1], at=other_hub)
     await asyncio.sleep(2 * host_succession.HOST_TIMEOUT)  # long enough for a wrong replacement
     assert await host_of(house) == house.players[0].pk
 
@@ -72,8 +69,7 @@ async def test_the_host_is_not_replaced_during_a_countdown(watch: Watch, hub: ro
     house = await house_of(2)
     # Before the first viewer: the timeout is so short here that a slow start could exceed it.
     await sync_to_async(house.start)(3600)
-    second = watch(house, house.players[1])
-    await second.watch()
+    second = await watch(house, house.players[1])
     await second.until_room(lambda one: one.race("to_come").get("state") == "countdown")
     (watched,) = hub._watches.values()
     assert watched.audience.heirs() == []

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 from django.db import OperationalError
@@ -18,13 +20,13 @@ from games.races.live import audience, host_succession, lane_reports
 from games.races.live import progress as progress_of
 from games.races.live.lane_reports import LaneReporter
 from games.races.live.room_hub import RoomHub
-from games.races.models import Entrant
 from games.races.room_notifications import room_group
 from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.live.viewers import Viewer
 from tests.games.seats import Seat
 
 pytestmark = pytest.mark.django_db(transaction=True)
+Sit = Callable[[Attempt], Awaitable[Seat]]
 
 
 async def running(count: int) -> tuple[House, list[Attempt]]:
@@ -34,10 +36,19 @@ async def running(count: int) -> tuple[House, list[Attempt]]:
     return house, await sync_to_async(house.attempts)()
 
 
-async def seated(tables: LiveTables, attempt: Attempt) -> Seat:
-    seat = Seat(tables, attempt.public_id, attempt.player)
-    assert (await seat.sit())["type"] == "view"
-    return seat
+@pytest_asyncio.fixture
+async def seated(tables: LiveTables) -> AsyncIterator[Sit]:
+    """Seat a player at a table; players still there at the end of the test leave it."""
+    seats: list[Seat] = []
+
+    async def sit(attempt: Attempt) -> Seat:
+        seats.append(seat := Seat(tables, attempt.public_id, attempt.player))
+        assert (await seat.sit())["type"] == "view"
+        return seat
+
+    yield sit
+    for seat in seats:
+        await seat.leave()
 
 
 async def play(seat: Seat, count: int) -> None:
@@ -51,61 +62,51 @@ def progress(viewer: Viewer) -> list[tuple[int, int]]:
     return [(lane[1], lane[2]) for lane in viewer.lanes().values()]
 
 
-async def test_moves_are_seen_by_all_viewers(tables: LiveTables, watch: Watch, other_hub: RoomHub) -> None:
+async def test_moves_are_seen_by_all_viewers(seated: Sit, watch: Watch, other_hub: RoomHub) -> None:
     house, (mine, _) = await running(2)
-    racer, visitor = watch(house, house.players[1]), watch(house, at=other_hub)
-    await racer.watch()
-    await visitor.watch()
-    seat = await seated(tables, mine)
+    racer, visitor = await watch(house, house.players[1]), await watch(house, at=other_hub)
+    seat = await seated(mine)
     await play(seat, 4)
     up = seat.view["cards_up"]
     for viewer in (racer, visitor):
         await viewer.until_room(lambda one: progress(one)[0] == (up, 4))
         assert viewer.states("running") == ["racing", "racing"]
-    await seat.leave()
 
 
-async def test_a_late_viewer_gets_the_current_progress(tables: LiveTables, watch: Watch) -> None:
+async def test_a_late_viewer_gets_the_current_progress(seated: Sit, watch: Watch) -> None:
     house, (mine, other) = await running(2)
-    seat = await seated(tables, mine)
+    seat = await seated(mine)
     await play(seat, 3)
     await seat.leave()
-    gone = await seated(tables, other)
+    gone = await seated(other)
     await play(gone, 2)
     await gone.ask({"type": "resign", "n": 3})
-    viewer = watch(house)
-    await viewer.watch()
+    viewer = await watch(house)
     assert progress(viewer) == [(seat.view["cards_up"], 3), (gone.view["cards_up"], 2)]
     assert viewer.states("running") == ["racing", "retired"]
     assert list(viewer.lanes().values())[1][6] is not None
-    await gone.leave()
 
 
 async def test_updates_are_batched_with_consecutive_versions(
-    tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    seated: Sit, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`Viewer` asserts that each version follows the one before."""
     monkeypatch.setattr(lane_reports, "REPEAT_EVERY", 3600.0)
     house, (mine, _) = await running(2)
-    viewer = watch(house, house.players[1])
-    await viewer.watch()
-    seat = await seated(tables, mine)
+    viewer = await watch(house, house.players[1])
+    seat = await seated(mine)
     begun = asyncio.get_running_loop().time()
-    moves = 40
-    await play(seat, moves)
-    await viewer.until_room(lambda one: progress(one)[0][1] == moves)
+    await play(seat, 40)
+    await viewer.until_room(lambda one: progress(one)[0][1] == 40)
     took = asyncio.get_running_loop().time() - begun
     told = [frame for frame in viewer.frames if json.loads(frame)["type"] == "lanes"]
     assert len(told) <= took / audience.RACERS_EVERY + 2
     assert all(len(json.loads(frame)["lanes"]) <= 2 for frame in told)
-    await seat.leave()
 
 
-async def test_a_viewer_who_missed_updates_is_resynchronized(tables: LiveTables, watch: Watch) -> None:
+async def test_a_viewer_who_missed_updates_is_resynchronized(seated: Sit, watch: Watch) -> None:
     house, (mine, _) = await running(2)
-    viewer = watch(house)
-    await viewer.watch()
-    seat = await seated(tables, mine)
+    viewer, seat = await watch(house), await seated(mine)
     await play(seat, 3)
     await viewer.until_room(lambda one: progress(one)[0][1] == 3)
     version = viewer.room["v"]
@@ -117,38 +118,30 @@ async def test_a_viewer_who_missed_updates_is_resynchronized(tables: LiveTables,
     assert progress(viewer)[0][1] == 3
     await play(seat, 1)
     await viewer.until_room(lambda one: progress(one)[0][1] == 4)
-    await seat.leave()
 
 
-async def test_places_are_live(tables: LiveTables, watch: Watch) -> None:
+async def test_places_are_live(seated: Sit, watch: Watch) -> None:
     house, (mine, _, third) = await running(3)
-    viewer = watch(house)
-    await viewer.watch()
+    viewer = await watch(house)
     assert [lane[5] for lane in viewer.lanes().values()] == [1, 1, 1]
-    seat, gone = await seated(tables, mine), await seated(tables, third)
+    seat, gone = await seated(mine), await seated(third)
     await play(seat, 2)
     await gone.ask({"type": "resign", "n": 1})
     await viewer.until_room(lambda one: one.states("running")[2] == "retired" and progress(one)[0][1] == 2)
-    up = seat.view["cards_up"]
-    expected = [1, 3, 2] if up else [3, 2, 1]
+    expected = [1, 3, 2] if seat.view["cards_up"] else [3, 2, 1]
     await viewer.until_room(lambda one: [lane[5] for lane in one.lanes().values()] == expected)
-    await seat.leave()
-    await gone.leave()
 
 
-async def test_an_end_is_sent_at_once(tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_end_is_sent_at_once(seated: Sit, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if lanes are updated rarely."""
     monkeypatch.setattr(lane_reports, "REPORT_EVERY", 3600.0)
     monkeypatch.setattr(audience, "RACERS_EVERY", 3600.0)
     monkeypatch.setattr(audience, "OTHERS_EVERY", 3600.0)
     house, (mine, _) = await running(2)
-    viewer = watch(house)
-    await viewer.watch()
-    seat = await seated(tables, mine)
+    viewer, seat = await watch(house), await seated(mine)
     await seat.ask({"type": "resign", "n": 1})
     await viewer.until_room(lambda one: one.states("running") == ["retired", "racing"])
     assert next(iter(viewer.lanes().values()))[6] is not None
-    await seat.leave()
 
 
 async def test_the_first_view_marks_a_racer_present(
@@ -167,8 +160,7 @@ async def test_the_first_view_marks_a_racer_present(
     monkeypatch.setattr(race_start, "mark_dealt", sometimes)
     house = await house_of(2)
     await sync_to_async(house.start)(0.3)
-    viewer = watch(house, house.players[0])
-    await viewer.watch()
+    viewer = await watch(house, house.players[0])
     attempts = await sync_to_async(house.attempts)()
     seat = Seat(tables, attempts[0].public_id, attempts[0].player)
     if (await seat.sit())["type"] == "waiting":
@@ -198,14 +190,13 @@ def away(viewer: Viewer, which: str = "running") -> list[bool]:
 
 
 @pytest.mark.usefixtures("quick")
-async def test_a_disconnected_racer_is_away_until_back(tables: LiveTables, watch: Watch) -> None:
+async def test_a_disconnected_racer_is_away_until_back(seated: Sit, watch: Watch) -> None:
     house, (mine, other) = await running(2)
-    viewer = watch(house)
-    await viewer.watch()
-    seat, stays = await seated(tables, mine), await seated(tables, other)
+    viewer = await watch(house)
+    seat, stays = await seated(mine), await seated(other)
     await seat.leave()
     await viewer.until_room(lambda one: away(one) == [True, False])
-    again = await seated(tables, mine)
+    again = await seated(mine)
     await viewer.until_room(lambda one: away(one) == [False, False])
     await stays.ask({"type": "resign", "n": 1})
     await stays.leave()
@@ -215,25 +206,21 @@ async def test_a_disconnected_racer_is_away_until_back(tables: LiveTables, watch
 
 
 @pytest.mark.usefixtures("quick")
-async def test_racers_of_a_killed_process_are_away(tables: LiveTables, watch: Watch) -> None:
+async def test_racers_of_a_killed_process_are_away(tables: LiveTables, seated: Sit, watch: Watch) -> None:
     """It sends nothing any more, not even that they have left."""
     house, (mine, _) = await running(2)
-    viewer = watch(house)
-    await viewer.watch()
-    seat = await seated(tables, mine)
+    viewer = await watch(house)
+    await seated(mine)
     await viewer.until_room(lambda one: away(one) == [False, True])
     for companion in tables._companions:
         await companion.close()
     await viewer.until_room(lambda one: away(one) == [True, True])
-    await seat.leave()
 
 
 @pytest.mark.usefixtures("quick")
 async def test_before_the_start_room_connections_count(watch: Watch, other_hub: RoomHub) -> None:
     house = await house_of(2)
-    host, visitor = watch(house, house.players[0]), watch(house, at=other_hub)
-    await host.watch()
-    await visitor.watch()
+    host, visitor = await watch(house, house.players[0]), await watch(house, at=other_hub)
     await visitor.until_room(lambda one: away(one, "to_come") == [False, True])
     await host.leave()
     await visitor.until_room(lambda one: away(one, "to_come") == [True, True])
@@ -242,40 +229,33 @@ async def test_before_the_start_room_connections_count(watch: Watch, other_hub: 
 # --- Cost and faults ------------------------------------------------------------------------------------------------
 
 
-async def test_an_ordinary_table_is_not_reported(tables: LiveTables, attempt_at: Any) -> None:
+async def test_an_ordinary_table_is_not_reported(tables: LiveTables, seated: Sit, attempt_at: Any) -> None:
     attempt = await sync_to_async(attempt_at)()
-    seat = await seated(tables, attempt)
+    await seated(attempt)
     assert tables._tables[attempt.public_id].game.followers == ()
-    await seat.leave()
 
 
-async def test_a_pending_report_needs_no_second_wakeup(tables: LiveTables) -> None:
-    house, (mine, _) = await running(2)
-    seat = await seated(tables, mine)
+async def test_a_pending_report_needs_no_second_wakeup(tables: LiveTables, seated: Sit) -> None:
+    _, (mine, _) = await running(2)
+    await seated(mine)
     (reporter,) = (one for one in tables._companions if isinstance(one, LaneReporter))
     game = tables._tables[mine.public_id].game
     reporter._marked.add(mine.pk)
-    racer = reporter._racers[mine.pk]
-    racer.dealt_recorded = True
+    reporter._racers[mine.pk].dealt_recorded = True
     reporter._wake.clear()
     reporter.changed(game)
     assert not reporter._wake.is_set()
-    await seat.leave()
-    assert await Entrant.objects.filter(race__room=house.room).acount() == 2
 
 
-async def test_a_lost_report_is_repeated(tables: LiveTables, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_lost_report_is_repeated(seated: Sit, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lane_reports, "REPEAT_EVERY", 0.1)
     house, (mine, _) = await running(2)
-    viewer = watch(house)
-    await viewer.watch()
-    seat = await seated(tables, mine)
+    viewer, seat = await watch(house), await seated(mine)
     with monkeypatch.context() as patch:
         patch.setattr(get_channel_layer(), "group_send", _lost)
         await play(seat, 3)
         await asyncio.sleep(0.2)
     await viewer.until_room(lambda one: progress(one)[0][1] == 3)
-    await seat.leave()
 
 
 async def _lost(*_: Any) -> None:
@@ -284,8 +264,7 @@ async def _lost(*_: Any) -> None:
 
 async def test_reports_for_unknown_rooms_and_entrants_are_ignored(watch: Watch) -> None:
     house, _ = await running(2)
-    viewer = watch(house)
-    await viewer.watch()
+    viewer = await watch(house)
     layer: Any = get_channel_layer()
     group = room_group(house.room.pk)
     strangers = [[10**6, 5, 5, None, None, True]]
@@ -298,7 +277,7 @@ async def test_reports_for_unknown_rooms_and_entrants_are_ignored(watch: Watch) 
     assert len(viewer.lanes()) == 2
 
 
-async def test_a_repetition_delays_no_move(tables: LiveTables, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_repetition_delays_no_move(tables: LiveTables, seated: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     _, (mine, _) = await running(2)
     sent: list[list[Any]] = []
 
@@ -306,7 +285,7 @@ async def test_a_repetition_delays_no_move(tables: LiveTables, monkeypatch: pyte
         sent.extend(reports for _room, reports in rooms)
         return True
 
-    seat = await seated(tables, mine)
+    seat = await seated(mine)
     told = LaneReporter(tables)
     monkeypatch.setattr(told, "_send", send)
     monkeypatch.setattr(told, "_keep_reporting", lambda: asyncio.sleep(0))
@@ -318,4 +297,3 @@ async def test_a_repetition_delays_no_move(tables: LiveTables, monkeypatch: pyte
     told.changed(game)
     await told.report(100.1 + lane_reports.REPEAT_EVERY)
     assert [lane[2] for (lane,) in sent] == [0, 0, 1]
-    await seat.leave()

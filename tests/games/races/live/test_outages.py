@@ -107,8 +107,7 @@ def test_an_outage_in_mid_race_costs_no_move(away: Away) -> None:
     assert run.states() == "racing racing racing"
     run.play(1)
     run.tend(315)
-    run.judge()
-    assert run.placed() == [("timed_out", 2, 1), ("won", 1, 2)]
+    assert run.judge().placed() == [("timed_out", 2, 1), ("won", 1, 2)]
     assert (run.entrant(0).tokens, run.entrant(1).cards_up) == (20, goal())
 
 

@@ -61,9 +61,7 @@ class Audience:
         """Connect everyone, including outsiders to sockets that are not theirs."""
         stranger = await sync_to_async(create_guest)()
         for user in (*self.house.players, stranger, None):
-            viewer = self.watch(self.house, user)
-            self.viewers.append(viewer)
-            await viewer.watch()
+            self.viewers.append(await self.watch(self.house, user))
         for attempt in attempts:
             seat = Seat(self.tables, attempt.public_id, attempt.player)
             self.seats.append(seat)
@@ -169,9 +167,8 @@ async def test_a_racers_socket_shows_only_their_own_table(tables: LiveTables, wa
     house: House = await house_of(2)
     await sync_to_async(house.run)()
     attempts = await sync_to_async(house.attempts)()
-    viewers = [watch(house, player) for player in house.players]
-    for viewer, attempt in zip(viewers, attempts, strict=True):
-        await viewer.watch()
+    for player, attempt in zip(house.players, attempts, strict=True):
+        viewer = await watch(house, player)
         assert viewer.you["table"] == f"/table/{attempt.public_id}/"
         other = next(one for one in attempts if one != attempt)
         assert str(other.public_id) not in " ".join(viewer.frames)
@@ -183,8 +180,7 @@ async def test_a_cancelled_countdown_deals_nothing(tables: LiveTables, watch: Wa
     first, second = await sync_to_async(house.attempts)()
     stays = Seat(tables, second.public_id, second.player)
     assert (await stays.sit())["type"] == "waiting"
-    viewer = watch(house, house.players[0])
-    await viewer.watch()
+    viewer = await watch(house, house.players[0])
     await viewer.say("leave")
     await viewer.until_room(lambda one: one.race("to_come").get("state") == "open")
     game = tables._tables[second.public_id].game

@@ -29,14 +29,15 @@ from tests.games.seats import Closed
 pytestmark = pytest.mark.django_db(transaction=True)
 
 SETTINGS = {"name": "plot", "limit_s": 600, "seats": 4, "public": False, "options": None}
-COMMANDS: list[tuple[str, dict[str, Any]]] = [
-    ("sit", {}),
-    ("leave", {}),
-    ("ready", {"ready": True}),
-    ("start", {}),
-    ("settings", SETTINGS),
-    ("kick", {"entrant": 1}),
-    ("react", {"kind": "wave"}),
+#: Commands, and the code with which players without a seat are refused.
+COMMANDS: list[tuple[str, dict[str, Any], str | None]] = [
+    ("sit", {}, None),
+    ("leave", {}, "not_entered"),
+    ("ready", {"ready": True}, "not_entered"),
+    ("start", {}, "not_host"),
+    ("settings", SETTINGS, "not_host"),
+    ("kick", {}, "not_host"),
+    ("react", {"kind": "wave"}, "not_entered"),
 ]
 _guest = sync_to_async(create_guest)
 
@@ -44,8 +45,8 @@ _guest = sync_to_async(create_guest)
 @pytest.mark.parametrize("public", [True, False])
 async def test_anyone_with_the_link_may_watch(watch: Watch, public: bool) -> None:
     house = await house_of(2, public=public)
-    viewer = watch(house)
-    room = await viewer.watch()
+    viewer = await watch(house)
+    room = viewer.room
     assert (room["code"], room["kind"]) == (house.room.code, "public" if public else "private")
     assert (room["to_come"]["state"], viewer.states("to_come")) == ("open", ["joined", "joined"])
     assert room["to_come"]["deal"]["commitment"]
@@ -55,9 +56,7 @@ async def test_anyone_with_the_link_may_watch(watch: Watch, public: bool) -> Non
 
 async def test_players_get_their_own_data(watch: Watch) -> None:
     house = await house_of(2)
-    host, other = watch(house, house.players[0]), watch(house, house.players[1])
-    await host.watch()
-    await other.watch()
+    host, other = await watch(house, house.players[0]), await watch(house, house.players[1])
     ids = [(await sync_to_async(house.entrant)(place)).pk for place in (0, 1)]
     assert [(viewer.you["host"], viewer.you["to_come"]) for viewer in (host, other)] == [
         (True, ids[0]),
@@ -78,41 +77,22 @@ async def test_an_unknown_room(hub: RoomHub, watch: Watch) -> None:
     await viewer.leave()
 
 
-@pytest.mark.parametrize(("kind", "fields"), COMMANDS, ids=lambda value: value if isinstance(value, str) else "")
-async def test_every_command_needs_a_player(watch: Watch, kind: str, fields: dict[str, Any]) -> None:
-    house = await house_of(1)
-    viewer = watch(house)
-    await viewer.watch()
-    assert await viewer.refused(kind, **fields) == "session_expired"
-    assert await Entrant.objects.acount() == 1
-
-
-@pytest.mark.parametrize(
-    ("kind", "fields", "code"),
-    [
-        ("leave", {}, "not_entered"),
-        ("ready", {"ready": True}, "not_entered"),
-        ("start", {}, "not_host"),
-        ("settings", SETTINGS, "not_host"),
-        ("kick", {"entrant": 1}, "not_host"),
-        ("react", {"kind": "wave"}, "not_entered"),
-    ],
-)
-async def test_every_command_checks_permissions(watch: Watch, kind: str, fields: dict[str, Any], code: str) -> None:
+@pytest.mark.parametrize(("kind", "fields", "code"), COMMANDS, ids=[kind for kind, *_ in COMMANDS])
+async def test_every_command_checks_permissions(
+    watch: Watch, kind: str, fields: dict[str, Any], code: str | None
+) -> None:
     house = await house_of(2)
-    viewer = watch(house, await _guest())
-    await viewer.watch()
     if kind == "kick":
         fields = {"entrant": (await sync_to_async(house.entrant)(1)).pk}
-    assert await viewer.refused(kind, **fields) == code
+    assert await (await watch(house)).refused(kind, **fields) == "session_expired"
+    if code:
+        assert await (await watch(house, await _guest())).refused(kind, **fields) == code
     assert await Entrant.objects.acount() == 2
 
 
 async def test_from_the_seat_to_the_countdown(watch: Watch) -> None:
     house = await house_of(1)
-    host, guest, visitor = watch(house, house.players[0]), watch(house, await _guest()), watch(house)
-    for viewer in (host, guest, visitor):
-        await viewer.watch()
+    host, guest, visitor = [await watch(house, user) for user in (house.players[0], await _guest(), None)]
     await guest.say("sit")
     for viewer in (host, guest, visitor):
         await viewer.until_room(lambda one: len(one.lanes("to_come")) == 2)
@@ -130,9 +110,7 @@ async def test_from_the_seat_to_the_countdown(watch: Watch) -> None:
 
 async def test_the_host_changes_the_game(watch: Watch) -> None:
     house = await house_of(2)
-    host, visitor = watch(house, house.players[0]), watch(house)
-    await host.watch()
-    await visitor.watch()
+    host, visitor = await watch(house, house.players[0]), await watch(house)
     assert await host.refused("settings", **SETTINGS | {"name": "chess"}) == "bad_option"
     await host.say("settings", **SETTINGS)
     await visitor.until_room(lambda one: one.race("to_come")["variant"] == "plot")
@@ -141,38 +119,30 @@ async def test_the_host_changes_the_game(watch: Watch) -> None:
 
 async def test_a_kicked_player_is_notified_and_cannot_return(watch: Watch) -> None:
     house = await house_of(2)
-    host, other, again = (watch(house, house.players[place]) for place in (0, 1, 1))
-    await host.watch()
-    await other.watch()
+    host, other = [await watch(house, player) for player in house.players]
     await host.say("kick", entrant=other.you["to_come"])
     assert (await other.until("gone"))["why"] == "kicked"
     with pytest.raises(Closed, match=str(protocol.CLOSE_GONE)):
         await other.hear()
     await host.until_room(lambda one: len(one.lanes("to_come")) == 1)
-    await again.connect()
-    await again.say("hello", v=1)
-    assert (await again.until("gone"))["why"] == "kicked"
+    again = await watch(house, house.players[1], until="gone")
+    assert json.loads(again.frames[-1])["why"] == "kicked"
 
 
 async def test_a_closed_room(watch: Watch) -> None:
     house = await house_of(1)
-    viewer, late = watch(house, house.players[0]), watch(house)
-    await viewer.watch()
+    viewer = await watch(house, house.players[0])
     assert await sync_to_async(rooms.close)(house.room)
-    for one in (viewer, late):
-        if one is late:
-            await late.connect()
-            await late.say("hello", v=1)
-        assert (await one.until("gone"))["why"] == "closed"
+    await viewer.until("gone")
+    for one in (viewer, await watch(house, until="gone")):
+        assert json.loads(one.frames[-1])["why"] == "closed"
         with pytest.raises(Closed, match=str(protocol.CLOSE_GONE)):
             await one.hear()
 
 
 async def test_two_tabs_of_one_player(watch: Watch) -> None:
     house = await house_of(2)
-    first, second = watch(house, house.players[0]), watch(house, house.players[0])
-    await first.watch()
-    await second.watch()
+    first, second = await watch(house, house.players[0]), await watch(house, house.players[0])
     await first.say("ready", ready=True)
     for tab in (first, second):
         await tab.until_room(lambda one: "ready" in one.states("to_come"))
@@ -183,10 +153,8 @@ async def test_two_tabs_of_one_player(watch: Watch) -> None:
 
 async def test_simultaneous_reactions_all_arrive(watch: Watch, hub: RoomHub, other_hub: RoomHub) -> None:
     house = await house_of(3)
-    viewers = [watch(house, player) for player in house.players]
-    visitor = watch(house, at=other_hub)
-    for viewer in (*viewers, visitor):
-        await viewer.watch()
+    viewers = [await watch(house, player) for player in house.players]
+    visitor = await watch(house, at=other_hub)
     for viewer in viewers:
         await viewer.say("react", kind="clap")
     told = {(await visitor.until("reacted"))["entrant"] for _ in viewers}
@@ -196,8 +164,7 @@ async def test_simultaneous_reactions_all_arrive(watch: Watch, hub: RoomHub, oth
 async def test_reactions_are_limited(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: 100.0)
     house = await house_of(1)
-    viewer = watch(house, house.players[0])
-    await viewer.watch()
+    viewer = await watch(house, house.players[0])
     for _ in range(round(consumer.REACTIONS_AT_ONCE)):
         await viewer.say("react", kind="wave")
     assert await viewer.refused("react", kind="wave") == "rate_limited"
@@ -207,18 +174,14 @@ async def test_commands_are_limited_over_all_connections(watch: Watch, monkeypat
     """Each command locks the room's row, and a player with many tabs must not block the others."""
     monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: 100.0)
     house = await house_of(2)
-    tabs = [watch(house, house.players[0]), watch(house, house.players[0])]
-    other = watch(house, house.players[1])
-    for viewer in (*tabs, other):
-        await viewer.watch()
+    *tabs, other = [await watch(house, house.players[place]) for place in (0, 0, 1)]
     for number in range(round(consumer.COMMANDS_AT_ONCE)):
         assert await tabs[number % 2].refused("kick", entrant=0) == "not_entered"
     for tab in tabs:
         assert await tab.refused("kick", entrant=0) == "rate_limited"
     assert await other.refused("kick", entrant=0) == "not_host"
     await tabs[0].leave()
-    again = watch(house, house.players[0])
-    await again.watch()
+    again = await watch(house, house.players[0])
     assert await again.refused("sit") == "rate_limited"
 
 
@@ -226,8 +189,7 @@ async def test_too_many_changes_of_game_are_throttled(watch: Watch, monkeypatch:
     """Like all throttling errors, the answer gives the waiting time in milliseconds."""
     monkeypatch.setitem(limits.RATES, "room", "0/h")
     house = await house_of(1)
-    host = watch(house, house.players[0])
-    await host.watch()
+    host = await watch(house, house.players[0])
     await host.say("settings", **{**SETTINGS, "name": "labyrinth"})
     error = await host.until("error")
     assert error["code"] == "rate_limited"
@@ -238,8 +200,7 @@ async def test_too_many_changes_of_game_are_throttled(watch: Watch, monkeypatch:
 @pytest.mark.parametrize("deleted", [True, False], ids=["deleted", "banned"])
 async def test_a_deleted_or_banned_player_cannot_sit_down(watch: Watch, deleted: bool) -> None:
     house, guest = await house_of(1), await _guest()
-    viewer = watch(house, guest)
-    await viewer.watch()
+    viewer = await watch(house, guest)
     account = User.objects.filter(pk=guest.pk)
     await (account.adelete() if deleted else account.aupdate(is_active=False))
     assert await viewer.refused("sit") == "session_expired"
@@ -266,9 +227,7 @@ async def test_every_moved_player_is_notified(watch: Watch, monkeypatch: pytest.
     monkeypatch.setattr("games.races.live.room_watch.POLL_EVERY", 0.05)
     monkeypatch.setattr("games.races.live.room_watch.POLL_SPREAD", 1)
     house = await waiting_in_quick_match(4)
-    viewers = [watch(house, player) for player in house.players]
-    for viewer in viewers:
-        await viewer.watch()
+    viewers = [await watch(house, player) for player in house.players]
     layer: Any = get_channel_layer()
     send, may_send = layer.group_send, threading.Event()
 
@@ -288,8 +247,7 @@ async def test_every_moved_player_is_notified(watch: Watch, monkeypatch: pytest.
 
 async def test_a_player_who_leaves_is_not_moved(watch: Watch) -> None:
     house = await house_of(2)
-    viewer = watch(house, house.players[1])
-    await viewer.watch()
+    viewer = await watch(house, house.players[1])
     await sync_to_async(seats.leave)(house.room.pk, house.players[1].pk)
     await viewer.until("you", lambda you: you["to_come"] is None)
     assert "moved" not in " ".join(viewer.frames)
@@ -315,16 +273,14 @@ async def test_a_player_who_leaves_is_not_moved(watch: Watch) -> None:
 )
 async def test_malformed_frames(watch: Watch, text: str, code: str) -> None:
     house = await house_of(1)
-    viewer = watch(house, house.players[0])
-    await viewer.watch()
+    viewer = await watch(house, house.players[0])
     await viewer.send(text)
     assert (await viewer.until("error"))["code"] == code
 
 
 async def test_binary_frames_and_commands_before_hello(watch: Watch) -> None:
     house = await house_of(1)
-    viewer = watch(house, house.players[0])
-    await viewer.connect()
+    viewer = await watch(house, house.players[0], until=None)
     await viewer.send_bytes(b"{}")
     assert (await viewer.hear())["code"] == "bad_frame"
     assert await viewer.refused("sit") == "bad_frame"
@@ -333,34 +289,25 @@ async def test_binary_frames_and_commands_before_hello(watch: Watch) -> None:
 
 async def test_a_silent_connection_is_closed(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.live.sockets.base_consumer.HELLO_WITHIN", 0.01)
-    viewer = watch(await house_of(1))
-    await viewer.connect()
+    viewer = await watch(await house_of(1), until=None)
     with pytest.raises(Closed, match=str(live_protocol.CLOSE_NO_HELLO)):
         await viewer.hear()
 
 
-async def test_clock_messages(watch: Watch) -> None:
-    viewer = watch(await house_of(1))
-    room = await viewer.watch()
+async def test_clock_and_room_are_sent_on_request(watch: Watch) -> None:
+    viewer = await watch(await house_of(1))
+    first = viewer.room
     await viewer.say("ping", t=7)
     pong = await viewer.until("pong")
     assert pong["t"] == 7
-    assert 0 <= pong["now"] - room["now"] < 60_000
-
-
-async def test_the_room_is_sent_again_on_request(watch: Watch) -> None:
-    viewer = watch(await house_of(1))
-    first = await viewer.watch()
+    assert 0 <= pong["now"] - first["now"] < 60_000
     await viewer.say("sync")
-    second = await viewer.until("room")
-    assert first | {"now": 0} == second | {"now": 0}
+    assert first | {"now": 0} == await viewer.until("room") | {"now": 0}
 
 
 async def test_a_room_is_dropped_with_its_last_viewer(watch: Watch, hub: RoomHub) -> None:
     house = await house_of(1)
-    first, second = watch(house), watch(house)
-    await first.watch()
-    await second.watch()
+    first, second = await watch(house), await watch(house)
     assert len(hub._watches) == 1
     await first.leave()
     assert len(hub._watches) == 1
@@ -371,9 +318,7 @@ async def test_a_room_is_dropped_with_its_last_viewer(watch: Watch, hub: RoomHub
 
 async def test_changes_reach_other_processes(watch: Watch, other_hub: RoomHub) -> None:
     house = await house_of(1)
-    here, there = watch(house, house.players[0]), watch(house, at=other_hub)
-    await here.watch()
-    await there.watch()
+    here, there = await watch(house, house.players[0]), await watch(house, at=other_hub)
     await here.say("ready", ready=True)
     await there.until_room(lambda one: one.states("to_come") == ["ready"])
 
@@ -382,8 +327,7 @@ async def test_missed_notices_are_made_up_by_reading(watch: Watch, monkeypatch: 
     monkeypatch.setattr("games.races.live.room_watch.POLL_EVERY", 0.05)
     monkeypatch.setattr("games.races.live.room_watch.POLL_SPREAD", 1)
     house = await house_of(2)
-    viewer = watch(house)
-    await viewer.watch()
+    viewer = await watch(house)
     await Entrant.objects.filter(race__room=house.room).aupdate(state=Entrant.State.READY)
     await viewer.until_room(lambda one: one.states("to_come") == ["ready", "ready"])
 
@@ -393,8 +337,7 @@ async def test_an_outage_closes_no_connection(watch: Watch, hub: RoomHub, monkey
         raise OperationalError
 
     house = await house_of(1)
-    viewer = watch(house, house.players[0])
-    await viewer.watch()
+    viewer = await watch(house, house.players[0])
     with monkeypatch.context() as patch:
         patch.setattr(seats, "set_ready", away)
         patch.setattr(hub._rooms, "_load", away)

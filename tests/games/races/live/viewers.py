@@ -24,11 +24,11 @@ Lane = tuple[int, int, int, str, bool, int | None, int | None]
 class Viewer:
     """One connection; `room` and `you` reflect the server's messages."""
 
-    def __init__(self, hub: RoomHub, code: str, user: Any = None, session: Any = None) -> None:
+    def __init__(self, hub: RoomHub, code: str, user: Any = None) -> None:
         scope = {
             "type": "websocket",
             "user": _Lazy(AnonymousUser() if user is None else user),
-            "session": session,
+            "session": None,
             "url_route": {"kwargs": {"code": code}},
         }
 
@@ -36,21 +36,14 @@ class Viewer:
             await RaceConsumer(scope, send, hub).run(receive)
 
         self._line = ApplicationCommunicator(application, scope)
-        self._begun = self._left = False
+        self._left = False
         self.frames: list[str] = []
         self.room: Message = {}
         self.you: Message = {}
 
     async def connect(self) -> None:
-        self._begun = True
         await self._line.send_input({"type": "websocket.connect"})
         assert (await self._line.receive_output(PATIENCE))["type"] == "websocket.accept"
-
-    async def watch(self) -> Message:
-        """Connect, say hello, and return the room."""
-        await self.connect()
-        await self.say("hello", v=1)
-        return await self.until("room")
 
     async def say(self, kind: str, /, **fields: Any) -> None:
         await self.send(json.dumps({"type": kind, **fields}))
@@ -97,7 +90,7 @@ class Viewer:
         return bool(await self._line.receive_nothing(seconds))
 
     async def leave(self) -> None:
-        if self._begun and not self._left:
+        if not self._left:
             self._left = True
             if self._line.future.cancelled():
                 return

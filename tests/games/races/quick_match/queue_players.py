@@ -38,11 +38,18 @@ def turn_away(player: User, second: float) -> None:
     seats.set_ready(room_of(player).pk, player.pk, ready=False, now=at(second))
 
 
-def pair(second: float = 0, *wishes: str) -> tuple[User, User]:
-    """Enter two players and confirm for both."""
-    first, other = enter(second, *(wishes or ("plot",))), enter(second, *(wishes or ("plot",)))
-    confirm(first, second)
+def pair(*wishes: str) -> tuple[User, User]:
+    """Enter two players, for one variant by default, and confirm for both."""
+    first, other = enter(0, *(wishes or ("plot",))), enter(0, *(wishes or ("plot",)))
+    confirm(first)
     return first, other
+
+
+def counting() -> tuple[User, User]:
+    """Enter two players whose countdown begins at second 8."""
+    players = pair()
+    matchmaking.advance_all(at(8))
+    return players
 
 
 def room_of(player: User) -> Room:

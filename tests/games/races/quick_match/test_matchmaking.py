@@ -20,6 +20,7 @@ from tests.concurrency import run_together
 from tests.games.races.quick_match.queue_players import (
     ALL,
     confirm,
+    counting,
     enter,
     pair,
     quick_room,
@@ -28,7 +29,7 @@ from tests.games.races.quick_match.queue_players import (
     state_of,
     turn_away,
 )
-from tests.games.races.runs import T0, at, refused
+from tests.games.races.runs import T0, Run, at, refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,7 +54,7 @@ def test_two_wait_eight_seconds_for_more_and_ten_to_start() -> None:
     third = enter(10, "plot", "braid")
     matchmaking.advance_all(at(10.9))
     assert race_of(third).state == "open"
-    matchmaking.advance_all(at(11))
+    reconciler.reconcile(at(11))
     race = race_of(third)
     assert (race.state, race.starts_at, race.entrants.count()) == ("countdown", at(21), 3)
 
@@ -73,11 +74,9 @@ def gathering_step(room: Room) -> Callable[[], object] | None:
 
 
 def test_a_watched_room_is_tended_every_second() -> None:
-    first, second = enter(0, "plot"), create_guest()
-    seats.sit(room_of(first).pk, second, wishes=["plot"], now=at(1))
-    for player in (first, second):
-        seats.set_ready(room_of(first).pk, player.pk, ready=True, now=at(1))
-    assert race_of(first).gathers_until is None
+    first, second = enter(0, "plot"), enter(1, "plot")
+    seats.set_ready(room_of(first).pk, first.pk, ready=True, now=at(1))
+    assert [state_of(first), state_of(second), race_of(first).gathers_until] == ["ready", "ready", None]
     tend = gathering_step(room_of(first))
     assert tend is not None
     tend()
@@ -85,16 +84,7 @@ def test_a_watched_room_is_tended_every_second() -> None:
 
 
 def test_other_rooms_are_not_tended_every_second() -> None:
-    host = create_guest()
-    room = rooms.open_room(host, "plot", limit_s=600, seats=4, now=T0)
-    seats.sit(room.pk, host, now=T0)
-    assert gathering_step(room) is None
-
-
-def test_tending_includes_quick_matches() -> None:
-    first, _ = pair()
-    reconciler.reconcile(at(8))
-    assert race_of(first).state == "countdown"
+    assert gathering_step(Run.of(1).room) is None
 
 
 def test_different_wishes_are_different_races() -> None:
@@ -113,12 +103,6 @@ def test_sixteen_fill_a_race() -> None:
     players = [enter(0, "plot") for _ in range(17)]
     assert race_of(players[0]).entrants.count() == 16
     assert room_of(players[16]) != room_of(players[0])
-
-
-def test_a_countdown_is_not_joined() -> None:
-    first, _ = pair()
-    matchmaking.advance_all(at(8))
-    assert room_of(enter(9, "plot")) != room_of(first)
 
 
 def test_the_other_player_waits_again_if_one_leaves() -> None:
@@ -149,18 +133,22 @@ def test_a_single_waiting_player_is_moved_to_the_next_one() -> None:
 def test_a_single_waiting_player_joins_a_fitting_match() -> None:
     lone = enter(0, "braid", "plot")
     Race.objects.filter(room=room_of(lone)).update(variant="braid")
-    others = [enter(0, "plot") for _ in range(1)]
+    other = enter(0, "plot")
     enter(1, "plot")
     matchmaking.advance_all(at(2))
-    assert room_of(lone) == room_of(others[0])
+    assert room_of(lone) == room_of(other)
 
 
-def test_common_wishes_are_matched_in_a_third_room() -> None:
+@pytest.mark.parametrize("by_all", [True, False])
+def test_common_wishes_are_matched_in_a_third_room(by_all: bool) -> None:
     first, second = enter(0, "plot"), enter(0, "braid")
     Entrant.objects.filter(player=first).update(wishes=["plot", "tarot"])
     Entrant.objects.filter(player=second).update(wishes=["tarot", "braid"])
     left = {room_of(first).pk, room_of(second).pk}
-    matchmaking.advance_all(at(1))
+    if by_all:
+        matchmaking.advance_all(at(1))
+    else:
+        assert matchmaking.advance_room(room_of(first).pk, at(1))
     race = race_of(first)
     assert (race.variant, race.entrants.count(), race.gathers_until) == ("tarot", 2, None)
     assert [state_of(first), state_of(second)] == ["joined", "joined"]
@@ -170,7 +158,8 @@ def test_common_wishes_are_matched_in_a_third_room() -> None:
     assert not Room.objects.filter(pk__in=left, closed_at=None).exists()
 
 
-def test_an_absent_player_has_fifteen_seconds_to_return() -> None:
+@pytest.mark.parametrize("returns", [True, False])
+def test_an_absent_player_has_fifteen_seconds_to_return(returns: bool) -> None:
     away = enter(0, "plot")
     turn_away(away, 5)
     matchmaking.advance_all(at(300))
@@ -178,9 +167,16 @@ def test_an_absent_player_has_fifteen_seconds_to_return() -> None:
     enter(300, "plot")
     matchmaking.advance_all(at(314.9))
     assert state_of(away) == "joined"
-    matchmaking.advance_all(at(315))
-    assert not Entrant.objects.filter(player=away).exists()
-    assert seats.room_of(away.pk) is None
+    if returns:
+        seats.set_ready(room_of(away).pk, away.pk, ready=True, now=at(314.9))
+        matchmaking.advance_all(at(316))
+        assert race_of(away).gathers_until == at(324)
+        matchmaking.advance_all(at(324))
+        assert race_of(away).state == "countdown"
+    else:
+        matchmaking.advance_all(at(315))
+        assert not Entrant.objects.filter(player=away).exists()
+        assert seats.room_of(away.pk) is None
 
 
 @pytest.mark.usefixtures("missed")
@@ -199,17 +195,11 @@ def test_no_race_starts_without_both_confirmations() -> None:
 
 
 @pytest.mark.usefixtures("missed")
-def test_leaving_before_confirming_is_no_missed_match() -> None:
-    first, _ = enter(0, "plot"), enter(60, "plot")
-    seats.leave(room_of(first).pk, first.pk, at(61))
-    matchmaking.advance_all(at(80))
-    assert not matchmaking.pop_note(first.pk)
-
-
 def test_a_player_left_alone_confirms_the_next_opponent() -> None:
     first, second = enter(0, "plot"), enter(60, "plot")
     seats.leave(room_of(first).pk, first.pk, at(61))
-    matchmaking.advance_all(at(62))
+    matchmaking.advance_all(at(80))
+    assert not matchmaking.pop_note(first.pk), "leaving before confirming is no missed match"
     assert state_of(second) == "joined"
     late = create_guest()
     seats.sit(room_of(second).pk, late, now=at(600))  # through the room's page
@@ -242,17 +232,6 @@ def test_the_room_shows_the_confirmation_deadline() -> None:
     assert told_to(second) is None
     confirm(first, 62)
     assert told_to(first) is None
-
-
-def test_a_player_who_returns_in_time_races() -> None:
-    away = enter(0, "plot")
-    turn_away(away, 5)
-    enter(300, "plot")
-    seats.set_ready(room_of(away).pk, away.pk, ready=True, now=at(310))
-    matchmaking.advance_all(at(316))
-    assert race_of(away).gathers_until == at(324)
-    matchmaking.advance_all(at(324))
-    assert race_of(away).state == "countdown"
 
 
 def test_the_fifteen_seconds_start_at_the_disconnection() -> None:
@@ -297,7 +276,7 @@ def test_a_player_gets_a_new_room_if_the_target_closes(monkeypatch: pytest.Monke
 
 
 def test_a_deleted_players_seat_is_free() -> None:
-    first, second = enter(0, "plot"), enter(0, "plot")
+    first, second = pair()
     second.delete()
     matchmaking.advance_all(at(9))
     assert (race_of(first).entrants.count(), race_of(first).gathers_until) == (1, None)
@@ -323,25 +302,15 @@ def test_entering_again_keeps_the_seat_with_new_wishes() -> None:
     assert (entrant.wishes, entrant.state) == (["tarot", "plot"], "joined")
 
 
-def test_a_racing_player_cannot_enter() -> None:
-    host = create_guest()
-    room = rooms.open_room(host, "plot", limit_s=600, seats=4, now=T0)
-    seats.sit(room.pk, host, now=T0)
-    before = Room.objects.count()
-    with pytest.raises(Refusal) as refused:
-        matchmaking.enter(host, ALL, T0)
-    assert (refused.value.code, refused.value.data) == (ErrorCode.ALREADY_RACING, {"room": room.code})
-    assert Room.objects.count() == before
-
-
-def test_a_player_in_a_countdown_cannot_enter_again() -> None:
-    first, _ = pair()
-    matchmaking.advance_all(at(8))
+@pytest.mark.parametrize("in_room", [True, False], ids=["seated in a room", "in a countdown"])
+def test_a_player_with_another_race_cannot_enter(in_room: bool) -> None:
+    player = Run.of(1, name="plot").players[0] if in_room else counting()[0]
     enter(9, "braid")
+    before = list(Room.objects.values()), list(Entrant.objects.values())
     with pytest.raises(Refusal) as refused:
-        matchmaking.enter(first, ["braid"], at(9))
-    assert (refused.value.code, refused.value.data) == (ErrorCode.ALREADY_RACING, {"room": room_of(first).code})
-    assert Entrant.objects.get(player=first).wishes == ["plot"]
+        matchmaking.enter(player, ["braid"], at(9))
+    assert (refused.value.code, refused.value.data) == (ErrorCode.ALREADY_RACING, {"room": room_of(player).code})
+    assert (list(Room.objects.values()), list(Entrant.objects.values())) == before
 
 
 def test_a_player_too_late_for_a_seat_gets_another(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -363,17 +332,17 @@ def test_wishes_are_variants(wishes: list[str]) -> None:
     assert not Room.objects.exists()
 
 
-def test_a_room_with_a_running_race_is_not_joined() -> None:
-    first, _ = pair()
-    matchmaking.advance_all(at(8))
+def test_a_countdown_or_running_race_is_not_joined() -> None:
+    first, _ = counting()
     race = race_of(first)
+    assert room_of(enter(9, "plot")) != race.room
     race_start.begin_due(at(18))
     race_start.mark_dealt(list(race.entrants.values_list("attempt", flat=True)), at(18))
     assert room_of(enter(19, "plot")) != race.room
 
 
 def test_two_processes_tend_at_once() -> None:
-    players = [*pair(0, "plot"), *pair(0, "braid")]
+    players = [*pair("plot"), *pair("braid")]
 
     def tend() -> None:
         for second in range(1, 10):
@@ -389,7 +358,7 @@ def test_two_processes_tend_at_once() -> None:
 
 
 def test_players_wait_elsewhere_if_no_deal_is_found() -> None:
-    first, second = pair(0, "plot", "tarot")
+    first, second = pair("plot", "tarot")
     lost = race_of(first)
     Race.objects.filter(pk=lost.pk).update(deal=None, deal_failed=True)
     matchmaking.advance_all(at(20))
@@ -441,14 +410,6 @@ def test_players_without_wishes_meet_in_the_same_game() -> None:
     assert race_of(guest).entrants.count() == 2
 
 
-def test_a_common_wish_is_found_from_either_room() -> None:
-    first, second = enter(0, "plot"), enter(0, "braid")
-    Entrant.objects.filter(player=first).update(wishes=["plot", "tarot"])
-    Entrant.objects.filter(player=second).update(wishes=["tarot", "braid"])
-    assert matchmaking.advance_room(room_of(first).pk, at(1))
-    assert room_of(first) == room_of(second)
-
-
 def test_a_new_room_gets_a_game_with_spare_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     """More deals than the coming days need; if there are none, any of the chosen games."""
     stock = {name: Counter({"easy": sealed_stock.KEPT_FOR_DAYS}) for name in CATALOGUE}
@@ -459,8 +420,7 @@ def test_a_new_room_gets_a_game_with_spare_deals(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_countdown_ends_the_absence_check() -> None:
-    first, _ = pair()
-    matchmaking.advance_all(at(8))
+    first, _ = counting()
     with pytest.raises(Refusal):
         turn_away(first, 9)
     assert state_of(first) == "ready"

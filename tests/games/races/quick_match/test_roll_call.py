@@ -45,10 +45,8 @@ def test_player_who_left_the_countdown_is_not_raced_against() -> None:
     assert (state_of(first), seats.room_of(second.pk)) == ("joined", None)
     assert (race.deal_id, race.deal.revealed_at if race.deal else at(0)) == (deal, None)
     assert not Attempt.objects.exists()
-    assert [matchmaking.pop_note(one.pk) for one in (first, second)] == [
-        matchmaking.Note.ALONE,
-        matchmaking.Note.ABSENT,
-    ]
+    notes = [matchmaking.pop_note(one.pk) for one in (first, second)]
+    assert notes == [matchmaking.Note.ALONE, matchmaking.Note.ABSENT]
     assert room_of(enter(20, "plot")) == room, "first in line for the next player"
 
 
@@ -103,10 +101,8 @@ def test_match_is_called_off_if_the_opponent_vanishes_late() -> None:
     again = race_of(first)
     assert (again.room, again.number, again.deal_id == race.deal_id, state_of(first)) == (race.room, 2, False, "joined")
     assert seats.room_of(second.pk) is None
-    assert [matchmaking.pop_note(one.pk) for one in (first, second)] == [
-        matchmaking.Note.ALONE,
-        matchmaking.Note.ABSENT,
-    ]
+    notes = [matchmaking.pop_note(one.pk) for one in (first, second)]
+    assert notes == [matchmaking.Note.ALONE, matchmaking.Note.ABSENT]
     assert race_of(waiting).pk < again.pk
     assert room_of(enter(20, "plot", "braid")) == race.room, "first in line for the next player"
 
@@ -140,12 +136,8 @@ async def test_closing_the_last_connection_is_recorded(watch: Any, hub: RoomHub,
     house = await house_of(2)
     await Room.objects.filter(pk=house.room.pk).aupdate(kind=Room.Kind.QUICK)
     await sync_to_async(house.start)(60)
-    mine, other = (
-        watch(house, player, at=at_hub) for player, at_hub in zip(house.players, (hub, other_hub), strict=True)
-    )
-
-    await mine.watch()
-    await other.watch()
+    await watch(house, house.players[0])
+    other = await watch(house, house.players[1], at=other_hub)
     entrants = [(await sync_to_async(house.entrant)(place)).pk for place in range(2)]
     await sync_to_async(matchmaking.record_connected)(house.room.pk, entrants)
     await other.leave()
