@@ -209,7 +209,8 @@ def test_an_emptied_redis_loses_nothing_acknowledged(stack: Stack, deal: int) ->
     stack.kill_workers(VERDICTS)
     done.resign()
     stack.redis.stop()
-    assert stack.get(0, f"/api/v1/boards/{deal}") == 200
+    # Connections to a database that an earlier test killed may take a moment to come back.
+    eventually(lambda: stack.get(0, f"/api/v1/boards/{deal}") == 200, within=30)
     stack.redis.start()
     stack.start_worker(VERDICTS)
     running.sit(1)
