@@ -14,7 +14,7 @@ from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 
 from accounts.api import router as players_router
-from config.http.error_pages import error_response
+from config.http.error_pages import error_response, server_error
 from games.api.common import Limited
 from games.api.deals import router as games_router
 from games.api.races import router as races_router
@@ -84,6 +84,6 @@ def failed(request: HttpRequest, error: HttpError) -> HttpResponse:  # noqa: ARG
 
 @api.exception_handler(Exception)
 def broken(request: HttpRequest, error: Exception) -> HttpResponse:
-    """Answer a request that failed because of a bug. The details go to the log only."""
+    """Answer a request that failed because of a bug or a database outage. The details go to the log only."""
     log.error("API request failed", exc_info=error)
-    return error_response(request, Refusal(ErrorCode.SERVER_ERROR))
+    return server_error(request)

@@ -90,6 +90,11 @@ class Redis:
             self._process.wait()
             self._process = None
 
+    @property
+    def is_running(self) -> bool:
+        """True between `start` and `stop`."""
+        return self._process is not None
+
     def empty(self) -> None:
         """Delete all data."""
         with redis.Redis(port=self.port) as client:

@@ -24,6 +24,13 @@ def plain(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         yield running
 
 
+@pytest.fixture(scope="package")
+def full(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A shared stack with PgBouncer in front of the database, and a replica that all processes read from."""
+    with started(tmp_path_factory.mktemp("full"), cluster, pooled=True, replicated=True) as running:
+        yield running
+
+
 @pytest.fixture
 def stack(plain: Stack) -> Stack:
     """A stack with all processes but beat running; players and deals of earlier tests remain."""

@@ -286,7 +286,9 @@ class Stack:
             return looking.execute(waiting, [f"%{table}%"]).fetchone() is not None
 
     def mend(self) -> None:
-        """Start every process that is not running, whether killed or ended."""
+        """Start every process that is not running, whether killed or ended, and Redis if a failed test stopped it."""
+        if not self.redis.is_running:
+            self.redis.start()
         for name in self._worker_names:
             if all(worker.has_ended for worker in self._workers.get(name, [])):
                 self.kill_workers(name)

@@ -58,6 +58,11 @@ def keep_playing(seat: Seat) -> threading.Thread:
     return thread
 
 
+def shows_board(stack: Stack, index: int, deal: int) -> None:
+    """Wait until a web process shows a board; its pool may still be reconnecting to a database that a test killed."""
+    eventually(lambda: stack.get(index, f"/api/v1/boards/{deal}") == 200, within=30)
+
+
 def test_a_game_moves_between_processes_and_is_ranked(stack: Stack, deal: int) -> None:
     seat = stack.seat(deal)
     seat.sit(0)
@@ -69,7 +74,7 @@ def test_a_game_moves_between_processes_and_is_ranked(stack: Stack, deal: int) -
     assert (verdict["type"], verdict["state"], verdict["rank"]) == ("verdict", "verified", 1)
     assert await_ranks(seat) == [1]
     for index in range(2):
-        assert stack.get(index, f"/api/v1/boards/{deal}") == 200
+        shows_board(stack, index, deal)
 
 
 def test_both_processes_see_each_others_moves(stack: Stack, deal: int) -> None:
@@ -209,7 +214,7 @@ def test_an_emptied_redis_loses_nothing_acknowledged(stack: Stack, deal: int) ->
     stack.kill_workers(VERDICTS)
     done.resign()
     stack.redis.stop()
-    assert stack.get(0, f"/api/v1/boards/{deal}") == 200
+    shows_board(stack, 0, deal)
     stack.redis.start()
     stack.start_worker(VERDICTS)
     running.sit(1)

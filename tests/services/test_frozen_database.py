@@ -71,7 +71,7 @@ def frozen(stack: Stack, seat: Seat) -> Iterator[Stack]:
     stack.postgres.thaw()
 
 
-def test_no_request_hangs_on_a_frozen_database(frozen: Stack, seat: Seat) -> None:
+def test_no_request_hangs_while_frozen_and_all_recover(frozen: Stack, seat: Seat) -> None:
     probes = [(port, path) for port in (*frozen.ports, *frozen.sockets) for path in ("/healthz", "/readyz")]
     for _ in range(2):
         answers = visit_all(frozen, PAGES)
@@ -86,6 +86,12 @@ def test_no_request_hangs_on_a_frozen_database(frozen: Stack, seat: Seat) -> Non
             answer = visit(port, path)
             assert answer.status == (200 if path == "/healthz" else 503)
             assert answer.seconds < 2 + SPARE
+    frozen.postgres.thaw()
+    begun = time.monotonic()
+    ports = [*frozen.ports, *frozen.sockets]
+    eventually(lambda: all(visit(port, "/readyz").status == 200 for port in ports), within=60)
+    assert time.monotonic() - begun < 2 + SPARE
+    assert {answer.status for answer in visit_all(frozen, PAGES).values()} == {200}
 
 
 def test_players_are_notified_and_keep_their_moves(frozen: Stack, seat: Seat) -> None:
@@ -111,16 +117,6 @@ def test_players_are_notified_and_keep_their_moves(frozen: Stack, seat: Seat) ->
     seat.play(2)
     seat.resign()
     assert await_ranks(seat) == [1]
-
-
-def test_everything_recovers_soon_after_a_thaw(frozen: Stack) -> None:
-    visit_all(frozen, PAGES)
-    frozen.postgres.thaw()
-    begun = time.monotonic()
-    ports = [*frozen.ports, *frozen.sockets]
-    eventually(lambda: all(visit(port, "/readyz").status == 200 for port in ports), within=60)
-    assert time.monotonic() - begun < 2 + SPARE
-    assert {answer.status for answer in visit_all(frozen, PAGES).values()} == {200}
 
 
 def connected(stack: Stack, seat: Seat) -> None:

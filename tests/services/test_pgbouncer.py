@@ -6,27 +6,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from secrets import token_hex
 
 import pytest
 
 from deploy.servers import PgBouncer, eventually
 from games.rules import CATALOGUE
-from tests.services.stack import SERVERS, Stack, await_ranks, started
+from tests.services.stack import SERVERS, Stack, await_ranks
 
 pytestmark = [
-    pytest.mark.needs("pgbouncer"),
+    pytest.mark.needs("pgbouncer", "pg_basebackup"),
     pytest.mark.services,
     pytest.mark.slow,
 ]
 
 
-@pytest.fixture(scope="module")
-def stack(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    with started(tmp_path_factory.mktemp("pooled"), cluster, pooled=True) as running:
-        yield running
+@pytest.fixture
+def stack(full: Stack) -> Stack:
+    full.mend()
+    return full
 
 
 def pooler(stack: Stack) -> PgBouncer:

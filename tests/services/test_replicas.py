@@ -19,10 +19,10 @@ import psycopg
 import pytest
 
 from deploy.servers import PgBouncer, Postgres, Replica, eventually
-from tests.services.stack import Seat, Stack, await_ranks, started
+from tests.services.stack import Seat, Stack, await_ranks
 
 pytestmark = [
-    pytest.mark.needs("pg_basebackup"),
+    pytest.mark.needs("pgbouncer", "pg_basebackup"),
     pytest.mark.services,
     pytest.mark.slow,
 ]
@@ -30,10 +30,10 @@ pytestmark = [
 CSRF = "a" * 32
 
 
-@pytest.fixture(scope="module")
-def stack(cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    with started(tmp_path_factory.mktemp("replicated"), cluster, replicated=True) as running:
-        yield running
+@pytest.fixture
+def stack(full: Stack) -> Stack:
+    full.mend()
+    return full
 
 
 @pytest.fixture(autouse=True)
@@ -159,7 +159,6 @@ def own_reads_come_from_the_replica(stack: Stack, seat: Seat) -> bool:
     return reads(stack, 0, "replica") > before
 
 
-@pytest.mark.needs("pgbouncer")
 def test_a_late_replica_is_not_used(stack: Stack, replica: Replica) -> None:
     one = seat(stack)
     name = name_of(stack, 0, one.player, one.session)
@@ -178,7 +177,7 @@ def test_a_late_replica_is_not_used(stack: Stack, replica: Replica) -> None:
         eventually(lambda: is_read(stack, 1))
     finally:
         pooler.remove()
-        stack.webs.restart(1)
+        stack.webs.kill(1)
 
 
 @pytest.mark.parametrize("how", ["stopped", "frozen"])

@@ -41,8 +41,8 @@ def narrow(stack: Stack) -> Iterator[Stack]:
     stack.tables.await_ready(0)
     stack.webs.await_ready(0)
     yield stack
-    stack.tables.restart(0)
-    stack.webs.restart(0)
+    stack.tables.kill(0)
+    stack.webs.kill(0)
 
 
 def test_newcomers_wait_while_the_tables_are_full(narrow: Stack) -> None:

@@ -97,6 +97,17 @@ def test_a_database_outage_is_a_translated_503(
     assert not caplog.records, "already logged by the circuit breaker"
 
 
+@pytest.mark.django_db
+def test_the_api_answers_a_database_outage_with_503(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise OperationalError("away")
+
+    monkeypatch.setattr("django.db.models.query.QuerySet.get", away)
+    answer = client.get("/api/v1/boards/1")
+    assert (answer.status_code, answer["Retry-After"]) == (503, "2")
+    assert answer.json()["error"]["code"] == "database_away"
+
+
 def test_a_failure_is_a_500_page_without_details(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("the deck is AH 2H 3H")
