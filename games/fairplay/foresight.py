@@ -22,8 +22,8 @@ from statistics import fmean, median, variance
 from typing import Final
 
 from games.fairplay.evaluation import option, options, prospects
-from games.fairplay.hidden_cards import Unseen
 from games.rules import Record, Table
+from games.rules.hidden_cards import Unseen
 from games.rules.tokens import TO_FOUNDATION, TO_PILE, UNDO, WORDS
 
 #: Number of alternative deals for finds, and for choices, which cost more.

@@ -13,9 +13,9 @@ import pytest
 from games.fairplay.evaluation import options
 from games.fairplay.foresight import ChanceTally, Foresight, measure
 from games.fairplay.foresight_store import table_of
-from games.fairplay.hidden_cards import Unseen
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, End, Record, Ruleset, Table, open_table
 from games.rules.catalogue import RULESETS
+from games.rules.hidden_cards import Unseen
 from games.rules.variants.stonewall import Stonewall
 from tests.games.certified import won
 from tests.games.fairplay import foreseeing

@@ -6,12 +6,13 @@ player does who knows only the visible cards, so a table with the unseen cards r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final, Self
 
-from games.rules import Table
+from games.rules.table import Table
+from games.rules.tokens import UNDO, WORDS
 
 #: Piles that show only their top card, by game. The stock and face-down cards are hidden in every game.
 _COVERED: Final = {"plot": "r"}
@@ -81,3 +82,50 @@ class Unseen:
             copy.restore_facts({name: str(fact) for name, fact in facts.items()})
         copy.reckon()
         return copy
+
+
+class Reveals:
+    """The standing moves of a game that revealed a card the player had not seen before.
+
+    Create it with the table just dealt, and call `push` after every token played on it.
+    """
+
+    __slots__ = ("_revealing_none", "_unseen")
+
+    def __init__(self, table: Table) -> None:
+        self._unseen = Unseen.at(table)
+        self._revealing_none: list[int] = []
+        """For each standing move, the number of moves up to it since the last one that revealed a card."""
+
+    def push(self, table: Table, token: str) -> None:
+        """Take note of a token that has just been played."""
+        unseen = self._unseen.after(table)
+        if token == WORDS[UNDO]:
+            self._revealing_none.pop()
+        else:
+            self._revealing_none.append(self.undoable + 1 if unseen.count == self._unseen.count else 0)
+        self._unseen = unseen
+
+    @property
+    def undoable(self) -> int:
+        """Number of moves that can be undone without taking back one that revealed a card."""
+        return self._revealing_none[-1] if self._revealing_none else 0
+
+    @property
+    def bars_undo(self) -> bool:
+        """True if the last standing move revealed a card."""
+        return bool(self._revealing_none) and not self._revealing_none[-1]
+
+
+def undone_reveal(table: Table, tokens: Iterable[str]) -> int | None:
+    """Return the number, from 1, of the first token that undoes a move that revealed a card; None if there is none.
+
+    Plays the tokens, which must be legal, on the table, which must be just dealt.
+    """
+    reveals = Reveals(table)
+    for n, token in enumerate(tokens, 1):
+        if token == WORDS[UNDO] and reveals.bars_undo:
+            return n
+        table.push(token)
+        reveals.push(table, token)
+    return None
