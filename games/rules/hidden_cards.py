@@ -6,7 +6,7 @@ player does who knows only the visible cards, so a table with the unseen cards r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final, Self
@@ -38,8 +38,10 @@ class Unseen:
         return cls(len(table.stock), max(0, len(table.pile(covered)) - 1) if covered else 0, table.hidden)
 
     def after(self, table: Table) -> Unseen:
-        """Return the cards that are still unseen after this position."""
+        """Return the cards that are still unseen after this position: the same object if it shows no new card."""
         now = Unseen.at(table)
+        if now.in_stock >= self.in_stock and now.under >= self.under and not self.face_down & ~now.face_down:
+            return self
         return Unseen(min(self.in_stock, now.in_stock), min(self.under, now.under), self.face_down & now.face_down)
 
     @property
@@ -103,7 +105,7 @@ class Reveals:
         if token == WORDS[UNDO]:
             self._revealing_none.pop()
         else:
-            self._revealing_none.append(self.undoable + 1 if unseen.count == self._unseen.count else 0)
+            self._revealing_none.append(self.undoable + 1 if unseen is self._unseen else 0)
         self._unseen = unseen
 
     @property
@@ -117,11 +119,13 @@ class Reveals:
         return bool(self._revealing_none) and not self._revealing_none[-1]
 
 
-def undone_reveal(table: Table, tokens: Iterable[str]) -> int | None:
+def undone_reveal(table: Table, tokens: Sequence[str]) -> int | None:
     """Return the number, from 1, of the first token that undoes a move that revealed a card; None if there is none.
 
     Plays the tokens, which must be legal, on the table, which must be just dealt.
     """
+    if WORDS[UNDO] not in tokens:
+        return None
     reveals = Reveals(table)
     for n, token in enumerate(tokens, 1):
         if token == WORDS[UNDO] and reveals.bars_undo:
