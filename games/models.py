@@ -139,6 +139,8 @@ class Attempt(models.Model):
     verified_at = models.DateTimeField(null=True, blank=True)
     # Set with the first verdict on a ranked attempt, and never changed by later ones.
     ladder = models.PositiveSmallIntegerField(null=True, blank=True, choices=Ladder)
+    # False in races in which a move that revealed a card cannot be undone (games.rules.hidden_cards).
+    free_undo = models.BooleanField(default=True, db_default=True)
     # [first_n, last_n] of each run of tokens that the server played itself.
     auto_runs = models.JSONField(default=list, blank=True)
     # Digest of a ranked win's decisions, used to find copies (games.fairplay.copies); null if not compared.

@@ -52,6 +52,7 @@ class RaceOut(Schema):
     game: str
     options: dict[str, Any]
     limit_s: int
+    free_undo: bool
     seats: int
     taken: int
     commitment: str | None
@@ -79,6 +80,7 @@ class RaceOut(Schema):
             game=race.game,
             options=race.options,
             limit_s=race.limit_s,
+            free_undo=race.free_undo,
             seats=room.seats,
             taken=race.taken,
             commitment=deal and deal.commitment,
@@ -192,6 +194,7 @@ class RaceFactsOut(Schema):
     options: dict[str, Any] | None = None
     limit_s: int
     starts_at: str
+    free_undo: Literal[False] | None = None
     commitment: str
     seed: str
 

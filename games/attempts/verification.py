@@ -17,6 +17,7 @@ from games.core.verdict_reasons import Reason, reason
 from games.fairplay import account_links, copies, pace
 from games.models import Attempt, Deal
 from games.rules import Record, RecordError, Replay, RulesError, replay
+from games.rules.hidden_cards import undone_reveal
 
 #: Maximum number of similar earlier wins, first ones first, with which a win is compared in detail; each takes some
 #: 20 ms.
@@ -43,8 +44,16 @@ def judge_alone(attempt: Attempt) -> Judgement:
     judgement, record = _read(attempt)
     if record is None or judgement.state != Attempt.State.VERIFIED or not (attempt.ranked or attempt.in_race):
         return judgement
-    doubts = pace.doubts(attempt, record)
+    doubts = pace.doubts(attempt, record) + _looking_ahead(attempt, record)
     return replace(judgement, state=Attempt.State.REVIEW, reasons=doubts) if doubts else judgement
+
+
+def _looking_ahead(attempt: Attempt, record: Record) -> list[Reason]:
+    """Return the doubt about an undo that the table should have refused: possible only if the server made a mistake."""
+    n = None if attempt.free_undo else undone_reveal(record.open_table(), record.tokens)
+    if n is None:
+        return []
+    return [reason("undone_reveal", f"Token {n} undoes a move that revealed a card, which the race forbids.", n=n)]
 
 
 def judge_record(attempt: Attempt) -> Judgement:

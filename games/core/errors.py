@@ -125,6 +125,7 @@ class ErrorCode(StrEnum):
     CLOSED = "closed", 409, _NOT_ALLOWED
     PAUSED = "paused", 409, _("This game is paused.")
     NO_PAUSE = "no_pause", 409, _("Only practice can be paused.")
+    CARD_REVEALED = "card_revealed", 409, _("Your last move revealed a card. In this race, it can't be undone.")
 
     # The rules (`games.rules.errors`).
     BAD_RECORD = "bad_record", 422, _("The record is not of the documented form.")

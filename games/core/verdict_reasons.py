@@ -60,6 +60,11 @@ _FLAGS: Final = (
         pgettext_lazy("what a verdict is about", "device"),
         _("This deal had been begun on the same device before, by another player."),
     ),
+    ShownReason(
+        "undone_reveal",
+        pgettext_lazy("what a verdict is about", "undo"),
+        _("A move that revealed a card was undone, which this race doesn't allow."),
+    ),
 )
 _DECIDED: Final = ShownReason(
     STAFF, pgettext_lazy("what a verdict is about", "decision"), _("This was decided by the site's staff.")

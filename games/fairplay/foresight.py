@@ -15,15 +15,16 @@ verdict.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean, median, variance
 from typing import Final
 
 from games.fairplay.evaluation import option, options, prospects
-from games.fairplay.hidden_cards import Unseen
+from games.fairplay.pace import served_tokens
 from games.rules import Record, Table
+from games.rules.hidden_cards import Unseen
 from games.rules.tokens import TO_FOUNDATION, TO_PILE, UNDO, WORDS
 
 #: Number of alternative deals for finds, and for choices, which cost more.
@@ -104,7 +105,7 @@ class Foresight:
 
 @dataclass(frozen=True, slots=True)
 class ForesightStep:
-    """A token played while cards were unseen, with the unseen cards before and after it."""
+    """A token played while cards were unseen, with its index in the record and the unseen cards before and after it."""
 
     n: int
     token: str
@@ -117,12 +118,14 @@ class ForesightStep:
         return self.after.count < self.before.count
 
 
-def measure(record: Record, auto_runs: Iterable[Sequence[int]] = ()) -> Foresight:
-    """Measure foresight in a record. The result is deterministic. `auto_runs` are the tokens that the server played.
+def measure(record: Record, auto_runs: Collection[Sequence[int]] = ()) -> Foresight:
+    """Measure foresight in a record. The result is deterministic.
+
+    `auto_runs` are the first and last numbers, from 1, of runs of tokens that the server played.
 
     :raises RulesError: if the record does not replay.
     """
-    auto = {n for first, last in auto_runs for n in range(first, last + 1)}
+    auto = {n - 1 for n in served_tokens(auto_runs)}
     steps = [step for step in _steps(record) if step.n not in auto]
     if not steps:
         return Foresight(record.game.GAME, applicable=False)

@@ -37,20 +37,20 @@ class TableCopy:
     def __init__(self, loaded: Loaded) -> None:
         self.table = loaded.table
         for token in loaded.tokens:
-            self.table.push(token)
+            loaded.push(token)
         self.is_doubtful = False
         """True if the table may differ from the database; it must then be reloaded before any decision."""
         self._set_facts(loaded)
 
     def push(self, token: str, ms: int) -> str:
         """Play an uncommitted token and return its `moved` frame. The copy is in doubt until the commit."""
-        frames.push(self.table, intern(token))  # the table keeps tokens, and a game has few distinct ones
+        frames.push(self.facts, intern(token))  # the table keeps tokens, and a game has few distinct ones
         self.is_doubtful = True
         return frames.moved(self.table, token, ms, self.facts)
 
     def push_rewind(self) -> tuple[str, ...]:
-        """Undo every standing move, uncommitted, and return the tokens played."""
-        run = frames.push_rewind(self.table)
+        """Undo every standing move that may be undone, uncommitted, and return the tokens played."""
+        run = frames.push_rewind(self.facts)
         self.is_doubtful = True
         return run
 
@@ -69,7 +69,9 @@ class TableCopy:
         if doubted or len(loaded.tokens) != known_count:
             self.table = loaded.table
             for token in loaded.tokens[:known_count]:
-                self.table.push(token)
+                loaded.push(token)
+        else:
+            loaded.table, loaded.reveals = was.table, was.reveals
         new = zip(loaded.tokens[known_count:], loaded.clock[known_count:], strict=True)
         moved = [self.push(token, ms) for token, ms in new]
         self._set_facts(loaded)
@@ -78,7 +80,6 @@ class TableCopy:
 
     def _set_facts(self, loaded: Loaded) -> None:
         """Take over the facts, and free what is known from the table."""
-        loaded.table = self.table
         self.facts = loaded
         self.clock = Clock(loaded, loaded.clock[-1] if loaded.clock else 0)
         loaded.tokens = loaded.clock = ()

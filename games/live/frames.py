@@ -17,30 +17,41 @@ PLAYING: Final = str(Attempt.State.PLAYING)
 _NO_PROGRESS: Final = frozenset({"d", "n"})
 
 
-def push(table: Table, token: str) -> None:
-    """Play a token on a table.
+def push(facts: Loaded, token: str) -> None:
+    """Play a token on the table.
 
     :raises Refusal: invalid_token, illegal_move or record_full; the table is unchanged.
     """
     try:
-        table.push(token)
+        facts.push(token)
     except TokenError as error:
         why = {"reason": error.why.to_json()} if isinstance(error, IllegalMoveError) else {}
         raise refusal_of(error, token=token, **why) from None
 
 
-def push_rewind(table: Table) -> tuple[str, ...]:
-    """Undo every standing move and return the tokens played to do so.
+def check_undo(facts: Loaded) -> None:
+    """Check that the last move may be undone, if there is one.
 
-    :raises Refusal: illegal_move or record_full; the table is unchanged.
+    :raises Refusal: card_revealed.
     """
-    run = ("u",) * len(table.moves)
+    if facts.reveals is not None and facts.reveals.bars_undo:
+        raise Refusal(ErrorCode.CARD_REVEALED, token="u")  # noqa: S106
+
+
+def push_rewind(facts: Loaded) -> tuple[str, ...]:
+    """Undo every standing move that may be undone, and return the tokens played to do so.
+
+    :raises Refusal: illegal_move, card_revealed or record_full; the table is unchanged.
+    """
+    check_undo(facts)
+    table = facts.table
+    run = ("u",) * (len(table.moves) if facts.reveals is None else facts.reveals.undoable)
     if not run or table.is_won:
         raise Refusal(ErrorCode.ILLEGAL_MOVE, "there is no move to undo", token="u")  # noqa: S106
     if table.token_count + len(run) > MAX_TOKENS:
         raise Refusal(ErrorCode.RECORD_FULL, f"a record holds at most {MAX_TOKENS:,} tokens", token="u")  # noqa: S106
     for token in run:
-        table.push(token)
+        facts.push(token)
     return run
 
 
@@ -70,6 +81,7 @@ def moved(table: Table, token: str, ms: int, facts: Loaded) -> str:
         stuck=stuck,
         auto=auto,
         ms=ms,
+        no_undo=_no_undo(facts),
     )
     return protocol.write(message)
 
@@ -91,6 +103,7 @@ def view(table: Table, public_id: uuid.UUID, ms: int, facts: Loaded) -> protocol
         ranked=facts.ranked,
         deadline=facts.deadline,
         deal=facts.deal,
+        no_undo=_no_undo(facts),
     )
 
 
@@ -119,6 +132,12 @@ def ended(n: int, facts: Loaded) -> str:
 def _safe(table: Table, legal: list[str]) -> list[str]:
     """Return the safe moves among the legal foundation moves."""
     return table.safe_moves(legal) if any(token.endswith("-f") for token in legal) else []
+
+
+def _no_undo(facts: Loaded) -> protocol.NoUndo | None:
+    """Return why the last move must stand, or None."""
+    barred = facts.state == PLAYING and facts.reveals is not None and facts.reveals.bars_undo
+    return "revealed" if barred else None
 
 
 def _offers(table: Table, facts: Loaded) -> tuple[list[str], bool, bool]:

@@ -71,10 +71,14 @@ class LiveTable:
     async def play(self, n: int, token: str) -> None:
         """Play one token and send it to all connections.
 
-        :raises Refusal: not_begun, invalid_token, illegal_move, record_full, stale, paused, closed or server_busy.
+        :raises Refusal: not_begun, invalid_token, illegal_move, card_revealed, record_full, stale, paused, closed or
+            server_busy.
         """
         async with self.game.lock:
-            await self._commit(n, (token,), await self.game.admit(n))
+            ms = await self.game.admit(n)
+            if token == "u":  # noqa: S105
+                frames.check_undo(self.game.facts)
+            await self._commit(n, (token,), ms)
 
     async def play_out(self, n: int) -> None:
         """Play the foundation moves that win the game, as ordinary tokens in one commit.
@@ -89,9 +93,10 @@ class LiveTable:
             await self._commit(n, run, ms, auto=True)
 
     async def rewind(self, n: int) -> None:
-        """Undo every standing move, as ordinary tokens in one commit, and send the new view to all connections.
+        """Undo every standing move that may be undone, as ordinary tokens in one commit; send all connections the view.
 
-        :raises Refusal: illegal_move if no move stands; record_full if the record has no room; else as `play`.
+        :raises Refusal: illegal_move if no move stands; card_revealed if the last one must stand; record_full if the
+            record has no room; else as `play`.
         """
         game = self.game
         async with game.lock:

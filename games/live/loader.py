@@ -21,6 +21,7 @@ from games.db.timeouts import database_timeout
 from games.live.protocol import DealInfo, Verdict, busy, not_found
 from games.models import Attempt, Deal
 from games.rules import Table
+from games.rules.hidden_cards import Reveals
 
 log = logging.getLogger(__name__)
 
@@ -104,9 +105,20 @@ class Loaded:
     pauses: PauseState
     deal: DealInfo
     table: Table
+    reveals: Reveals | None
+    """None if undo is free."""
     tokens: tuple[str, ...]
     clock: tuple[int, ...]
     verdict: Verdict | None
+
+    def push(self, token: str) -> None:
+        """Play a token on the table.
+
+        :raises TokenError: if it is not legal; the table is unchanged.
+        """
+        self.table.push(token)
+        if self.reveals is not None:
+            self.reveals.push(self.table, token)
 
     @property
     def is_paused(self) -> bool:
@@ -165,6 +177,7 @@ def loaded(found: Read) -> Loaded:
         played = [(intern(row.token), row.ms or 0) for row in rows if row.token]
         tokens, clock, end_ms = tuple(token for token, _ in played), tuple(ms for _, ms in played), 0
     deal = attempt.deal
+    table = deal_table(deal)
     return Loaded(
         attempt_id=attempt.pk,
         player_id=attempt.player_id,
@@ -181,7 +194,8 @@ def loaded(found: Read) -> Loaded:
         may_pause=attempt.may_pause,
         pauses=PauseState.of(attempt),
         deal=deal_info(deal),
-        table=deal_table(deal),
+        table=table,
+        reveals=None if attempt.free_undo or attempt.is_over else Reveals(table),
         tokens=tokens,
         clock=clock,
         verdict=_verdict(attempt),

@@ -20,7 +20,7 @@ def opening_view(found: Read) -> dict[str, Any]:
     if now < attempt.deals_at_ms:
         return _to_builtins(frames.waiting(public_id, now, attempt))
     for token in attempt.tokens:
-        attempt.table.push(token)
+        attempt.push(token)
     last_ms = attempt.clock[-1] if attempt.clock else 0
     return _to_builtins(frames.view(attempt.table, public_id, attempt.elapsed_ms(last_ms, now), attempt))
 

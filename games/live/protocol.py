@@ -6,7 +6,7 @@ A frame is one JSON object whose `type` names the message. `n` numbers the token
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
 
@@ -18,6 +18,9 @@ VERSION: Final = 1
 _MAX_N: Final = 1_000_000
 
 
+#: Reasons not to undo a move: it `revealed` a card, and the race forbids looking ahead.
+NoUndo = Literal["revealed"]
+
 #: Error codes of this socket. The connection stays open unless the code is in `FATAL`.
 CODES: Final = frozenset(
     {
@@ -27,6 +30,7 @@ CODES: Final = frozenset(
         ErrorCode.RATE_LIMITED,
         ErrorCode.INVALID_TOKEN,
         ErrorCode.ILLEGAL_MOVE,
+        ErrorCode.CARD_REVEALED,
         ErrorCode.NOT_BEGUN,
         ErrorCode.STALE,
         ErrorCode.CLOSED,
@@ -110,7 +114,7 @@ class Auto(_In):
 
 
 class Rewind(_In):
-    """Undo every standing move; `n` is the number of the first `u`."""
+    """Undo every standing move that may be undone; `n` is the number of the first `u`."""
 
     n: Annotated[int, _Number]
 
@@ -170,7 +174,7 @@ class View(_Out):
 
     `n` is the number of the last token, `legal` the legal tokens, and `safe` the foundation moves that cannot hurt.
     `stuck` is true if no legal token leads anywhere, `auto` if the server would accept an `auto`, and `paused` while
-    the clock is stopped.
+    the clock is stopped. `no_undo` is the reason why the server would refuse `u` even though a move stands.
     """
 
     attempt: str
@@ -186,10 +190,14 @@ class View(_Out):
     ranked: bool
     deadline: str | None
     deal: DealInfo
+    no_undo: NoUndo | None = None
 
 
 class Moved(_Out):
-    """A token that has been played and committed; `changes` turns the view before it into the view after it."""
+    """A token that has been played and committed; `changes` turns the view before it into the view after it.
+
+    The other fields are those of `View`.
+    """
 
     n: int
     token: str
@@ -199,6 +207,7 @@ class Moved(_Out):
     stuck: bool
     auto: bool
     ms: int
+    no_undo: NoUndo | None = None
 
 
 class Because(_Out):

@@ -26,7 +26,7 @@ def new_code() -> str:
 class Room(models.Model):
     """A place with its own link, in which races are run in sequence.
 
-    The game, options, time limit and seats apply to the next race.
+    The game, options, time limit, undo rule and seats apply to the next race.
     """
 
     class Kind(models.TextChoices):
@@ -48,6 +48,8 @@ class Room(models.Model):
     options = models.JSONField(default=dict, blank=True)
     limit_s = models.PositiveIntegerField()
     seats = models.PositiveSmallIntegerField()
+    # False if moves that revealed a card cannot be undone; rated races ignore it and never allow that.
+    free_undo = models.BooleanField(default=True, db_default=True)
     # Ids of the players kicked by the host.
     kicked = models.JSONField(default=list, blank=True)
     made_at = models.DateTimeField()
@@ -62,7 +64,7 @@ class Room(models.Model):
 
 
 class Race(models.Model):
-    """A race of a room. Its game and limit are copied from the room when the seats are frozen."""
+    """A race of a room. Its game, limit and undo rule are copied from the room when the seats are frozen."""
 
     class State(models.TextChoices):
         """The state machine of a race; `docs/races.md` shows the transitions."""
@@ -90,6 +92,7 @@ class Race(models.Model):
     game = models.CharField(max_length=16)
     options = models.JSONField(default=dict, blank=True)
     limit_s = models.PositiveIntegerField()
+    free_undo = models.BooleanField(default=True, db_default=True)
     # Sealed and certified; null until one has been found. All divisions of a heat share a deal.
     deal = models.ForeignKey("games.Deal", on_delete=models.PROTECT, null=True, blank=True, related_name="races")
     # For a deal made to order: the seeds tried so far, and whether the search gave up.

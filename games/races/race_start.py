@@ -222,6 +222,7 @@ def _create_attempt(race: Race, entrant: Entrant) -> None:
         deal_id=race.deal_id,
         player_id=entrant.player_id,
         ranked=False,
+        free_undo=race.free_undo,
         started_at=race.starts_at,
         deadline=race.ends_at,
     )

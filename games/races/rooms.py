@@ -48,6 +48,7 @@ def open_room(
     public: bool = False,
     limit_s: int,
     seats: int,
+    free_undo: bool = True,
     kind: Room.Kind | None = None,
     now: datetime | None = None,
 ) -> Room:
@@ -68,6 +69,7 @@ def open_room(
             options=dict(game.options),
             limit_s=limit_s,
             seats=seats,
+            free_undo=free_undo,
             made_at=now,
             used_at=now,
         )
@@ -84,12 +86,13 @@ def change(
     limit_s: int,
     seats: int,
     public: bool,
+    free_undo: bool = True,
     network: str = "",
     now: datetime | None = None,
 ) -> None:
     """Change the settings of the next race.
 
-    A new game means a new deal; a new game or limit makes the other players not ready.
+    A new game means a new deal; a new game, limit or undo rule makes the other players not ready.
 
     `network` is the host's network; public rooms are limited per network.
 
@@ -110,9 +113,10 @@ def change(
         if public and room.kind != Room.Kind.PUBLIC and network:
             rate_limits.check_may_list(player_id, network, room.pk)
             transaction.on_commit(partial(rate_limits.note_listed, room.pk, network))
-        fresh = is_new_game or limit_s != room.limit_s
+        fresh = is_new_game or (limit_s, free_undo) != (room.limit_s, room.free_undo)
         room.variant, room.game, room.options = game.name, game.game, dict(game.options)
         room.limit_s, room.seats, room.kind, room.used_at = limit_s, seats, _kind(public=public), now
+        room.free_undo = free_undo
         room.save()
         copy_settings(room, race)
         race.save()
@@ -146,8 +150,9 @@ def next_race(room: Room, now: datetime | None = None) -> Race:
 
 
 def copy_settings(room: Room, race: Race) -> None:
-    """Copy the room's game and limit to the race, without saving it."""
+    """Copy the room's game, limit and undo rule to the race, without saving it."""
     race.variant, race.game, race.options, race.limit_s = room.variant, room.game, room.options, room.limit_s
+    race.free_undo = room.free_undo and not race.rated
 
 
 def close(room: Room, now: datetime | None = None) -> bool:

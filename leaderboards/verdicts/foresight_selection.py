@@ -1,4 +1,7 @@
-"""Selection of games for the foresight measurement: the best of each daily deal, including those under review."""
+"""Selection of games for the foresight measurement: the best of each daily deal, and all of rated races.
+
+Games under review are included.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ from leaderboards.boards.rank_keys import DEAL, BoardScore
 
 log = logging.getLogger(__name__)
 
-#: Period after a deal closes during which its games are measured. Later arrivals at the top are never measured.
+#: Period after a deal closes or a race ends during which its games are measured. Later arrivals at the top are never
+#: measured.
 LOOKED_BACK: Final = timedelta(days=7)
 
 #: Time budget of a task in seconds, so that other tasks get their turn.
@@ -30,7 +34,7 @@ _Place = tuple[int, datetime, int]
 
 
 def measure_top(now: datetime | None = None, *, seconds: float = AT_A_TIME) -> BatchProgress:
-    """Measure the top games without a measurement, for about `seconds` seconds."""
+    """Measure the selected games without a measurement, for about `seconds` seconds."""
     latest = time.monotonic() + seconds
     done = failed = 0
     for attempt_id in _unmeasured(now or timezone.now()):
@@ -50,8 +54,16 @@ def measure_top(now: datetime | None = None, *, seconds: float = AT_A_TIME) -> B
 def _unmeasured(now: datetime) -> list[int]:
     deals = Deal.objects.filter(day__isnull=False, opens_at__lte=now, closes_at__gt=now - LOOKED_BACK)
     top = [pk for deal_id in deals.order_by("-day", "pk").values_list("pk", flat=True) for pk in top_places(deal_id)]
-    measured = foresight_store.measured_among(top)
-    return [pk for pk in top if pk not in measured]
+    selected = [*top, *_raced(now)] if settings.FORESIGHT_PLACES else []
+    measured = foresight_store.measured_among(selected)
+    return [pk for pk in selected if pk not in measured]
+
+
+def _raced(now: datetime) -> list[int]:
+    """Return the attempts of recent rated races. No one can rewind them, so every one of them tells something."""
+    valid = Attempt.objects.filter(state__in=(Attempt.State.VERIFIED, Attempt.State.REVIEW))
+    raced = valid.filter(entrant__race__rated=True, entrant__race__finished_at__gt=now - LOOKED_BACK)
+    return list(raced.order_by("-entrant__race__finished_at", "pk").values_list("pk", flat=True))
 
 
 def top_places(deal_id: int) -> list[int]:

@@ -38,7 +38,8 @@ def signed_in(name):
     return user, session.session_key
 users = [signed_in(name) for name in given["names"]]
 seed, variant, now = bytes.fromhex(given["seed"]), CATALOGUE[given["variant"]], timezone.now()
-room = rooms.open_room(users[0][0], given["variant"], limit_s=given["limit_s"], seats=max(2, len(users)))
+room = rooms.open_room(users[0][0], given["variant"], limit_s=given["limit_s"], seats=max(2, len(users)),
+                       free_undo=given["free_undo"])
 deal = Deal.objects.create(
     variant=given["variant"], game=variant.game, options=dict(variant.options), rules_version=1, seed=seed,
     commitment=hashlib.sha256(seed + secrets.token_bytes(8)).hexdigest(), opens_at=now, for_race=True, proven=True)
@@ -79,10 +80,11 @@ def long_enough(visit: Callable[..., Any], most: float = 40) -> float:
     return min(most, 6 + 8 * (time.monotonic() - begun))
 
 
-def race_soon(site: Any, *names: str, variant: str = "stonewall", seconds: float = 8, limit_s: int = 600) -> Any:
+def race_soon(site: Any, *names: str, variant: str = "stonewall", seconds: float = 8, **settings: Any) -> Any:
     """Create a race of these players whose cards are dealt in this many seconds."""
     seed = won_record(variant)["seed"]
-    given = {"names": names, "variant": variant, "seed": seed, "seconds": seconds, "limit_s": limit_s}
+    defaults = {"limit_s": 600, "free_undo": True}
+    given = {"names": names, "variant": variant, "seed": seed, "seconds": seconds, **defaults, **settings}
     return json.loads(run(site, _MAKE, given))
 
 

@@ -107,6 +107,7 @@ def races_text() -> str:
     races = [
         race_terms(**facts, number=1, rated=True, name="plot", options=None, limit_s=1200),
         race_terms(**facts, number=12, rated=False, name="tarot", options=options, limit_s=300),
+        race_terms(**facts, number=2, rated=True, name="stonewall", options=None, limit_s=900, free_undo=False),
     ]
     rows = []
     for terms, seed in zip(races, SEEDS, strict=False):

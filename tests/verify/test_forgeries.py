@@ -63,6 +63,18 @@ def test_a_version_1_race_file_leaves_its_terms_open() -> None:
     assert states(found, "passed") == {*RACE_CHECKS} - {"ledger"}
 
 
+def test_an_undone_reveal_fails_where_it_is_forbidden() -> None:
+    for tokens, failing in ((["d", "u"], {"replays"}), (["d"], set())):
+        for rule in ({}, {"free_undo": False}):
+            world = race_world("plot", **rule)
+            del world.document["entrants"][:2]
+            (retired, _absent) = world.document["entrants"]
+            retired |= {"place": 1, "cards_up": 1, "tokens": len(tokens)}
+            retired["record"] |= {"tokens": tokens, "clock": [1] * len(tokens)}
+            retired["elapsed_ms"] = retired["record"]["end"]["ms"]
+            assert states(examined(world), "failed") == (failing if rule else set())
+
+
 def test_an_entrant_under_review_has_no_place() -> None:
     world = race_world()
     first, *others = world.document["entrants"]

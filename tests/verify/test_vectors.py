@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from games.rules import CATALOGUE
+from games.rules import CATALOGUE, Record
+from games.rules.hidden_cards import undone_reveal
 from tests.rules import vectors
 from tests.verify.node import in_node
 
@@ -69,8 +70,12 @@ def test_the_browsers_positions_and_ends_are_equal(name: str) -> None:
             for at in one["positions"]
         ]
         assert [shown(at) for at in mine["positions"]] == positions
+        undone = mine["result"].pop("undone_reveal")
         if "failure" in one["result"]:
             one["result"]["failure"] = {"index": one["result"]["failure"]["index"]}
+        else:
+            record = Record.from_json(one["record"])
+            assert undone == bool(undone_reveal(record.open_table(), record.tokens)), one["title"]
         assert mine["result"] == one["result"], one["title"]
 
 

@@ -152,7 +152,7 @@ def given_up(seed: bytes) -> dict[str, Any]:
     return {"seed": seed.hex(), "tokens": ["d"], "clock": [900], "end": {"how": "resigned", "ms": 1500}}
 
 
-def race_world(variant: str = "tarot-adept", file_version: int = 2) -> World:
+def race_world(variant: str = "tarot-adept", file_version: int = 2, **rule: bool) -> World:
     """Return a world with a race of four: two winners, a racer who resigned, and one absent."""
     world = deal_world()
     record = won(variant)
@@ -173,6 +173,7 @@ def race_world(variant: str = "tarot-adept", file_version: int = 2) -> World:
         "variant": variant,
         "limit_s": 1200,
         "starts_at": "2026-11-22T03:00:00.000Z",
+        **rule,
     }
     shown = commitment(record.seed)
     if file_version > 1:

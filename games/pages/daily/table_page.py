@@ -113,6 +113,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "deal": ShownDeal.of(found.deal),
         "attempt": ShownAttempt.of(found),
         "race": RaceSeat.of(found),
+        "free_undo": found.free_undo,
         "day_lanes": day_lanes,
         "ghost_url": ghost_url,
         "has_pace": bool(day_lanes or ghost_url),

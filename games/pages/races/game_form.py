@@ -30,6 +30,7 @@ class Chosen:
     limit_s: int
     seats: int
     public: bool
+    free_undo: bool
 
 
 def chosen(form: QueryDict) -> Chosen:
@@ -46,7 +47,7 @@ def chosen(form: QueryDict) -> Chosen:
         limit_s, seats = int(form.get("limit", _LIMIT_S)), int(form.get("seats", _SEATS))
     except ValueError:
         raise Refusal(ErrorCode.BAD_OPTION) from None
-    return Chosen(name, options, limit_s, seats, form.get("privacy") == "public")
+    return Chosen(name, options, limit_s, seats, form.get("privacy") == "public", form.get("undo") != "unseen")
 
 
 def _options(game: str, form: QueryDict) -> dict[str, Any]:

@@ -67,7 +67,13 @@ def open_own_room(request: HttpRequest, settings: Chosen) -> Room:
     if settings.public:
         rate_limits.check_may_list(player.pk, network_of(request))
     room = rooms.open_room(
-        player, settings.name, settings.options, public=settings.public, limit_s=settings.limit_s, seats=settings.seats
+        player,
+        settings.name,
+        settings.options,
+        public=settings.public,
+        limit_s=settings.limit_s,
+        seats=settings.seats,
+        free_undo=settings.free_undo,
     )
     if settings.public:
         rate_limits.note_listed(room.pk, network_of(request))

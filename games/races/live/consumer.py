@@ -162,8 +162,14 @@ def _command_call(message: protocol.ClientMessage, room_id: int, player_id: int,
             return lambda: race_start.start(room_id, player_id)
         case protocol.Kick(entrant=entrant):
             return lambda: seats.kick(room_id, player_id, entrant)
-        case protocol.Settings(name=name, options=options, limit_s=limit_s, seats=seat_count, public=public):
-            chosen: dict[str, Any] = {"limit_s": limit_s, "seats": seat_count, "public": public, "network": network}
+        case protocol.Settings(name=name, options=options):
+            chosen: dict[str, Any] = {
+                "limit_s": message.limit_s,
+                "seats": message.seats,
+                "public": message.public,
+                "free_undo": message.free_undo,
+                "network": network,
+            }
             return lambda: rooms.change(room_id, player_id, name, options, **chosen)
         case _:
             raise Refusal(ErrorCode.UNKNOWN_TYPE, "unknown command")

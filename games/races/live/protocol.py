@@ -92,13 +92,14 @@ class Start(_In):
 
 
 class Settings(_In):
-    """Choose the game, time limit, seats and visibility of the next race. Host only."""
+    """Choose the game, time limit, seats, visibility and undo rule of the next race. Host only."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
     limit_s: Annotated[int, msgspec.Meta(ge=60, le=7200)]
     seats: Annotated[int, msgspec.Meta(ge=2, le=16)]
     public: bool
     options: dict[str, bool | int | str] | None = None
+    free_undo: bool = True
 
 
 class Kick(_In):
@@ -160,7 +161,8 @@ class DealState(msgspec.Struct, gc=False):
 class RaceState(msgspec.Struct, gc=False):
     """A race of the room. Durations that are unknown, or over, are null.
 
-    `race_commitment` commits to the deal, the game, the limit and the start; null before the countdown.
+    `race_commitment` commits to the deal, the game, the limit and the start; null before the countdown. `free_undo` is
+    false if moves that revealed a card cannot be undone.
     """
 
     id: str
@@ -180,6 +182,7 @@ class RaceState(msgspec.Struct, gc=False):
     void: str
     seats: list[Seat]
     lanes: list[Lane]
+    free_undo: bool = True
 
 
 class Room(_Out):

@@ -239,6 +239,7 @@ def _race_facts(race: Race, room: Room, players: _PlayerFacts) -> RaceFacts:
         void=race.void,
         seats=[players.seat(entrant, room, rated=race.rated) for entrant in shown],
         lanes=[],
+        free_undo=race.free_undo,
     )
     return RaceFacts(
         id=race.pk,

@@ -19,5 +19,6 @@ def commitment_of(race: Race) -> str | None:
         options=None if race.variant else dict(race.options),
         limit_s=race.limit_s,
         starts_at=race.starts_at,
+        free_undo=race.free_undo,
     )
     return rules.race_commitment(terms, race.deal.commitment)

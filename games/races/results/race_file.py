@@ -54,6 +54,7 @@ def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
         options=None if race.variant else dict(race.options),
         limit_s=race.limit_s,
         starts_at=race.starts_at,
+        free_undo=race.free_undo,
         commitment=commitment,
         seed=bytes(race.deal.seed),
         entrants=tuple(_entry(entrant, *names.get(entrant.player_id or 0, (None, None))) for entrant in entrants),

@@ -45,6 +45,7 @@ def race_terms(
     options: Options | None,
     limit_s: int,
     starts_at: datetime,
+    free_undo: bool = True,
 ) -> dict[str, Any]:
     """Return the terms of a race as a dict of JSON types: everything its commitment binds besides the deal."""
     return {
@@ -55,6 +56,7 @@ def race_terms(
         **({"variant": name} if options is None else {"game": name, "options": dict(options)}),
         "limit_s": limit_s,
         "starts_at": starts_at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        **({} if free_undo else {"free_undo": False}),
     }
 
 
@@ -146,6 +148,7 @@ class RaceFile:
 
     `name` is a catalogue variant if `options` is None, otherwise a game, and `version` is the rules version. `seed` is
     32 bytes. `commitment` was published before the race: it binds seed and terms, or only the seed in a version 1 file.
+    Unless `free_undo` is true, moves that revealed a card could not be undone.
     """
 
     id: UUID
@@ -161,6 +164,7 @@ class RaceFile:
     seed: bytes
     entrants: tuple[Entry, ...]
     file_version: int = VERSION
+    free_undo: bool = True
 
     @property
     def terms(self) -> dict[str, Any]:
@@ -174,6 +178,7 @@ class RaceFile:
             options=self.options,
             limit_s=self.limit_s,
             starts_at=self.starts_at,
+            free_undo=self.free_undo,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -196,7 +201,11 @@ class RaceFile:
             raise RaceError(f"version {quoted(version)} of the format is not known")
         race = document["race"]
         named = ("variant",) if isinstance(race, Mapping) and "variant" in race else ("game", "options")
-        race = check_keys(race, _RACE_KEYS | set(named), "a race", RaceError)
+        free_undo = version == 1 or not isinstance(race, Mapping) or "free_undo" not in race
+        keys = _RACE_KEYS | set(named) | (set() if free_undo else {"free_undo"})
+        race = check_keys(race, keys, "a race", RaceError)
+        if race.get("free_undo", False) is not False:
+            raise RaceError(f"free_undo is false or left out, not {quoted(race['free_undo'])}")
         name, options = _game(race)
         return cls(
             id=_uuid(race["id"], "a race's id"),
@@ -212,6 +221,7 @@ class RaceFile:
             seed=_seed(race["seed"]),
             entrants=_entrants(document["entrants"], version),
             file_version=version,
+            free_undo=free_undo,
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from games.rules.hidden_cards import undone_reveal
 from games.rules.races.document import Entry, RaceFile, race_commitment
 from games.rules.races.ranking import Outcome, Score, places
 from games.rules.records import How
@@ -126,6 +127,9 @@ def _wrong_record(race: RaceFile, entry: Entry, replayed: Replay | None) -> Iter
         failure = replayed.failure
         yield Problem(entry.id, failure.code, f"{failure.place}: {failure.reason}")
         return
+    assert entry.record is not None
+    if not race.free_undo and (n := undone_reveal(entry.record.open_table(), entry.record.tokens)):
+        yield Problem(entry.id, "undone_reveal", f"token {n} undoes a move that revealed a card")
     stated, result = entry.score, _score(replayed)
     for field in ("outcome",) if entry.in_review else ("outcome", "cards_up", "elapsed_ms", "tokens"):
         if getattr(stated, field) != getattr(result, field):

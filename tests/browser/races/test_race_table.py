@@ -123,6 +123,28 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, chromium: Any
     phone.wait_for_url(re.compile(f"/races/{racers.race['code']}/$"))
 
 
+def test_a_move_that_revealed_a_card_greys_out_undo(visit: Visit, chromium: Any, site: Any) -> None:
+    racers = Racers(chromium, site, "Danae", "Evadne", variant="labyrinth", seconds=long_enough(visit), free_undo=False)
+    page = racers.seat(visit, 0, TABLE)
+    page.wait_for_selector("#starting", state="visible")
+    assert "can't be undone" in page.text_content("#starting-words")
+    page.wait_for_selector("#felt .card")
+    page.wait_for_selector("#draw:enabled")
+    page.keyboard.press("d")
+    undo = page.locator("#undo[aria-disabled=true]")
+    undo.wait_for()
+    assert "revealed a card" in undo.get_attribute("title")
+    for press in ("Enter", "u"):
+        undo.focus()
+        page.keyboard.press(press)
+        page.wait_for_selector("#notice:has-text('revealed a card')")
+        page.evaluate("document.querySelector('#notice').hidden = true")
+    assert page.text_content("#moves") == "1"
+    page.reload()
+    undo.wait_for()
+    assert page.is_disabled("#rewind")
+
+
 # A lane of each kind, in the panel beside the felt, the dialog over it and on the room's page.
 _LANES = """async (css) => {
   const { Lanes } = await import("/static/js/races/room/lanes.js");

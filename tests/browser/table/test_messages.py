@@ -16,7 +16,7 @@ import pytest
 from games.core.errors import ErrorCode
 from games.live import frames, protocol
 from games.live.loader import Loaded, PauseState
-from games.rules import CATALOGUE, Record, Table
+from games.rules import CATALOGUE, Record, Table, open_table
 from tests.browser.conftest import PATIENCE_MS, from_sources
 from tests.browser.table.test_playing import deal
 from tests.browser.table_driver import Mouse, Player, won_record
@@ -64,12 +64,12 @@ class Server:
         self.asked: list[dict[str, Any]] = []
         self.answer: list[str] = []
         self.table: Table = record.open_table()
-        facts = _facts("playing")
+        facts = _facts("playing", table=self.table)
         moved = []
         for k, token in enumerate(tokens):
             if k == len(tokens) - 2:
                 self.view = protocol.write(frames.view(self.table, UUID(int=1), 9_000, facts))
-            frames.push(self.table, token)
+            frames.push(facts, token)
             moved.append(frames.moved(self.table, token, 10_000, facts))
         self.before_last, last = moved[-2:]
         over = _facts("pending", "won" if won else "resigned")
@@ -97,7 +97,7 @@ class Server:
             self.asked.append(message)
 
 
-def _facts(state: str, how: str = "") -> Loaded:
+def _facts(state: str, how: str = "", table: Table | None = None) -> Loaded:
     """Return an attempt with the data needed for the frames."""
     return Loaded(
         attempt_id=1,
@@ -115,7 +115,8 @@ def _facts(state: str, how: str = "") -> Loaded:
         may_pause=True,
         pauses=PauseState(None, 0),
         deal=protocol.DealInfo("labyrinth", "labyrinth", dict(CATALOGUE["labyrinth"].options), None, ""),
-        table=None,  # type: ignore[arg-type]  # frames are written from a table of their own
+        table=table or open_table("labyrinth", bytes(32)),
+        reveals=None,
         tokens=(),
         clock=(),
         verdict=None,

@@ -6,8 +6,8 @@ from random import Random
 from typing import Final, Literal
 
 from games.fairplay.evaluation import SEARCHED, options, prospects
-from games.fairplay.hidden_cards import Unseen
 from games.rules import RULES_VERSION, End, Record, Table, open_table
+from games.rules.hidden_cards import Unseen
 from games.solver.simulated_players import wish
 from tests.games.fairplay import simulated
 from tests.games.fairplay.copying import MOST_TOKENS, _leads_on, played, solved

@@ -13,9 +13,9 @@ import pytest
 from games.fairplay.evaluation import options
 from games.fairplay.foresight import ChanceTally, Foresight, measure
 from games.fairplay.foresight_store import table_of
-from games.fairplay.hidden_cards import Unseen
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, End, Record, Ruleset, Table, open_table
 from games.rules.catalogue import RULESETS
+from games.rules.hidden_cards import Unseen
 from games.rules.variants.stonewall import Stonewall
 from tests.games.certified import won
 from tests.games.fairplay import foreseeing
@@ -180,8 +180,8 @@ def turns_up(table: Table, token: str) -> bool:
 
 def test_the_servers_moves_are_left_out() -> None:
     line = won("stonewall")[1]
-    assert not measure(line, [[0, len(line.tokens) - 1]]).applicable
-    assert measure(line, [[0, 10]]).finds.count < told(line).finds.count
+    assert not measure(line, [[1, len(line.tokens)]]).applicable
+    assert measure(line, [[1, 10]]).finds.count < told(line).finds.count
 
 
 @pytest.mark.parametrize("longer", [True, False])

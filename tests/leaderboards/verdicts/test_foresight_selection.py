@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -28,6 +28,7 @@ from leaderboards.verdicts import foresight_selection as choosing
 from leaderboards.verdicts.foresight_selection import LOOKED_BACK, measure_top, top_places
 from leaderboards.verdicts.settlement import settle
 from tests.leaderboards import factory
+from tests.leaderboards import raced as raced_games
 
 pytestmark = pytest.mark.django_db
 
@@ -73,15 +74,38 @@ def test_reviews_count_with_their_prospective_place(deal: Deal, settings: Any) -
     assert top_places(deal.pk) == [verified.pk, bad.pk]
 
 
-def test_practice_and_races_are_not_measured() -> None:
+def raced(*, rated: bool, at: datetime = factory.NOON) -> Attempt:
+    """Create a verified attempt in a finished race."""
+    attempt = settled(factory.deal("stonewall", day=None), 1, ranked=False)
+    entrant = raced_games.race([attempt.player], at=at, rated=rated).entrants.get()
+    entrant.attempt = attempt
+    entrant.save()
+    return attempt
+
+
+def test_every_rated_race_is_measured(settings: Any) -> None:
+    settings.FORESIGHT_PLACES = 1
+    verified, reviewed, rejected = raced(rated=True), raced(rated=True), raced(rated=True)
+    Attempt.objects.filter(pk=reviewed.pk).update(state=Attempt.State.REVIEW)
+    Attempt.objects.filter(pk=rejected.pk).update(state=Attempt.State.REJECTED)
+    raced(rated=False)
+    raced(rated=True, at=NOW - LOOKED_BACK - timedelta(hours=1))
+    measure_top(NOW, seconds=60)
+    assert measured() == {verified.pk, reviewed.pk}
+    assert measure_top(NOW) == (0, 0, False)
+
+
+def test_practice_and_unrated_races_are_not_measured() -> None:
     practice = factory.deal("stonewall", day=None)
     settled(practice, 1, ranked=False)
+    raced(rated=False)
     assert measure_top(NOW).done == 0
 
 
 def test_nothing_is_measured_if_it_is_switched_off(deal: Deal, settings: Any) -> None:
     settings.FORESIGHT_PLACES = 0
     settled(deal, 1)
+    raced(rated=True)
     assert measure_top(NOW).done == 0
 
 

@@ -466,3 +466,38 @@ def test_a_full_race_of_longest_records_can_be_read(monkeypatch: pytest.MonkeyPa
         *(entrant(n, None, state="retired", cards_up=0, elapsed_ms=1, tokens=1, record=longest) for n in range(16))
     )
     assert run(monkeypatch, json.dumps(data).encode()) == 1
+
+
+def without_looking_ahead(*tokens: str, **race: Any) -> dict[str, Any]:
+    """Return the file of a race in which no reveal may be undone, with one entrant's line."""
+    clock = [900 * n for n in range(1, len(tokens) + 1)]
+    of = record(len(tokens)) | {"tokens": list(tokens), "clock": clock}
+    data = document(entrant(1, of), **race)
+    terms = RaceFile.from_json(data).terms
+    data["race"]["commitment"] = race_commitment(terms, commitment(SEED))
+    return data
+
+
+def test_an_undone_reveal_is_reported_where_it_is_forbidden() -> None:
+    assert checked(without_looking_ahead("d", "u")).ok
+    found = checked(without_looking_ahead("d", "u", free_undo=False))
+    assert [(problem.entrant, problem.code) for problem in found.problems] == [(1, "undone_reveal")]
+    assert checked(without_looking_ahead("d", "u", "d", free_undo=False)).problems == found.problems
+    assert checked(without_looking_ahead("d", free_undo=False)).ok
+
+
+def test_the_undo_rule_is_bound_by_the_commitment() -> None:
+    data = without_looking_ahead("d", free_undo=False)
+    assert RaceFile.from_json(data).to_json() == data
+    del data["race"]["free_undo"]
+    assert [problem.code for problem in checked(data).problems] == ["wrong_commitment"]
+
+
+@pytest.mark.parametrize("value", [True, None, 0])
+def test_free_undo_is_false_or_left_out(value: object) -> None:
+    data = without_looking_ahead("d", free_undo=False)
+    data["race"]["free_undo"] = value
+    with pytest.raises(RaceError):
+        RaceFile.from_json(data)
+    with pytest.raises(RaceError):
+        RaceFile.from_json(first_version(without_looking_ahead("d", free_undo=False)))

@@ -48,6 +48,7 @@ globalThis.talonCatalogue = {
  "A file of version 1 fixes the cards alone: its game, time limit and start may have been changed.": "Das Siegel einer Datei der Version 1 sichert nur die Karten: Spiel, Zeitgrenze und Start können geändert worden sein.",
  "A hidden card turns up.": "Eine verdeckte Karte wird aufgedeckt.",
  "A move of the record is not allowed by the rules.": "Einen Zug des Protokolls erlauben die Regeln nicht.",
+ "A move that revealed a card was undone, which this race doesn't allow.": "Ein Zug, der eine Karte aufgedeckt hat, wurde zurückgenommen. Das erlaubt dieses Rennen nicht.",
  "A person looks at it.": "Ein Mensch sieht es sich an.",
  "A race is being run": "Ein Rennen läuft",
  "A room is open: {game}": "Ein Raum ist offen: {game}",
@@ -477,6 +478,7 @@ globalThis.talonCatalogue = {
  "Your browser does not allow this site to show messages. Its settings can change that.": "Dein Browser erlaubt dieser Seite keine Benachrichtigungen. In seinen Einstellungen lässt sich das ändern.",
  "Your game is being verified…": "Dein Spiel wird geprüft …",
  "Your game is over": "Dein Spiel ist vorbei",
+ "Your last move revealed a card. In this race, it can't be undone.": "Dein letzter Zug hat eine Karte aufgedeckt. In diesem Rennen lässt er sich nicht zurücknehmen.",
  "Your own way:": "Dein eigener Weg:",
  "Your race is ready": "Dein Rennen ist bereit",
  "a face-down card": "eine verdeckte Karte",
@@ -532,6 +534,7 @@ globalThis.talonCatalogue = {
  "it may be just as good. Play on, or take it back to go on with the hints.": "Er kann genauso gut sein. Spiel weiter, oder nimm den Zug zurück, dann geht es mit den Tipps weiter.",
  "just now": "gerade eben",
  "lost": "verloren",
+ "no undo past a new card": "kein Zurücknehmen nach einer neuen Karte",
  "not known": "nicht bekannt",
  "not ready": "nicht bereit",
  "now {share}": "jetzt {share}",
@@ -714,6 +717,7 @@ globalThis.talonCatalogue = {
  "{span} behind {name}": "{span} hinter {name}",
  "{taken} of {seats} seats": "{taken} von {seats} Plätzen",
  "{time} left": "noch {time}",
- "{up} of {goal} cards up": "{up} von {goal} Karten oben"
+ "{up} of {goal} cards up": "{up} von {goal} Karten oben",
+ "{whose} undid a move that revealed a card, which this race doesn't allow.": "{whose} hat einen Zug zurückgenommen, der eine Karte aufgedeckt hat. Das erlaubt dieses Rennen nicht."
 },
 };

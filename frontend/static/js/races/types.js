@@ -32,6 +32,7 @@
  * @property {string} void
  * @property {Seat[]} seats
  * @property {Lane[]} lanes
+ * @property {boolean} free_undo whether moves that revealed a card can be undone
  *
  * @typedef {object} Room
  * @property {number} v

@@ -13,7 +13,7 @@ const SERIES_DIGITS = 48;
 export const commitmentOf = async (seed) => toHex(await sha256(fromHex(seed)));
 
 const RACE = "talon-race";
-const TERMS = ["id", "number", "rated", "rules", "variant", "game", "options", "limit_s", "starts_at"];
+const TERMS = ["id", "number", "rated", "rules", "variant", "game", "options", "limit_s", "starts_at", "free_undo"];
 
 /** Sorts the keys of objects, as the commitment of a race requires. @param {any} value @returns {any} */
 function sorted(value) {

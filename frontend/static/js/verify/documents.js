@@ -33,6 +33,7 @@ import { variantOf } from "./shuffle.js";
  * @property {string} [game]
  * @property {unknown} [options]
  * @property {number} limit_s
+ * @property {boolean} [free_undo] false if moves that revealed a card cannot be undone
  * @property {string} commitment
  * @property {string} seed
  *

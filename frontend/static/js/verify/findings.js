@@ -21,6 +21,7 @@
  * @property {number} elapsed_ms
  * @property {number} tokens
  * @property {string} how
+ * @property {boolean} [undone_reveal] whether a move that revealed a card was undone; only this page's replay says so
  * @property {{index: number}} [failure]
  *
  * @typedef {object} Site source of public data and the server's answers; each call rejects on failure

@@ -110,6 +110,7 @@ async function raced(check, race, entrants, replayer, missing) {
       ? [entrant.state, ...found.slice(1)]
       : [entrant.state, entrant.cards_up, entrant.elapsed_ms, entrant.tokens];
     if (!answer.ok || !same(stated, found)) return failed(check, "race-record", values);
+    if (race.free_undo === false && answer.undone_reveal) return failed(check, "race-undone", values);
     n++;
   }
   return n ? passed(check, "race-records", { n }) : open(check, "race-empty");

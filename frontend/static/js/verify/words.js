@@ -49,6 +49,7 @@ const SENTENCES = {
   "race-records": ({ n }) =>
     tn("The record replays to what is stated.", "All {n} records replay to what is stated.", Number(n)),
   "race-record": (v) => t("The record of {whose} does not replay to what is stated.", v),
+  "race-undone": (v) => t("{whose} undid a move that revealed a card, which this race doesn't allow.", v),
   "race-deal": (v) => t("The record of {whose} was played on another deal.", v),
   "race-empty": () => t("The file has no record."),
   // The places are right

@@ -31,6 +31,7 @@ export function settingsOf(form) {
     limit_s: Number(text("limit")),
     seats: Number(text("seats")),
     public: text("privacy") === "public",
+    free_undo: text("undo") === "free",
   };
 }
 
@@ -47,6 +48,7 @@ export function fillForm(form, room, race) {
   set("limit", String(race.limit_s));
   set("seats", String(room.seats));
   set("privacy", room.kind);
+  set("undo", race.free_undo ? "free" : "unseen");
   if (!race.variant)
     for (const [name, value] of Object.entries(race.options)) set(`option-${race.game}-${name}`, JSON.stringify(value));
   form.querySelector("[name=name]")?.dispatchEvent(new Event("change", { bubbles: true }));

@@ -19,6 +19,7 @@ export function showHead(room, names) {
   write(byId("room-kind"), kindText(room));
   const facts = [limitText(race.limit_s), tn("1 seat", "{n} seats", room.seats), ...names.options(race)];
   if (race.rated) facts.push(t("rated"));
+  if (!race.free_undo) facts.push(t("no undo past a new card"));
   const list = byId("room-facts");
   if (list.dataset.told !== facts.join()) {
     list.dataset.told = facts.join();

@@ -15,6 +15,7 @@ export function refusalText(code) {
     rate_limited: t("That was too fast for the server; please go on a little slower."),
     invalid_token: t("This move is not possible."),
     illegal_move: t("This move is not possible."),
+    card_revealed: t("Your last move revealed a card. In this race, it can't be undone."),
     stale: t("The table has been brought up to date."),
     closed: t("This game is over."),
     paused: t("This game is paused."),

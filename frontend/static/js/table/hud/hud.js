@@ -7,7 +7,7 @@ import { clockText, durationText } from "../../shared/times.js";
 import { say } from "./announce.js";
 import { rankName } from "../drawing/cards.js";
 import { keepFocus } from "../input/focus.js";
-import { canUndo, elapsed, offered, plays, redoable } from "../state/game.js";
+import { bars, canUndo, elapsed, offered, plays, redoable } from "../state/game.js";
 
 /** @import { State } from "../state/state.js" */
 /** @import { View } from "../state/types.js" */
@@ -29,7 +29,7 @@ export function showFigures(state, view) {
   tell(facts(view));
   const playing = plays(state);
   const waiting = state.pending.length > 0;
-  /** @type {HTMLButtonElement} */ (byId("undo")).disabled = !canUndo(state);
+  showUndo(state);
   /** @type {HTMLButtonElement} */ (byId("redo")).disabled = !redoable(state);
   /** @type {HTMLButtonElement} */ (byId("rewind")).disabled = !canUndo(state) || waiting;
   /** @type {HTMLButtonElement} */ (byId("resign")).disabled = !playing;
@@ -53,6 +53,20 @@ export function showFigures(state, view) {
     byId("undo"),
   );
   showTime(state);
+}
+
+/** Why an undo is refused in a race without looking ahead. */
+export const barredText = () => t("Your last move revealed a card. In this race, it can't be undone.");
+
+/** Greys out the undo keys. One with a reason stays in reach of keyboard and pointer. @param {State} state */
+function showUndo(state) {
+  const barred = bars(state);
+  for (const id of ["undo", "stuck-undo"]) {
+    const key = /** @type {HTMLButtonElement} */ (byId(id));
+    key.disabled = !canUndo(state) && !barred;
+    key.setAttribute("aria-disabled", String(barred));
+    key.title = barred ? barredText() : "";
+  }
 }
 
 /**

@@ -21,6 +21,7 @@ export function reasonText({ code }) {
     steady: t("The moves came as regularly as a machine's."),
     copied_line: t("Another player has played the same moves before."),
     same_device: t("This deal had been begun on the same device before, by another player."),
+    undone_reveal: t("A move that revealed a card was undone, which this race doesn't allow."),
     not_verifiable: t("The record could not be replayed."),
     staff: t("This was decided by the site's staff."),
     other: t("A person looks at it."),

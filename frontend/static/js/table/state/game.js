@@ -28,9 +28,12 @@ export const offered = (state) => (plays(state) ? state.pending.reduce(untouched
 /** @param {State} state @param {Pile} pile @param {number} count @returns {Choice[]} the moves of its top cards */
 export const choices = (state, pile, count) => choicesFor(offered(state), pile, count);
 
+/** @param {State} state @returns {boolean} whether the last move has to stand because it revealed a card */
+export const bars = (state) => plays(state) && state.noUndo !== null && state.pending.length === 0;
+
 /** @param {State} state */
 export const canUndo = (state) =>
-  plays(state) && Boolean(state.view?.can_undo || state.pending.length) && !state.pending.includes("u");
+  plays(state) && !bars(state) && Boolean(state.view?.can_undo || state.pending.length) && !state.pending.includes("u");
 
 /** @param {State} state @returns {Token|null} the last undone move, if it can be redone now */
 export function redoable(state) {
@@ -122,13 +125,15 @@ export function takeVerdict(state, message) {
 }
 
 /**
- * Updates the undo history for a full view: if every move was taken back, all can be redone.
+ * Updates the undo history for a full view: if moves were taken back all at once, they can be redone.
  * @param {State} state @param {any} message
  */
 function replaceLine(state, message) {
-  const all = state.rewinding && message.n - (state.n ?? 0) === state.line.length;
-  state.undone = all ? [...state.undone, ...[...state.line].reverse()] : [];
-  state.line = [];
+  const { line, undone } = state;
+  const stands = line.length - (message.n - (state.n ?? 0));
+  const rewound = state.rewinding && (message.no_undo ? stands > 0 : stands === 0);
+  state.undone = rewound ? [...undone, ...line.slice(stands).reverse()] : [];
+  state.line = rewound ? line.slice(0, stands) : [];
   state.rewinding = false;
 }
 
@@ -153,6 +158,7 @@ function take(state, message) {
   state.safe = message.safe ?? [];
   state.stuck = message.stuck;
   state.auto = message.auto;
+  state.noUndo = message.no_undo ?? null;
   setClock(state, message.ms);
 }
 

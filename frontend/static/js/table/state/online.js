@@ -5,6 +5,7 @@ import { t } from "../../shared/i18n.js";
 import { moveText, say } from "../hud/announce.js";
 import { moveUpLater } from "./automove.js";
 import {
+  bars,
   canUndo,
   forget,
   lacking,
@@ -19,7 +20,7 @@ import {
   takeView,
   turn,
 } from "./game.js";
-import { hush, notice } from "../hud/hud.js";
+import { barredText, hush, notice } from "../hud/hud.js";
 import { ahead, late, styles } from "./late.js";
 import { parse } from "./moves.js";
 import { pick } from "../input/picked-card.js";
@@ -61,6 +62,7 @@ export function play(state, socket, token) {
 /** @param {State} state @param {TableSocket} socket */
 export function undo(state, socket) {
   if (canUndo(state)) play(state, socket, "u");
+  else if (bars(state)) notice(barredText());
 }
 
 /** Redoes the last undone move. @param {State} state @param {TableSocket} socket */
@@ -69,7 +71,7 @@ export function redo(state, socket) {
   if (token) play(state, socket, token);
 }
 
-/** Undoes every move. @param {State} state @param {TableSocket} socket */
+/** Undoes every move that may be undone. @param {State} state @param {TableSocket} socket */
 export function rewind(state, socket) {
   if (!canUndo(state) || state.pending.length > 0) return;
   pick(state, null);

@@ -61,6 +61,8 @@ export function newState(felt, host) {
     safe: /** @type {Token[]} */ ([]),
     stuck: false,
     auto: false,
+    /** Why the last move cannot be undone, if this race forbids it. */
+    noUndo: /** @type {"revealed"|null} */ (null),
     clock: /** @type {Clock} */ ({ ms: 0, at: 0, runs: false }),
     /** True while the clock is stopped and the cards are covered. */
     paused: false,

@@ -23,12 +23,40 @@ const GAMES = /** @type {Record<string, Rules>} */ ({ braid, labyrinth, plot, st
 export class Table {
   /** @type {State[]} */
   #before = [];
+  /** @type {boolean[]} whether each standing move revealed a card */
+  #revealed = [];
   tokens = 0;
+  /** True once a move that revealed a card has been undone. */
+  hasUndoneReveal = false;
 
   /** @param {Rules} rules @param {State} state */
   constructor(rules, state) {
     this.rules = rules;
     this.state = state;
+    this.unseen = this.#hidden();
+  }
+
+  /** Cards that the position hides: in the stock, under the reserve of The Plot, and face down. */
+  #hidden() {
+    const { piles, down } = this.state;
+    const faceDown = Object.entries(down).flatMap(([pile, places]) => places.map((place) => piles[pile][place]));
+    return {
+      stock: (piles.s ?? []).length,
+      under: this.rules === plot ? Math.max(0, piles.r.length - 1) : 0,
+      faceDown,
+    };
+  }
+
+  /** Removes what the position shows from the unseen cards, and returns whether it showed a new one. */
+  #look() {
+    const [before, now] = [this.unseen, this.#hidden()];
+    this.unseen = {
+      stock: Math.min(before.stock, now.stock),
+      under: Math.min(before.under, now.under),
+      faceDown: before.faceDown.filter((card) => now.faceDown.includes(card)),
+    };
+    const count = (/** @type {typeof now} */ { stock, under, faceDown }) => stock + under + faceDown.length;
+    return count(this.unseen) < count(before);
   }
 
   get cardsUp() {
@@ -54,11 +82,13 @@ export class Table {
       const last = this.isWon ? undefined : this.#before.pop();
       if (!last) return false;
       this.state = last;
+      if (this.#revealed.pop()) this.hasUndoneReveal = true;
     } else {
       if (!this.legal.has(token)) return false;
       this.#before.push(this.state);
       this.state = copied(this.state);
       this.rules.play(this.state, token);
+      this.#revealed.push(this.#look());
     }
     this.tokens++;
     return true;
@@ -72,7 +102,7 @@ export async function dealtTable(of) {
   return new Table(rules, rules.deal(await deckOf(game, of.seed), options));
 }
 
-/** @param {TalonRecord} record @returns {Promise<Answer>} in the server's format */
+/** @param {TalonRecord} record @returns {Promise<Answer>} in the server's format, with `undone_reveal` */
 export async function replay(record) {
   const { tokens, clock, end } = record;
   const table = await dealtTable(record);
@@ -80,8 +110,8 @@ export async function replay(record) {
   const isWhole = timed && tokens.length <= MOST_TOKENS && tokens.every((token) => table.play(token));
   const isEnded = isWhole && table.isWon === (end.how === "won") && (end.how !== "won" || end.ms === clock.at(-1));
   const elapsed_ms = isWhole ? end.ms : (clock[table.tokens - 1] ?? 0);
-  const { cardsUp: cards_up, goal, isWon: won } = table;
-  const answer = { ok: isEnded, won, cards_up, goal, tokens: table.tokens, elapsed_ms, how: end.how };
+  const { cardsUp: cards_up, goal, isWon: won, hasUndoneReveal: undone_reveal } = table;
+  const answer = { ok: isEnded, won, cards_up, goal, tokens: table.tokens, elapsed_ms, how: end.how, undone_reveal };
   // Wrong times are not the fault of any move.
   return isEnded ? answer : { ...answer, failure: { index: timed ? table.tokens : tokens.length } };
 }

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final, Self
 
-from games.rules import Table
+from games.rules.table import Table
+from games.rules.tokens import UNDO, WORDS
 
 #: Piles that show only their top card, by game. The stock and face-down cards are hidden in every game.
 _COVERED: Final = {"plot": "r"}
@@ -37,8 +38,10 @@ class Unseen:
         return cls(len(table.stock), max(0, len(table.pile(covered)) - 1) if covered else 0, table.hidden)
 
     def after(self, table: Table) -> Unseen:
-        """Return the cards that are still unseen after this position."""
+        """Return the cards that are still unseen after this position: the same object if it shows no new card."""
         now = Unseen.at(table)
+        if now.in_stock >= self.in_stock and now.under >= self.under and not self.face_down & ~now.face_down:
+            return self
         return Unseen(min(self.in_stock, now.in_stock), min(self.under, now.under), self.face_down & now.face_down)
 
     @property
@@ -81,3 +84,52 @@ class Unseen:
             copy.restore_facts({name: str(fact) for name, fact in facts.items()})
         copy.reckon()
         return copy
+
+
+class Reveals:
+    """The standing moves of a game that revealed a card the player had not seen before.
+
+    Create it with the table just dealt, and call `push` after every token played on it.
+    """
+
+    __slots__ = ("_revealing_none", "_unseen")
+
+    def __init__(self, table: Table) -> None:
+        self._unseen = Unseen.at(table)
+        self._revealing_none: list[int] = []
+        """For each standing move, the number of moves up to it since the last one that revealed a card."""
+
+    def push(self, table: Table, token: str) -> None:
+        """Take note of a token that has just been played."""
+        unseen = self._unseen.after(table)
+        if token == WORDS[UNDO]:
+            self._revealing_none.pop()
+        else:
+            self._revealing_none.append(self.undoable + 1 if unseen is self._unseen else 0)
+        self._unseen = unseen
+
+    @property
+    def undoable(self) -> int:
+        """Number of moves that can be undone without taking back one that revealed a card."""
+        return self._revealing_none[-1] if self._revealing_none else 0
+
+    @property
+    def bars_undo(self) -> bool:
+        """True if the last standing move revealed a card."""
+        return bool(self._revealing_none) and not self._revealing_none[-1]
+
+
+def undone_reveal(table: Table, tokens: Sequence[str]) -> int | None:
+    """Return the number, from 1, of the first token that undoes a move that revealed a card; None if there is none.
+
+    Plays the tokens, which must be legal, on the table, which must be just dealt.
+    """
+    if WORDS[UNDO] not in tokens:
+        return None
+    reveals = Reveals(table)
+    for n, token in enumerate(tokens, 1):
+        if token == WORDS[UNDO] and reveals.bars_undo:
+            return n
+        table.push(token)
+        reveals.push(table, token)
+    return None

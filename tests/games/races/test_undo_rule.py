@@ -1,0 +1,112 @@
+"""Where looking ahead is forbidden, and what becomes of a record that did it all the same."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+from django.test import Client
+from django.urls import reverse
+
+from games.attempts.verification import judge_alone
+from games.models import Attempt, Deal, Move
+from games.pages.races.game_form import chosen
+from games.races import rooms
+from games.races.live.snapshot import read_rooms
+from games.races.models import Entrant, Race, Room
+from games.races.results import race_file
+from games.rules import RaceFile, check_race, commitment
+from games.rules.hidden_cards import undone_reveal
+from tests.games.races.runs import Run, winning
+from tests.players import signed_in
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def frozen(**settings: Any) -> Run:
+    """Create a room with these settings whose race counts down."""
+    run = Run.of(2, **settings)
+    run.ready(0)
+    run.ready(1)
+    run.easy()
+    assert run.race.state == Race.State.COUNTDOWN
+    return run
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_a_room_chooses_for_its_races(free: bool) -> None:
+    run = frozen(free_undo=free)
+    assert run.race.free_undo is free
+    assert set(Attempt.objects.values_list("free_undo", flat=True)) == {free}
+    shown = read_rooms([run.room.pk])[run.room.pk].to_come
+    assert shown is not None
+    assert shown.message.free_undo is free
+
+
+@pytest.mark.parametrize("kind", rooms.RATED)
+def test_rated_races_never_look_ahead(kind: Room.Kind) -> None:
+    room = rooms.open_room(None, "stonewall", limit_s=300, seats=4, kind=kind)
+    assert room.free_undo
+    assert not Race.objects.get(room=room).free_undo
+
+
+def test_a_changed_rule_makes_the_others_unready() -> None:
+    run = Run.of(2)
+    run.ready(1)
+    kept: dict[str, Any] = {"limit_s": run.room.limit_s, "seats": run.room.seats, "public": False}
+    rooms.change(run.room.pk, run.players[0].pk, "stonewall", **kept)
+    assert run.race.entrants.filter(state=Entrant.State.READY).count() == 1
+    rooms.change(run.room.pk, run.players[0].pk, "stonewall", **kept, free_undo=False)
+    assert not run.race.free_undo
+    assert not run.race.entrants.filter(state=Entrant.State.READY).exists()
+
+
+def test_the_form_chooses() -> None:
+    assert chosen(QueryDict("name=stonewall")).free_undo
+    assert not chosen(QueryDict("name=stonewall&undo=unseen")).free_undo
+
+
+def test_a_new_room_follows_the_form(mine: Client) -> None:
+    mine.post("/races/new", {"name": "stonewall", "undo": "unseen"})
+    assert not Room.objects.get().free_undo
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_the_table_says_the_rule_before_the_start(free: bool) -> None:
+    run = frozen(free_undo=free)
+    table = reverse("games:table", args=[run.attempt(0).public_id])
+    page = signed_in(run.players[0]).get(table).content.decode()
+    assert ("a move that reveals a card can't be undone" in html.unescape(page)) is not free
+
+
+def revealing() -> tuple[str, ...]:
+    """Return the winning line up to the first move that reveals a card, which is undone at the end."""
+    tokens = winning().tokens
+    for count in range(1, len(tokens)):
+        line = (*tokens[:count], "u")
+        if undone_reveal(winning().open_table(), line):
+            return line
+    raise AssertionError("no move reveals a card")
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_an_undone_reveal_is_reviewed(free: bool) -> None:
+    run = frozen(free_undo=free)
+    Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
+    attempt, line = run.attempt(0), revealing()
+    Move.objects.bulk_create([Move(attempt=attempt, n=n, token=token, ms=1000 * n) for n, token in enumerate(line, 1)])
+    run.tend(15.1)
+    run.resign(0, 60)
+    run.resign(1, 61)
+    judgement = judge_alone(run.attempt(0))
+    codes = [reason["code"] for reason in judgement.reasons]
+    assert codes == ([] if free else ["undone_reveal"])
+    assert all(reason["n"] == len(line) for reason in judgement.reasons)
+    run.judge()
+    file = race_file.race_file(run.race).to_json()
+    assert file["race"].get("free_undo", True) is free
+    read = RaceFile.from_json(json.loads(json.dumps(file)))
+    assert [problem.code for problem in check_race(read).problems] == codes
