@@ -6,8 +6,8 @@ ladders on. A price is searched for, not assumed: cheaper ways are tried first, 
 `--accounts` and `--matches` are used up. The cheat's games are a solver's lines, as fast as the checks of pace allow.
 
 - rank 1 among newcomers: a guest plays a solver's line and signs up;
-- rank 1 among the established: an account prepares on earlier days with games it resigns at sight and games it plays,
-  one of them won, and then plays a solver's line;
+- rank 1 among the established: an account prepares on earlier days with games it resigns at sight and games it wins,
+  and then plays a solver's line;
 - top 10 of the rating: one person's accounts enter quick matches and resign for the benefit of one;
 - a rated race: draw the stock, undo that, solve the deal, and play the solution;
 - a heat: one's own guests, new accounts, or accounts that have played a daily deal, resign;

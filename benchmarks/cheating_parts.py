@@ -32,7 +32,6 @@ from games.rules import open_table
 from leaderboards.boards import board_queries
 from leaderboards.models import Rating
 from leaderboards.ratings import rating_board, rating_reconciler
-from leaderboards.ratings.fold import MEETINGS_A_DAY
 from tests.games.fairplay.copying import played, solved
 from tests.games.fairplay.scripted import CLEAN, begun, finish, play, sign_up, unhurried, verdict
 from tests.games.seats import Seat
@@ -42,12 +41,14 @@ ADDRESS: Final = "203.0.113.7"
 #: Days before the last one on which an account prepares, and games it resigns at sight on each of them.
 PREPARED: Final = 4
 RESIGNED: Final = ("stonewall", "plot", "tarot")
-#: Tokens of a game that is played but not won.
+#: Tokens of a daily game that a helper in a heat has played.
 PLAYED: Final = 60
 #: Mean gaps between tokens are tried from here, in ms, by this factor; their logarithms vary by `SPREAD`.
 SHORTEST: Final = 60.0
 SLOWER: Final = 1.2
 SPREAD: Final = 0.6
+#: Meetings of two players on a day; any more have never counted for ratings.
+MEETINGS: Final = 5
 #: Honest players with a rating, and their races.
 RIVALS: Final = 20
 RACES: Final = 25
@@ -190,8 +191,8 @@ class Days:
         return Price(f"rank 1, established, {self.variant}", is_beyond=True, note=f"within {most_days} days")
 
     def _established(self, age: int, games: int) -> float | None:
-        """Try with an account of this age in days that has played so many games, the first one won, on the last days
-        and has resigned others; return the seconds at the table if that leads to rank 1.
+        """Try with an account of this age in days that has won so many games on the last days, and resigned others at
+        sight; return the seconds at the table if that leads to rank 1.
         """
         today, line = self.deals[0]
         cheat = factory.player(date_joined=today.opens_at - timedelta(days=age, minutes=1))
@@ -201,9 +202,8 @@ class Days:
             deal, win = self.deals[ago]
             self.clock.now = deal.opens_at + timedelta(hours=3)
             if ago <= games:
-                tokens = win if ago == games else factory.line(deal, PLAYED)
                 pace = 2 * self.best[-1] / len(line)
-                attempts.append(play(deal, tokens, paced(tokens, pace, self.chance), who=cheat))
+                attempts.append(play(deal, win, paced(win, pace, self.chance), who=cheat))
             others = [playing_before.deal(variant, ago) for variant in RESIGNED if variant != self.variant]
             attempts.extend(start_attempt(cheat, other, now=self.clock.now) for other in others)
             for attempt in attempts:
@@ -266,7 +266,7 @@ def get_ready(members: Sequence[Member]) -> None:
 
 
 def run_race(clock: Clock, winner: Member, tokens: Line | None = None, times: list[int] | None = None) -> Entrant:
-    """Run the race that counts down: all others resign, and the winner plays, by default some obvious moves."""
+    """Run the race that counts down: all others resign, and the winner plays, by default until a card is up."""
     race = race_of(winner)
     assert race.state == Race.State.COUNTDOWN
     assert race.starts_at is not None
@@ -281,7 +281,8 @@ def run_race(clock: Clock, winner: Member, tokens: Line | None = None, times: li
         assert attempt is not None
         close_attempt(attempt.pk, "resigned", at=clock.now)
     if tokens is None:
-        tokens = played(race.variant, bytes(race.deal.seed), Random(race.pk)).moves[:30]
+        moves = played(race.variant, bytes(race.deal.seed), Random(race.pk)).moves
+        tokens = moves[: next((n for n, token in enumerate(moves, 1) if token.endswith("f")), len(moves))]
     times = unhurried(tokens) if times is None else times
     finish(own, tokens, times)
     clock.now = race.starts_at + timedelta(milliseconds=times[-1])
@@ -387,7 +388,7 @@ def _feed(clock: Clock, addresses: Sequence[str], matches: int, schedule: Schedu
     main, seconds, number = members[0].player, 0.0, 0
     for group in schedule(members, matches):
         winner, *others = (member.player.pk for member in group)
-        if any(met[frozenset((winner, other))] >= MEETINGS_A_DAY for other in others):
+        if any(met[frozenset((winner, other))] >= MEETINGS for other in others):
             met.clear()
             clock.now = (clock.now + timedelta(days=1)).replace(hour=12, minute=0)
         before = clock.now
