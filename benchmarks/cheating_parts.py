@@ -60,8 +60,8 @@ Line = Sequence[str]
 
 @dataclass
 class Price:
-    """The price of a place: accounts, days from the first sign-up to the last game, played games, and seconds at the
-    table; `is_beyond` if none was found, and `is_free` if it took no game of the day.
+    """The price of a place: accounts, days from the first sign-up to the last game, games played for it before, and
+    seconds at the table; `is_beyond` if none was found, and `is_free` if it took no game of the day.
     """
 
     place: str
@@ -177,7 +177,7 @@ class Days:
             first = board_queries.page(today, ladder=Ladder.NEWCOMERS).entries
             reached = bool(first) and first[0].attempt == attempt.public_id
         seconds = self.best[-1] / 1000
-        return Price(f"rank 1, newcomers, {self.variant}", played=1, seconds=seconds, is_beyond=not reached)
+        return Price(f"rank 1, newcomers, {self.variant}", seconds=seconds, is_beyond=not reached)
 
     def established(self, most_days: int) -> Price:
         """Return the price of rank 1 among the established; the youngest account first, then the fewest games."""
@@ -436,7 +436,7 @@ def rated_race(chance: Random) -> Price:
 
     with shifted() as clock:
         times = shortest(tokens, chance, passes)
-    return Price(place, played=1, seconds=times[-1] / 1000) if times else Price(place, is_beyond=True)
+    return Price(place, seconds=times[-1] / 1000) if times else Price(place, is_beyond=True)
 
 
 def _refused_look() -> str:
