@@ -30,6 +30,7 @@ Action = Literal[
     "guest",
     "hint",
     "invited",
+    "notify",
     "picture",
     "play_on",
     "preferences",
@@ -62,6 +63,7 @@ RATES: Final[dict[Action, str]] = {
     "guest": "60/10m",
     "hint": "240/m",
     "invited": "30/h",
+    "notify": "6/d",  # notices of strangers' challenges from one network to one player
     "picture": "30/h",
     "play_on": "30/h",
     "preferences": "60/m",
@@ -92,14 +94,14 @@ def spend(request: HttpRequest, action: Action) -> None:
     spend_of(request.user.pk if request.user.is_authenticated else network_of(request), action)
 
 
-def spend_of(spender: Spender, action: Action) -> None:
-    """Count one `action` of a player or network.
+def spend_of(spender: Spender, action: Action, *, receiver: int | None = None) -> None:
+    """Count one `action` of a player or network, separately for each player who receives it, if any.
 
     Counting stops at the first key that is refused: a refused request must not use up its /48's limit.
 
     :raises RateLimitedError: when there have been too many.
     """
-    _refuse(_usages(spender, action))
+    _refuse(_usages(spender, action, receiver=receiver))
 
 
 def note_of(spender: Spender, action: Action) -> None:
@@ -115,11 +117,14 @@ def check_of(spender: Spender, action: Action) -> None:
     _refuse(_usages(spender, action, increment=False))
 
 
-def _usages(spender: Spender, action: Action, *, increment: bool = True) -> Iterator[dict[str, Any] | None]:
+def _usages(
+    spender: Spender, action: Action, *, increment: bool = True, receiver: int | None = None
+) -> Iterator[dict[str, Any] | None]:
     """Yield the usage of each key that counts for a player or network."""
     number, _, window = RATES[action].partition("/")
     shares = {f"player:{spender}": 1} if isinstance(spender, int) else shares_of(spender)
-    for key, times in shares.items():
+    for share, times in shares.items():
+        key = share if receiver is None else f"{share} to {receiver}"
         rate = f"{int(number) * times}/{window}"
         yield get_usage(None, group=f"talon.{action}", key=lambda *_, key=key: key, rate=rate, increment=increment)
 

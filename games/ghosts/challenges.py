@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from games.attempts.lifecycle import close_attempt, start_attempt
+from games.core.addresses import UNKNOWN
 from games.core.errors import ErrorCode, RateLimitedError, Refusal
 from games.db.players import Player, people
 from games.deals.publishing import is_secret
@@ -41,8 +42,10 @@ def may_challenge(attempt: Attempt, player_id: int | None, now: datetime | None 
     return attempt.ranked or not Continuation.objects.filter(attempt=attempt).exists()
 
 
-def challenge(sender: Player, attempt: Attempt, *, to: str = "", now: datetime | None = None) -> Challenge:
-    """Challenge anyone with the link, or the account named `to`, which is notified.
+def challenge(
+    sender: Player, attempt: Attempt, *, to: str = "", network: str = UNKNOWN, now: datetime | None = None
+) -> Challenge:
+    """Challenge anyone with the link, or the account named `to`, which is notified; `network` is the sender's.
 
     Repeating the call returns the same challenge and sends no second notice.
 
@@ -61,7 +64,7 @@ def challenge(sender: Player, attempt: Attempt, *, to: str = "", now: datetime |
         key = {"attempt": attempt, "addressee_id": addressee}
         row, is_new = Challenge.objects.get_or_create(**key, defaults={"sender_id": sender.pk, "made_at": now})
         if is_new and addressee is not None:
-            notices.check_limits(addressee, "challenged", sender.pk)
+            notices.check_limits(addressee, "challenged", sender.pk, network)
             notices.put(addressee, Notice.Kind.CHALLENGED, {"challenge": row.code, "player": sender.pk}, now)
     return row
 

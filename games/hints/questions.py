@@ -2,8 +2,9 @@
 
 They are refused while the answer could help with a ranked deal. A question is a row; a Celery task puts it in a queue
 of the worker, which writes the result of the search to the row. Withdrawing a question deletes the row, and the search
-is killed. A player has one open question at a time, so the FIFO queue is fair to all players. Time spent in the queue
-does not count against a question's budget. If a worker dies, its questions time out as "unknown".
+is killed. A player has one open question at a time, and networks take turns in the queue, so that many guests of one
+network delay only each other. Time spent in the queue does not count against a question's budget. If a worker dies, its
+questions time out as "unknown".
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from django.utils import timezone
 
 from games.attempts.lifecycle import deal_table, journal_of, record_of
 from games.core import events
+from games.core.addresses import is_known
 from games.core.errors import ErrorCode, Refusal
 from games.hints import search_client, search_results
 from games.hints.plans import Outlook
@@ -30,6 +32,8 @@ from games.rules import Table
 
 #: Time after which a question that no worker has queued counts as "unknown".
 PATIENCE: Final = timedelta(seconds=30)
+#: Seconds for which the network of a player who asks is remembered. Without it, the player takes turns alone.
+_REMEMBERED: Final = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +162,21 @@ def withdraw(attempt: Attempt, player_id: int | None) -> None:
     Question.objects.filter(attempt=attempt).delete()
 
 
+def remember_network(player_id: int | None, network: str) -> None:
+    """Remember the network of a player who asks, for the turns in the queue."""
+    if is_known(network):
+        cache.set(_network_key(player_id), network, _REMEMBERED)
+
+
 def enqueue(question_id: int) -> threading.Thread:
     """Queue a question to be answered in a thread of this worker, and return the thread."""
-    return _quick.put(question_id)
+    return _quick.put(question_id, _source_of(question_id))
+
+
+def _source_of(question_id: int) -> str:
+    """Return the network that asked or, if it is not known, the player."""
+    player_id = Question.objects.filter(pk=question_id).values_list("attempt__player", flat=True).first()
+    return str(cache.get(_network_key(player_id)) or player_id)
 
 
 def answer(question_id: int, limit: search_client.Limit = search_client.FULL) -> bool:
@@ -189,7 +205,7 @@ def answer(question_id: int, limit: search_client.Limit = search_client.FULL) ->
 
 def _search_quickly(question_id: int) -> None:
     if not answer(question_id, search_client.QUICK):
-        _thorough.put(question_id)
+        _thorough.put(question_id, _source_of(question_id))
 
 
 #: Every question gets a quick search first, so that easy ones do not wait behind hard ones.
@@ -244,6 +260,10 @@ def _renew_heartbeats(question_id: int) -> None:
     """Renew the heartbeats of the question being searched and of all queued ones."""
     waiting = {question_id, *_quick.waiting(), *_thorough.waiting()}
     cache.set_many({_alive_key(pending_id): True for pending_id in waiting}, PATIENCE.total_seconds())
+
+
+def _network_key(player_id: int | None) -> str:
+    return f"hint-network:{player_id}"
 
 
 def _alive_key(question_id: int) -> str:

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from itertools import chain
 
 from games.core.background_threads import run_in_background
 from games.hints.search_client import Searcher
@@ -14,20 +15,23 @@ log = logging.getLogger(__name__)
 
 
 class SearchQueue:
-    """A FIFO queue of questions, served by a thread that lives while there are any."""
+    """A queue of questions in which the sources take turns, served by a thread that lives while there are any."""
 
     def __init__(self, name: str, answer: Callable[[int], object]) -> None:
         self.searcher = Searcher()
         self._name = name
         self._answer = answer
         self._lock = threading.Lock()
-        self._waiting: deque[int] = deque()
+        self._waiting: dict[str, deque[int]] = {}
         self._thread: threading.Thread | None = None
 
-    def put(self, question_id: int) -> threading.Thread:
-        """Queue a question and return the thread that will answer it."""
+    def put(self, question_id: int, source: str = "") -> threading.Thread:
+        """Queue a question and return the thread that will answer it.
+
+        Many questions of one `source`, such as a network, do not delay those of others.
+        """
         with self._lock:
-            self._waiting.append(question_id)
+            self._waiting.setdefault(source, deque()).append(question_id)
             if self._thread is None:
                 self._thread = run_in_background(self._name, self._work)
             return self._thread
@@ -35,7 +39,7 @@ class SearchQueue:
     def waiting(self) -> list[int]:
         """Return the queued questions."""
         with self._lock:
-            return list(self._waiting)
+            return list(chain.from_iterable(self._waiting.values()))
 
     def _work(self) -> None:
         while (question_id := self._take()) is not None:
@@ -49,4 +53,9 @@ class SearchQueue:
             if not self._waiting:
                 self._thread = None
                 return None
-            return self._waiting.popleft()
+            source = next(iter(self._waiting))
+            questions = self._waiting.pop(source)
+            question_id = questions.popleft()
+            if questions:
+                self._waiting[source] = questions  # the last in turn
+            return question_id

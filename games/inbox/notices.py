@@ -7,9 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
 from django.db import transaction
+from django.db.models import F, Window
+from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from games.core import limits
+from games.core.addresses import UNKNOWN, is_known
 from games.core.errors import RateLimitedError
 from games.db.players import people
 from games.ghosts.models import Notice
@@ -21,8 +24,10 @@ MAX_COUNTED: Final = 10
 MAX_UNREAD_PER_SENDER: Final = 3
 _HOUR: Final = 3600
 
-#: Number of notices shown in the inbox, and their retention.
+#: Number of notices shown in the inbox, in all and of one kind, and their retention. Other players cannot push each
+#: other kind out with many of one.
 MAX_SHOWN: Final = 50
+MAX_OF_KIND: Final = 30
 KEPT: Final = timedelta(days=90)
 
 
@@ -31,11 +36,11 @@ def put(player_id: int, kind: Notice.Kind, data: Mapping[str, Any], now: datetim
     return Notice.objects.create(player_id=player_id, kind=kind, data=dict(data), made_at=now or timezone.now())
 
 
-def check_limits(player_id: int, kind: Literal["challenged", "answered"], from_id: int) -> None:
+def check_limits(player_id: int, kind: Literal["challenged", "answered"], from_id: int, network: str = UNKNOWN) -> None:
     """Count a notice that one player causes for another against the receiver's limits, to prevent spam.
 
     One player can cause only a few unread notices, and all players whom the receiver does not follow share a small
-    daily limit.
+    daily limit, of which one known network gets only a part.
 
     :raises RateLimitedError: if the receiver has too many.
     """
@@ -43,6 +48,8 @@ def check_limits(player_id: int, kind: Literal["challenged", "answered"], from_i
     if pending.count() >= MAX_UNREAD_PER_SENDER:
         raise RateLimitedError(_HOUR)
     if not people().follows(player_id, from_id):
+        if is_known(network):
+            limits.spend_of(network, "notify", receiver=player_id)
         limits.spend_of(player_id, kind)
 
 
@@ -63,7 +70,9 @@ def unread(player_id: int) -> int:
 
 def latest(player_id: int) -> list[Notice]:
     """Return a player's notices, newest first."""
-    return list(Notice.objects.filter(player=player_id).order_by("-id")[:MAX_SHOWN])
+    number = Window(RowNumber(), partition_by=F("kind"), order_by=F("id").desc())
+    notices = Notice.objects.filter(player=player_id).annotate(number=number).filter(number__lte=MAX_OF_KIND)
+    return list(notices.order_by("-id")[:MAX_SHOWN])
 
 
 def mark_seen(player_id: int, now: datetime | None = None) -> int:

@@ -397,7 +397,9 @@ def _move(source: Race, entrant: Entrant, target: Race, now: datetime, *, is_rea
     Unless `is_ready`, they must confirm, and so must a player waiting there alone.
     """
     with transaction.atomic():
-        if len(_lock_open_races(source, target)) < 2 or target.entrants.count() >= target.room.seats:
+        if len(_lock_open_races(source, target)) < 2 or entrant.player_id is None:
+            return False
+        if not rate_limits.has_seat_for(entrant.player_id, target, target.room):
             return False
         moving = Entrant.objects.filter(player__isnull=False, pk=entrant.pk, race=source, state__in=_BEFORE)
         # Their fifteen seconds start when they meet the new opponents.

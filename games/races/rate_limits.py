@@ -1,29 +1,36 @@
 """Rate limits on spoiling the start of races, and on filling the lobby with rooms and races.
 
 A player spoils a start by leaving a countdown so that it is cancelled, by breaking up a quick match about to start, or
-by not showing up. A player who does so repeatedly cannot take a seat for a while. Guest accounts are free to create, so
-all guests of a network share a limit. The counters live in the cache; losing it only resets them.
+by not showing up. A player who does so repeatedly cannot take a seat for a while. Guests and new accounts are free to
+create, so all of a network share a limit. The counters live in the cache; losing it only resets them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from datetime import timedelta
 from typing import Final
 
+from django.contrib.auth import get_user_model
 from django.core.cache import cache
+from django.utils import timezone
 
 from games.core import limits
 from games.core.addresses import is_known, shares_of, wide
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import people
-from games.races.models import Room
+from games.races.models import Race, Room
 
 #: Maximum public rooms that a player, and a network, may have open at a time. The lobby lists 24.
 MAX_ROOMS_PER_PLAYER: Final = 3
 MAX_ROOMS_PER_NETWORK: Final = 8
 #: Fraction of each list in the lobby that the players of one network may fill: a third.
 SHARE_OF_NETWORK: Final = 3
+#: Fraction of the seats in a quick match or heat that the guests of one network may take: half.
+SEATS_OF_NETWORK: Final = 2
+#: Age below which an account counts like a guest, because it is as easily made.
+NEW_ACCOUNT: Final = timedelta(days=1)
 _DAY: Final = 24 * 3600
 #: Seconds for which the network of a seated player is remembered: a room's half hour of waiting, then a race.
 _REMEMBERED: Final = 2 * 3600
@@ -36,7 +43,7 @@ def check_may_sit(player_id: int | None, network: str, *, has_account: bool) -> 
     """
     if player_id is not None:
         limits.check_of(player_id, "spoil")
-    if not has_account:
+    if not has_account or (player_id is not None and not _settled([player_id])):
         limits.check_of(network, "spoil_network")
 
 
@@ -48,11 +55,36 @@ def remember_network(player_id: int, network: str) -> None:
 def note_spoiled(player_ids: Iterable[int | None]) -> None:
     """Count a spoiled start against each of these players."""
     players = {player for player in player_ids if player is not None}
-    networks = cache.get_many([_player_key(player) for player in players - people().accounts_among(players)])
+    networks = cache.get_many([_player_key(player) for player in players - _settled(players)])
     for player_id in players:
         limits.note_of(player_id, "spoil")
     for network in networks.values():
         limits.note_of(network, "spoil_network")
+
+
+def has_seat_for(player_id: int, race: Race, room: Room) -> bool:
+    """Return whether the player may take one of the free seats of the room's open race.
+
+    In quick matches and heats, the guests of one network have only a share of the seats. Otherwise they could fill
+    every race and keep all others from meeting.
+    """
+    taken = race.entrants.count()
+    if taken >= room.seats or room.kind not in (Room.Kind.QUICK, Room.Kind.HEAT):
+        return taken < room.seats
+    share = room.seats // SEATS_OF_NETWORK
+    if taken < share:
+        return True
+    seated = {player for player in race.entrants.values_list("player", flat=True) if player} | {player_id}
+    guests = seated - people().accounts_among(seated)
+    networks = cache.get_many([_player_key(guest) for guest in guests])
+    own = _whole(networks.get(_player_key(player_id)))
+    return own is None or sum(_whole(network) == own for network in networks.values()) <= share
+
+
+def _settled(player_ids: Collection[int]) -> set[int]:
+    """Return the players with accounts that are not new."""
+    old = get_user_model().objects.filter(pk__in=player_ids, date_joined__lte=timezone.now() - NEW_ACCOUNT)
+    return people().accounts_among(set(old.values_list("pk", flat=True)))
 
 
 def fair_share(races: Mapping[int, Collection[int]], limit: int) -> list[int]:

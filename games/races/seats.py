@@ -40,7 +40,7 @@ def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: date
             return seated
         if race.state != Race.State.OPEN:
             raise Refusal(ErrorCode.RACE_STARTED)
-        if race.entrants.count() >= room.seats:
+        if not rate_limits.has_seat_for(player.pk, race, room):
             raise Refusal(ErrorCode.ROOM_FULL)
         entrant = _seated(Entrant(race=race, player_id=player.pk, joined_at=now, wishes=list(wishes)))
         room.used_at = now

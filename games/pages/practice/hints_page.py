@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from games.core import limits
+from games.core.addresses import wide_network_of
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.core.json_body import json_body
 from games.db.players import player_id
@@ -44,7 +45,7 @@ def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         if reply is None:
             raise Refusal(ErrorCode.NOT_FOUND, "no question was asked")
         return JsonResponse(reply.to_json(way=request.GET.get("way") == "1"))
-    limits.spend(request, "ask")
+    _spend_search(request)
     return JsonResponse(questions.ask(found, player, _position(request)).to_json(way=False), status=202)
 
 
@@ -62,10 +63,19 @@ def hint(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     Clients repeat the request after "looking"; only the start of a search counts against the limit.
     """
     limits.spend(request, "hint")
-    advice = advise(attempt_named(attempt), player_id(request), lambda: limits.spend(request, "ask"))
+    advice = advise(attempt_named(attempt), player_id(request), lambda: _spend_search(request))
     if advice is None:
         return JsonResponse({"state": "looking"}, status=202)
     return JsonResponse(advice.to_json())
+
+
+def _spend_search(request: HttpRequest) -> None:
+    """Count a search, and remember whose it is.
+
+    :raises RateLimitedError: when there have been too many.
+    """
+    limits.spend(request, "ask")
+    questions.remember_network(player_id(request), wide_network_of(request))
 
 
 @require_safe

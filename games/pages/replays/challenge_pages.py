@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games.attempts.lifecycle import DealClosedError
 from games.core import limits
+from games.core.addresses import network_of
 from games.core.errors import ErrorCode, Refusal, wants_json
 from games.db.players import check_may_start, player_for, player_id
 from games.deals import publishing
@@ -73,7 +74,7 @@ def send(request: HttpRequest) -> HttpResponse:
     attempt = get_object_or_404(Attempt.objects.select_related("deal"), public_id=_id(request.POST.get("attempt")))
     name = request.POST.get("name", "").strip()
     try:
-        created = challenges.challenge(request.user, attempt, to=name)
+        created = challenges.challenge(request.user, attempt, to=name, network=network_of(request))
     except Refusal as refusal:
         if not name or wants_json(request):
             raise

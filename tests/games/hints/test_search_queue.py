@@ -166,6 +166,36 @@ def test_a_flood_of_hints_does_not_delay_other_players(thorough: threading.Event
     assert answers(game) == ["no"]
 
 
+def test_networks_take_turns_in_the_queue() -> None:
+    answered: list[int] = []
+    begin = threading.Event()
+
+    def answer(question_id: int) -> None:
+        begin.wait(60)
+        answered.append(question_id)
+
+    queue = SearchQueue("test", answer)
+    for question_id in range(8):
+        queue.put(question_id, "one network")
+    thread = queue.put(8, "another")
+    begin.set()
+    thread.join(60)
+    assert answered.index(8) <= 2
+    assert [one for one in answered if one != 8] == list(range(8))
+
+
+def test_questions_queue_by_the_network_of_the_request(thorough: threading.Event) -> None:
+    """A guest's IPv6 networks count as one if a provider may have given them to one customer."""
+    addresses = (*("203.0.113.7",) * 3, "2001:db8:0:1::1", "2001:db8:0:2::1", "127.0.0.1", "127.0.0.1")
+    guests = [create_guest() for _ in addresses]
+    games = [hard(guest) for guest in guests]
+    for guest, game, address in zip(guests, games, addresses, strict=True):
+        answer = signed_in(guest).post(f"/table/{game.public_id}/can-win", REMOTE_ADDR=address)
+        assert answer.status_code == 202
+    until(lambda: len(questions._thorough.waiting()) == 6)
+    assert [len(waiting) for waiting in questions._thorough._waiting.values()] == [2, 2, 1, 1]
+
+
 def test_a_failing_question_does_not_stop_the_queue(caplog: pytest.LogCaptureFixture) -> None:
     answered: list[int] = []
 

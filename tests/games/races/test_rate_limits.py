@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -15,7 +16,7 @@ from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.core.addresses import network_of_scope
 from games.core.errors import ErrorCode, Refusal
-from games.races import lobby, matchmaking, rate_limits, reconciler, rooms, seats
+from games.races import heats, lobby, matchmaking, race_start, rate_limits, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import Watch, house_of
 from tests.games.races.finished_races import race_of
@@ -187,7 +188,7 @@ def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
 
 
 def test_one_player_cannot_keep_spoiling_quick_matches() -> None:
-    account = factory.player()
+    account = factory.player(date_joined=timezone.now() - rate_limits.NEW_ACCOUNT)
     client = guest_at(HERE)
     client.force_login(account, backend=BACKEND)
     matchmaking.enter(victim := create_guest(), ["stonewall"])
@@ -200,6 +201,60 @@ def test_one_player_cannot_keep_spoiling_quick_matches() -> None:
     assert 0 < answer.json()["error"]["data"]["retry_after"] <= 600
     other = guest_at(HERE)
     assert enter(other) == 302  # an account's conduct does not count for its network
+
+
+def test_new_accounts_share_the_limit_of_their_networks_guests() -> None:
+    matchmaking.enter(victim := create_guest(), ["stonewall"])
+    refused = 0
+    for _ in range(10):
+        client = guest_at(HERE)
+        client.force_login(account := factory.player(), backend=BACKEND)
+        if enter(client) == LIMITED:
+            refused += 1
+            continue
+        confirm(victim)
+        seats.leave(Room.objects.get().pk, account.pk)
+    assert refused == 4
+    assert enter(guest_at(HERE)) == LIMITED
+    assert enter(guest_at(ELSEWHERE)) == 302
+
+
+@pytest.mark.parametrize("flood", [lambda _n: HERE, lambda n: f"2001:db8:0:{n:x}::1"])
+def test_one_networks_guests_leave_seats_in_quick_matches(flood: Callable[[int], str]) -> None:
+    """Two others find each other although the guests enter between them."""
+    first, second = guest_at(ELSEWHERE), guest_at("192.0.2.1")
+    assert enter(first) == 302
+    for n in range(20):
+        assert enter(guest_at(flood(n))) == 302
+    assert enter(second) == 302
+    room = seats.room_of(player_of(first).pk)
+    assert room == seats.room_of(player_of(second).pk)
+    assert Entrant.objects.filter(race__room=room).count() == 2 + matchmaking.SEATS // rate_limits.SEATS_OF_NETWORK
+
+
+def test_accounts_of_one_network_may_fill_a_quick_match() -> None:
+    for _ in range(matchmaking.SEATS):
+        client = guest_at(HERE)
+        client.force_login(factory.player(), backend=BACKEND)
+        assert enter(client) == 302
+    assert Room.objects.count() == 1
+
+
+def test_one_networks_guests_leave_seats_in_heats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heats, "SEATS", 6)
+    opens = heats.next_start() - heats.DOORS
+    room = heats.next_room(opens)
+    assert room is not None
+
+    def is_seated(address: str) -> bool:
+        guest = create_guest()
+        rate_limits.remember_network(guest.pk, address)
+        with suppress(Refusal):
+            seats.sit(room.pk, guest, now=opens)
+        return seats.has_seat(room.pk, guest.pk)
+
+    assert [is_seated(HERE) for _ in range(5)] == [True] * 3 + [False] * 2
+    assert is_seated(ELSEWHERE)
 
 
 def spoiled(player: User) -> bool:

@@ -18,6 +18,7 @@ from games.ghosts.models import Challenge, Notice
 from games.inbox import notices
 from games.models import Attempt, Deal
 from tests.games.ghosts.playing import end_running, open_deal, past_deal, played, practice_deal
+from tests.leaderboards import factory
 from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -103,6 +104,22 @@ def test_one_player_leaves_few_unread_challenges(ada: User, brook: User) -> None
     assert "more challenges" in str(next(iter(pages[-1].context["messages"])))
     notices.mark_seen(brook.pk)
     assert send(ada, played(ada, deal), name="brook").context["addressee"].name == "Brook"
+
+
+def test_one_networks_strangers_have_a_part_of_a_players_limit(
+    ada: User, brook: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(limits.RATES, "notify", "1/d")
+    deal, other = past_deal(), factory.player()
+
+    def arrives(sender: User, address: str) -> bool:
+        fields = {"attempt": played(sender, deal).public_id, "name": "brook"}
+        signed_in(sender).post("/challenge/", fields, REMOTE_ADDR=address)
+        return Notice.objects.filter(player=brook, data__player=sender.pk).exists()
+
+    assert arrives(ada, "203.0.113.7")
+    assert not arrives(other, "203.0.113.7")
+    assert arrives(other, "198.51.100.9")
 
 
 def test_an_undelivered_challenge_can_be_sent_later(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
