@@ -94,11 +94,14 @@ def flags(reasons: Iterable[Reason]) -> list[Reason]:
 def shown(reasons: Iterable[Reason]) -> list[ShownReason]:
     """Return the reasons as their player may see them, each once, without figures or mention of other players.
 
-    A game with bursts is also too fast overall, so `burst` replaces `pace`.
+    A game with bursts is also too fast overall, so `burst` replaces `pace`. Codes for staff only are left out if
+    there is another one.
     """
     by_code = {entry.code: entry for entry in (SHOWN.get(reason["code"], _OTHER) for reason in reasons)}
     if "burst" in by_code:
         by_code.pop("pace", None)
+    if len(by_code) > 1:
+        by_code.pop(_OTHER.code, None)
     return list(by_code.values())
 
 
