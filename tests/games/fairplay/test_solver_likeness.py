@@ -64,5 +64,6 @@ def test_the_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {budget.nodes for budget in budgets} == {5_000}
 
 
-def test_every_variant_has_typical_shares() -> None:
-    assert TYPICAL.keys() == set(CATALOGUE)
+def test_typical_shares_separate_new_runs_from_people() -> None:
+    assert TYPICAL.keys() <= set(CATALOGUE)
+    assert all(typical.new_runs > typical.people + typical.spread / 2 for typical in TYPICAL.values())
