@@ -71,6 +71,9 @@ _OTHER: Final = ShownReason(
 
 SHOWN: Final = {entry.code: entry for entry in (*_OF_RECORDS, *_FLAGS, _DECIDED, _OTHER)}
 
+#: Codes that only ever accompany others and are not shown to players.
+_FOR_STAFF: Final = frozenset({"same_network"})
+
 #: Codes about the record, including the one for a record that could not be replayed. All others except the staff's
 #: are flags.
 _RECORD_CODES: Final = frozenset(entry.code for entry in _OF_RECORDS)
@@ -94,14 +97,12 @@ def flags(reasons: Iterable[Reason]) -> list[Reason]:
 def shown(reasons: Iterable[Reason]) -> list[ShownReason]:
     """Return the reasons as their player may see them, each once, without figures or mention of other players.
 
-    A game with bursts is also too fast overall, so `burst` replaces `pace`. Codes for staff only are left out if
-    there is another one.
+    A game with bursts is also too fast overall, so `burst` replaces `pace`.
     """
-    by_code = {entry.code: entry for entry in (SHOWN.get(reason["code"], _OTHER) for reason in reasons)}
+    visible = (reason["code"] for reason in reasons if reason["code"] not in _FOR_STAFF)
+    by_code = {entry.code: entry for entry in (SHOWN.get(code, _OTHER) for code in visible)}
     if "burst" in by_code:
         by_code.pop("pace", None)
-    if len(by_code) > 1:
-        by_code.pop(_OTHER.code, None)
     return list(by_code.values())
 
 
