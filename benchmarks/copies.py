@@ -8,7 +8,12 @@ drawn from a new seed each time, which is printed; a variant's results depend on
 - simple players: greedy ones who never, seldom or often stray, and two who make the first legal move. They come in
   turn, and each win is compared with earlier wins; then once more as if all had won, which shows how much is left to
   chance when games that are lost early are alike;
-- winners among a hundred more such players, all pairs of whom are compared, because wins resemble each other.
+- winners among a hundred more such players, all pairs of whom are compared, because wins resemble each other;
+- new runs: one random move, then another run of the solver, which no comparison with an earlier win finds. Their
+  likeness to the solver (games/fairplay/solver_likeness.py) is compared with that of two of those winners, of players
+  who take moves back from dead ends, and of strong ones, who try moves on deals that look the same. "Caught" are new
+  runs above the level that one winner in a hundred reaches, alone and as means of ten games, by fitted normal
+  distributions.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import combinations
 from random import Random
+from statistics import NormalDist, fmean, stdev
 from typing import TYPE_CHECKING
 
 from benchmarks.references import announce, verdict
@@ -37,6 +43,8 @@ STRAYS = (0.0, 0.1, 0.3)
 PLAYERS = 48
 WINNERS = 10
 TRIES = 100
+MEASURED = 2
+KINDS = ("simple", "retreating", "strong", "new runs")
 FLAGGED_AIM = 0.001
 CAUGHT_AIM = 0.99
 
@@ -97,6 +105,9 @@ class Found:
     winners: Share = field(default_factory=Share)
     retold: Share = field(default_factory=Share)
     disguised: Share = field(default_factory=Share)
+    new_runs: Share = field(default_factory=Share)
+    like: dict[str, tuple[float, ...]] = field(default_factory=lambda: dict.fromkeys(KINDS, ()))
+    """Shares of decisions in common with the solver, by kind of player."""
     bits: list[float] = field(default_factory=list)
     """Weights of the solver's wins."""
     honest_bits: list[float] = field(default_factory=lambda: [0.0])
@@ -104,7 +115,36 @@ class Found:
 
     def shares(self) -> tuple[Share, ...]:
         """Return the shares in the order they are printed."""
-        return self.players, self.as_if_won, self.winners, self.retold, self.disguised
+        return self.players, self.as_if_won, self.winners, self.retold, self.disguised, self.new_runs
+
+    def measure(self, kind: str, variant: str, seed: bytes, lines: Sequence[Sequence[str]]) -> None:
+        """Measure how like the solver the first few wins of this kind of player are."""
+        shares = (solver_share(variant, seed, line) for line in lines[:MEASURED])
+        self.like[kind] += tuple(share for share in shares if share is not None)
+
+    def likeness(self) -> str:
+        """Describe how like the solver each kind of player is, and the shares of new runs caught."""
+        *kinds, lines = self.like.values()
+        people = [share for shares in kinds for share in shares]
+        texts = [f"{kind} {described(shares)}" for kind, shares in self.like.items()]
+        if min(len(people), len(lines)) > 1:
+            texts.append(f"caught {caught(people, lines, 1):.0%}, by 10 {caught(people, lines, 10):.0%}")
+        return "; ".join(texts)
+
+
+def described(shares: Sequence[float]) -> str:
+    """Return the mean and standard deviation of shares, the extremes, and their number."""
+    if len(shares) < 2:
+        return f"– ({len(shares)})"
+    spread = f"{fmean(shares):.0%} ± {stdev(shares):.0%}, {min(shares):.0%} to {max(shares):.0%}"
+    return f"{spread} ({len(shares)})"
+
+
+def caught(people: Sequence[float], lines: Sequence[float], together: int) -> float:
+    """Return the share of means of `together` lines above the level of one in a hundred means of people."""
+    scale = together**0.5
+    limit = NormalDist(fmean(people), stdev(people) / scale).inv_cdf(0.99)
+    return 1 - NormalDist(fmean(lines), max(stdev(lines), 1e-6) / scale).cdf(limit)
 
 
 def game(variant: str, seed: bytes, tokens: Sequence[str]) -> Game:
@@ -153,6 +193,7 @@ def study(variant: str, deals: int, draw: str) -> Found:
             told = [disguised(variant, seed, line, chance, returned=returned, rounds=rounds) for _ in range(COPIES)]
             share.add([accused(first, game(variant, seed, tokens)) for tokens in told])
         meet(found, variant, seed, chance)
+        resemble(found, variant, seed, first)
     return found
 
 
@@ -167,9 +208,41 @@ def meet(found: Found, variant: str, seed: bytes, chance: Random) -> None:
     won = [one for one, table in zip(games, tables, strict=True) if table.is_won]
     found.players.add(accused_by_earlier(won) + [False] * (len(games) - len(won)))
     won += [game(variant, seed, table.moves) for table in more_winners(variant, seed, chance, WINNERS - len(won))]
+    found.measure("simple", variant, seed, [one.moves for one in won])
     pairs = list(combinations(won, 2))
     found.winners.add([accused(*pair) for pair in pairs])
     found.honest_bits += [in_common(*pair) for pair in pairs if alike(*pair)]
+
+
+def resemble(found: Found, variant: str, seed: bytes, first: Game) -> None:
+    """Measure how like the solver its own new runs and skilled players are. Has random numbers of its own, so that the
+    other figures do not depend on it.
+    """
+    from games.rules import open_table
+    from games.solver.simulated_players import SKILLS, skilled_game
+    from tests.games.fairplay.copying import replanned
+    from tests.games.fairplay.foreseeing import looking_ahead
+
+    chance = Random(seed + b"new runs")
+    runs = [run for _ in range(COPIES) if (run := replanned(variant, seed, chance)) is not None]
+    found.new_runs.add([accused(first, game(variant, seed, run)) for run in runs])
+    strong = (looking_ahead(variant, seed, chance) for _ in range(MEASURED))
+    retreating = (open_table(variant, seed) for _ in range(COPIES))
+    found.measure("new runs", variant, seed, runs)
+    found.measure("strong", variant, seed, [table.moves for table in strong if table.is_won])
+    won = [table.moves for table in retreating if skilled_game(table, SKILLS["good"], chance)]
+    found.measure("retreating", variant, seed, won)
+
+
+def solver_share(variant: str, seed: bytes, moves: Sequence[str]) -> float | None:
+    """Return the share of a win's decisions in common with the solver."""
+    from games.fairplay.solver_likeness import compare_with_solver
+    from games.rules import RULES_VERSION, End, Record
+
+    clock = tuple(range(0, 1000 * len(moves), 1000))
+    record = Record(RULES_VERSION, variant, None, seed, tuple(moves), clock, End("won", clock[-1]))
+    found = compare_with_solver(record)
+    return None if found is None else found.share
 
 
 def accused_by_earlier(games: Sequence[Game]) -> list[bool]:
@@ -209,7 +282,7 @@ def main() -> int:
 
     announce()
     print(f"seed {options.seed}, {options.deals} deals per variant")
-    columns = ("players accused", "if all had won", "winners' pairs", "copies seen", "heavily hidden")
+    columns = ("players accused", "if all had won", "winners' pairs", "copies seen", "heavily hidden", "new runs")
     print(f"{'variant':<12}{''.join(f'{name:>17}' for name in columns)}  winners', solver's bits    s")
     met = True
     for variant in options.variants or CATALOGUE:
@@ -222,7 +295,8 @@ def main() -> int:
         shown = "".join(f"{share!s:>17}" for share in found.shares())
         bits = f"{max(found.honest_bits):>8.1f}{min(found.bits):>8.1f}"
         line = f"{variant:<12}{shown}{bits}{time.perf_counter() - begun:>8.1f}"
-        print(f"{line}  {verdict(met=ok) if compared else 'accuses nobody'}", flush=True)
+        print(f"{line}  {verdict(met=ok) if compared else 'accuses nobody'}")
+        print(f"    like the solver: {found.likeness()}", flush=True)
     return 0 if met else 1
 
 

@@ -229,8 +229,8 @@ class Start(models.Model):
     """
 
     attempt = models.OneToOneField(Attempt, on_delete=models.SET_NULL, null=True, related_name="start")
-    # The attempt's deal, repeated so that one index finds all attempts of a device at a deal. Daily deals are never
-    # deleted.
+    # The attempt's deal, repeated so that one index finds all attempts of a device or a network at a deal. Daily deals
+    # are never deleted.
     deal = models.ForeignKey(Deal, on_delete=models.DO_NOTHING, related_name="+", db_index=False, db_constraint=False)
     device = models.UUIDField()
     network = models.BinaryField(max_length=16)
@@ -239,6 +239,7 @@ class Start(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["device", "deal"], name="start_device"),
+            models.Index(fields=["network", "deal"], name="start_network"),
             models.Index(fields=["made_at"], name="start_age"),
         ]
 

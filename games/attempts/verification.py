@@ -87,13 +87,13 @@ def compare(
     """Return the judgements after comparing attempts with other players'.
 
     Copies of another account's earlier win go to review, and so do attempts at a deal that another player started
-    earlier on the same device.
+    earlier on the same device. The same network is only added to what sends an attempt to review.
 
     `overrides` maps attempt ids to states that replace those of the database and these judgements: staff decisions, and
     verdicts that a dry run does not write.
     """
     overrides = overrides or {}
-    judged = _with_links(judged)
+    judged = _with_links(judged, account_links.SAME_DEVICE, [attempt for attempt, _judgement in judged])
     wins = [(attempt, judgement.line) for attempt, judgement in judged if attempt.ranked and judgement.line]
     judgements = {attempt.pk: judgement for attempt, judgement in judged}
     earlier = copies.may_be_copied(wins, [*judgements, *(overrides.keys() - judgements)]) if wins else {}
@@ -105,7 +105,14 @@ def compare(
         copied = _copied(attempt, still_valid) if still_valid else None
         if copied is not None:
             judgements[attempt.pk] = _with_copy(judgements[attempt.pk], copied)
-    return [judgements[attempt.pk] for attempt, _judgement in judged]
+    compared = [(attempt, judgements[attempt.pk]) for attempt, _judgement in judged]
+    unlinked = [
+        attempt
+        for attempt, judgement in compared
+        if judgement.state == Attempt.State.REVIEW
+        and not any(entry["code"] == account_links.SAME_DEVICE for entry in judgement.reasons)
+    ]
+    return [judgement for _attempt, judgement in _with_links(compared, account_links.SAME_NETWORK, unlinked)]
 
 
 def _is_verified(override: Attempt.State | None, judgement: Judgement | None) -> bool:
@@ -130,13 +137,13 @@ def _with_copy(judgement: Judgement, earlier: UUID) -> Judgement:
     return replace(judgement, state=Attempt.State.REVIEW, reasons=[*judgement.reasons, copied])
 
 
-def _with_links(judged: Sequence[tuple[Attempt, Judgement]]) -> list[tuple[Attempt, Judgement]]:
-    linked = account_links.linked_among([attempt.pk for attempt, _judgement in judged if attempt.ranked])
+def _with_links(
+    judged: Sequence[tuple[Attempt, Judgement]], link: account_links.Link, suspects: Sequence[Attempt]
+) -> list[tuple[Attempt, Judgement]]:
+    linked = account_links.linked_among([attempt for attempt in suspects if attempt.ranked], link)
+    doubt = account_links.doubt(link)
     return [
-        (attempt, _in_doubt(judgement, account_links.doubt()))
-        if attempt.ranked and (attempt.pk in linked or account_links.is_doubted(attempt.reasons))
-        else (attempt, judgement)
-        for attempt, judgement in judged
+        (attempt, _in_doubt(judgement, doubt) if attempt.pk in linked else judgement) for attempt, judgement in judged
     ]
 
 

@@ -16,8 +16,10 @@ IPV6_PREFIX: Final = 64
 WIDE_IPV6_PREFIX: Final = 48
 #: Factor on a limit per network for a wide IPv6 network as a whole, in addition to the limit for each network in it.
 WIDE: Final = 10
-#: Prefix length to which an IPv4 address is truncated so that it no longer identifies a person.
+#: Prefix lengths to which an address is truncated so that it no longer identifies a person. In IPv6, providers give a
+#: household up to a /56.
 IPV4_AREA: Final = 24
+IPV6_AREA: Final = 56
 #: Placeholder for a missing address, such as that of a Unix socket.
 UNKNOWN: Final = "unknown"
 
@@ -38,11 +40,14 @@ def wide_network_of(request: HttpRequest) -> str:
 
 
 def area_of(request: HttpRequest) -> str:
-    """Return the client's wider network: the /24 of an IPv4 address, the /64 of an IPv6 address, or `UNKNOWN`."""
+    """Return the client's wider network: the /24 of an IPv4 address, the /56 of an IPv6 address, or `UNKNOWN`.
+
+    A loopback address is unknown: a proxy may hide the clients' addresses.
+    """
     address = client_address(request)
-    if address == UNKNOWN:
+    if not is_known(address):
         return UNKNOWN
-    bits = IPV6_PREFIX if ":" in address else IPV4_AREA
+    bits = IPV6_AREA if ":" in address else IPV4_AREA
     return str(ip_network(f"{address}/{bits}", strict=False))
 
 

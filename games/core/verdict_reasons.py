@@ -76,6 +76,9 @@ _OTHER: Final = ShownReason(
 
 SHOWN: Final = {entry.code: entry for entry in (*_OF_RECORDS, *_FLAGS, _DECIDED, _OTHER)}
 
+#: Codes that only ever accompany others and are not shown to players.
+_FOR_STAFF: Final = frozenset({"same_network"})
+
 #: Codes about the record, including the one for a record that could not be replayed. All others except the staff's
 #: are flags.
 _RECORD_CODES: Final = frozenset(entry.code for entry in _OF_RECORDS)
@@ -101,7 +104,8 @@ def shown(reasons: Iterable[Reason]) -> list[ShownReason]:
 
     A game with bursts is also too fast overall, so `burst` replaces `pace`.
     """
-    by_code = {entry.code: entry for entry in (SHOWN.get(reason["code"], _OTHER) for reason in reasons)}
+    visible = (reason["code"] for reason in reasons if reason["code"] not in _FOR_STAFF)
+    by_code = {entry.code: entry for entry in (SHOWN.get(code, _OTHER) for code in visible)}
     if "burst" in by_code:
         by_code.pop("pace", None)
     return list(by_code.values())

@@ -1,9 +1,10 @@
-"""Links between accounts: games of the day that started in the same browser.
+"""Links between players: games of the day that started in the same browser or network.
 
 A browser gets a device mark when a game starts in it: a random number in a signed cookie. The mark is stored for thirty
 days with each game of the day started there, beside a keyed digest of the network address. A player who starts a deal
 in a browser where another player started it earlier may have known the cards. That is only a reason to look, because
-siblings share a computer. The address alone is no reason at all, because families, schools and offices share one.
+siblings share a computer. The network alone is no reason at all, because families, schools and offices share one; it
+is only added to other reasons.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import hmac
 import uuid
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -29,16 +30,23 @@ COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_device"
 COOKIE_AGE: Final = timedelta(days=400)
 #: Retention of the device mark and network digest of a game.
 KEPT: Final = timedelta(days=30)
-SAME_DEVICE: Final = "same_device"
+Link = Literal["same_device", "same_network"]
+SAME_DEVICE: Final[Link] = "same_device"
+SAME_NETWORK: Final[Link] = "same_network"
 
 _SALT: Final = "games.fairplay.links"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+_SHARED: Final[dict[Link, str]] = {
+    SAME_DEVICE: "other.device = mine.device",
+    SAME_NETWORK: "other.network = mine.network AND length(mine.network) > 0",
+}
 
 # Hand-written SQL because every verdict runs it. A start without an attempt belongs to a deleted player.
 _LINKED: Final = (
     "SELECT DISTINCT mine.attempt_id "  # noqa: S608
     f"FROM {Start._meta.db_table} mine JOIN {Attempt._meta.db_table} my ON my.id = mine.attempt_id "
-    f"JOIN {Start._meta.db_table} other ON other.device = mine.device AND other.deal_id = mine.deal_id "
+    f"JOIN {Start._meta.db_table} other ON {{shared}} AND other.deal_id = mine.deal_id "
     "AND (other.made_at, other.id) < (mine.made_at, mine.id) "
     f"LEFT JOIN {Attempt._meta.db_table} theirs ON theirs.id = other.attempt_id "
     "WHERE mine.attempt_id IN ({ids}) AND (theirs.id IS NULL OR theirs.player_id <> my.player_id)"
@@ -82,13 +90,17 @@ def network_digest(area: str, now: datetime) -> bytes:
     return hmac.digest(key, area.encode(), "sha256")[:16]
 
 
-def linked_among(attempt_ids: Collection[int]) -> set[int]:
-    """Return the ids of the attempts whose deal another player had started earlier in the same browser."""
-    if not attempt_ids:
+def linked_among(attempts: Collection[Attempt], link: Link = SAME_DEVICE) -> set[int]:
+    """Return the ids of the attempts whose deal another player had started earlier in the same browser or network.
+
+    Attempts with this reason from an earlier verdict are included, as the data behind it is deleted after a while.
+    """
+    if not attempts:
         return set()
-    sql = _LINKED.format(ids=", ".join(["%s"] * len(attempt_ids)))
-    (rows,) = run_in_order([(sql, list(attempt_ids))])
-    return {row[0] for row in rows}
+    sql = _LINKED.format(shared=_SHARED[link], ids=", ".join(["%s"] * len(attempts)))
+    (rows,) = run_in_order([(sql, [attempt.pk for attempt in attempts])])
+    known = {attempt.pk for attempt in attempts if any(entry.get("code") == link for entry in attempt.reasons)}
+    return known | {row[0] for row in rows}
 
 
 def linked_to(attempt: Attempt) -> QuerySet[Attempt]:
@@ -100,14 +112,18 @@ def linked_to(attempt: Attempt) -> QuerySet[Attempt]:
     return others.order_by("started_at", "pk")
 
 
-def doubt() -> Reason:
-    """Return the reason to store and show. It names no player."""
-    return reason(SAME_DEVICE, "Another player had begun this deal before on the same device.")
+def on_network_of(attempt: Attempt) -> QuerySet[Attempt]:
+    """Return other players' attempts at this deal that were started in this attempt's network, earliest first. For
+    staff.
+    """
+    networks = Start.objects.filter(attempt=attempt).exclude(network=b"").values("network")
+    others = Attempt.objects.filter(start__deal=attempt.deal_id, start__network__in=networks)
+    return others.exclude(player=attempt.player_id).order_by("started_at", "pk")
 
 
-def is_doubted(reasons: Collection[Reason]) -> bool:
-    """Return whether an earlier verdict found a link. The evidence itself is deleted after a while."""
-    return any(reason.get("code") == SAME_DEVICE for reason in reasons)
+def doubt(link: Link) -> Reason:
+    """Return the reason to store. It names no player."""
+    return reason(link, f"Another player started this deal earlier on the same {link.removeprefix('same_')}.")
 
 
 def forget(player_id: int, now: datetime) -> None:

@@ -23,6 +23,7 @@ from typing import Final
 
 from games.fairplay.evaluation import option, options, prospects
 from games.fairplay.pace import served_tokens
+from games.fairplay.solver_likeness import SolverLikeness
 from games.rules import Record, Table
 from games.rules.hidden_cards import Unseen
 from games.rules.tokens import TO_FOUNDATION, TO_PILE, UNDO, WORDS
@@ -101,6 +102,8 @@ class Foresight:
     pauses: PauseFigures | None = None
     z: float = 0.0
     """Combined z-score of finds and choices."""
+    solver: SolverLikeness | None = None
+    """Comparison of a win with the solver, added by `foresight_store`."""
 
 
 @dataclass(frozen=True, slots=True)

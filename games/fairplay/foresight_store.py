@@ -1,9 +1,10 @@
-"""Storage of foresight measurements, for staff only. They are never shown to players and never decide a verdict."""
+"""Storage of foresight and solver likeness, for staff only. Players never see them, and they never decide a verdict."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final, NamedTuple
 
@@ -11,6 +12,7 @@ import msgspec
 from django.utils import timezone
 
 from games.fairplay.foresight import SILENT, ChanceTally, Foresight, measure
+from games.fairplay.solver_likeness import TYPICAL, compare_with_solver
 from games.models import Attempt, ForesightFigures
 from games.rules import Record
 
@@ -22,12 +24,16 @@ KEPT: Final = timedelta(days=90)
 
 
 class CombinedEvidence(NamedTuple):
-    """Combined evidence of a player's measured games: number of games and z-score, for foresight and for pauses."""
+    """Combined evidence of a player's measured games: number of games and z-score, for foresight, for pauses and for
+    solver likeness.
+    """
 
     games: int
     z: float
     with_pauses: int
     pauses_z: float
+    with_solver: int
+    solver_z: float
 
 
 def evidence_of(attempt: Attempt) -> Foresight | None:
@@ -41,13 +47,18 @@ def evidence_of_player(player_id: int) -> CombinedEvidence:
 
     Top places are wins, and winners are lucky: the score that winners reach by chance is above zero.
     """
-    rows = ForesightFigures.objects.filter(attempt__player=player_id, form=FORM).values_list("figures", flat=True)
-    measurements = [msgspec.convert(figures, Foresight) for figures in rows]
+    rows = ForesightFigures.objects.filter(attempt__player=player_id, form=FORM)
+    by_variant = [
+        (variant, msgspec.convert(figures, Foresight))
+        for variant, figures in rows.values_list("attempt__deal__variant", "figures")
+    ]
+    measurements = [measurement for _variant, measurement in by_variant]
     telling = [
         measurement.z for measurement in measurements if measurement.applicable and measurement.game not in SILENT
     ]
     pauses = [measurement.pauses.z for measurement in measurements if measurement.pauses is not None]
-    return CombinedEvidence(len(telling), _summed(telling), len(pauses), _summed(pauses))
+    solver = [found.solver.z(variant) for variant, found in by_variant if found.solver is not None]
+    return CombinedEvidence(len(telling), _summed(telling), len(pauses), _summed(pauses), len(solver), _summed(solver))
 
 
 def _summed(figures: Sequence[float]) -> float:
@@ -56,12 +67,15 @@ def _summed(figures: Sequence[float]) -> float:
 
 
 def measure_and_store(attempt: Attempt) -> Foresight:
-    """Measure a finished attempt and store the result in place of an earlier one.
+    """Measure a finished attempt, and compare a ranked win with the solver. The result replaces an earlier one.
 
     :raises RecordError: if the attempt has no readable record.
     :raises RulesError: if the record does not replay.
     """
-    measurement = measure(Record.from_bytes(bytes(attempt.record or b"")), attempt.auto_runs)
+    record = Record.from_bytes(bytes(attempt.record or b""))
+    measurement = measure(record, attempt.auto_runs)
+    if attempt.ranked and attempt.deal.variant in TYPICAL:
+        measurement = replace(measurement, solver=compare_with_solver(record))
     row = ForesightFigures(attempt=attempt, form=FORM, figures=msgspec.to_builtins(measurement), made_at=timezone.now())
     ForesightFigures.objects.bulk_create(
         [row], update_conflicts=True, unique_fields=["attempt"], update_fields=["form", "figures", "made_at"]

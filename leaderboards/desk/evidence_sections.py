@@ -1,4 +1,4 @@
-"""Evidence sections on the desk's page of an attempt: foresight, races, appeals and reports."""
+"""Evidence sections on the desk's page of an attempt: foresight, the solver, races, appeals and reports."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from games.appeals.appeals import appeal_of
 from games.appeals.models import Report
 from games.fairplay import evidence, foresight_store
 from games.fairplay.evidence import Section
+from games.fairplay.solver_likeness import TYPICAL
 from games.models import Attempt
 from leaderboards.summary import race_control
 
 
 def register() -> None:
     """Register the sections with the desk, in this order."""
-    for provider in (foresight, races, appeal, reports):
+    for provider in (foresight, solver, races, appeal, reports):
         evidence.register(provider)
 
 
@@ -31,6 +32,24 @@ def foresight(attempt: Attempt) -> Section | None:
     if overall.with_pauses:
         figures.append((f"pauses in {overall.with_pauses} of them", f"{overall.pauses_z:+.1f}"))
     return Section(_("Foresight"), figures=tuple(figures), reveals_cards=True)
+
+
+def solver(attempt: Attempt) -> Section | None:
+    """Return how many decisions of a win the solver would have made, too; None if it is not measured."""
+    found = foresight_store.evidence_of(attempt)
+    if found is None or found.solver is None:
+        return None
+    likeness, typical = found.solver, TYPICAL[attempt.deal.variant]
+    overall = foresight_store.evidence_of_player(attempt.player_id)
+    figures = (
+        (_("decisions the solver would have made, too"), f"{likeness.same} / {likeness.count} ({likeness.share:.0%})"),
+        (_("wins of simulated people"), f"{typical.people:.0%} ± {typical.spread:.0%}"),
+        (_("new runs of the solver"), f"{typical.new_runs:.0%}"),
+        (_("standard deviations above people, all measured wins (%(count)d)") % {"count": overall.with_solver},
+         f"{overall.solver_z:+.1f}"),
+    )  # fmt: skip
+    note = _("Very good players may decide like the solver, too: one game proves nothing.")
+    return Section(_("Likeness to the solver"), (note,), figures, reveals_cards=True)
 
 
 def races(attempt: Attempt) -> Section | None:

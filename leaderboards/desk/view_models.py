@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
 from games.core.verdict_reasons import Reason
@@ -24,7 +25,7 @@ from leaderboards.desk.gap_chart import GapChart, chart
 from leaderboards.desk.review_queue import READ, places_of
 from leaderboards.verdicts.decisions import JUDGED, can_undo
 
-#: Maximum number of listed attempts from the same devices.
+#: Maximum number of listed attempts from the same device, and from the same network.
 LINKED: Final = 50
 #: Reason fields that are shown elsewhere or are part of its sentence.
 _SHOWN_SEPARATELY: Final = frozenset({"code", "message", "attempt", "by", "at", "state"})
@@ -155,15 +156,27 @@ def attempt_group(found: Sequence[Attempt]) -> AttemptGroup:
 def _linked(attempt: Attempt, *, may_compare: bool) -> list[Linked]:
     earlier = [entry["attempt"] for entry in attempt.reasons if "attempt" in entry]
     copied = Attempt.objects.filter(public_id__in=earlier).select_related("deal", "player")
-    on_device = account_links.linked_to(attempt).select_related("deal", "player").defer("record", "line")
+    on_device, on_network = (
+        others.select_related("deal", "player").defer("record", "line")
+        for others in (account_links.linked_to(attempt), account_links.on_network_of(attempt))
+    )
     found = {other.pk: (other, _("decided the same before")) for other in copied}
     found |= {other.pk: (other, _("decided the same later")) for other in _accused_by(attempt)}
     at_this_deal = list(on_device.filter(deal=attempt.deal_id)[:LINKED])
     at_other_deals = list(on_device.exclude(deal=attempt.deal_id).order_by("-started_at")[:LINKED])
-    for other in [*at_this_deal, *at_other_deals][:LINKED]:
-        why = _("on the same device")
+    linked = {other.pk: (other, _("on the same network")) for other in on_network[:LINKED]}
+    linked |= {other.pk: (other, _("on the same device")) for other in [*at_this_deal, *at_other_deals][:LINKED]}
+    for other, link in linked.values():
+        why = f"{link}, {_when(other, attempt)}"
         found[other.pk] = (other, f"{found[other.pk][1]}, {why}" if other.pk in found else why)
     return [_link(other, why, attempt, may_compare=may_compare) for other, why in found.values()]
+
+
+def _when(other: Attempt, attempt: Attempt) -> str:
+    """Return how long before or after the attempt the other one started."""
+    if other.started_at <= attempt.started_at:
+        return _("%(time)s earlier") % {"time": timesince(other.started_at, attempt.started_at)}
+    return _("%(time)s later") % {"time": timesince(attempt.started_at, other.started_at)}
 
 
 def _accused_by(attempt: Attempt) -> list[Attempt]:

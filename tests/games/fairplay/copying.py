@@ -31,6 +31,15 @@ def solved(variant: str, seed: bytes) -> list[str] | None:
     return list(shorten(table, found.tokens)) if isinstance(found, Solution) else None
 
 
+def replanned(variant: str, seed: bytes, chance: Random) -> list[str] | None:
+    """Return a winning line that the solver finds with another random stream, after one random move."""
+    table = open_table(variant, seed)
+    first = chance.choice(table.legal_moves())
+    table.push(first)
+    found = solve(table, Budget(nodes=60_000), seed=chance.randrange(1 << 30))
+    return [first, *shorten(table, found.tokens)] if isinstance(found, Solution) else None
+
+
 def played(variant: str, seed: bytes, chance: Random | None, strays: float = 0.0) -> Table:
     """Return the table after a simple player's game that never repeats a position.
 

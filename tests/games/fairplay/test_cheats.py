@@ -16,7 +16,7 @@ from django.test import Client
 from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
 from games.core.ladders import Ladder
-from games.fairplay.account_links import COOKIE
+from games.fairplay.account_links import COOKIE, on_network_of
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE, open_table
 from leaderboards.boards import board_queries
@@ -78,6 +78,17 @@ def test_a_guest_looks_and_an_account_plays_after(client: Client) -> None:
     assert verdict(begun(client, "198.51.100.1")) == SAME_DEVICE
     assert verdict(look) == CLEAN, "the first to start is not flagged, however late it ends"
     assert not Result.objects.filter(player__is_guest=False).exists()
+
+
+def test_a_guest_looks_in_a_private_window(client: Client) -> None:
+    """The window has no device mark, and families share a network: staff see the link, and the verdict does not."""
+    make_deal("plot")
+    member()
+    look = begun(Client(), "2001:db8:1:201::5")
+    sign_in(client)
+    attempt = begun(client, "2001:db8:1:2ff::6")
+    assert verdict(attempt) == CLEAN
+    assert list(on_network_of(attempt)) == [look]
 
 
 def test_an_account_plays_after_a_second_one_looked(client: Client) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,9 +17,10 @@ from django.utils import timezone
 from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
 from accounts.sign_in.guests import BACKEND
-from games.attempts.verification import judge
+from games.attempts.verification import compare, judge
 from games.core.addresses import UNKNOWN, area_of
 from games.core.retention import remove_aged
+from games.core.verdict_reasons import reason, shown
 from games.fairplay import account_links
 from games.fairplay.account_links import COOKIE, KEPT, linked_among, linked_to, network_digest
 from games.housekeeping import KINDS
@@ -84,21 +86,67 @@ def linked_pair(variant: str = "tarot") -> list[Attempt]:
     return pair
 
 
-def starts(device: uuid.UUID, attempts: Sequence[Attempt]) -> None:
+def starts(device: uuid.UUID, attempts: Sequence[Attempt], network: bytes = b"") -> None:
     for one in attempts:
-        Start.objects.create(attempt=one, deal=one.deal, device=device, network=b"", made_at=one.started_at)
+        Start.objects.create(attempt=one, deal=one.deal, device=device, network=network, made_at=one.started_at)
+
+
+def on_one_network(network: bytes = bytes(16)) -> list[Attempt]:
+    """Two players' finished attempts at one deal, begun in turn on two devices in one network."""
+    pair = linked_pair()
+    for attempt in pair:
+        Start.objects.filter(attempt=attempt).update(device=uuid.uuid4(), network=network)
+    return pair
+
+
+def reflagged(attempt: Attempt) -> list[str]:
+    """Return the reasons of an attempt that its pace sends to review."""
+    too_fast = replace(judge(attempt), state=State.REVIEW, reasons=[reason("pace", "Too fast.")])
+    return [one["code"] for one in compare([(attempt, too_fast)])[0].reasons]
+
+
+def test_a_shared_network_alone_is_no_reason() -> None:
+    first, second = on_one_network()
+    assert (judge(second).state, judge(second).reasons) == (State.VERIFIED, [])
+    assert reflagged(second) == ["pace", "same_network"]
+    assert reflagged(first) == ["pace"]
+
+
+def test_a_shared_network_adds_nothing_to_an_invalid_record() -> None:
+    second = on_one_network()[1]
+    second.end = "won"
+    assert [one["code"] for one in judge(second).reasons] == ["wrong_end"]
+
+
+def test_unknown_networks_are_no_link() -> None:
+    first, second = on_one_network(b"")
+    assert reflagged(second) == ["pace"]
+    assert not account_links.on_network_of(first)
+
+
+def test_staff_see_the_other_games_at_a_deal_on_a_network() -> None:
+    first, second = on_one_network()
+    starts(uuid.uuid4(), [factory.finished(first.deal)], bytes([1] * 16))
+    starts(uuid.uuid4(), [factory.finished(factory.deal("plot"))], bytes(16))
+    assert list(account_links.on_network_of(second)) == [first]
+    assert list(account_links.on_network_of(first)) == [second]
+
+
+def test_players_do_not_see_that_a_network_is_shared() -> None:
+    network = reason("same_network", "On the same network.")
+    assert [one.code for one in shown([reason("pace", "Too fast."), network])] == ["pace"]
 
 
 def test_an_earlier_game_cannot_be_flagged() -> None:
     first, second = linked_pair()
-    assert linked_among([first.pk, second.pk]) == {second.pk}
+    assert linked_among([first, second]) == {second.pk}
 
 
 def test_one_of_two_simultaneous_starts_stands() -> None:
     deal, device = factory.deal("tarot"), uuid.uuid4()
     pair = [factory.finished(deal) for _ in range(2)]
     starts(device, pair)
-    assert linked_among([one.pk for one in pair]) == {pair[1].pk}
+    assert linked_among(pair) == {pair[1].pk}
 
 
 def test_own_earlier_starts_are_no_link() -> None:
@@ -109,10 +157,10 @@ def test_own_earlier_starts_are_no_link() -> None:
         for ranked, hours in ((False, 0), (True, 1))
     ]
     starts(device, mine)
-    assert linked_among([one.pk for one in mine]) == set()
+    assert linked_among(mine) == set()
     assert judge(mine[1]).state == State.VERIFIED
     starts(device, [factory.finished(deal, started_at=factory.NOON - timedelta(hours=1))])
-    assert linked_among([one.pk for one in mine]) == {one.pk for one in mine}
+    assert linked_among(mine) == {one.pk for one in mine}
 
 
 def test_practice_is_not_flagged_and_illegal_stays_rejected() -> None:
@@ -140,26 +188,27 @@ def test_staff_see_the_other_games_of_a_device() -> None:
 
 
 def test_the_check_is_one_query_for_many_attempts() -> None:
-    pairs = [linked_pair(variant)[1].pk for variant in ("tarot", "plot", "braid")]
+    pairs = [linked_pair(variant)[1] for variant in ("tarot", "plot", "braid")]
     with CaptureQueriesContext(connection) as queries:
-        assert linked_among(pairs) == set(pairs)
+        assert linked_among(pairs) == {one.pk for one in pairs}
         assert linked_among([]) == set()
     assert len(queries) == 1
 
 
 def test_the_query_uses_indexes() -> None:
     linked_pair()
-    asked = account_links._LINKED.format(ids="1")
-    with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
-            cursor.execute(f"EXPLAIN QUERY PLAN {asked}")
-            assert not [row for row in cursor.fetchall() if str(row[3]).startswith("SCAN")]
+    for shared in account_links._SHARED.values():
+        asked = account_links._LINKED.format(shared=shared, ids="1")
+        with connection.cursor() as cursor:
+            if connection.vendor == "sqlite":
+                cursor.execute(f"EXPLAIN QUERY PLAN {asked}")
+                assert not [row for row in cursor.fetchall() if str(row[3]).startswith("SCAN")]
 
 
 @pytest.mark.parametrize(
     ("address", "area"),
-    [("192.0.2.77", "192.0.2.0/24"), ("::ffff:192.0.2.77", "192.0.2.0/24"), ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
-     ("", UNKNOWN)],
+    [("192.0.2.77", "192.0.2.0/24"), ("::ffff:192.0.2.77", "192.0.2.0/24"),
+     ("2001:db8:1:2ff:3::4", "2001:db8:1:200::/56"), ("127.0.0.1", UNKNOWN), ("::1", UNKNOWN), ("", UNKNOWN)],
 )  # fmt: skip
 def test_addresses_are_truncated(address: str, area: str) -> None:
     assert area_of(RequestFactory().get("/", REMOTE_ADDR=address)) == area

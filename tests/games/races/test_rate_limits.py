@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.core.addresses import network_of_scope
 from games.core.errors import ErrorCode, Refusal
-from games.races import heats, lobby, matchmaking, race_start, rate_limits, reconciler, rooms, seats
+from games.races import heats, lobby, matchmaking, rate_limits, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import Watch, house_of
 from tests.games.races.finished_races import race_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -231,6 +232,20 @@ def test_related_and_copied_attempts_are_linked(looker: Any, browser: Browser) -
     compared = set(re.findall(r"beside=([-0-9a-f]+)", page))
     assert compared == {str(guest.public_id), str(copied.public_id)}
     assert at("attempt", attempt) in text(browser(looker).get(at("attempt", copied)))
+
+
+def test_a_guest_on_the_same_network_is_beside_the_account(looker: Any, browser: Browser) -> None:
+    deal = todays("braid")
+    guest = verified(deal, factory.player(is_guest=True))
+    attempt = reviewed(deal)
+    for one, minutes in ((guest, 0), (attempt, 20)):
+        made_at = deal.opens_at + timedelta(minutes=minutes)
+        Attempt.objects.filter(pk=one.pk).update(started_at=made_at)
+        Start.objects.create(attempt=one, deal=deal, device=uuid.uuid4(), network=bytes(16), made_at=made_at)
+    page = text(browser(looker).get(at("attempt", attempt)))
+    assert "on the same network, 20 minutes earlier" in page
+    assert f"beside={guest.public_id}" in page
+    assert "20 minutes later" in text(browser(looker).get(at("attempt", guest)))
 
 
 def test_two_lines_are_shown_side_by_side(looker: Any, browser: Browser) -> None:

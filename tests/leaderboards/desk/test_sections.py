@@ -5,11 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from django.utils import timezone
 
 from games.appeals import appeals, reports
 from games.fairplay import foresight_store
+from games.fairplay.foresight import Foresight
+from games.fairplay.solver_likeness import SolverLikeness
+from games.models import ForesightFigures
 from leaderboards.ratings import rating_reconciler
 from tests.leaderboards import factory, raced
 from tests.leaderboards.desk.conftest import Browser, over, reviewed, todays, verified
@@ -43,6 +47,21 @@ def test_foresight_is_shown_to_staff_who_may_watch(looker: Any, browser: Browser
     assert "<h2>Foresight" in text(client.get(at("attempt", attempt)))
     factory.finished(deal, looker)
     assert "<h2>Foresight" not in text(client.get(at("attempt", attempt)))
+
+
+def test_likeness_to_the_solver_is_shown_to_staff_who_may_watch(looker: Any, browser: Browser) -> None:
+    deal = todays("tarot")
+    attempt = reviewed(deal)
+    found = Foresight("tarot", applicable=False, solver=SolverLikeness(20, 19))
+    ForesightFigures.objects.create(
+        attempt=attempt, form=foresight_store.FORM, figures=msgspec.to_builtins(found), made_at=timezone.now()
+    )
+    client = browser(looker)
+    page = text(client.get(at("attempt", attempt)))
+    assert "<dt>decisions the solver would have made, too</dt><dd>19 / 20 (95%)</dd>" in page
+    assert "one game proves nothing" in page
+    factory.finished(deal, looker)
+    assert "<h2>Likeness to the solver" not in text(client.get(at("attempt", attempt)))
 
 
 def test_a_daily_game_is_shown_beside_the_players_races(looker: Any, browser: Browser) -> None:

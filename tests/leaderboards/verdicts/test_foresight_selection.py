@@ -20,6 +20,7 @@ from games.core.retention import remove_aged
 from games.fairplay import foresight, foresight_store
 from games.fairplay.foresight import Foresight, PauseFigures
 from games.fairplay.foresight_store import FORM, KEPT, evidence_of, evidence_of_player, table_of
+from games.fairplay.solver_likeness import SolverLikeness
 from games.housekeeping import KINDS
 from games.models import Attempt, Deal, ForesightFigures
 from games.rules import RulesError
@@ -27,6 +28,7 @@ from leaderboards import tasks
 from leaderboards.verdicts import foresight_selection as choosing
 from leaderboards.verdicts.foresight_selection import LOOKED_BACK, measure_top, top_places
 from leaderboards.verdicts.settlement import settle
+from tests.games.fairplay.scripted import winnable
 from tests.leaderboards import factory
 from tests.leaderboards import raced as raced_games
 
@@ -167,9 +169,20 @@ def test_the_stored_figures_are_the_measured_ones(deal: Deal) -> None:
     assert table_of(found)[0][0] == "foresight"
 
 
+def test_a_ranked_win_is_compared_with_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foresight_store, "measure", lambda *_: Foresight("labyrinth", applicable=True))
+    deal, line = winnable("labyrinth")
+    attempt = factory.finished(deal, tokens=line)
+    found = foresight_store.measure_and_store(attempt)
+    assert found.solver is not None
+    assert evidence_of(attempt) == found
+    attempt.ranked = False
+    assert foresight_store.measure_and_store(attempt).solver is None
+
+
 def test_a_players_games_are_combined(deal: Deal) -> None:
     one, who = Foresight("plot", applicable=True, z=1.5), factory.player()
-    none = Foresight("plot", applicable=False)
+    none = Foresight("plot", applicable=False, solver=SolverLikeness(10, 10))
     silent = Foresight("braid", applicable=True, z=9.0)
     paused = replace(one, pauses=PauseFigures(9, 1.0, 9, 1.0, 0.5))
     for number, found in enumerate((one, paused, one, paused, none, silent)):
@@ -179,7 +192,9 @@ def test_a_players_games_are_combined(deal: Deal) -> None:
     together = evidence_of_player(who.pk)
     assert (together.games, together.with_pauses) == (4, 2)
     assert (together.z, together.pauses_z) == pytest.approx((3.0, 0.5 * 2**0.5))
-    assert tuple(evidence_of_player(settled(deal, 1).player_id)) == (0, 0.0, 0, 0.0)
+    assert together.with_solver == 1
+    assert together.solver_z == pytest.approx(SolverLikeness(10, 10).z("tarot"))
+    assert tuple(evidence_of_player(settled(deal, 1).player_id)) == (0, 0.0, 0, 0.0, 0, 0.0)
 
 
 def test_figures_are_kept_for_a_limited_time(deal: Deal) -> None:
