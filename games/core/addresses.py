@@ -16,8 +16,9 @@ IPV6_PREFIX: Final = 64
 WIDE_IPV6_PREFIX: Final = 48
 #: Factor on a limit per network for a wide IPv6 network as a whole, in addition to the limit for each network in it.
 WIDE: Final = 10
-#: Prefix length to which an IPv4 address is truncated so that it no longer identifies a person.
+#: Prefix lengths to which an address is truncated so that it no longer identifies a person.
 IPV4_AREA: Final = 24
+IPV6_AREA: Final = 56
 #: Placeholder for a missing address, such as that of a Unix socket.
 UNKNOWN: Final = "unknown"
 
@@ -38,12 +39,16 @@ def wide_network_of(request: HttpRequest) -> str:
 
 
 def area_of(request: HttpRequest) -> str:
-    """Return the client's wider network: the /24 of an IPv4 address, the /64 of an IPv6 address, or `UNKNOWN`."""
-    address = client_address(request)
-    if address == UNKNOWN:
+    """Return the client's wider network, see `area`."""
+    return area(client_address(request))
+
+
+def area(network: str) -> str:
+    """Return the wider network of an address or a network: the IPv4 /24 or IPv6 /56, or `UNKNOWN`."""
+    if network == UNKNOWN:
         return UNKNOWN
-    bits = IPV6_PREFIX if ":" in address else IPV4_AREA
-    return str(ip_network(f"{address}/{bits}", strict=False))
+    bits = IPV6_AREA if ":" in network else IPV4_AREA
+    return str(ip_network(f"{network.partition('/')[0]}/{bits}", strict=False))
 
 
 def network_of_scope(scope: dict[str, Any]) -> str:

@@ -158,7 +158,7 @@ def test_the_query_uses_indexes() -> None:
 
 @pytest.mark.parametrize(
     ("address", "area"),
-    [("192.0.2.77", "192.0.2.0/24"), ("::ffff:192.0.2.77", "192.0.2.0/24"), ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
+    [("192.0.2.77", "192.0.2.0/24"), ("::ffff:192.0.2.77", "192.0.2.0/24"), ("2001:db8:1:2:3::4", "2001:db8:1::/56"),
      ("", UNKNOWN)],
 )  # fmt: skip
 def test_addresses_are_truncated(address: str, area: str) -> None:
