@@ -15,7 +15,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from django.conf import settings
-from django.core.signing import BadSignature, get_cookie_signer
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.crypto import salted_hmac
@@ -48,15 +47,16 @@ _LINKED: Final = (
 
 def device_of(request: HttpRequest) -> uuid.UUID:
     """Return the device mark of the request's browser, or a new one if the cookie is missing or not ours."""
-    return known_device(request.COOKIES) or uuid.uuid4()
+    stored = request.get_signed_cookie(COOKIE, default=None, salt=_SALT)
+    return uuid.UUID(stored) if stored else uuid.uuid4()
 
 
 def known_device(cookies: Mapping[str, str]) -> uuid.UUID | None:
-    """Return the device mark among a browser's cookies; None if it is missing or not ours."""
-    try:
-        return uuid.UUID(get_cookie_signer(salt=COOKIE + _SALT).unsign(cookies[COOKIE], max_age=None))
-    except (KeyError, BadSignature):
-        return None
+    """Return the device mark among the cookies of a WebSocket's browser; None if it is missing or not ours."""
+    request = HttpRequest()  # only requests can check signed cookies
+    request.COOKIES = dict(cookies)
+    stored = request.get_signed_cookie(COOKIE, default=None, salt=_SALT)
+    return uuid.UUID(stored) if stored else None
 
 
 def mark(response: HttpResponseBase, device: uuid.UUID) -> None:

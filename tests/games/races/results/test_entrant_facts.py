@@ -13,7 +13,7 @@ from accounts.sign_in.guests import BACKEND
 from games.core.ladders import Ladder
 from games.core.retention import remove_aged
 from games.fairplay.account_links import COOKIE, KEPT
-from games.models import Start
+from games.models import Deal, Start
 from games.races import housekeeping, race_origins, rooms
 from games.races.models import Entrant, Race, RaceOrigin
 from games.races.results.entrant_facts import missing_facts, store_facts
@@ -38,7 +38,8 @@ def facts(race: Race) -> list[tuple[int, int]]:
 
 def daily(who: Any, *, ladder: Ladder = Ladder.NEWCOMERS, **fields: Any) -> Any:
     fields = {"state": "verified", "verified_at": NOON - DAY} | fields
-    return factory.finished(factory.deal("plot"), who, ladder=ladder, started_at=NOON - DAY, **fields)
+    deal = Deal.objects.filter(day=factory.DAY).first() or factory.deal("plot")
+    return factory.finished(deal, who, ladder=ladder, started_at=NOON - DAY, **fields)
 
 
 def test_standing_depends_on_daily_games_before_the_start() -> None:
@@ -133,7 +134,9 @@ def test_standing_is_stored_as_a_race_finishes() -> None:
     run.play(0)
     run.play(2, first_ms=1_500)
     run.resign(1, 60)
+    run.tend(61)
     run.judge()
+    run.tend(62)
     assert run.race.state == Race.State.FINISHED
     assert (run.entrant(2).standing, run.entrant(2).link_group) == (Standing.NEW, 0)
     # The winner gets nothing for the guest, and the guest gets a point for the established player.
