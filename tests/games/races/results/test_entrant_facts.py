@@ -37,9 +37,9 @@ def facts(race: Race) -> list[tuple[int, int]]:
 
 
 def daily(who: Any, *, ladder: Ladder = Ladder.NEWCOMERS, **fields: Any) -> Any:
-    fields = {"state": "verified", "verified_at": NOON - DAY} | fields
+    settings: Any = {"state": "verified", "verified_at": NOON - DAY} | fields
     deal = Deal.objects.filter(day=factory.DAY).first() or factory.deal("plot")
-    return factory.finished(deal, who, ladder=ladder, started_at=NOON - DAY, **fields)
+    return factory.finished(deal, who, ladder=ladder, started_at=NOON - DAY, **settings)
 
 
 def test_standing_depends_on_daily_games_before_the_start() -> None:
