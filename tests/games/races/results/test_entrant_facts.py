@@ -33,7 +33,7 @@ DAY = timedelta(days=1)
 def facts(race: Race) -> list[tuple[int, int]]:
     """Return standing and group of the race's entrants, in order."""
     found = missing_facts([race.pk])
-    return [tuple(found[pk]) for pk in sorted(found)]
+    return [(found[pk].standing, found[pk].group) for pk in sorted(found)]
 
 
 def daily(who: Any, *, ladder: Ladder = Ladder.NEWCOMERS, **fields: Any) -> Any:
