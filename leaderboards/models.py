@@ -232,6 +232,8 @@ class Rating(models.Model):
     sigma = models.FloatField()
     races = models.PositiveIntegerField()
     last_raced_at = models.DateTimeField()
+    # Sum of the points from newcomers, which is limited; see `leaderboards.ratings.fold`.
+    newcomers = models.FloatField(default=0.0, db_default=0.0)
 
     class Meta:
         verbose_name = _("rating")
@@ -267,6 +269,8 @@ class RatingChange(models.Model):
     sigma_after = models.FloatField()
     # Number of the player's rated races, including this one.
     races = models.PositiveIntegerField()
+    # Sum of the points from newcomers so far, including this race.
+    newcomers = models.FloatField(default=0.0, db_default=0.0)
 
     class Meta:
         indexes = (

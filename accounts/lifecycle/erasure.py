@@ -35,6 +35,7 @@ from games.fairplay import account_links
 from games.ghosts.models import Challenge, Notice
 from games.models import Attempt, Decision, PracticeOrder, StaffNote
 from games.races import seats
+from games.races.models import RaceOrigin
 from leaderboards.boards.entries import notify_all_watchers
 
 
@@ -58,7 +59,7 @@ def erase_player(user: User) -> None:
         Analysis.objects.filter(asked_by=user).update(asked_by=None)
         for answered in (Appeal, Report):
             answered.objects.filter(answered_by=user).update(answered_by=None)
-        for owned in (Notice, CalendarLink, DailyReminder, PracticeOrder):
+        for owned in (Notice, CalendarLink, DailyReminder, PracticeOrder, RaceOrigin):
             owned.objects.filter(player=user).delete()
         Follow.objects.filter(Q(follower=user) | Q(followed=user)).delete()
         for credential in (EmailAddress, Authenticator, SocialAccount):

@@ -31,6 +31,7 @@ from games.core.verdict_reasons import for_player
 from games.ghosts.models import Answer, Challenge, Notice
 from games.live.loader import off_loop
 from games.models import Attempt, Decision, Start
+from games.races.models import RaceOrigin
 from games.replays.models import Continuation
 from games.rules import Record, RecordError
 from leaderboards.models import RatingChange, Result
@@ -65,6 +66,7 @@ def _lists(user: User, now: datetime) -> dict[str, tuple[QuerySet[Any], Describe
         "push_devices": (PushDevice.objects.filter(player=user), _device),
         "attempts": (Attempt.objects.filter(player=user).select_related("deal"), partial(_attempt, now=now)),
         "starts": (Start.objects.filter(**own).select_related("attempt"), _start),
+        "race_seats": (RaceOrigin.objects.filter(player=user), _race_seat),
         "results": (Result.objects.filter(player=user).select_related("attempt"), _result),
         "challenges": (Challenge.objects.filter(sender=user).select_related("attempt", "addressee"), _challenge),
         "answers": (Answer.objects.filter(**own).select_related("attempt", "challenge"), _answer),
@@ -159,6 +161,10 @@ def _record(packed: bytes) -> object:
 
 def _start(start: Start) -> Facts:
     return _fields("attempt", "device", "network", "made_at")(start) | {"network": bytes(start.network).hex()}
+
+
+def _race_seat(origin: RaceOrigin) -> Facts:
+    return _fields("device", "network", "made_at")(origin) | {"network": bytes(origin.network).hex()}
 
 
 def _result(result: Result) -> Facts:

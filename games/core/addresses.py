@@ -40,11 +40,16 @@ def wide_network_of(request: HttpRequest) -> str:
 
 
 def area_of(request: HttpRequest) -> str:
-    """Return the client's wider network: the /24 of an IPv4 address, the /56 of an IPv6 address, or `UNKNOWN`.
+    """Return the client's wider network, see `area`."""
+    return area(client_address(request))
+
+
+def area(network: str) -> str:
+    """Return the wider network of an address or a network: the IPv4 /24 or IPv6 /56, or `UNKNOWN`.
 
     A loopback address is unknown: a proxy may hide the clients' addresses.
     """
-    address = client_address(request)
+    address = network.partition("/")[0]
     if not is_known(address):
         return UNKNOWN
     bits = IPV6_AREA if ":" in address else IPV4_AREA

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hmac
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
@@ -57,6 +57,14 @@ def device_of(request: HttpRequest) -> uuid.UUID:
     """Return the device mark of the request's browser, or a new one if the cookie is missing or not ours."""
     stored = request.get_signed_cookie(COOKIE, default=None, salt=_SALT)
     return uuid.UUID(stored) if stored else uuid.uuid4()
+
+
+def known_device(cookies: Mapping[str, str]) -> uuid.UUID | None:
+    """Return the device mark among the cookies of a WebSocket's browser; None if it is missing or not ours."""
+    request = HttpRequest()  # only requests can check signed cookies
+    request.COOKIES = dict(cookies)
+    stored = request.get_signed_cookie(COOKIE, default=None, salt=_SALT)
+    return uuid.UUID(stored) if stored else None
 
 
 def mark(response: HttpResponseBase, device: uuid.UUID) -> None:

@@ -9,8 +9,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from games.core.retention import Aged, rows
+from games.fairplay.account_links import KEPT
 from games.models import Deal
-from games.races.models import Race, Room
+from games.races.models import Race, RaceOrigin, Room
 
 
 def _remove_unseen_deals(before: datetime, size: int) -> int:
@@ -35,5 +36,6 @@ _DAY: Final = timedelta(days=1)
 
 KINDS: Final = (
     Aged(Deal, "race deals that no player has seen", _DAY, _remove_unseen_deals),
+    Aged(RaceOrigin, "device and network of seats in rated races", KEPT, "made_at"),
     Aged(Room, "rooms without a race", 7 * _DAY, _remove_idle_rooms),
 )

@@ -154,6 +154,13 @@ class Entrant(models.Model):
         ABSENT = "absent", _("Absent")
         DISQUALIFIED = "disqualified", _("Disqualified")
 
+    class Standing(models.IntegerChoices):
+        """What the player had played before the race started."""
+
+        NEW = 0, _("No account, or no verified daily game")
+        PLAYED = 1, _("A verified daily game")
+        ESTABLISHED = 2, _("A verified daily game as an established player")
+
     race = models.ForeignKey(Race, on_delete=models.PROTECT, related_name="entrants", db_index=False)
     # Player and attempt become null when the player is removed.
     player = models.ForeignKey(
@@ -175,6 +182,10 @@ class Entrant(models.Model):
     cards_up = models.PositiveSmallIntegerField(null=True, blank=True)
     elapsed_ms = models.BigIntegerField(null=True, blank=True)
     tokens = models.PositiveSmallIntegerField(null=True, blank=True)
+    # Set when the race finishes, and never changed: ratings and heat points depend on it (`entrant_facts`). Linked
+    # entrants of a race share a group other than 0.
+    standing = models.PositiveSmallIntegerField(choices=Standing.choices, null=True, blank=True)
+    link_group = models.PositiveSmallIntegerField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -193,3 +204,24 @@ class Entrant(models.Model):
     def is_in_review(self) -> bool:
         """True while staff have yet to decide about the record; until then it has no place."""
         return self.attempt is not None and self.attempt.state == Attempt.State.REVIEW
+
+
+class RaceOrigin(models.Model):
+    """Origin of a seat taken for a rated race, used to link entrants (`games.races.race_origins`).
+
+    `device` is the browser's mark, null if it has none; `network` is a keyed digest, empty if unknown.
+    """
+
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
+    device = models.UUIDField(null=True)
+    network = models.BinaryField(max_length=16)
+    made_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["player", "made_at"], name="race_origin_player"),
+            models.Index(fields=["made_at"], name="race_origin_age"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.player_id} at {self.made_at.isoformat()}"

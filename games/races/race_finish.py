@@ -23,6 +23,7 @@ from games.core import events
 from games.models import Attempt, Move
 from games.races import race_deals
 from games.races.models import Entrant, Race, Room
+from games.races.results import entrant_facts
 from games.races.results.places import placed
 from games.races.room_notifications import notify_room
 from games.rules.races.ranking import Outcome
@@ -92,6 +93,7 @@ def finish(race_id: int, now: datetime | None = None) -> bool:
         race = _lock_race(race_id)
         if race is None or race.state != State.SETTLING or _is_waiting(race):
             return False
+        entrant_facts.store_facts(entrant_facts.missing_facts([race.pk]))
         _place(race)
         race.state, race.finished_at = State.FINISHED, now
         race.save(update_fields=["state", "finished_at"])
@@ -197,7 +199,8 @@ def _place(race: Race) -> bool:
     before = [_results(entrant) for entrant in raced]
     for entrant in raced:
         _copy_verdict(entrant)
-    results = placed({entrant.pk: _score(entrant) for entrant in raced if not entrant.is_in_review})
+    scores = {entrant.pk: _score(entrant) for entrant in raced if not entrant.is_in_review}
+    results = placed(scores, {entrant.pk for entrant in raced if entrant.standing == Entrant.Standing.NEW})
     for entrant in raced:
         entrant.place, entrant.points = results.get(entrant.pk, (None, None))
     Entrant.objects.bulk_update(raced, _RESULT_FIELDS)

@@ -17,7 +17,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.models import Attempt
 from games.races import race_start, rate_limits, rooms
-from games.races.models import Entrant, Race, Room
+from games.races.models import Entrant, Race, RaceOrigin, Room
 from games.races.race_finish import ACTIVE
 from games.races.room_notifications import notify_room
 
@@ -152,6 +152,7 @@ def hand_over(from_id: int, to_id: int) -> None:
     # A guest must not decide after seeing a race's outcome whether it counts for their account.
     entries.exclude(race__state__in=rooms.TO_COME).update(player=to_id, as_guest=True)
     entries.update(player=to_id)
+    RaceOrigin.objects.filter(player=from_id).update(player=to_id)
     for room_id in Room.objects.filter(host=from_id, closed_at=None).values_list("pk", flat=True):
         Room.objects.filter(pk=room_id).update(host=to_id)
         notify_room(room_id)

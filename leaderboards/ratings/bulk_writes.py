@@ -14,9 +14,9 @@ from leaderboards.ratings.fold import Change, RatingState
 
 _CHANGE: Final = (
     "race_id", "finished_at", "entrant_id", "player_id", "rank",
-    "mu_before", "sigma_before", "mu_after", "sigma_after", "races",
+    "mu_before", "sigma_before", "mu_after", "sigma_after", "races", "newcomers",
 )  # fmt: skip
-_STANDING: Final = ("mu", "sigma", "races", "last_raced_at")
+_STANDING: Final = RatingState._fields
 _BATCH: Final = 1_000
 
 

@@ -6,13 +6,17 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Final
 
+from games.races.models import Entrant
 from games.races.results.ratings_registry import EntrantRatingChange as ShownChange
-from games.races.results.ratings_registry import ShownRating
+from games.races.results.ratings_registry import Limit, ShownRating
+from games.races.results.ratings_registry import RatedDuel as ShownDuel
 from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings.formula import SkillEstimate, shares, whole_points
+from leaderboards.ratings.fold import RACES, Duel, Raced, Racer
+from leaderboards.ratings.fold_input import Key
+from leaderboards.ratings.formula import whole_points
+from leaderboards.ratings.rating_reconciler import fold_before
 
-#: Minimum number of races and maximum sigma of a rating without a "?".
-RACES: Final = 10
+#: Maximum sigma of a rating without a "?".
 SIGMA: Final = 250.0
 
 
@@ -32,17 +36,26 @@ def changes_of(race_id: int) -> dict[int, ShownChange]:
 
     Empty if the race is not rated, or not yet.
     """
-    rows = list(RatingChange.objects.filter(entrant__race=race_id).order_by("entrant_id"))
-    before = [SkillEstimate(row.mu_before, row.sigma_before) for row in rows]
-    ranks = [row.rank for row in rows]
-    return {row.entrant_id: _shown_change(row, rows, shares(before, ranks, k)) for k, row in enumerate(rows)}
+    rows = list(RatingChange.objects.filter(entrant__race=race_id).select_related("entrant").order_by("entrant_id"))
+    if not rows:
+        return {}
+    key = Key(rows[0].finished_at, race_id)
+    raced = Raced(race_id, key.finished_at, [_racer(row) for row in rows])
+    duels = fold_before(key, [row.player_id for row in rows]).duels(raced)
+    return {row.entrant_id: _shown_change(row, duels[row.entrant_id]) for row in rows}
 
 
-def _shown_change(row: RatingChange, rows: list[RatingChange], parts: list[float]) -> ShownChange:
+def _racer(row: RatingChange) -> Racer:
+    is_established = row.entrant.standing == Entrant.Standing.ESTABLISHED
+    return Racer(row.entrant_id, row.player_id, row.rank, row.entrant.link_group or 0, is_established)
+
+
+def _shown_change(row: RatingChange, duels: list[Duel]) -> ShownChange:
     then, now = before_and_after(row)
-    rivals = [(other.entrant_id, part) for other, part in zip(rows, parts, strict=True) if other != row]
-    points = whole_points([part for _, part in rivals], now.value - then.value)
-    return ShownChange(then, now, [(rival, value) for (rival, _), value in zip(rivals, points, strict=True)])
+    counted = [duel for duel in duels if duel.limit in (None, Limit.NEWCOMER)]
+    points = whole_points([duel.points for duel in counted], now.value - then.value)
+    by_rival = dict(zip((duel.rival for duel in counted), points, strict=True))
+    return ShownChange(then, now, [ShownDuel(duel.rival, by_rival.get(duel.rival, 0), duel.limit) for duel in duels])
 
 
 def before_and_after(row: RatingChange) -> tuple[ShownRating, ShownRating]:

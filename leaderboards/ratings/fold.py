@@ -1,32 +1,44 @@
 """Rating fold: races go in, in order, and rating changes come out. Plain values, no database.
 
-A race is rated among its racers with accounts who were present. Of two players, at most five meetings a day (UTC)
-count: going through the racers by entrant id, a racer is left out after meeting one of those kept five times on that
-day in rated races. If fewer than two racers remain, the race rates no one.
+A race is rated among its racers with accounts who were present. Two racers do not move each other's ratings if they
+were linked in this race (by device or network), or have met five times already on that day (UTC) in rated races. A
+racer without a rival left is not rated.
+
+A rival counts fully if the account is established and has been rated in ten races. All other rivals, called newcomers
+here, together move a player's rating by at most `NEWCOMERS` points up or down, over all races. So accounts made to lose
+raise no rating by more.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from leaderboards.ratings.formula import MU, SIGMA, Rater, SkillEstimate
+from games.races.results.ratings_registry import Limit
+from leaderboards.ratings.formula import DIGITS, MU, SIGMA, Rater, SkillEstimate, shares
 
 MEETINGS_A_DAY: Final = 5
 #: Rank of disqualified racers: behind every place, and all tied.
 LAST: Final = 99
+#: Minimum number of rated races for a rating without a "?", and for a rival who counts fully.
+RACES: Final = 10
+#: Most points that newcomers can give to a player or take, in total.
+NEWCOMERS: Final = 100.0
 
 
 class Racer(NamedTuple):
-    """Racer to be rated in a race; the smallest rank did best."""
+    """Racer to be rated in a race; the smallest rank did best. Linked racers share a `group` other than 0."""
 
     entrant: int
     player: int
     rank: int
+    group: int = 0
+    established: bool = True
 
 
 class Raced(NamedTuple):
@@ -38,12 +50,13 @@ class Raced(NamedTuple):
 
 
 class RatingState(NamedTuple):
-    """State of a player's rating between two races."""
+    """State of a player's rating between two races; `newcomers` is the sum of all points from newcomers."""
 
     mu: float = MU
     sigma: float = SIGMA
     races: int = 0
     last_raced_at: datetime | None = None
+    newcomers: float = 0.0
 
 
 class Change(NamedTuple):
@@ -59,6 +72,15 @@ class Change(NamedTuple):
     mu_after: float
     sigma_after: float
     races: int
+    newcomers: float
+
+
+class Duel(NamedTuple):
+    """Points from one rival, and the reason if they are limited."""
+
+    rival: int
+    points: float
+    limit: Limit | None = None
 
 
 @dataclass(slots=True)
@@ -82,19 +104,30 @@ class Fold:
     def add(self, raced: Raced) -> list[Change]:
         """Rate the next race."""
         self._begin(raced.finished_at.date())
-        racers = self._included(raced.racers)
-        if len(racers) < 2:
-            return []
-        self._meet([racer.player for racer in racers])
-        before = [self.standings.get(racer.player, _NEW) for racer in racers]
-        after = self.rater.rate(
-            [SkillEstimate(state.mu, state.sigma) for state in before], [racer.rank for racer in racers]
-        )
+        racers, states = raced.racers, self._states(raced)
+        newcomers = _newcomers(racers, states)
         changes = []
-        for racer, old, (mu, sigma) in zip(racers, before, after, strict=True):
-            self.standings[racer.player] = RatingState(mu, sigma, old.races + 1, raced.finished_at)
-            changes.append(Change(raced.race, raced.finished_at, *racer, old.mu, old.sigma, mu, sigma, old.races + 1))
+        for k, among, rated in self._rate(racers, states):
+            racer, old = racers[k], states[k]
+            parts = _parts(racers, states, k, among) if newcomers else {}
+            skill, total = _limited(old, rated, parts, newcomers)
+            after = RatingState(*skill, old.races + 1, raced.finished_at, total)
+            self.standings[racer.player] = after
+            changes.append(
+                Change(
+                    raced.race, raced.finished_at, racer.entrant, racer.player, racer.rank,
+                    old.mu, old.sigma, after.mu, after.sigma, after.races, after.newcomers,
+                )
+            )  # fmt: skip
+        self._meet([change.player for change in changes])
         return changes
+
+    def duels(self, raced: Raced) -> dict[int, list[Duel]]:
+        """Return the points from each rival in the next race by entrant, without rating the race."""
+        self._begin(raced.finished_at.date())
+        racers, states = raced.racers, self._states(raced)
+        newcomers = _newcomers(racers, states)
+        return {racer.entrant: self._duels(racers, states, newcomers, k) for k, racer in enumerate(racers)}
 
     def resume(self, day: date, races: Iterable[Sequence[int]]) -> None:
         """Restore the day's meetings from the players of each race already rated on it."""
@@ -117,17 +150,89 @@ class Fold:
         often = [player for player in ordered if self.raced[player] >= MEETINGS_A_DAY]
         self.spent.update(pair for pair in combinations(often, 2) if self.met[pair] >= MEETINGS_A_DAY)
 
-    def _included(self, racers: Sequence[Racer]) -> Sequence[Racer]:
-        if not self.spent:
-            return racers
-        included: list[Racer] = []
-        for racer in racers:
-            if not any(_pair(racer, other) in self.spent for other in included):
-                included.append(racer)
-        return included
+    def _rate(
+        self, racers: Sequence[Racer], states: Sequence[RatingState]
+    ) -> Iterator[tuple[int, Sequence[int], SkillEstimate]]:
+        """Yield each racer with rivals who may move it: its index, theirs and its own, and its skill after the race."""
+        skills = [SkillEstimate(state.mu, state.sigma) for state in states]
+        ranks = [racer.rank for racer in racers]
+        whole: list[SkillEstimate] | None = None
+        for k in range(len(racers)):
+            among = self._among(racers, k)
+            if len(among) < 2:
+                continue
+            if len(among) == len(racers):
+                whole = whole or self.rater.rate(skills, ranks)
+                yield k, among, whole[k]
+            else:
+                after = self.rater.rate([skills[q] for q in among], [ranks[q] for q in among])
+                yield k, among, after[among.index(k)]
+
+    def _among(self, racers: Sequence[Racer], k: int) -> Sequence[int]:
+        """Return the indices of a racer and of the rivals who may move its rating."""
+        if not self.spent and not racers[k].group:
+            return range(len(racers))
+        return [q for q in range(len(racers)) if q == k or self._limit(racers[k], racers[q]) is None]
+
+    def _limit(self, one: Racer, other: Racer) -> Limit | None:
+        if one.group and one.group == other.group:
+            return Limit.LINKED
+        return Limit.MET if self.spent and _pair(one, other) in self.spent else None
+
+    def _states(self, raced: Raced) -> list[RatingState]:
+        return [self.standings.get(racer.player, _NEW) for racer in raced.racers]
+
+    def _duels(
+        self, racers: Sequence[Racer], states: Sequence[RatingState], newcomers: Collection[int], k: int
+    ) -> list[Duel]:
+        parts = _parts(racers, states, k, self._among(racers, k))
+        by_newcomers = sum(parts[q] for q in parts if q in newcomers)
+        excess = _excess(states[k].newcomers + by_newcomers)
+        left = 1 - excess / by_newcomers if excess else 1.0
+        found = []
+        for q, rival in enumerate(racers):
+            if q != k:
+                limit = Limit.NEWCOMER if excess and q in newcomers else None
+                points = parts.get(q, 0.0) * (left if limit else 1)
+                found.append(Duel(rival.entrant, points, self._limit(racers[k], rival) or limit))
+        return found
 
 
 _NEW: Final = RatingState()
+
+
+def _newcomers(racers: Sequence[Racer], states: Sequence[RatingState]) -> set[int]:
+    """Return the indices of the racers who do not count fully for their rivals."""
+    pairs = zip(racers, states, strict=True)
+    return {k for k, (racer, state) in enumerate(pairs) if not racer.established or state.races < RACES}
+
+
+def _parts(racers: Sequence[Racer], states: Sequence[RatingState], k: int, among: Sequence[int]) -> dict[int, float]:
+    """Return the points from each rival `among` the racers, by index, before the limit on newcomers."""
+    skills = [SkillEstimate(states[q].mu, states[q].sigma) for q in among]
+    parts = shares(skills, [racers[q].rank for q in among], among.index(k))
+    return {q: part for q, part in zip(among, parts, strict=True) if q != k}
+
+
+def _limited(
+    old: RatingState, skill: SkillEstimate, parts: Mapping[int, float], newcomers: Collection[int]
+) -> tuple[SkillEstimate, float]:
+    """Return a rated skill without the points from newcomers beyond their limit, and the new sum of their points.
+
+    The uncertainty shrinks less in proportion: a result that does not count says nothing about the player.
+    """
+    total = old.newcomers + sum(part for q, part in parts.items() if q in newcomers)
+    excess = _excess(total)
+    if excess:
+        counted = max(0.0, 1 - abs(excess) / sum(map(abs, parts.values())))
+        sigma = math.sqrt(old.sigma**2 - (old.sigma**2 - skill.sigma**2) * counted)
+        skill = SkillEstimate(round(skill.mu - excess, DIGITS), round(sigma, DIGITS))
+    return skill, round(total - excess, DIGITS)
+
+
+def _excess(total: float) -> float:
+    """Return the part of a sum of points from newcomers that goes beyond the limit."""
+    return total - max(-NEWCOMERS, min(NEWCOMERS, total))
 
 
 def _pair(one: Racer, other: Racer) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from games.models import Attempt, Decision
 from games.races import race_finish
 from games.races.models import Entrant, Race
+from games.races.results.entrant_facts import EntrantFacts, missing_facts
 from leaderboards.models import RatingChange
 from leaderboards.ratings.fold import LAST, Raced, Racer
 
@@ -24,6 +25,7 @@ REVIEW_WAIT: Final = timedelta(days=2)
 CHUNK: Final = 1_000
 
 _DISQUALIFIED: Final = Entrant.State.DISQUALIFIED
+_FACTS: Final = ("standing", "link_group")
 
 
 class Key(NamedTuple):
@@ -34,10 +36,11 @@ class Key(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Consecutive races, and the guest entrants of those not rated before."""
+    """Consecutive races, the guest entrants of those not rated before, and facts that are not stored yet."""
 
     races: list[Raced]
     guests: dict[int, list[int]]
+    facts: dict[int, EntrantFacts]
 
 
 #: SQL expression for the current rank of a change's entrant; null without a place.
@@ -135,19 +138,25 @@ def races_from(key: Key) -> Iterator[Chunk]:
 def _chunk(rows: Sequence[tuple[Any, ...]]) -> Chunk:
     known: dict[int, set[int]] = {race: set(guests) for race, _, guests, rated in rows if rated is not None}
     entrants = Entrant.objects.filter(race__in=[race for race, *_ in rows]).order_by("id")
+    # Only races finished by an earlier release have none.
+    without = entrants.filter(standing=None, player__isnull=False).values_list("race", flat=True).order_by()
+    facts = missing_facts(list(without.distinct()))
     users: Any = get_user_model()
-    columns = ("id", "race_id", "player_id", users.objects.guest_at("player"), "as_guest", "state", "place")
+    columns = ("id", "race_id", "player_id", users.objects.guest_at("player"), "as_guest", "state", "place", *_FACTS)
     racers: defaultdict[int, list[Racer]] = defaultdict(list)
     guests: defaultdict[int, list[int]] = defaultdict(list)
-    for entrant, race, player, guest_now, guest_then, state, place in entrants.values_list(*columns):
+    for entrant, race, player, guest_now, guest_then, state, place, *stored in entrants.values_list(*columns):
         if player is None or not _raced(state, place):
             continue
         if _was_guest(known, race, entrant, now=guest_now or guest_then):
             guests[race].append(entrant)
         else:
-            racers[race].append(Racer(entrant, player, LAST if state == _DISQUALIFIED else place))
+            rank = LAST if state == _DISQUALIFIED else place
+            standing, group = facts.get(entrant, stored)
+            is_established = standing == Entrant.Standing.ESTABLISHED
+            racers[race].append(Racer(entrant, player, rank, group, is_established))
     fresh = {race: guests[race] for race, *_ in rows if race not in known}
-    return Chunk([Raced(race, when, racers[race]) for race, when, *_ in rows], fresh)
+    return Chunk([Raced(race, when, racers[race]) for race, when, *_ in rows], fresh, facts)
 
 
 def _raced(state: str, place: int | None) -> bool:

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import fold_input
-from leaderboards.ratings.fold import Change, Fold
+from leaderboards.ratings.fold import Change, Fold, RatingState
 
 _COLUMNS: Final = (
     "race_id", "finished_at", "entrant_id", "player_id", "rank",
-    "mu_before", "sigma_before", "mu_after", "sigma_after", "races",
+    "mu_before", "sigma_before", "mu_after", "sigma_after", "races", "newcomers",
 )  # fmt: skip
 
 
@@ -59,8 +59,7 @@ def _describe(actual: Change | None, expected: Change | None) -> str:
 
 def _wrong_standings(fold: Fold) -> Iterator[str]:
     rows: dict[int, tuple[Any, ...]] = {
-        player: tuple(row)
-        for player, *row in Rating.objects.values_list("player_id", "mu", "sigma", "races", "last_raced_at")
+        player: tuple(row) for player, *row in Rating.objects.values_list("player_id", *RatingState._fields)
     }
     for player in sorted(rows.keys() | fold.standings.keys()):
         actual, expected = rows.get(player), fold.standings.get(player)
@@ -71,5 +70,5 @@ def _wrong_standings(fold: Fold) -> Iterator[str]:
 def _brief(standing: tuple[Any, ...] | None) -> str:
     if standing is None:
         return "missing"
-    mu, sigma, races, _ = standing
+    mu, sigma, races, *_ = standing
     return f"{mu} ± {sigma} after {races} races"

@@ -18,6 +18,7 @@ from django.db import connection, transaction
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
+from games.races.results.entrant_facts import store_facts
 from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import fold_input, rating_notices
 from leaderboards.ratings.bulk_writes import insert_changes, insert_rated, write_standings
@@ -32,7 +33,7 @@ LOOKED_BACK: Final = timedelta(days=40)
 #: PostgreSQL advisory lock that serialises workers; SQLite has a single writer anyway.
 _LOCK: Final = 0x7A10_4A7E
 _BATCH: Final = 500
-_STANDING: Final = ("player_id", "mu", "sigma", "races", "last_raced_at")
+_STANDING: Final = ("player_id", *RatingState._fields)
 
 Progress = Callable[[int], object]
 """Callback with the number of further races rated."""
@@ -89,8 +90,7 @@ def _first_changed(since: datetime) -> Key | None:
 
 def _has_its_racers(key: Key) -> bool:
     """Return whether a race was rated among exactly the racers who should be rated in it now."""
-    fold = Fold()
-    fold.resume(key.finished_at.astimezone(UTC).date(), meetings_before(key))
+    fold = fold_before(key, ())
     raced = next(fold_input.races_from(key)).races[0]
     rated = RatingChange.objects.filter(entrant__race=key.race).values_list("entrant_id", flat=True)
     return {change.entrant for change in fold.add(raced)} == set(rated)
@@ -114,8 +114,7 @@ def fold_from(key: Key, progress: Progress = lambda _races: None) -> int:
     """Rate that race and later ones again, replacing stored changes; return their number. Call it under the lock."""
     behind = RatingChange.objects.filter(fold_input.at_or_after(key))
     touched = set(behind.values_list("player_id", flat=True).distinct())
-    fold = Fold(standings_before(key, touched))
-    fold.resume(key.finished_at.astimezone(UTC).date(), meetings_before(key))
+    fold = fold_before(key, touched)
     behind.delete()
     known, folded = set(touched), 0
     for chunk in fold_input.races_from(key):
@@ -123,11 +122,19 @@ def fold_from(key: Key, progress: Progress = lambda _races: None) -> int:
         changes = [change for raced in chunk.races for change in fold.add(raced)]
         insert_changes(changes)
         insert_rated(chunk.guests)
+        store_facts(chunk.facts)
         touched.update(change.player for change in changes)
         folded += len(chunk.races)
         progress(len(chunk.races))
     write_standings(fold.standings, touched)
     return folded
+
+
+def fold_before(key: Key, players: Collection[int]) -> Fold:
+    """Return the state of the fold before a race, with the standings of these players."""
+    fold = Fold(standings_before(key, players))
+    fold.resume(key.finished_at.astimezone(UTC).date(), meetings_before(key))
+    return fold
 
 
 def standings_before(key: Key, players: Collection[int]) -> dict[int, RatingState]:
@@ -138,9 +145,9 @@ def standings_before(key: Key, players: Collection[int]) -> dict[int, RatingStat
     for batch in batches(players):
         rows = get_user_model().objects.filter(pk__in=batch).annotate(change=Subquery(last))
         ids = list(rows.exclude(change=None).values_list("change", flat=True))
-        columns = ("player_id", "mu_after", "sigma_after", "races", "finished_at")
-        for player, mu, sigma, races, raced_at in RatingChange.objects.filter(pk__in=ids).values_list(*columns):
-            found[player] = RatingState(mu, sigma, races, raced_at)
+        columns = ("player_id", "mu_after", "sigma_after", "races", "finished_at", "newcomers")
+        for player, *state in RatingChange.objects.filter(pk__in=ids).values_list(*columns):
+            found[player] = RatingState(*state)
     return found
 
 
@@ -163,8 +170,8 @@ def _load(fold: Fold, races: Collection[Raced], known: set[int]) -> None:
     known |= players
     for batch in batches(players):
         rows = Rating.objects.filter(player__in=batch)
-        for player, mu, sigma, count, raced_at in rows.values_list(*_STANDING):
-            fold.standings[player] = RatingState(mu, sigma, count, raced_at)
+        for player, *state in rows.values_list(*_STANDING):
+            fold.standings[player] = RatingState(*state)
 
 
 def batches(players: Collection[int]) -> Iterator[list[int]]:

@@ -51,7 +51,7 @@ from games.models import (
 )
 from games.races import housekeeping as races_housekeeping
 from games.races import rooms
-from games.races.models import Race
+from games.races.models import Race, RaceOrigin
 from games.replays import housekeeping as replays_housekeeping
 from games.replays.models import Picture
 from games.tasks import clean_games
@@ -266,6 +266,7 @@ def fill(player: User) -> None:
         SeenDeal.objects.create(player=player, deal=day, seen_at=now)
         Start.objects.create(deal=day, device=uuid.uuid4(), network=b"", made_at=now)
         ForesightFigures.objects.create(attempt=Attempt.objects.latest("pk"), form=1, figures={}, made_at=now)
+        RaceOrigin.objects.create(player=player, network=b"", made_at=now)
         rooms.close(rooms.open_room(create_guest(), "plot", limit_s=300, seats=2))
         notices.put(player.pk, Notice.Kind.RATING_MOVED, {}, now)
         over = Attempt.objects.filter(appeal=None).exclude(state="playing")[0]

@@ -9,14 +9,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from games.core import limits
-from games.core.addresses import network_of
+from games.core.addresses import area_of, network_of
 from games.core.admission_ticket import give_pass
 from games.core.errors import ErrorCode, Refusal, wants_json
 from games.db.players import Player, check_may_start, has_account, player_for, player_id
+from games.fairplay import account_links
 from games.pages.races.game_form import Chosen, choices, chosen
 from games.pages.races.race_ready_notice import mark_waiting, seat_of
 from games.pages.shared import titles
-from games.races import heats, lobby, matchmaking, rate_limits, rooms, seats
+from games.races import heats, lobby, matchmaking, race_origins, rate_limits, rooms, seats
 from games.races.models import Room
 from games.rules import CATALOGUE
 
@@ -107,13 +108,20 @@ def quick_match(request: HttpRequest) -> HttpResponse:
     except Refusal as refusal:
         return refused(request, refusal)
     mark_waiting(request)
-    return to_seat(request, room.code)
+    return to_seat(request, room.code, rated=True)
 
 
-def to_seat(request: HttpRequest, code: str) -> HttpResponse:
-    """Redirect a newly seated player to the room, past the admission queue, because the race will not wait."""
+def to_seat(request: HttpRequest, code: str, *, rated: bool = False) -> HttpResponse:
+    """Redirect a newly seated player to the room, past the admission queue, because the race will not wait.
+
+    The origin of a seat in a rated race is stored, to find linked entrants.
+    """
     response = redirect("games:room", code=code)
     give_pass(request, response)
+    player, device = player_id(request), account_links.device_of(request)
+    if rated and player is not None:
+        race_origins.record(player, device, area_of(request))
+        account_links.mark(response, device)
     return response
 
 

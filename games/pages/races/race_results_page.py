@@ -21,17 +21,19 @@ from games.races.models import Entrant, Race
 from games.races.results import race_file
 from games.races.results.commitments import commitment_of
 from games.races.results.pseudonyms import number_of
-from games.races.results.ratings_registry import EntrantRatingChange, ratings
+from games.races.results.ratings_registry import EntrantRatingChange, Limit, ratings
 
 _PAGE: Final = 30
+_PUBLIC: Final = (Limit.MET, Limit.NEWCOMER)
 
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """Rating points from one opponent."""
+    """Rating points from one opponent. Only the linked players themselves learn of a link."""
 
     name: str
     points: int
+    limit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class ShownEntrant:
     tokens: int | None
     replay: UUID | None
     rating: ShownChange | None
+    linked: bool = False
+    """True if this and the viewer do not move each other's ratings; other viewers do not see that."""
 
     @classmethod
     def of(cls, entrant: Entrant, names: Names, me: int | None, rating: ShownChange | None) -> Self:
@@ -134,7 +138,14 @@ def _entrants(race: Race, me: int | None) -> list[ShownEntrant]:
     names = people().names_of([row.player_id for row in rows if row.player_id])
     names_by_entrant = {row.pk: _name(row, names) for row in rows}
     changes = ratings().changes(race.pk) if race.rated else {}
-    shown = [ShownEntrant.of(row, names, me, _change(changes.get(row.pk), names_by_entrant)) for row in rows]
+    group = next((row.link_group for row in rows if row.player_id == me), None) if race.rated and me else None
+    shown = [
+        replace(
+            ShownEntrant.of(row, names, me, _change(changes.get(row.pk), names_by_entrant)),
+            linked=bool(group) and row.link_group == group and row.player_id != me,
+        )
+        for row in rows
+    ]
     return shown if race_file.is_public(race) else [replace(entrant, replay=None) for entrant in shown]
 
 
@@ -150,7 +161,10 @@ def race_json(request: HttpRequest, code: str, number: int) -> JsonResponse:
 def _change(change: EntrantRatingChange | None, names: dict[int, str]) -> ShownChange | None:
     if change is None:
         return None
-    duels = [Duel(names.get(entrant, ""), round(points)) for entrant, points in change.duels]
+    duels = [
+        Duel(names.get(duel.rival, ""), duel.points, duel.limit.value if duel.limit and duel.limit in _PUBLIC else "")
+        for duel in change.duels
+    ]
     return ShownChange(change.before.value, change.after.value, change.after.provisional, duels)
 
 

@@ -55,12 +55,12 @@ def sit(request: HttpRequest, code: str) -> HttpResponse:
         raise Refusal(reason)
     check_may_sit(request)
     try:
-        seats.sit(found.pk, seated_player(request))
+        entrant = seats.sit(found.pk, seated_player(request))
     except Refusal as refusal:
         return refused(request, refusal, fallback_code=code)
     if found.kind == Room.Kind.QUICK:
         mark_waiting(request)
-    return to_seat(request, code)
+    return to_seat(request, code, rated=entrant.race.rated)
 
 
 def _reason_shut(room: Room, player: int | None) -> ErrorCode | None:

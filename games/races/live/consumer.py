@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from typing import Any, Final
+from uuid import UUID
 
 import structlog
 from django.contrib.auth import get_user_model
@@ -12,15 +13,16 @@ from django.db import Error
 from django.utils import timezone
 
 from games.core import metrics
-from games.core.addresses import network_of_scope
+from games.core.addresses import area, network_of_scope
 from games.core.errors import ErrorCode, RateLimitedError, Refusal
 from games.core.events import notifier
 from games.db.players import Player
+from games.fairplay import account_links
 from games.live.loader import off_loop
 from games.live.protocol import busy
 from games.live.sockets.base_consumer import Receive, Scope, Send, SocketConnection, check_version, session_expired
 from games.live.sockets.message_limit import allowance_of, retain_until_full
-from games.races import race_start, rate_limits, rooms, seats
+from games.races import race_origins, race_start, rate_limits, rooms, seats
 from games.races.live import protocol
 from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.live.room_watch import RoomWatch
@@ -44,7 +46,7 @@ async def race(scope: Scope, receive: Receive, send: Send) -> None:
 class RaceConsumer(SocketConnection):
     """A connection to one room."""
 
-    __slots__ = ("_code", "_commands", "_hub", "_network", "_reactions", "_watch")
+    __slots__ = ("_code", "_commands", "_device", "_hub", "_network", "_reactions", "_watch")
 
     FATAL = protocol.FATAL
     SOCKETS = metrics.SOCKETS.labels("race")
@@ -54,6 +56,7 @@ class RaceConsumer(SocketConnection):
         self._code: str = scope["url_route"]["kwargs"]["code"]
         self._hub = hub
         self._network = network_of_scope(scope)
+        self._device = account_links.known_device(scope.get("cookies", {}))
         self._watch: RoomWatch | None = None
         self._reactions = allowance_of(self.player_id, "reactions", REACTIONS, REACTIONS_AT_ONCE)
         self._commands = allowance_of(self.player_id, "commands", COMMANDS, COMMANDS_AT_ONCE)
@@ -88,7 +91,8 @@ class RaceConsumer(SocketConnection):
         elif type(message) is protocol.React:
             self._react(watch, self.player_id, message.kind)
         else:
-            await self._command(watch, _command_call(message, watch.facts.id, self.player_id, self._network))
+            call = _command_call(message, watch.facts.id, self.player_id, self._network, self._device)
+            await self._command(watch, call)
 
     async def _hello(self, message: protocol.Hello) -> None:
         check_version(message.v, protocol.VERSION)
@@ -146,14 +150,16 @@ class RaceConsumer(SocketConnection):
         return protocol.write(protocol.Error(code=error.code, message=error.message, data=error.data))
 
 
-def _command_call(message: protocol.ClientMessage, room_id: int, player_id: int, network: str) -> Callable[[], Any]:
+def _command_call(
+    message: protocol.ClientMessage, room_id: int, player_id: int, network: str, device: UUID | None
+) -> Callable[[], Any]:
     """Return the function that executes a command; each function checks permissions itself.
 
     :raises Refusal: unknown_type for a message that is no command.
     """
     match message:
         case protocol.Sit():
-            return lambda: _sit(room_id, player_id, network)
+            return lambda: _sit(room_id, player_id, network, device)
         case protocol.Leave():
             return lambda: seats.leave(room_id, player_id)
         case protocol.Ready(ready=ready):
@@ -175,10 +181,11 @@ def _command_call(message: protocol.ClientMessage, room_id: int, player_id: int,
             raise Refusal(ErrorCode.UNKNOWN_TYPE, "unknown command")
 
 
-def _sit(room_id: int, player_id: int, network: str) -> None:
+def _sit(room_id: int, player_id: int, network: str, device: UUID | None) -> None:
     player: Player | None = get_user_model().objects.filter(pk=player_id, is_active=True).first()
     if player is None:
         raise session_expired()  # banned or removed since the connection was opened
     rate_limits.check_may_sit(player_id, network, has_account=player.has_page)
     rate_limits.remember_network(player_id, network)
-    seats.sit(room_id, player)
+    if seats.sit(room_id, player).race.rated:
+        race_origins.record(player_id, device, area(network))

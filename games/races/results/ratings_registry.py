@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final
 
 from games.core.registry import Provider
@@ -17,13 +18,30 @@ class ShownRating:
     provisional: bool
 
 
+class Limit(Enum):
+    """Reason why an opponent counts for less than the formula says."""
+
+    LINKED = "linked"
+    MET = "met"
+    NEWCOMER = "newcomer"
+
+
+@dataclass(frozen=True, slots=True)
+class RatedDuel:
+    """Rating points from one opposing entrant, and the reason if they are limited."""
+
+    rival: int
+    points: int
+    limit: Limit | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class EntrantRatingChange:
-    """An entrant's rating before and after a race, and the points from each duel as (opposing entrant id, points)."""
+    """An entrant's rating before and after a race, and the points from each opponent."""
 
     before: ShownRating
     after: ShownRating
-    duels: list[tuple[int, float]]
+    duels: list[RatedDuel]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from games.appeals.models import Appeal, Report
 from games.ghosts.models import Challenge, Notice
 from games.inbox import notices
 from games.models import Attempt, Deal, PracticeOrder, StaffNote, Start
-from games.races.models import Entrant
+from games.races.models import Entrant, RaceOrigin
 from leaderboards.boards import relisting
 from leaderboards.models import Rating, RatingChange, Result, Standing
 from leaderboards.ratings import proof, rating_reconciler
@@ -113,6 +113,7 @@ def furnish(user: User, other: User, deal: Deal) -> None:
     SocialAccount.objects.create(user=user, provider="github", uid=str(user.pk))
     HeldName.objects.create(key=f"of {user.pk}", until=now, player=user)
     PracticeOrder.objects.create(player=user, variant="plot", game="plot", made_at=now)
+    RaceOrigin.objects.create(player=user, network=b"", made_at=now)
     notices.put(user.pk, Notice.Kind.CHALLENGED, {"player": other.pk})
     theirs = doubtful(other, deal)
     Challenge.objects.create(attempt=theirs, sender=user, made_at=now)

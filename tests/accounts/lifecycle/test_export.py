@@ -23,6 +23,8 @@ from accounts.sign_in.guests import BACKEND, create_guest
 from games.appeals import appeals, reports
 from games.ghosts import challenges
 from games.models import Attempt, Start
+from games.races import race_origins
+from games.races.models import RaceOrigin
 from games.rules import Record, replay
 from leaderboards.boards import relisting
 from leaderboards.ratings import rating_reconciler
@@ -179,6 +181,15 @@ def test_start_records_of_daily_games_are_included(make_user: MakeUser) -> None:
             "network": bytes(start.network).hex(),
             "made_at": DjangoJSONEncoder().default(start.made_at),
         }
+    ]
+
+
+def test_origins_of_seats_in_rated_races_are_included(user: User) -> None:
+    race_origins.record(user.pk, None, "192.0.2.0/24")
+    origin = RaceOrigin.objects.get()
+    made_at = DjangoJSONEncoder().default(origin.made_at)
+    assert exported(user)["race_seats"] == [
+        {"device": None, "network": bytes(origin.network).hex(), "made_at": made_at}
     ]
 
 

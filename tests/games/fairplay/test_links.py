@@ -22,7 +22,7 @@ from games.core.addresses import UNKNOWN, area_of
 from games.core.retention import remove_aged
 from games.core.verdict_reasons import reason, shown
 from games.fairplay import account_links
-from games.fairplay.account_links import COOKIE, KEPT, linked_among, linked_to, network_digest
+from games.fairplay.account_links import COOKIE, KEPT, known_device, linked_among, linked_to, network_digest
 from games.housekeeping import KINDS
 from games.models import GRACE, Attempt, Deal, Start
 from leaderboards.verdicts import settlement
@@ -57,6 +57,14 @@ def test_the_mark_is_a_secure_cookie_in_production(client: Client, settings: Any
     settings.SESSION_COOKIE_SECURE = True
     begun(client)
     assert client.cookies[COOKIE]["secure"]
+
+
+def test_the_mark_is_read_from_a_sockets_cookies(client: Client) -> None:
+    begun(client)
+    value = client.cookies[COOKIE].value
+    assert known_device({COOKIE: value}) == Start.objects.get().device
+    assert known_device({COOKIE: value + "x"}) is None
+    assert known_device({}) is None
 
 
 def test_viewing_pages_sets_no_mark(client: Client) -> None:

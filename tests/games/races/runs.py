@@ -131,7 +131,10 @@ class Run:
         Deal.objects.filter(races=self.race).update(seed=winning().seed)
 
     def sit(self, place: int, second: float = 0) -> Entrant:
-        return seats.sit(self.room.pk, self.players[place], now=at(second))
+        """Seat a player, as an established one."""
+        entrant = seats.sit(self.room.pk, self.players[place], now=at(second))
+        Entrant.objects.filter(pk=entrant.pk).update(standing=Entrant.Standing.ESTABLISHED, link_group=0)
+        return entrant
 
     def ready(self, *places: int, ready: bool = True, second: float = 0) -> None:
         for place in places:

@@ -315,7 +315,7 @@ def check_places(entrants: list[Entrant]) -> None:
         mine = figures_of(one.attempt)
         assert (one.cards_up, one.elapsed_ms, one.tokens) == mine
         ahead = sum(beats(other, one) for other in raced)
-        behind = sum(beats(one, other) for other in raced)
+        behind = sum(beats(one, other) for other in raced if other.standing != Entrant.Standing.NEW)
         points = 0 if one.state == "disqualified" else behind + 1
         assert (one.place, one.points) == (ahead + 1, points), (one.place, ahead)
         assert (one.state == "disqualified") == (one.attempt.state == "rejected")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from leaderboards.ratings.fold import LAST, Change, Fold, Raced, Racer, RatingState
+from games.races.results.ratings_registry import Limit
+from leaderboards.ratings.fold import LAST, NEWCOMERS, RACES, Fold, Raced, Racer, RatingState
 from leaderboards.ratings.formula import Rater, SkillEstimate, shares, whole_points
+from tests.leaderboards.ratings import feeding
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -96,14 +99,17 @@ def test_whole_points_add_up_for_any_distance(total: int) -> None:
 
 
 def test_a_race_continues_from_the_last_rating() -> None:
-    fold, rater, later = Fold(), Rater(), NOON + timedelta(minutes=1)
-    first = rater.rate([SkillEstimate(1500, 350), SkillEstimate(1500, 350)], [1, 2])
-    second = rater.rate([first[1], first[0]], [1, 2])
-    assert list(fold.fold([raced(1, 7, 8), raced(2, 8, 7, at=later)])) == [
-        [Change(1, NOON, 100, 7, 1, 1500, 350, *first[0], 1), Change(1, NOON, 101, 8, 2, 1500, 350, *first[1], 1)],
-        [Change(2, later, 200, 8, 1, *first[1], *second[0], 2), Change(2, later, 201, 7, 2, *first[0], *second[1], 2)],
-    ]
-    assert fold.standings == {7: RatingState(*second[1], 2, later), 8: RatingState(*second[0], 2, later)}
+    """Seven and eight have raced too seldom for the limit on newcomers to matter, but for the first race's excess."""
+    fold, later = Fold(), NOON + timedelta(minutes=1)
+    (one, two), (three, four) = fold.fold([raced(1, 7, 8), raced(2, 8, 7, at=later)])
+    assert (one[:7], two[:7]) == ((1, NOON, 100, 7, 1, 1500, 350), (1, NOON, 101, 8, 2, 1500, 350))
+    assert (three.mu_before, three.sigma_before) == (two.mu_after, two.sigma_after)
+    assert (four.mu_before, four.sigma_before) == (one.mu_after, one.sigma_after)
+    assert [change.races for change in (one, two, three, four)] == [1, 1, 2, 2]
+    assert fold.standings == {
+        change.player: RatingState(change.mu_after, change.sigma_after, 2, later, change.newcomers)
+        for change in (three, four)
+    }
 
 
 def test_five_meetings_a_day_count() -> None:
@@ -111,11 +117,86 @@ def test_five_meetings_a_day_count() -> None:
     fold, pairs = Fold(), [(1, 2), (2, 1)] * 4
     counted = [len(fold.add(raced(n, *pairs[n], at=NOON + timedelta(minutes=n)))) for n in range(7)]
     assert counted == [2, 2, 2, 2, 2, 0, 0]
-    # With a third player, the later of the two is left out.
-    (changes,) = fold.fold([raced(8, 1, 2, 3)])
-    assert [change.player for change in changes] == [1, 3]
-    # 3 has met 1 once; at midnight UTC the counts are reset.
+    # At midnight UTC the counts are reset.
     assert len(fold.add(raced(9, 2, 1, at=NOON + timedelta(hours=12)))) == 2
+
+
+def test_a_meeting_too_many_shuts_no_one_out() -> None:
+    """1 and 2 no longer move each other, but 3 moves both, as much as alone."""
+    fold, alone = Fold(), Fold()
+    for each in (fold, alone):
+        for n in range(5):
+            each.add(raced(n, 1, 2))
+    first, second, third = fold.add(raced(6, 1, 2, 3))
+    with_first = alone.add(raced(6, 1, 3, ranks=(1, 3)))[0]
+    assert (first.mu_after, first.sigma_after) == (with_first.mu_after, with_first.sigma_after)
+    assert second.mu_after > second.mu_before
+    assert third.mu_after < third.mu_before
+
+
+def test_linked_racers_do_not_move_each_other() -> None:
+    fold, settled = Fold(), RatingState(1500, 100, 20)
+    fold.standings = dict.fromkeys((1, 2, 3, 4), settled)
+    linked = raced(1, 1, 2, 3, 4)
+    linked = linked._replace(racers=[racer._replace(group=racer.player in {1, 2}) for racer in linked.racers])
+    apart = Fold(dict(fold.standings)).add(raced(1, 1, 3, 4))
+    changes = fold.add(linked)
+    assert changes[0].mu_after == apart[0].mu_after
+    assert Fold(dict.fromkeys((1, 2), settled)).add(linked._replace(racers=linked.racers[:2])) == []
+
+
+def settled(*players: int) -> Fold:
+    """A fold in which these players' ratings are certain."""
+    return Fold(dict.fromkeys(players, RatingState(1500, 100, RACES)))
+
+
+@pytest.mark.parametrize("who", ["unestablished", "nine races"])
+def test_newcomers_give_and_take_a_hundred_points_in_all(who: str) -> None:
+    fold = settled(1, 2)
+    for sign, ranks in ((1, (1, 2)), (-1, (2, 1))):
+        for n in range(200):
+            at = NOON + n * timedelta(days=1)
+            fold.standings[2] = RatingState(1500, 100, RACES if who == "unestablished" else RACES - 1)
+            met = raced(n, 1, 2, ranks=ranks, at=at)
+            racers = [racer._replace(established=racer.player == 1 or who != "unestablished") for racer in met.racers]
+            fold.add(met._replace(racers=racers))
+        assert fold.standings[1].mu == pytest.approx(1500 + sign * NEWCOMERS)
+        assert fold.standings[1].newcomers == sign * NEWCOMERS
+
+
+def test_settled_rivals_give_more_than_newcomers() -> None:
+    fold = settled(1, *range(2, 40))
+    for n in range(2, 40):
+        fold.add(raced(n, 1, n))
+    assert fold.standings[1].mu > 1500 + NEWCOMERS
+    assert fold.standings[1].newcomers == 0
+
+
+def test_results_that_do_not_count_leave_the_uncertainty() -> None:
+    fold = Fold({1: RatingState(1600, 200, RACES, None, NEWCOMERS)})
+    winner, loser = fold.add(raced(1, 1, 2))
+    assert (winner.mu_after, winner.sigma_after) == (1600, 200)
+    assert loser.sigma_after < loser.sigma_before
+
+
+def test_duels_add_up_to_the_change_and_say_what_is_limited() -> None:
+    choose = random.Random(8)
+    for n in range(200):
+        states = [
+            RatingState(choose.uniform(1200, 1800), 150, choose.choice([3, 30]), None, choose.uniform(-100, 100))
+            for _ in range(5)
+        ]
+        fold = Fold(dict(enumerate(states)))
+        fold.resume(NOON.date(), [[0, 1]] * choose.choice([1, 5]))
+        racers = [
+            Racer(who, who, choose.randint(1, 4), choose.choice([0, 0, 1]), choose.random() < 0.5) for who in range(5)
+        ]
+        duels = fold.duels(Raced(n, NOON, racers))
+        for change in fold.add(Raced(n, NOON, racers)):
+            parts = duels[change.entrant]
+            assert sum(duel.points for duel in parts) == pytest.approx(change.mu_after - change.mu_before, abs=3e-6)
+            assert all(duel.points == 0 for duel in parts if duel.limit in {Limit.LINKED, Limit.MET})
+            assert abs(change.newcomers) <= NEWCOMERS
 
 
 def test_meetings_are_counted_per_pair_and_day() -> None:
@@ -127,15 +208,6 @@ def test_meetings_are_counted_per_pair_and_day() -> None:
         fold.add(raced(n, 1 + n % 2, 3 + n % 2, at=tomorrow))
     counted = [len(fold.add(raced(n, 1, 2, at=tomorrow))) for n in range(13, 19)]
     assert counted == [2, 2, 2, 2, 2, 0]
-
-
-def test_a_player_left_out_has_not_met_the_others() -> None:
-    fold = Fold()
-    for n in range(5):
-        fold.add(raced(n, 1, 2))
-    for n in range(5, 10):
-        assert [change.player for change in fold.add(raced(n, 1, 2, 3))] == [1, 3]
-    assert [change.player for change in fold.add(raced(10, 3, 2, 1))] == [3, 2]
 
 
 def test_resumed_meetings_equal_folded_ones() -> None:
@@ -152,3 +224,17 @@ def test_a_single_player_is_not_rated() -> None:
     fold = Fold()
     assert fold.add(raced(1, 7)) == fold.add(raced(2)) == []
     assert not fold.standings
+
+
+@pytest.mark.parametrize("accounts", [13, 100])
+@pytest.mark.parametrize("schedule", feeding.SCHEDULES)
+def test_feeding_gains_at_most_a_hundred_points(schedule: feeding.Schedule, accounts: int) -> None:
+    """From any number of networks; with settled_first, the other accounts have ten races."""
+    assert feeding.gain(schedule, accounts, 400, seed=4) <= NEWCOMERS + 1e-6
+
+
+def test_honest_predictions_stay_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if everybody is new at once, and two in five never play dailies."""
+    limited = feeding.log_loss(5, established=0.6, races=500, after=300)
+    monkeypatch.setattr("leaderboards.ratings.fold.NEWCOMERS", math.inf)
+    assert limited < feeding.log_loss(5, established=0.6, races=500, after=300) + 0.02

@@ -53,10 +53,10 @@ def test_races_show_ratings_and_the_change_per_rival() -> None:
     for entrant, change in changes.items():
         assert change.after == ratings[by_entrant[entrant]]
         assert change.before.provisional
-        assert {rival for rival, _ in change.duels} == changes.keys() - {entrant}
-        assert sum(points for _, points in change.duels) == change.after.value - change.before.value
+        assert {duel.rival for duel in change.duels} == changes.keys() - {entrant}
+        assert sum(duel.points for duel in change.duels) == change.after.value - change.before.value
     best = changes[last.entrants.get(player=who[3]).pk]
-    assert all(points > 0 for _, points in best.duels)
+    assert all(duel.points > 0 for duel in best.duels)
 
 
 def test_the_board_lists_certain_active_named_players() -> None:

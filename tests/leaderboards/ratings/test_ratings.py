@@ -137,7 +137,7 @@ def test_a_race_seen_late_is_rated_in_its_place() -> None:
 def test_a_late_disqualification_updates_and_notifies() -> None:
     cheat, honest, later, outsider, other = (player() for _ in range(5))
     made = raced.race([cheat, honest])
-    raced.race([honest, later], at=NOON + MINUTE)
+    raced.race([honest, later], [1, 1], at=NOON + MINUTE)
     raced.race([outsider, other], at=NOON + 2 * MINUTE)
     rating_reconciler.rate_finished()
     before = dict(Rating.objects.values_list("player", "mu"))

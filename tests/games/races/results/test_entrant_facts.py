@@ -1,0 +1,170 @@
+"""Facts about entrants, stored when a race finishes: standing, links, and the heat points they give."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.sign_in.guests import BACKEND
+from games.core.ladders import Ladder
+from games.core.retention import remove_aged
+from games.fairplay.account_links import COOKIE, KEPT
+from games.models import Deal, Start
+from games.races import housekeeping, race_origins, rooms
+from games.races.models import Entrant, Race, RaceOrigin
+from games.races.results.entrant_facts import missing_facts, store_facts
+from games.races.results.places import placed
+from games.rules import Score
+from leaderboards.ratings import rating_reconciler
+from tests.games.races.runs import Run
+from tests.leaderboards import factory, raced
+from tests.leaderboards.factory import NOON, player
+
+pytestmark = pytest.mark.django_db
+
+Standing = Entrant.Standing
+DAY = timedelta(days=1)
+
+
+def facts(race: Race) -> list[tuple[int, int]]:
+    """Return standing and group of the race's entrants, in order."""
+    found = missing_facts([race.pk])
+    return [(found[pk].standing, found[pk].group) for pk in sorted(found)]
+
+
+def daily(who: Any, *, ladder: Ladder = Ladder.NEWCOMERS, **fields: Any) -> Any:
+    settings: Any = {"state": "verified", "verified_at": NOON - DAY} | fields
+    deal = Deal.objects.filter(day=factory.DAY).first() or factory.deal("plot")
+    return factory.finished(deal, who, ladder=ladder, started_at=NOON - DAY, **settings)
+
+
+def test_standing_depends_on_daily_games_before_the_start() -> None:
+    who = [player() for _ in range(6)] + [player(is_guest=True)]
+    daily(who[1])
+    daily(who[2], ladder=Ladder.ESTABLISHED)
+    daily(who[3], verified_at=NOON + timedelta(minutes=1))
+    daily(who[4], state="review")
+    daily(who[5], ranked=False)
+    daily(who[6], ladder=Ladder.ESTABLISHED)
+    race = raced.race(who)
+    assert [standing for standing, _group in facts(race)] == [
+        Standing.NEW, Standing.PLAYED, Standing.ESTABLISHED, Standing.NEW, Standing.NEW, Standing.NEW, Standing.NEW,
+    ]  # fmt: skip
+
+
+def test_devices_link_for_a_month_and_networks_for_a_day() -> None:
+    who = [player() for _ in range(8)]
+    device = uuid.uuid4()
+    race_origins.record(who[0].pk, device, "unknown", NOON - 29 * DAY)
+    attempt = daily(who[1])
+    Start.objects.create(attempt=attempt, deal=attempt.deal, device=device, network=b"", made_at=attempt.started_at)
+    race_origins.record(who[2].pk, None, "192.0.2.0/24", NOON - timedelta(hours=1))
+    race_origins.record(who[3].pk, uuid.uuid4(), "192.0.2.0/24", NOON)
+    race_origins.record(who[4].pk, None, "192.0.2.0/24", NOON - timedelta(hours=25))
+    race_origins.record(who[5].pk, device, "unknown", NOON - 31 * DAY)
+    race_origins.record(who[6].pk, device, "unknown", NOON + timedelta(minutes=1))
+    race_origins.record(who[7].pk, None, "unknown", NOON)
+    assert [group for _standing, group in facts(raced.race(who))] == [1, 1, 2, 2, 0, 0, 0, 0]
+
+
+def test_links_add_up() -> None:
+    who = [player() for _ in range(3)]
+    device = uuid.uuid4()
+    race_origins.record(who[0].pk, device, "192.0.2.0/24", NOON)
+    race_origins.record(who[1].pk, device, "198.51.100.0/24", NOON)
+    race_origins.record(who[2].pk, uuid.uuid4(), "198.51.100.0/24", NOON)
+    assert [group for _standing, group in facts(raced.race(who))] == [1, 1, 1]
+
+
+def test_stored_facts_never_change() -> None:
+    who = [player(), player()]
+    race = raced.race(who)
+    store_facts(missing_facts([race.pk]))
+    for one in who:
+        daily(one)
+        race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
+    assert missing_facts([race.pk]) == {}
+    assert set(race.entrants.values_list("standing", "link_group")) == {(Standing.NEW, 0)}
+
+
+def test_linked_players_are_rated_only_against_others_forever() -> None:
+    who = [player() for _ in range(3)]
+    for one in who[:2]:
+        race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
+    made = raced.race(who[:2])
+    raced.race(who, at=NOON + timedelta(minutes=9))
+    rating_reconciler.rate_finished()
+    before = raced.changes()
+    assert {change.race_id for change in made.rating_changes.all()} == set()
+    assert len(before) == 3
+    RaceOrigin.objects.all().delete()
+    rating_reconciler.refold(made.pk)
+    assert raced.changes() == before
+
+
+def test_only_linked_players_are_told(client: Client) -> None:
+    who = [player() for _ in range(3)]
+    for one in who[:2]:
+        race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
+    made = raced.race(who)
+    rating_reconciler.rate_finished()
+    told = []
+    for one in (*who, None):
+        if one:
+            client.force_login(one, backend=BACKEND)
+        else:
+            client.logout()
+        page = client.get(f"/races/{made.room.code}/{made.number}/").content.decode()
+        told.append("on the same device or network" in page)
+    assert told == [True, True, False, False]
+
+
+def test_new_players_give_no_points_in_a_heat() -> None:
+    scores = {n: Score("retired", 10 - n, 1000, 10) for n in range(4)}
+    assert [points for _place, points in placed(scores, {1, 3}).values()] == [2, 2, 1, 1]
+
+
+def test_standing_is_stored_as_a_race_finishes() -> None:
+    run = Run.racing(3)
+    Entrant.objects.filter(pk=run.entrant(2).pk).update(standing=None, link_group=None)
+    run.play(0)
+    run.play(2, first_ms=1_500)
+    run.resign(1, 60)
+    run.tend(61)
+    run.judge()
+    run.tend(62)
+    assert run.race.state == Race.State.FINISHED
+    assert (run.entrant(2).standing, run.entrant(2).link_group) == (Standing.NEW, 0)
+    # The winner gets nothing for the guest, and the guest gets a point for the established player.
+    assert [points for _state, _place, points in run.placed()] == [2, 1, 2]
+
+
+def test_a_seat_in_a_rated_race_stores_its_origin(client: Client) -> None:
+    one = player()
+    client.force_login(one, backend=BACKEND)
+    client.post("/races/quick", {"variant": ["plot"]}, REMOTE_ADDR="192.0.2.7")
+    (origin,) = RaceOrigin.objects.all()
+    assert (origin.player_id, len(bytes(origin.network))) == (one.pk, 16)
+    assert origin.device is not None
+    assert origin.device.hex in client.cookies[COOKIE].value
+
+
+def test_a_seat_in_an_unrated_race_stores_no_origin(client: Client) -> None:
+    room = rooms.open_room(player(), "plot", limit_s=600, seats=4)
+    client.force_login(player(), backend=BACKEND)
+    client.post(f"/races/{room.code}/sit")
+    assert Entrant.objects.filter(race__room=room).count() == 1
+    assert not RaceOrigin.objects.exists()
+    assert COOKIE not in client.cookies
+
+
+def test_origins_are_deleted_after_a_month() -> None:
+    one = player()
+    race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
+    race_origins.record(one.pk, None, "192.0.2.0/24", NOON + DAY)
+    remove_aged(housekeeping.KINDS, NOON + KEPT + timedelta(seconds=1))
+    assert [origin.made_at for origin in RaceOrigin.objects.all()] == [NOON + DAY]
