@@ -192,7 +192,7 @@ def check_keys(
 ) -> Mapping[str, Any]:
     """Return a JSON object that has exactly these keys; ``what`` names it in messages.
 
-    :raises RecordError: or the given ``error``, when it is not an object, lacks a key, or has another.
+    :raises error: when it is not an object, lacks a key, or has another.
     """
     if not isinstance(data, Mapping):
         raise error(f"{what} is an object")
