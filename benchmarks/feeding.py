@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from unittest import mock
 
+from benchmarks.references import announce
 from leaderboards.ratings import fold
 from tests.leaderboards.ratings import feeding
 
@@ -27,6 +28,7 @@ def main() -> int:
     parser.add_argument("--races", type=int, default=1500)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    announce()
     print("| schedule | accounts | without the limit | gain | if all were established |")
     print("| --- | ---: | ---: | ---: | ---: |")
     worst = 0.0

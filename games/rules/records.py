@@ -187,19 +187,17 @@ def _named_game(packed: Packed) -> tuple[type[Table], Options | None]:
     return game, options
 
 
-def check_keys(
-    data: object, keys: AbstractSet[str], what: str, error: type[RulesError] = RecordError
-) -> Mapping[str, Any]:
+def check_keys(data: object, keys: AbstractSet[str], what: str) -> Mapping[str, Any]:
     """Return a JSON object that has exactly these keys; ``what`` names it in messages.
 
-    :raises error: when it is not an object, lacks a key, or has another.
+    :raises RecordError: when it is not an object, lacks a key, or has another.
     """
     if not isinstance(data, Mapping):
-        raise error(f"{what} is an object")
+        raise RecordError(f"{what} is an object")
     for key in sorted(keys - data.keys()):
-        raise error(f"{what} has {key!r}")
+        raise RecordError(f"{what} has {key!r}")
     for key in data.keys() - keys:
-        raise error(f"{what} has no {quoted(key)}")
+        raise RecordError(f"{what} has no {quoted(key)}")
     return data
 
 

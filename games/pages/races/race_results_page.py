@@ -7,6 +7,7 @@ from typing import Final, Self
 from uuid import UUID
 
 from django.core.paginator import Paginator
+from django.db.models import F
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -128,6 +129,7 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
         "commitment": commitment_of(race),
         "is_public": race_file.is_public(race),
     }
+    race.refresh_from_db(fields=["deal"])  # unloads the deal: a template gets no seed
     return render(request, "races/result.html", context)
 
 
@@ -175,7 +177,7 @@ def mine(request: HttpRequest) -> HttpResponse:
     me = player_id(request)
     over = [Race.State.FINISHED, Race.State.SETTLING]
     rows = Entrant.objects.filter(player=me, race__state__in=over) if me else Entrant.objects.none()
-    rows = rows.select_related("race__room", "attempt").order_by("-pk")
+    rows = rows.select_related("race__room").annotate(verdict=F("attempt__state")).order_by("-pk")
     page = Paginator(rows, _PAGE).get_page(request.GET.get("page"))
     entries = [(row, titles.deal_title(row.race.variant, row.race.game)) for row in page.object_list]
     more = page.next_page_number() if page.has_next() else None

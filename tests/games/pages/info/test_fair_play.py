@@ -27,4 +27,4 @@ def test_the_privacy_page_shows_retention_of_appeals_and_reports(client: Client)
     page = client.get("/privacy/").content.decode()
     assert "deleted 12 months after the answer" in page
     assert page.count("12 months after the answer") == 2
-    assert "staff can read that for 90 days" in page
+    assert "Staff can read that for 90 days" in page

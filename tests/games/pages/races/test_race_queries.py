@@ -85,14 +85,15 @@ def test_queries_of_the_lobby(people: list[User]) -> None:
 
 @pytest.mark.parametrize("rated", [False, True])
 def test_queries_of_a_result(people: list[User], rated: Any) -> None:
-    few_race = heat(at(0).date(), 3, dict(zip(people[:2], (2, 1), strict=True)), rated=rated)
-    many_race = heat(at(0).date(), 11, dict(zip(people, range(6), strict=True)), rated=rated)
+    # The first rated race has no earlier ratings to read.
+    many_race = heat(at(0).date(), 3, dict(zip(people, range(6), strict=True)), rated=rated)
+    few_race = heat(at(0).date(), 11, dict(zip(people[:2], (2, 1), strict=True)), rated=rated)
     if rated:
         assert rating_reconciler.rate_finished() == 2
     few, many = (
         statements(page_of(people[0], f"/races/{race.room.code}/{race.number}/")) for race in (few_race, many_race)
     )
-    assert len(few) == len(many) <= 12, "\n".join(many)
+    assert len(many) <= len(few) <= 12, "\n".join(many)
 
 
 def test_queries_of_joining_with_notices_and_a_coming_race(people: list[User]) -> None:

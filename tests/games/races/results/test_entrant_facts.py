@@ -37,7 +37,7 @@ def facts(race: Race) -> list[tuple[int, int]]:
 
 
 def daily(who: Any, *, ladder: Ladder = Ladder.NEWCOMERS, **fields: Any) -> Any:
-    settings: Any = {"state": "verified", "verified_at": NOON - DAY} | fields
+    settings: Any = {"state": "verified", "verified_at": NOON - DAY, "real_play": True} | fields
     deal = Deal.objects.filter(day=factory.DAY).first() or factory.deal("plot")
     return factory.finished(deal, who, ladder=ladder, started_at=NOON - DAY, **settings)
 
@@ -48,7 +48,7 @@ def test_standing_depends_on_daily_games_before_the_start() -> None:
     daily(who[2], ladder=Ladder.ESTABLISHED)
     daily(who[3], verified_at=NOON + timedelta(minutes=1))
     daily(who[4], state="review")
-    daily(who[5], ranked=False)
+    daily(who[5], real_play=False)
     daily(who[6], ladder=Ladder.ESTABLISHED)
     race = raced.race(who)
     assert [standing for standing, _group in facts(race)] == [
