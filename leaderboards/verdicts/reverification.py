@@ -46,7 +46,7 @@ def reverify(attempt: Attempt, *, dry_run: bool = False) -> Finding:
     """
     before = State(attempt.state)
     verdict = _with_decision(attempt, AttemptVerdict.of(_judged(attempt)))
-    changed = verdict.state != before or BoardScore.of(attempt) != verdict.score
+    changed = (verdict.state, verdict.score, verdict.real_play) != (before, BoardScore.of(attempt), attempt.real_play)
     if changed and not dry_run:
         changed = do_settle(attempt, verdict, expected=before)
     codes = tuple(entry["code"] for entry in verdict.reasons)

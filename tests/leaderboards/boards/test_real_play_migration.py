@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_recent_games_really_played_are_marked() -> None:
-    migration: Any = import_module("games.migrations.0003_attempt_real_play")
+    migration: Any = import_module("games.migrations.0006_mark_real_play")
     (line, *_), today = won("labyrinth"), timezone.now()
     deal = factory.deal("labyrinth", seed=line.seed)
     half = factory.record_of(deal, line.tokens[: len(line.tokens) // 2])
