@@ -18,8 +18,8 @@ from games.core.retention import Aged, rows
 
 _DAY: Final = timedelta(days=1)
 
-#: Condition on rows of a session that still exists. The session list shown to players outlives the sessions; a session
-#: that is ended takes its devices along (`accounts.push.devices`), an expired one does not.
+#: Condition on rows whose session still exists. Ending a session deletes its devices (`accounts.push.devices`), but
+#: expiry doesn't, and the session list shown to players outlives the sessions.
 _HAS_SESSION: Final = Exists(Session.objects.filter(session_key=OuterRef("session_key")))
 
 
@@ -37,7 +37,7 @@ KINDS: Final = (
         remove_lost_guests,
         batch=50,
     ),
-    Aged(Session, "expired sessions", timedelta(0), _older(Session.objects.all(), "expire_date")),
+    Aged(Session, "expired sessions", timedelta(0), "expire_date"),
     Aged(
         UserSession,
         "addresses and browsers of ended sessions",
@@ -50,11 +50,6 @@ KINDS: Final = (
         _DAY,
         _older(PushDevice.objects.exclude(_HAS_SESSION), "made_at"),
     ),
-    Aged(HeldName, "held names, once their time is up", timedelta(0), _older(HeldName.objects.all(), "until")),
-    Aged(
-        EmailConfirmation,
-        "unanswered confirmations of an e-mail address",
-        30 * _DAY,
-        _older(EmailConfirmation.objects.all(), "created"),
-    ),
+    Aged(HeldName, "held names, once their time is up", timedelta(0), "until"),
+    Aged(EmailConfirmation, "unanswered confirmations of an e-mail address", 30 * _DAY, "created"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -225,3 +226,19 @@ def _parts(token: str) -> tuple[str, str, int]:
     match = _MOVE.fullmatch(token)
     assert match is not None, token
     return match[1], match[2], int(match[3] or 1)
+
+
+def resigned_practice(visit: Callable[..., Any]) -> Any:
+    """Return the page of a practice game that was resigned after three moves."""
+    page = visit("/practice/", reduced_motion="reduce")
+    page.click(".practice-card:has-text('Labyrinth')")
+    page.wait_for_url(re.compile("/table/"))
+    player = Mouse(page)
+    player.start()
+    for _ in range(3):
+        player.play("d")
+        player.wait_played()
+    page.keyboard.press("r")
+    page.click("#resign-dialog button.danger")
+    page.wait_for_selector("#finish-rank[data-state=verified]")
+    return page

@@ -114,12 +114,13 @@ def quick_match(request: HttpRequest) -> HttpResponse:
 def to_seat(request: HttpRequest, code: str, *, rated: bool = False) -> HttpResponse:
     """Redirect a newly seated player to the room, past the admission queue, because the race will not wait.
 
-    The origin of a seat in a rated race is stored, to find linked entrants.
+    For a rated race, store the browser and network, to find linked entrants.
     """
     response = redirect("games:room", code=code)
     give_pass(request, response)
-    player, device = player_id(request), account_links.device_of(request)
+    player = player_id(request)
     if rated and player is not None:
+        device = account_links.device_of(request)
         race_origins.record(player, device, area_of(request))
         account_links.mark(response, device)
     return response

@@ -12,7 +12,7 @@ from django.utils import timezone
 from tests.browser.conftest import OLD_DAY
 from tests.browser.pages.test_every_page import faults
 from tests.browser.table.test_playing import deal, play_through, sign_up
-from tests.browser.table_driver import Mouse, Player, won_record
+from tests.browser.table_driver import Mouse, Player, resigned_practice, won_record
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -69,17 +69,7 @@ def test_a_left_handed_table_is_mirrored(visit: Visit) -> None:
 
 
 def test_own_practice_is_replayed_shared_and_continued(visit: Visit) -> None:
-    page = visit("/practice/", reduced_motion="reduce")
-    page.click(".practice-card:has-text('Labyrinth')")
-    page.wait_for_url(re.compile("/table/"))
-    player = Mouse(page)
-    player.start()
-    for _ in range(3):
-        player.play("d")
-        player.wait_played()
-    page.keyboard.press("r")
-    page.click("#resign-dialog button.danger")
-    page.wait_for_selector("#finish-rank[data-state=verified]")
+    page = resigned_practice(visit)
     page.goto(page.url.replace("/table/", "/replay/") + "?n=2")
     page.wait_for_selector("#felt .card")
     moves = page.locator("#moves")

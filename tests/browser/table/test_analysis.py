@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
 from tests.browser.pages.test_every_page import faults
-from tests.browser.table_driver import Mouse
+from tests.browser.table_driver import resigned_practice
 
 Visit = Callable[..., Any]
 
@@ -29,28 +28,12 @@ SAID: list[dict[str, Any]] = [
 ]
 
 
-def practised(visit: Visit) -> Any:
-    """Return the page of a practice game that was resigned after three moves."""
-    page = visit("/practice/", reduced_motion="reduce")
-    page.click(".practice-card:has-text('Labyrinth')")
-    page.wait_for_url(re.compile("/table/"))
-    player = Mouse(page)
-    player.start()
-    for _ in range(3):
-        player.play("d")
-        player.wait_played()
-    page.keyboard.press("r")
-    page.click("#resign-dialog button.danger")
-    page.wait_for_selector("#finish-rank[data-state=verified]")
-    return page
-
-
 def heights(page: Any) -> list[int]:
     return list(page.evaluate("[...document.querySelectorAll('.verdicts > :not(.turn)')].map(one => one.offsetHeight)"))
 
 
 def test_an_analysis_is_requested_shown_and_read(visit: Visit) -> None:
-    page = practised(visit)
+    page = resigned_practice(visit)
     said = iter(SAID)
     asked: list[str] = []
 

@@ -7,7 +7,7 @@ import { clockText, durationText } from "../../shared/times.js";
 import { say } from "./announce.js";
 import { rankName } from "../drawing/cards.js";
 import { keepFocus } from "../input/focus.js";
-import { bars, canUndo, elapsed, offered, plays, redoable } from "../state/game.js";
+import { isUndoBarred, canUndo, elapsed, offered, plays, redoable } from "../state/game.js";
 
 /** @import { State } from "../state/state.js" */
 /** @import { View } from "../state/types.js" */
@@ -60,7 +60,7 @@ export const barredText = () => t("Your last move revealed a card. In this race,
 
 /** Greys out the undo keys. One with a reason stays in reach of keyboard and pointer. @param {State} state */
 function showUndo(state) {
-  const barred = bars(state);
+  const barred = isUndoBarred(state);
   for (const id of ["undo", "stuck-undo"]) {
     const key = /** @type {HTMLButtonElement} */ (byId(id));
     key.disabled = !canUndo(state) && !barred;

@@ -29,11 +29,14 @@ export const offered = (state) => (plays(state) ? state.pending.reduce(untouched
 export const choices = (state, pile, count) => choicesFor(offered(state), pile, count);
 
 /** @param {State} state @returns {boolean} whether the last move has to stand because it revealed a card */
-export const bars = (state) => plays(state) && state.noUndo !== null && state.pending.length === 0;
+export const isUndoBarred = (state) => plays(state) && state.noUndo !== null && state.pending.length === 0;
 
 /** @param {State} state */
 export const canUndo = (state) =>
-  plays(state) && !bars(state) && Boolean(state.view?.can_undo || state.pending.length) && !state.pending.includes("u");
+  plays(state) &&
+  !isUndoBarred(state) &&
+  Boolean(state.view?.can_undo || state.pending.length) &&
+  !state.pending.includes("u");
 
 /** @param {State} state @returns {Token|null} the last undone move, if it can be redone now */
 export function redoable(state) {

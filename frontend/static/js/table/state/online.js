@@ -5,7 +5,7 @@ import { t } from "../../shared/i18n.js";
 import { moveText, say } from "../hud/announce.js";
 import { moveUpLater } from "./automove.js";
 import {
-  bars,
+  isUndoBarred,
   canUndo,
   forget,
   lacking,
@@ -62,7 +62,7 @@ export function play(state, socket, token) {
 /** @param {State} state @param {TableSocket} socket */
 export function undo(state, socket) {
   if (canUndo(state)) play(state, socket, "u");
-  else if (bars(state)) notice(barredText());
+  else if (isUndoBarred(state)) notice(barredText());
 }
 
 /** Redoes the last undone move. @param {State} state @param {TableSocket} socket */
