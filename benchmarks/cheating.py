@@ -1,16 +1,16 @@
-"""Price list of cheating: the accounts, days, games and seconds that each place costs a person who plays unfairly.
+"""Price list of cheating: the accounts, days, games and seconds that a cheat needs for each place.
 
-`python -m benchmarks.cheating [--seed TEXT] [variant …]`; the exit code is 1 if a target is missed. Every way is played
-against the services of this process, on fresh deals and at shifted dates, in its own temporary SQLite database with
-ladders on. A price is searched for, not assumed: cheaper ways are tried first, until one works or `--days`,
-`--accounts` and `--matches` are used up. The cheat's games are a solver's lines, as fast as the checks of pace allow.
+`python -m benchmarks.cheating [--seed TEXT] [variant …]`; the exit code is 1 if a target is missed. Each way of
+cheating is tried in this process, on fresh deals and shifted dates, in a temporary SQLite database with ladders on. The
+benchmark searches for the price: it tries cheap ways first, until one works or it reaches `--days`, `--accounts` and
+`--matches`. The cheat plays the solver's lines as fast as the pace checks allow.
 
 - rank 1 among newcomers: a guest plays a solver's line and signs up;
 - rank 1 among the established: an account prepares on earlier days with games it resigns at sight and games it wins,
   and then plays a solver's line;
-- top 10 of the rating: one person's accounts enter quick matches and resign for the benefit of one;
-- a rated race: draw the stock, undo that, solve the deal, and play the solution;
-- a heat: one's own guests, new accounts, or accounts that have played a daily deal, resign;
+- top 10 of the rating: the cheat's other accounts lose quick matches to one of them on purpose;
+- a rated race: draw the stock, undo, solve the deal and play the solution;
+- a heat: the cheat's other guests, new accounts, or accounts with a daily game, resign;
 - the cheat suite: `tests/games/fairplay/test_cheats.py`, unless `--no-suite`.
 """
 

@@ -191,8 +191,9 @@ class Days:
         return Price(f"rank 1, established, {self.variant}", is_beyond=True, note=f"within {most_days} days")
 
     def _established(self, age: int, games: int) -> float | None:
-        """Try with an account of this age in days that has won so many games on the last days, and resigned others at
-        sight; return the seconds at the table if that leads to rank 1.
+        """Try an account that is `age` days old, with `games` wins on the last days and other games resigned at sight.
+
+        Return the seconds at the table if it reaches rank 1, else None.
         """
         today, line = self.deals[0]
         cheat = factory.player(date_joined=today.opens_at - timedelta(days=age, minutes=1))
@@ -257,7 +258,7 @@ def race_of(member: Member) -> Race:
 
 
 def get_ready(members: Sequence[Member]) -> None:
-    """Set those who have seats ready."""
+    """Mark the seated members ready."""
     for member in members:
         room = seats.room_of(member.player.pk)
         if room is not None:
@@ -296,7 +297,7 @@ def run_race(clock: Clock, winner: Member, tokens: Line | None = None, times: li
 
 
 def quick_match(clock: Clock, members: Sequence[Member], variant: str = VARIANT) -> Race | None:
-    """Bring a quick match of these players, of whom the first is to win, to its countdown; None if that fails."""
+    """Seat these players in one quick match and start its countdown; return None if they don't meet."""
     for member in members:
         if not member.enter("/races/quick", variant=variant):
             return None
@@ -412,7 +413,7 @@ def _feed(clock: Clock, addresses: Sequence[str], matches: int, schedule: Schedu
 
 
 def rated_race(chance: Random) -> Price:
-    """Return the price of first place in a rated race against a player who does not see the stock ahead."""
+    """Return the price of winning a rated race by looking ahead at the stock."""
     place, (seed, line) = "a rated race, looking ahead", fresh(VARIANT, chance)
     if refusal := _refused_look():
         return Price(place, is_beyond=True, note=f"taking the stock back is refused: {refusal}")

@@ -9,10 +9,10 @@ drawn from a new seed each time, which is printed; a variant's results depend on
   turn, and each win is compared with earlier wins; then once more as if all had won, which shows how much is left to
   chance when games that are lost early are alike;
 - winners among a hundred more such players, all pairs of whom are compared, because wins resemble each other;
-- new runs: one random move, then another run of the solver, which no comparison with an earlier win finds. Their
-  likeness to the solver (games/fairplay/solver_likeness.py) is compared with that of two of those winners, of players
-  who take moves back from dead ends, and of strong ones, who try moves on deals that look the same. "Caught" are new
-  runs above the level that one winner in a hundred reaches, alone and as means of ten games, by fitted normal
+- new runs: one random move, then another run of the solver. Few of them resemble an earlier win, so their likeness to
+  the solver (games/fairplay/solver_likeness.py) is measured instead. It is compared with two of the winners above, with
+  players who back out of dead ends, and with strong players, who try moves on deals that look the same. A new run is
+  "caught" above the level that one winner in a hundred reaches, alone and as the mean of ten games, by fitted normal
   distributions.
 """
 

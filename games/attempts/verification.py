@@ -84,10 +84,10 @@ def _read(attempt: Attempt) -> tuple[Judgement, Record | None]:
 def compare(
     judged: Sequence[tuple[Attempt, Judgement]], overrides: Mapping[int, Attempt.State] | None = None
 ) -> list[Judgement]:
-    """Return the judgements after comparing attempts with other players'.
+    """Compare the attempts with those of other players, and return the updated judgements.
 
-    Copies of another account's earlier win go to review, and so do attempts at a deal that another player started
-    earlier on the same device. The same network is only added to what sends an attempt to review.
+    A copy of another account's earlier win goes to review. So does an attempt at a deal that another player started
+    earlier on the same device. A shared network is only added as a reason if the attempt is under review anyway.
 
     `overrides` maps attempt ids to states that replace those of the database and these judgements: staff decisions, and
     verdicts that a dry run does not write.

@@ -82,7 +82,7 @@ FEWEST_IN_BURST: Final = 10
 BURST_MS_A_PLAY: Final = 66
 
 #: Timer limit: gaps before plays that vary by less than this share of their mean come from a timer with up to 20 %
-#: jitter. The longest gaps, where a timer paused, are left out. The steadiest simulated people reach 0.13 (docs).
+#: jitter. The longest gaps, where a timer paused, are left out. The steadiest simulated people vary by 0.13.
 STEADY_PLAYS: Final = 40
 STEADY_VARIATION: Final = 0.12
 PAUSES: Final = 0.1

@@ -1,9 +1,8 @@
-"""Solver likeness: the share of a win's decisions that the solver would have made, too.
+"""Solver likeness: the share of a win's decisions that the solver would also have made.
 
-A new search from a slightly different start shares few moves with any earlier game, so no comparison of players finds
-it. But it shares most of its decisions with the solver, while people win in ways of their own. docs/fairplay.md,
-"Likeness to the solver", says how much this separates. The result is evidence for staff among other evidence, not a
-verdict.
+A cheat can make one random move and run a solver again. The line then resembles no earlier game, but most of its
+decisions are still the solver's, while people decide differently. The result is evidence for staff, not a verdict;
+docs/fairplay.md, "Likeness to the solver", says how well it separates.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ class Typical(NamedTuple):
     new_runs: float
 
 
-#: By variant, measured by `python -m benchmarks.copies` (docs/fairplay.md, "Likeness to the solver"). In the missing
-#: ones people decide as the solver does.
+#: By variant, measured by `python -m benchmarks.copies` (docs/fairplay.md, "Likeness to the solver"). Braid is missing:
+#: people decide as the solver does there.
 TYPICAL: Final = {
     "braid-either": Typical(0.83, 0.09, 0.95),
     "pigtail": Typical(0.80, 0.10, 0.95),

@@ -32,7 +32,7 @@ from games.rules import Table
 
 #: Time after which a question that no worker has queued counts as "unknown".
 PATIENCE: Final = timedelta(seconds=30)
-#: Seconds for which the network of a player who asks is remembered. Without it, the player takes turns alone.
+#: Seconds for which a player's network is cached. Without it, the player counts as a network of one.
 _REMEMBERED: Final = 600
 
 
@@ -163,7 +163,7 @@ def withdraw(attempt: Attempt, player_id: int | None) -> None:
 
 
 def remember_network(player_id: int | None, network: str) -> None:
-    """Remember the network of a player who asks, for the turns in the queue."""
+    """Cache the network of a player who asked a question, so that networks can take turns in the queue."""
     if is_known(network):
         cache.set(_network_key(player_id), network, _REMEMBERED)
 

@@ -28,7 +28,7 @@ class SearchQueue:
     def put(self, question_id: int, source: str = "") -> threading.Thread:
         """Queue a question and return the thread that will answer it.
 
-        Many questions of one `source`, such as a network, do not delay those of others.
+        Sources, such as networks, take turns, so a long backlog from one `source` does not delay the others.
         """
         with self._lock:
             self._waiting.setdefault(source, deque()).append(question_id)

@@ -194,9 +194,9 @@ class View(_Out):
 
 
 class Moved(_Out):
-    """A token that has been played and committed; `changes` turns the view before it into the view after it.
+    """A token that was played and committed. Apply `changes` to the previous view to get the new one.
 
-    The other fields are those of `View`.
+    The other fields have the same meaning as in `View`.
     """
 
     n: int

@@ -182,7 +182,7 @@ def call_off_deserted(now: datetime) -> None:
 
 
 def _call_off_if_deserted(race_id: int, room_id: int, now: datetime) -> bool:
-    """Void a match without a trace, and put the player who was present back in the queue, first in line."""
+    """Void a match and delete its entrants, and put the player who was there back at the front of the queue."""
     with transaction.atomic():
         rooms.lock_room(room_id)
         race = Race.objects.select_for_update(no_key=True).get(pk=race_id)

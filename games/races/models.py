@@ -155,7 +155,7 @@ class Entrant(models.Model):
         DISQUALIFIED = "disqualified", _("Disqualified")
 
     class Standing(models.IntegerChoices):
-        """What the player had played before the race started."""
+        """Experience of the player when the race started."""
 
         NEW = 0, _("No account, or no verified daily game")
         PLAYED = 1, _("A verified daily game")

@@ -2,7 +2,7 @@
 
 A player spoils a start by leaving a countdown so that it is cancelled, by breaking up a quick match about to start, or
 by not showing up. A player who does so repeatedly cannot take a seat for a while. Guests and new accounts are free to
-create, so all of a network share a limit. The counters live in the cache; losing it only resets them.
+create, so those of one network share a limit. The counters live in the cache; losing it only resets them.
 """
 
 from __future__ import annotations

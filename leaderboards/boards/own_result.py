@@ -62,8 +62,8 @@ def own_result(deal: Deal, board: BoardName, player: Any) -> OwnResult | None:  
 
 def missing_in_words(lacks: Missing) -> str:
     """Describe the missing requirements, such as "To be established you still need: one win"."""
-    days = ngettext("one more day with a game really played", "%(n)s more days with a game really played", lacks.days)
-    age = ngettext("an account that is one day older", "an account that is %(n)s days older", lacks.age)
+    days = ngettext("a full game on one more day", "full games on %(n)s more days", lacks.days)
+    age = ngettext("one more day since you signed up", "%(n)s more days since you signed up", lacks.age)
     needs = [
         *([days % {"n": lacks.days}] if lacks.days else []),
         *([_("one win")] if lacks.win else []),

@@ -153,7 +153,7 @@ class Fold:
     def _rate(
         self, racers: Sequence[Racer], states: Sequence[RatingState]
     ) -> Iterator[tuple[int, Sequence[int], SkillEstimate]]:
-        """Yield each racer with rivals who may move it: its index, theirs and its own, and its skill after the race."""
+        """Yield, for each racer who is rated: the index, the indices of racer and counted rivals, and the new skill."""
         skills = [SkillEstimate(state.mu, state.sigma) for state in states]
         ranks = [racer.rank for racer in racers]
         whole: list[SkillEstimate] | None = None
@@ -169,7 +169,7 @@ class Fold:
                 yield k, among, after[among.index(k)]
 
     def _among(self, racers: Sequence[Racer], k: int) -> Sequence[int]:
-        """Return the indices of a racer and of the rivals who may move its rating."""
+        """Return the indices of a racer and of the rivals who count for its rating."""
         if not self.spent and not racers[k].group:
             return range(len(racers))
         return [q for q in range(len(racers)) if q == k or self._limit(racers[k], racers[q]) is None]

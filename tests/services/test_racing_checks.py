@@ -76,7 +76,7 @@ def test_an_honest_race_has_no_faults() -> None:
     assert History().survivors_faults() == []
 
 
-#: What is wrong with a race, the fault found in it, and the fault found in a race of the soak.
+#: Ways to falsify a race: the change, the fault it causes in a race, and the fault in a race of the soak.
 DOCTORED: dict[str, tuple[Callable[[History], object], str, str | None]] = {
     "a token is lost": (
         lambda race: race.racers[1].acknowledged.update({31: (WON.tokens[30], 99_000)}),

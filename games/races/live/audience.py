@@ -74,9 +74,9 @@ class Audience:
         return race is not None and race.state == Race.State.COUNTDOWN and self.facts.kind == Room.Kind.QUICK
 
     def has_left(self, viewer: Viewer) -> int | None:
-        """Return the entrant of a viewer who leaves during a countdown with a roll call.
+        """Return the id of a viewer's entrant if they are leaving during a countdown with a roll call, else None.
 
-        Return None if the player has another connection here; other processes are not asked.
+        Also None if the player has another connection to this process; other processes are not asked.
         """
         yours = self._yours.get(viewer)
         if yours is None or yours.to_come is None or not self.is_roll_called:
@@ -139,7 +139,7 @@ class Audience:
         stream.viewers.add(viewer)
 
     def _dismiss(self, viewers: Iterable[Viewer]) -> None:
-        """Send `gone` to viewers who may not stay, and remove them: the room is closed, or kicked them."""
+        """Send `gone` to these viewers and remove them, if the room is closed or they were kicked."""
         for viewer in viewers:
             if self.facts.is_closed or viewer.player_id in self.facts.kicked:
                 self.discard(viewer)

@@ -47,7 +47,7 @@ class HostPresence:
         self._next_at = -inf
 
     async def beat(self) -> float:
-        """Send a heartbeat for the seated players, and the host, who have the room open here, if one is due."""
+        """Send a heartbeat, if one is due, for the host and seated players connected to this process."""
         facts, seated = self._audience.facts, self._audience.seated()
         host_id = facts.host_id if self._audience.has_host() else None
         if not seated and host_id is None:
@@ -60,7 +60,7 @@ class HostPresence:
         return self._next_at
 
     async def replace_if_absent(self) -> float:
-        """Replace a host who is gone by a player seated here; the change of the room is announced."""
+        """Replace a host who has timed out with a player seated in this process."""
         heirs = self._audience.heirs()
         if self._host_id is None or not heirs:
             return inf

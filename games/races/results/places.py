@@ -8,11 +8,12 @@ from games import rules
 
 
 def placed(scores: Mapping[int, rules.Score], pointless: Collection[int] = ()) -> dict[int, tuple[int, int]]:
-    """Return place and points by entrant: more cards up first, then the shorter time, then fewer tokens.
+    """Return place and heat points by entrant.
 
-    Winners have all cards up, so they come first. Entrants with unreadable records come after all who have figures, and
-    disqualified ones share the last place. Equal scores share a place. A heat gives a point for racing, and one for
-    each entrant behind who is not `pointless`, except to disqualified ones. Race files are verified with the same code.
+    Places go by cards up, then time, then tokens; equal scores share a place. Winners have all cards up, so they come
+    first. Unreadable records come after all others, and disqualified entrants share the last place. Race files are
+    verified with the same code. An entrant gets a point for racing and one for each entrant behind, except for the
+    `pointless` ones; a disqualified entrant gets none.
     """
     places = [place or 0 for place in rules.places(list(scores.values()))]
     giving = [place for entrant, place in zip(scores, places, strict=True) if entrant not in pointless]

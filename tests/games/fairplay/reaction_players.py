@@ -100,7 +100,7 @@ def _gap(who: Player, step: Step, previous: str, number: int, chance: Random, *,
         return REPEAT_MS + chance.expovariate(1 / 5)
     action = chance.lognormvariate(math.log(who.action_ms), who.spread)
     tired = 1 + who.fatigue * number / 200
-    # Newly revealed cards interrupt a plan: nobody knew them when it was made.
+    # Newly revealed cards interrupt a plan.
     if planned and not step.fresh:
         return action * tired
     thought = _reaction(who, step, chance)

@@ -1,4 +1,4 @@
-"""Where looking ahead is forbidden, and what becomes of a record that did it all the same."""
+"""Races without looking ahead: undo at the table, and the check of records."""
 
 from __future__ import annotations
 

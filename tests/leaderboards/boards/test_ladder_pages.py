@@ -104,7 +104,7 @@ def test_a_newcomer_sees_the_place_and_the_missing_games(deal: Any) -> None:
     assert settle(factory.finished(deal, who).pk) == "verified"
     client = signed_in(who)
     text = page_of(client, deal)
-    missing = "To be established you still need: 3 more days with a game really played, one win."
+    missing = "To be established you still need: full games on 3 more days, one win."
     assert "your rank: 2 of the newcomers" in text
     assert missing in text
     panel = client.get(after(who)).content.decode()
@@ -122,9 +122,7 @@ def test_the_missing_games_are_shown_in_german(deal: Any) -> None:
     who = result(deal, 104, NEWCOMERS).player
     with translation.override("de"):
         panel = signed_in(who).get(after(who), headers={"accept-language": "de"}).content.decode()
-    needs = (
-        "3 weitere Tage mit einem richtig gespielten Spiel, ein Sieg, eine bestätigte E-Mail-Adresse oder ein Passkey"
-    )
+    needs = "ganze Spiele an 3 weiteren Tagen, ein Sieg, eine bestätigte E-Mail-Adresse oder ein Passkey"
     assert f"Zu den Etablierten fehlen dir noch: {needs}" in panel
 
 
