@@ -131,6 +131,18 @@ def test_a_verdict_says_whether_the_game_was_played() -> None:
         assert attempt.real_play == real
 
 
+def test_verifying_again_marks_a_game_as_played() -> None:
+    (line, *_) = won("labyrinth")
+    attempt = factory.finished(factory.deal("labyrinth", seed=line.seed), record=line)
+    settle(attempt.pk)
+    Attempt.objects.update(real_play=False)  # as a worker of an earlier release leaves it
+    attempt.refresh_from_db()
+    assert reverify(attempt).changed
+    attempt.refresh_from_db()
+    assert attempt.real_play
+    assert not reverify(attempt).changed
+
+
 @pytest.mark.parametrize(
     "unfit",
     [
