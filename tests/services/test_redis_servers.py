@@ -148,7 +148,7 @@ def test_a_beat_survives_one_missed_renewal(pair: tuple[Redis, Redis], monkeypat
 def test_only_one_of_two_beats_sends(
     pair: tuple[Redis, Redis], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = Celery("of-a-test", broker="memory://")
+    app = Celery("of-a-test", broker="memory://", set_as_current=False)
     app.conf.beat_schedule = {"keep": {"task": "keep", "schedule": 0.0}}
     sent: list[str] = []
     with override_settings(CELERY_BROKER_URL=pair[0].url):

@@ -252,7 +252,7 @@ def test_a_lost_connection_hides_the_notice(seat: Callable[[Server], Any]) -> No
     page = seat(server)
     server.line.send(protocol.write(protocol.Error(ErrorCode.RATE_LIMITED, "slower", 6)))
     page.wait_for_selector("#notice:not([hidden])")
-    server.line.close(code=1012)
+    server.line.close(code=4408)  # not 1012: the page would reconnect at once
     page.wait_for_selector("#lost:not([hidden])")
     assert page.is_hidden("#notice")
 
