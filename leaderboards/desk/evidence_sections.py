@@ -35,14 +35,14 @@ def foresight(attempt: Attempt) -> Section | None:
 
 
 def solver(attempt: Attempt) -> Section | None:
-    """Return how many decisions of a win the solver would have made, too; None if it is not measured."""
+    """Return how many decisions of a win the solver would also have made; None if it is not measured."""
     found = foresight_store.evidence_of(attempt)
     if found is None or found.solver is None:
         return None
     likeness, typical = found.solver, TYPICAL[attempt.deal.variant]
     overall = foresight_store.evidence_of_player(attempt.player_id)
     figures = (
-        (_("decisions the solver would have made, too"), f"{likeness.same} / {likeness.count} ({likeness.share:.0%})"),
+        (_("decisions the solver would also have made"), f"{likeness.same} / {likeness.count} ({likeness.share:.0%})"),
         (_("wins of simulated people"), f"{typical.people:.0%} ± {typical.spread:.0%}"),
         (_("new runs of the solver"), f"{typical.new_runs:.0%}"),
         (_("standard deviations above people, all measured wins (%(count)d)") % {"count": overall.with_solver},

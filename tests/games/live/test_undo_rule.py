@@ -79,7 +79,7 @@ async def test_rewind_stops_at_the_last_reveal(seated: Seated) -> None:
     assert (view["type"], view["n"], view["no_undo"]) == ("view", n + 1, "revealed")
 
 
-async def test_undo_is_free_elsewhere(seated: Seated) -> None:
+async def test_undo_is_free_by_default(seated: Seated) -> None:
     _, seat = await seated()
     assert (await seat.move("d"))["no_undo"] is None
     assert (await seat.move("u"))["type"] == "moved"

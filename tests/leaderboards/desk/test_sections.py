@@ -58,7 +58,7 @@ def test_likeness_to_the_solver_is_shown_to_staff_who_may_watch(looker: Any, bro
     )
     client = browser(looker)
     page = text(client.get(at("attempt", attempt)))
-    assert "<dt>decisions the solver would have made, too</dt><dd>19 / 20 (95%)</dd>" in page
+    assert "<dt>decisions the solver would also have made</dt><dd>19 / 20 (95%)</dd>" in page
     assert "one game proves nothing" in page
     factory.finished(deal, looker)
     assert "<h2>Likeness to the solver" not in text(client.get(at("attempt", attempt)))
