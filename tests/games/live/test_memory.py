@@ -59,7 +59,7 @@ async def test_finished_games_leave_no_objects(
     tables: LiveTables, player: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Counts after a first round of all variants, which fills permanent caches, and again after two more."""
-    monkeypatch.setattr(message_limit, "RATE", 1e6)  # one player plays faster than a person could
+    monkeypatch.setattr(message_limit.Allowance, "spend", lambda _self: 0)  # faster than people play
     layer: Any = get_channel_layer()
     await play_games(9, tables, player)
     before, groups = kept(), len(layer.groups)

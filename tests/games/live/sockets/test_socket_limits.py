@@ -193,10 +193,9 @@ async def test_players_have_separate_allowances(attempt_at: Any, rival: User, si
     assert message_limit.allowance_of(None) is not message_limit.allowance_of(None)
 
 
-async def test_reconnecting_does_not_renew_the_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reconnecting_does_not_renew_the_allowance() -> None:
     player = -17
-    monkeypatch.setattr(message_limit, "RATE", 1e5)
-    mine = message_limit.allowance_of(player)
+    mine = message_limit.allowance_of(player, rate=1e5)
     message_limit.retain_until_full(mine)
     identity = id(mine)
     del mine
