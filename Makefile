@@ -5,7 +5,7 @@ PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 # More than the number of cores, since many tests wait.
-JOBS ?= 3
+JOBS ?= 4
 MINUTES ?= 10
 TIMES ?= 5
 DEALS ?= 1000

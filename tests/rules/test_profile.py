@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -33,8 +34,9 @@ def test_numbers_are_shown(number: int) -> None:
     print("drawn", number)
 
 
-def test_two_runs_in_ci_differ() -> None:
-    command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:randomly", f"{__file__}::test_numbers_are_shown"]
+def test_two_runs_in_ci_differ(tmp_path: Path) -> None:
+    options = ["-q", "-s", "-p", "no:randomly", f"--basetemp={tmp_path}/nested"]
+    command = [sys.executable, "-m", "pytest", *options, f"{__file__}::test_numbers_are_shown"]
     runs = [
         subprocess.run(command, env={**os.environ, "CI": "true"}, capture_output=True, text=True, check=True).stdout
         for _ in range(2)

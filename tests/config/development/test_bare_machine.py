@@ -23,17 +23,17 @@ for program in "$@"; do
 done
 [ ! -d /usr/lib/postgresql ] || mount -t tmpfs none /usr/lib/postgresql
 unset CI CHROMIUM TEST_DATABASE_URL TEST_REDIS_URL PYTEST_XDIST_WORKER PYTEST_XDIST_WORKER_COUNT
-exec "$PYTHON" -m pytest -m needs -q -rs -p no:cacheprovider --ignore "$THIS_FILE"
+exec "$PYTHON" -m pytest -m needs -q -rs -p no:cacheprovider --basetemp "$BASETEMP" --ignore "$THIS_FILE"
 """
 
 
 @pytest.mark.slow
 @pytest.mark.needs("namespaces")
-def test_tests_without_their_needs_are_skipped_with_advice() -> None:
+def test_tests_without_their_needs_are_skipped_with_advice(tmp_path: Path) -> None:
     done = subprocess.run(
         ["unshare", "--map-root-user", "--net", "--mount", "sh", "-c", _HIDE, "sh", *sorted(HIDDEN_PROGRAMS)],
         cwd=ROOT,
-        env={**os.environ, "PYTHON": sys.executable, "THIS_FILE": __file__},
+        env={**os.environ, "PYTHON": sys.executable, "THIS_FILE": __file__, "BASETEMP": str(tmp_path / "nested")},
         capture_output=True,
         text=True,
         check=False,

@@ -38,7 +38,7 @@ def test_journal_partitions_on_postgresql(postgres_url: str, tmp_path: Path) -> 
 def run_there(url: str, var: Path, *chosen: str) -> str:
     """Run tests on this database in a new process, as settings choose the database; return pytest's output."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *chosen, "-q", "-x", "-p", "no:cacheprovider"],
+        [sys.executable, "-m", "pytest", *chosen, "-q", "-x", "-p", "no:cacheprovider", f"--basetemp={var}/nested"],
         cwd=ROOT,
         env={**os.environ, "DATABASE_URL": url, "VAR_DIR": str(var)},
         capture_output=True,
