@@ -163,7 +163,8 @@ TIME_ZONE = "UTC"
 
 LANGUAGE_CODE = "en-gb"  # the language the texts are written in
 LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]  # each by its own name
-LOCALE_PATHS = [BASE_DIR / "frontend" / "locale"]  # beside the templates and the client, which they translate
+# Texts of the templates and the client, which are beside them, and installed packages' texts that the site words anew.
+LOCALE_PATHS = [BASE_DIR / "frontend" / "locale", BASE_DIR / "frontend" / "packages"]
 LANGUAGE_COOKIE_AGE = 400 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -488,6 +489,11 @@ STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "frontend" / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "frontend.generated_files.GeneratedFiles",
+]
 # Collected files (`manage.py collectstatic`) have a content hash in their names, are compressed and cached for ever.
 # Otherwise the sources are served unchanged.
 COLLECTED_STATIC: bool = env.bool("COLLECTED_STATIC", default=SECURE)

@@ -17,7 +17,6 @@ const width = {
 export default [
   {
     files: ["static/js/**/*.js"],
-    ignores: ["static/js/catalogue/**"],
     ...js.configs.recommended,
     rules: {
       ...js.configs.recommended.rules,

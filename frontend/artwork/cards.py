@@ -1,4 +1,4 @@
-"""Generator of the card sprites: ``python -m frontend.artwork.cards`` (frontend/static/cards/*.svg).
+"""Card sprites and card backs, as SVG files (`frontend.generated_files`).
 
 A card is 100 by 140 units. Each card has three symbols: ``5H`` is its picture, ``5H-i`` its index for the upper left
 corner, and ``5H-c`` a whole face with one emblem and a larger index for small cards. The French deck adds ``5H-j`` and
@@ -10,13 +10,13 @@ gold the property ``--gold``, so the page's style sheet chooses between two and 
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from frontend.artwork.figures import COURTS, FRAME
 from frontend.artwork.glyphs import FRENCH_SUITS, PIPS, TAROT_SUITS, figures, figures_width
 from frontend.artwork.trumps import TRUMPS, played_value, roman
 
-OUT = Path(__file__).resolve().parent.parent / "static" / "cards"
 SERIF = "Georgia,'Palatino Linotype','Liberation Serif',serif"
 FRENCH_RANKS, TAROT_RANKS = "A23456789TJQK", "A23456789TPNQK"
 
@@ -82,9 +82,10 @@ def measure(name: str) -> str:
     return f'font-size="{120 / len(name):.1f}" textLength="63" lengthAdjust="spacingAndGlyphs"'
 
 
-def trump_symbols(number: int) -> str:
+def trump_symbols(number: int, names: Mapping[str, str]) -> str:
     """Return the three symbols of a trump."""
-    name, art = TRUMPS[number]
+    english, art = TRUMPS[number]
+    name = names.get(english, english)
     text, value = str(number), played_value(number)
     picture_ = (
         FRAME
@@ -105,7 +106,13 @@ def trump_symbols(number: int) -> str:
     return symbol(f"M{number}", picture_) + symbol(f"M{number}-i", index_) + symbol(f"M{number}-c", small)
 
 
+def file_of(parts: list[str]) -> str:
+    """Return an SVG file with these parts."""
+    return f'<svg xmlns="http://www.w3.org/2000/svg">\n{"".join(parts)}</svg>\n'
+
+
 def french_deck() -> str:
+    """Return the sprites of the French deck."""
     parts = [definitions(dict(FRENCH_SUITS), FRENCH_RANKS)]
     for suit in FRENCH_SUITS:
         for rank in FRENCH_RANKS:
@@ -117,10 +124,11 @@ def french_deck() -> str:
                 symbol(f"{card}-c", small_face(rank, suit)),
                 symbol(f"{card}-d", small_face(rank, suit, right=True)),
             ]
-    return "".join(parts)
+    return file_of(parts)
 
 
-def tarot_deck() -> str:
+def tarot_deck(names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the sprites of the tarot deck; `names` has translated names of trumps, by the English ones."""
     star = '<path d="M0-10L2.6-2.6L10 0L2.6 2.6L0 10L-2.6 2.6L-10 0L-2.6-2.6Z"/>'
     parts = [definitions({**TAROT_SUITS, "M": star}, TAROT_RANKS)]
     for suit in TAROT_SUITS:
@@ -131,8 +139,8 @@ def tarot_deck() -> str:
                 symbol(f"{card}-i", index(rank, suit)),
                 symbol(f"{card}-c", small_face(rank, suit)),
             ]
-    parts += [trump_symbols(number) for number in TRUMPS]
-    return "".join(parts)
+    parts += [trump_symbols(number, names) for number in TRUMPS]
+    return file_of(parts)
 
 
 BACKS = {
@@ -160,15 +168,3 @@ def back(name: str) -> str:
         '<g transform="translate(50 76)"><use href="#k"/><use href="#k" transform="rotate(52)"/><use href="#k" transform="rotate(-52)"/>'
         '<use href="#k" transform="rotate(180) scale(.8)"/><circle r="3.4" fill="#fdfaf2"/></g></svg>\n'
     )
-
-
-def main() -> None:
-    OUT.mkdir(parents=True, exist_ok=True)
-    for name, body in {"french": french_deck(), "tarot": tarot_deck()}.items():
-        (OUT / f"{name}.svg").write_text(f'<svg xmlns="http://www.w3.org/2000/svg">\n{body}</svg>\n')
-    for name in BACKS:
-        (OUT / f"back-{name}.svg").write_text(back(name))
-
-
-if __name__ == "__main__":
-    main()

@@ -16,8 +16,9 @@ from pathlib import Path
 from PIL import Image, PngImagePlugin
 from playwright.sync_api import Browser, sync_playwright
 
+from frontend.artwork.cards import back, french_deck, tarot_deck
+
 ROOT = Path(__file__).resolve().parents[2]
-DECKS = ROOT / "frontend" / "static" / "cards"
 OUT = ROOT / "games" / "replays" / "sheets"
 CHROMIUM = "/usr/bin/chromium"
 
@@ -33,6 +34,7 @@ TAROT_SUITS = {"W": "#1b5b39", "C": "#b5172a", "S": "#1b2b52", "P": "#9c5000", "
 
 #: Decks with their suit colours and the face variants that pictures need.
 FACES = {"french": (SUITS, "cd"), "tarot": (TAROT_SUITS, "c")}
+DECKS = {"french": french_deck(), "tarot": tarot_deck()}
 
 PAGE = """<!doctype html><style>
 body {{ margin: 0; background: {felt}; display: flex; width: {all}px; --gold: #d9a43b }}
@@ -62,8 +64,7 @@ b {{ font-weight: inherit }}
 def sheet(browser: Browser, deck: str, scale: int, colours: int) -> Image.Image:
     """Draw the small faces of a deck, its back and an empty place over the felt."""
     suits, faces = FACES[deck]
-    text = (DECKS / f"{deck}.svg").read_text()
-    names = re.findall(rf'<symbol id="([^"]+-[{faces}])"', text)
+    names = re.findall(rf'<symbol id="([^"]+-[{faces}])"', DECKS[deck])
     cards = "".join(
         f'<div style="color:{suits[_suit(name)]}"><svg viewBox="0 0 100 140"><use href="#{name}"/></svg></div>'
         for name in names
@@ -71,8 +72,8 @@ def sheet(browser: Browser, deck: str, scale: int, colours: int) -> Image.Image:
     width = WIDTH * (len(names) + 2)
     page_text = PAGE.format(
         all=width + 16, w=WIDTH, h=HEIGHT, felt=FELT, hollow=HOLLOW, edge=EDGE, ink=INK, gold=GOLD,
-        defs=text.replace("<svg ", '<svg style="position:absolute;width:0;height:0" '), cards=cards,
-        back=(DECKS / "back-lattice.svg").read_text(),
+        defs=DECKS[deck].replace("<svg ", '<svg style="position:absolute;width:0;height:0" '), cards=cards,
+        back=back("lattice"),
     )  # fmt: skip
     page = browser.new_page(viewport={"width": width + 16, "height": HEIGHT}, device_scale_factor=scale)
     page.set_content(page_text)
@@ -101,7 +102,7 @@ def _suit(name: str) -> str:
 
 def digest(deck: str) -> str:
     """Return the digest of the deck that a sheet is made from."""
-    return hashlib.sha256((DECKS / f"{deck}.svg").read_bytes()).hexdigest()
+    return hashlib.sha256(DECKS[deck].encode()).hexdigest()
 
 
 def main() -> None:
@@ -121,7 +122,6 @@ def main() -> None:
 
 
 def _write(name: str, drawn: Image.Image, **metadata: str) -> None:
-    """Write a sheet with its metadata."""
     info = PngImagePlugin.PngInfo()
     for key, text in metadata.items():
         info.add_itxt(key, text)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from django.contrib.staticfiles import finders
 
-from frontend.artwork import cards
 from games.rules import open_table
 
-CARDS = Path(__file__).resolve().parents[3] / "frontend" / "static" / "cards"
 SYMBOL = re.compile(r'^(?:<defs>)?<(g|symbol) id="([^"]+)"[^>]*>(.*)</\1>(?:</defs>)?$', flags=re.MULTILINE)
 SUFFIXES = {"french": ["", "-i", "-j", "-c", "-d"], "tarot": ["", "-i", "-c"]}
 
@@ -22,9 +20,9 @@ def cards_of(deck: str) -> set[str]:
     return {rank + suit for rank in "A23456789TPNQK" for suit in "WCSP"} | {f"M{number}" for number in range(22)}
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in CARDS.glob("[ft]*.svg")))
+@pytest.mark.parametrize("name", ["french.svg", "tarot.svg", "tarot.de.svg"])
 def test_every_card_has_its_symbols_one_per_line(name: str) -> None:
-    text, deck = (CARDS / name).read_text(), name.partition(".")[0]
+    text, deck = Path(str(finders.find(f"cards/{name}"))).read_text(), name.partition(".")[0]
     symbols = {name: inside for _, name, inside in SYMBOL.findall(text)}
     assert len(symbols) == text.count(' id="')
     assert {card + suffix for card in cards_of(deck) for suffix in SUFFIXES[deck]} <= set(symbols)
@@ -39,8 +37,3 @@ def test_the_cards_match_the_rules() -> None:
     for variant, deck in (("stonewall", "french"), ("tarot", "tarot")):
         shown = {card for pile in open_table(variant, bytes(32)).view()["piles"].values() for card in pile if card}
         assert shown <= cards_of(deck)
-
-
-@pytest.mark.parametrize(("name", "written"), [("french", cards.french_deck), ("tarot", cards.tarot_deck)])
-def test_the_decks_match_the_generated_artwork(name: str, written: Callable[[], str]) -> None:
-    assert written() in (CARDS / f"{name}.svg").read_text()

@@ -7,27 +7,42 @@ from __future__ import annotations
 
 import gettext
 import io
+import json
 import re
+import subprocess
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
-import allauth
 import pytest
-from babel.messages.catalog import Message
+from babel.messages.catalog import Catalog, Message
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
 from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.utils import translation
 
 from frontend import messages
 from games.live.protocol import CODES
 
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
-DOMAINS = ("django", "djangojs")
+PATHS = {
+    "django": f"{messages.LOCALE}/{{}}/LC_MESSAGES/django.po",
+    "djangojs": f"{messages.LOCALE}/{{}}/LC_MESSAGES/djangojs.po",
+    "packages": f"{messages.PACKAGES}/{{}}/LC_MESSAGES/django.po",
+}
 PLACES = re.compile(r"%\(\w+\)[sd]|%%|(?<!%)\{\w+\}|</?\w+>")
 NAMES = re.compile(r'fill="currentColor">([^<]+[a-z])</text>')
 FORMAL = re.compile(r"\b(?:Sie|Ihr|Ihre[mnrs]?|Ihnen)\b")
+#: Packages whose texts the site may word anew.
+BORROWED = ("allauth", "django.conf")
+#: Prints a client's catalogue.
+PRINT = "console.log(JSON.stringify({ texts, plurals: [0, 1, 2].map(plural) }))"
 #: Texts may equal the English if they are names or words shared by the languages.
 MOST_WORDS_ALIKE = 2
 
-whole = pytest.mark.parametrize("domain", DOMAINS)
+own = pytest.mark.parametrize("domain", messages.DOMAINS)
+whole = pytest.mark.parametrize("domain", PATHS)
 spoken = pytest.mark.parametrize("language", LANGUAGES)
 
 
@@ -39,26 +54,56 @@ def places(text: str) -> set[str]:
     return set(PLACES.findall(text))
 
 
+@cache
+def catalogue(path: Path) -> Catalog:
+    with path.open("rb") as source:
+        return read_po(source, locale="de")
+
+
+def po_path(language: str, domain: str) -> Path:
+    return messages.ROOT / PATHS[domain].format(language)
+
+
+def texts(language: str, domain: str) -> list[Message]:
+    return texts_of(catalogue(po_path(language, domain)))
+
+
+def texts_of(found: Catalog) -> list[Message]:
+    return [message for message in found if message.id]
+
+
+def ids(found: Catalog) -> set[tuple[object, str | None]]:
+    return {(message.id, message.context) for message in texts_of(found)}
+
+
 def test_each_language_has_its_catalogues() -> None:
-    assert {language.lower().replace("_", "-") for language in messages.languages()} == set(LANGUAGES)
+    found = (path.name for path in (messages.ROOT / messages.LOCALE).iterdir())
+    assert {language.lower().replace("_", "-") for language in found} == set(LANGUAGES)
 
 
-@whole
+@own
 @spoken
-def test_catalogues_have_exactly_the_texts_in_use(language: str, domain: str) -> None:
-    found = messages.read_catalogue(messages.po_path(language, domain))
-    wanted = {(one.id, one.context) for one in messages.texts_of(messages.domains()[domain])}
-    there = {(one.id, one.context) for one in messages.texts_of(found)}
-    assert wanted - there == set(), "run make messages and translate"
-    assert there - wanted - messages.borrowed_ids() == set(), "run make messages"
+def test_catalogues_have_exactly_the_texts_in_use(language: str, domain: str, tmp_path: Path) -> None:
+    messages.extract(domain, tmp_path / "template.pot")
+    found, wanted = catalogue(po_path(language, domain)), ids(catalogue(tmp_path / "template.pot"))
+    assert wanted - ids(found) == set(), "run make messages and translate"
+    assert ids(found) - wanted == set(), "run make messages"
     assert not found.obsolete
+
+
+@spoken
+def test_reworded_texts_are_those_of_packages(language: str) -> None:
+    theirs = (files(package).joinpath("locale", "en", "LC_MESSAGES", "django.po") for package in BORROWED)
+    assert ids(catalogue(po_path(language, "packages"))) <= set().union(
+        *(ids(catalogue(Path(str(path)))) for path in theirs)
+    )
 
 
 @whole
 @spoken
 def test_every_text_is_translated(language: str, domain: str) -> None:
-    found = list(messages.texts_of(messages.read_catalogue(messages.po_path(language, domain))))
-    assert [one.id for one in found if not messages.is_translated(one)] == []
+    found = texts(language, domain)
+    assert [one.id for one in found if not all(forms(one.string))] == []
     assert [one.id for one in found if one.fuzzy] == []
     same = [one.id for one in found if set(forms(one.id)) & set(forms(one.string))]
     assert [text for text in same if len(str(text).split()) > MOST_WORDS_ALIKE] == []
@@ -70,10 +115,6 @@ def test_placeholders_survive_translation(language: str, domain: str) -> None:
     assert [one.id for one in texts(language, domain) if not same_places(one)] == []
 
 
-def texts(language: str, domain: str) -> list[Message]:
-    return list(messages.texts_of(messages.read_catalogue(messages.po_path(language, domain))))
-
-
 def same_places(message: Message) -> bool:
     given, made = forms(message.id), forms(message.string)
     if len(given) == 1:
@@ -83,11 +124,12 @@ def same_places(message: Message) -> bool:
     return places(made[-1]) == places(given[1]) and all(places(form) <= known for form in made)
 
 
+@whole
 @spoken
-def test_djangos_compiled_catalogue_is_current(language: str) -> None:
-    path = messages.po_path(language, "django")
-    compiled = messages.compiled(messages.read_catalogue(path))
-    assert read(path.with_suffix(".mo").read_bytes()) == read(compiled), "run make messages"
+def test_compiled_catalogues_are_current(language: str, domain: str) -> None:
+    path, compiled = po_path(language, domain), io.BytesIO()
+    write_mo(compiled, catalogue(path))
+    assert read(path.with_suffix(".mo").read_bytes()) == read(compiled.getvalue()), "run make messages"
 
 
 def read(compiled: bytes) -> dict[object, str]:
@@ -95,23 +137,32 @@ def read(compiled: bytes) -> dict[object, str]:
     return {key: text for key, text in found.items() if key != ""}
 
 
+@pytest.mark.needs("node")
 @spoken
-def test_the_clients_compiled_catalogue_is_current(language: str) -> None:
-    catalogue = messages.read_catalogue(messages.po_path(language, "djangojs"))
-    assert messages.client_path(language).read_text() == messages.client_script(catalogue), "run make messages"
+def test_the_client_gets_its_texts(language: str) -> None:
+    script = finders.find(f"js/catalogue/{language}.js")
+    program = f"require('{script}'); const {{ texts, plural }} = talonCatalogue; " + PRINT
+    shown = json.loads(subprocess.run(["node", "-e", program], check=True, capture_output=True).stdout)
+    wanted = {
+        f"{one.context}\x04{forms(one.id)[0]}" if one.context else forms(one.id)[0]: one.string
+        for one in texts(language, "djangojs")
+    }
+    assert shown["texts"] == {key: list(text) if isinstance(text, tuple) else text for key, text in wanted.items()}
+    rule = gettext.c2py(catalogue(po_path(language, "djangojs")).plural_expr)
+    assert shown["plurals"] == [rule(n) for n in range(3)]
 
 
 @spoken
 def test_cards_have_their_names(language: str) -> None:
-    catalogue = messages.read_catalogue(messages.po_path(language, "djangojs"))
-    drawn = messages.tarot_path(language).read_text()
-    assert drawn == messages.named_cards(catalogue), "run make messages"
-    assert not set(NAMES.findall(drawn)) & set(NAMES.findall(messages.tarot_path().read_text()))
+    drawn, english = (Path(str(finders.find(f"cards/tarot{infix}.svg"))).read_text() for infix in (f".{language}", ""))
+    assert len(NAMES.findall(drawn)) == len(NAMES.findall(english)) > 20
+    assert not set(NAMES.findall(drawn)) & set(NAMES.findall(english))
 
 
 def test_every_server_code_has_a_client_text() -> None:
     refusals, reasons = (
-        (messages.SCRIPTS / "table" / "hud" / name).read_text() for name in ("error-texts.js", "verdict-reasons.js")
+        (messages.ROOT / "frontend" / "static" / "js" / "table" / "hud" / name).read_text()
+        for name in ("error-texts.js", "verdict-reasons.js")
     )
     assert {str(code) for code in CODES} <= set(re.findall(r"^ {4}(\w+): t\(", refusals, re.MULTILINE))
     judging = [path for part in ("games", "leaderboards") for path in Path(settings.BASE_DIR, part).rglob("*.py")]
@@ -127,12 +178,12 @@ def test_german_says_du(domain: str) -> None:
 
 def test_german_says_du_on_pages_of_packages_too() -> None:
     """Our catalogue overrides the texts of packages that use Sie."""
-    path = Path(allauth.__file__).parent / "locale" / "de" / "LC_MESSAGES" / "django.po"
+    path = Path(str(files("allauth").joinpath("locale", "de", "LC_MESSAGES", "django.po")))
     shown = re.compile(r"(?:templates/)?(?:account|mfa|usersessions|allauth)/")
     with translation.override("de"):
         said = {
             text: translation.gettext(text)
-            for message in messages.texts_of(messages.read_catalogue(path))
+            for message in texts_of(catalogue(path))
             if any(shown.match(place) for place, _ in message.locations)
             for text in forms(message.id)[:1]
         }

@@ -9,11 +9,13 @@ import re
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
-from frontend import messages
 from tests.config.wording.scripts import Part, calls, parts
+from tests.config.wording.test_catalogues import catalogue, po_path
 
-MODULES = [path for path in messages.SCRIPTS.rglob("*.js") if path.parent.name != "catalogue"]
+SCRIPTS = Path(settings.BASE_DIR, "frontend", "static", "js")
+MODULES = list(SCRIPTS.rglob("*.js"))
 LOOKS_UP = {"t", "tn", "tc", "marked"}
 #: Places where a literal is displayed: assigned, as a property of an object, or passed to a function.
 SHOWN = {"textContent", "innerText", "innerHTML", "ariaLabel", "title", "alt", "placeholder", "label"}
@@ -26,7 +28,7 @@ WORDS = re.compile(r"[A-Za-z]{2,}[,.:]? [A-Za-z]{2,}")
 
 
 def modules(test: object) -> object:
-    return pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(messages.SCRIPTS)))(test)
+    return pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SCRIPTS)))(test)
 
 
 def unlooked_up(source: str) -> list[str]:
@@ -104,7 +106,7 @@ def test_every_lookup_uses_a_literal(path: Path) -> None:
     """Catalogues are made from literals, so a text that is built first would never be found."""
     if path.name == "i18n.js":
         return
-    wanted = messages.domains()["djangojs"]
+    wanted = catalogue(po_path("de", "djangojs"))
     for line, name, arguments in calls(path.read_text(), LOOKS_UP):
         if name == "tc" and len(arguments) == 1:
             continue  # tc(...TABLE[key]), whose table is marked

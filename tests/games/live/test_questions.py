@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from frontend import messages
 from games.attempts.lifecycle import journal_of
 from games.rules import CATALOGUE, open_table
 from games.rules.explanations import explain
@@ -17,7 +16,8 @@ from games.rules.illegal_reasons import Why
 from tests.games.conftest import Seated, Sit
 
 pytestmark = pytest.mark.django_db(transaction=True)
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "protocol.md").read_text()
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "protocol.md").read_text()
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
@@ -64,5 +64,5 @@ async def test_undo_all_is_one_commit_seen_by_every_tab(attempt_at: Any, sit: Si
 def test_every_reason_is_documented_and_has_client_text() -> None:
     told = set(re.findall(r"^\| `(\w+)` \|", PAGE.partition("## Reasons")[2].partition("## ")[0], flags=re.MULTILINE))
     assert told - {"why"} == set(Why)
-    source = (messages.SCRIPTS / "table" / "hud" / "illegal-reasons.js").read_text()
+    source = (ROOT / "frontend" / "static" / "js" / "table" / "hud" / "illegal-reasons.js").read_text()
     assert set(Why) <= set(re.findall(r"^ {4}(\w+):\s", source, re.MULTILINE))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.test import Client
 from django.utils import timezone
 from PIL import Image
@@ -88,7 +89,7 @@ def test_a_face_down_card_is_drawn_as_its_back() -> None:
 def test_the_sprite_sheets_match_the_sites_cards(deck: str, size: str) -> None:
     with Image.open(ROOT / "games" / "replays" / "sheets" / f"{deck}{size}.png") as sheet:
         made_of = sheet.info["deck"]
-    shown = hashlib.sha256((ROOT / "frontend" / "static" / "cards" / f"{deck}.svg").read_bytes()).hexdigest()
+    shown = hashlib.sha256(Path(str(finders.find(f"cards/{deck}.svg"))).read_bytes()).hexdigest()
     assert made_of == shown, "python -m frontend.artwork.sheets"
 
 
