@@ -299,7 +299,6 @@ def _settings_page(
 
 
 def _is_deleted(*public_ids: UUID) -> bool:
-    """Return whether one of the players is deleted."""
     return User.objects.filter(public_id__in=public_ids, deleted_at__isnull=False).exists()
 
 

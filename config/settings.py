@@ -156,7 +156,6 @@ TEMPLATES = [
     }
 ]
 
-USE_TZ = True
 TIME_ZONE = "UTC"
 
 # --- Languages ------------------------------------------------------------------------------------------------------
@@ -320,12 +319,9 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_SOFT_TIME_LIMIT = 20
 CELERY_TASK_TIME_LIMIT = 30
-CELERY_TASK_ALWAYS_EAGER = False
-CELERY_WORKER_PREFETCH_MULTIPLIER = 4
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 10_000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_TIMEZONE = "UTC"
 CELERY_DB_REUSE_MAX = 1_000_000  # config.celery checks connections, which is cheaper than new ones
 # The embedded server follows this schedule too. Every task is safe to run twice and catches up after a pause.
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
@@ -399,12 +395,10 @@ ACCOUNT_FORMS = {
 ACCOUNT_LOGIN_METHODS = {"username"}  # the form maps a confirmed address to the name: one hash per attempt
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_PREVENT_ENUMERATION = "strict"  # signing up looks the same for known and unknown e-mail addresses
-ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = f"{SITE_NAME}: "
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
-ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_RATE_LIMITS = {
     # Failed sign-ins, counted by address, by name and network, and by the /48 of an IPv6 address. A name tried from
@@ -516,12 +510,8 @@ STORAGES = {
 COOKIE_PREFIX = "__Host-" if SECURE else ""
 SESSION_ENGINE = "accounts.sign_in.session_store"
 SESSION_COOKIE_AGE = 400 * 24 * 3600  # a guest's games live as long as the session
-SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = SECURE
 CSRF_FAILURE_VIEW = "config.http.error_pages.csrf_failure"
-CSRF_COOKIE_HTTPONLY = False  # the client sends it back in a header
-CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = SECURE
 MESSAGE_STORAGE = "config.http.message_cookies.Messages"
 if SECURE:
@@ -532,10 +522,6 @@ if SECURE:
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
-SECURE_CONTENT_TYPE_NOSNIFF = True
-SECURE_REFERRER_POLICY = "same-origin"
-SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
 RATELIMIT_FAIL_OPEN = True  # if the cache fails, requests pass
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 
@@ -590,6 +576,4 @@ DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG
 DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.INFO
 METRICS_PORT: int = env.int("METRICS_PORT", default=0)  # of a Celery worker; web processes serve /metrics
-PROMETHEUS_METRICS_EXPORT_PORT = None
-PROMETHEUS_EXPORT_MIGRATIONS = False
 PROMETHEUS_METRIC_NAMESPACE = "talon"

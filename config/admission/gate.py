@@ -262,7 +262,6 @@ class Gate:
         return HttpResponse(body if visit.scope["method"] == "GET" else b"", status=503, headers=shown)
 
     def _wait_text(self, visit: Visit, place: int) -> str:
-        """Return the estimated wait as text."""
         with translation.override(visit.language):
             if self.tables.is_full or not self.load.has_free_socket:
                 return gettext("No table is free right now.")
