@@ -9,8 +9,8 @@ all of a player's results of one day are on the same ladder, in whatever order t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any, Final
+from datetime import date, datetime, timedelta
+from typing import Final
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -28,14 +28,18 @@ LOOKED_BACK_DAYS: Final = 30
 CARDS_UP_PART: Final = 3
 CARDS_PLACED: Final = 40
 
-_RULE: Final = (
-    "CASE WHEN EXISTS (SELECT 1 FROM {players} p WHERE p.id = %s AND p.date_joined <= %s AND {account} "
-    "AND {confirmed}) AND (SELECT COUNT(DISTINCT day) >= %s AND COUNT(CASE WHEN won THEN 1 END) >= %s FROM ("
+#: A player's games that count for deals of a day: the days really played, and the number of wins.
+_GAMES: Final = (
+    "SELECT COUNT(DISTINCT day) AS days, COUNT(CASE WHEN won THEN 1 END) AS wins FROM ("
     # A subquery for each of these few rows: with a join PostgreSQL read the whole table of deals.
     "SELECT (SELECT d.day FROM {deals} d WHERE d.id = a.deal_id) AS day, a.\"end\" = '{won}' AS won "
     "FROM {attempts} a WHERE a.player_id = %s AND a.started_at >= %s AND a.ranked AND a.real_play "
-    "AND a.state = '{verified}' AND a.verified_at < %s"
-    ") earlier WHERE day >= %s AND day < %s) THEN {established} ELSE {newcomers} END"
+    "AND a.state = '{verified}' AND a.verified_at < %s) earlier WHERE day >= %s AND day < %s"
+)
+_RULE: Final = (
+    "CASE WHEN EXISTS (SELECT 1 FROM {players} p WHERE p.id = %s AND p.date_joined <= %s AND {account} "
+    "AND {confirmed}) AND (SELECT days >= %s AND wins >= %s FROM ({games}) played) "
+    "THEN {established} ELSE {newcomers} END"
 )
 
 
@@ -69,24 +73,34 @@ def ladder_sql(attempt: Attempt) -> Statement:
     if not settings.LADDERS:
         return str(int(Ladder.ESTABLISHED)), []
     players = get_user_model()
+    games, figures = _games(attempt.player_id, deal.opens_at, deal.day)
     rule = _RULE.format(
         players=players._meta.db_table,
         account=" AND ".join(f"p.{field} = %s" for field in players.ACCOUNT),
         confirmed=players.CONFIRMED_SQL,
-        attempts=Attempt._meta.db_table,
-        deals=Deal._meta.db_table,
-        won=Attempt.End.WON,
-        verified=Attempt.State.VERIFIED,
+        games=games,
         established=int(Ladder.ESTABLISHED),
         newcomers=int(Ladder.NEWCOMERS),
     )
     joined_by = deal.opens_at - timedelta(days=settings.ESTABLISHED_AGE)
+    account = [attempt.player_id, stored(joined_by), *players.ACCOUNT.values()]
+    return rule, [*account, settings.ESTABLISHED_DAYS, _wins_needed(), *figures]
+
+
+def _games(player_id: int, opens_at: datetime, day: date) -> Statement:
+    games = _GAMES.format(
+        attempts=Attempt._meta.db_table,
+        deals=Deal._meta.db_table,
+        won=Attempt.End.WON,
+        verified=Attempt.State.VERIFIED,
+    )
     # Games of a day start on that day.
-    since, first_day = (moment - timedelta(days=LOOKED_BACK_DAYS) for moment in (deal.opens_at, deal.day))
-    days, player = settings.ESTABLISHED_DAYS, attempt.player_id
-    account = [player, stored(joined_by), *players.ACCOUNT.values()]
-    games = [days, min(days, 1), player, stored(since), stored(deal.opens_at), stored(first_day), stored(deal.day)]
-    return rule, [*account, *games]
+    since, first_day = (moment - timedelta(days=LOOKED_BACK_DAYS) for moment in (opens_at, day))
+    return games, [player_id, stored(since), stored(opens_at), stored(first_day), stored(day)]
+
+
+def _wins_needed() -> int:
+    return min(settings.ESTABLISHED_DAYS, 1)
 
 
 def ladder_at(player: Player, deal: Deal) -> LadderSlug | None:
@@ -103,15 +117,11 @@ def missing(player: Player) -> Missing | None:
     if not settings.LADDERS:
         return None
     tomorrow = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
-    first_day = tomorrow.date() - timedelta(days=LOOKED_BACK_DAYS)
-    played: Any = Attempt.objects.filter(player=player.pk, ranked=True, real_play=True, state=Attempt.State.VERIFIED)
-    games = list(played.filter(deal__day__gte=first_day).values_list("deal__day", "end"))
-    days = max(0, settings.ESTABLISHED_DAYS - len({day for day, _ in games}))
-    win = settings.ESTABLISHED_DAYS > 0 and not any(end == Attempt.End.WON for _, end in games)
+    games, figures = _games(player.pk, tomorrow, tomorrow.date())
     users = get_user_model()
-    condition = f"SELECT {users.CONFIRMED_SQL} FROM {users._meta.db_table} p WHERE p.id = %s"  # noqa: S608 - constants
-    (((confirmed,),),) = run_in_order([(condition, [player.pk])])
+    sql = f"SELECT {users.CONFIRMED_SQL}, days, wins FROM {users._meta.db_table} p, ({games}) played WHERE p.id = %s"  # noqa: S608 - constants
+    (((confirmed, days, wins),),) = run_in_order([(sql, [*figures, player.pk])])
     old_enough = player.date_joined + timedelta(days=settings.ESTABLISHED_AGE)
     age = max(0, -((tomorrow - old_enough) // timedelta(days=1)))
-    lacks = Missing(days, win, not confirmed, age)
+    lacks = Missing(max(0, settings.ESTABLISHED_DAYS - days), wins < _wins_needed(), not confirmed, age)
     return lacks if any((lacks.days, lacks.win, lacks.confirmation, lacks.age)) else None
