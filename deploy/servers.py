@@ -59,13 +59,60 @@ def postgres_programs() -> Path | None:
     return max(Path("/usr/lib/postgresql").glob("*/bin"), default=None, key=lambda path: float(path.parent.name))
 
 
-class Redis:
-    """A disposable Redis without persistence."""
+class Server:
+    """A server process on a free port, in a temporary folder."""
+
+    url: str
 
     def __init__(self) -> None:
         self.port = free_port()
-        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self._home = Path(tempfile.mkdtemp(prefix="talon-server-"))
         self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start and wait until the server answers."""
+        raise NotImplementedError
+
+    def _run_server(self, *command: str | Path, user: str | None = None) -> None:
+        self._process = subprocess.Popen(
+            command,
+            user=user,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=self._home,
+            start_new_session=True,
+        )
+        eventually(self._answers)
+
+    def stop(self) -> None:
+        """Kill the server and, with it, every connection."""
+        if self._process is not None:
+            self._end(self._process)
+            self._process.wait()
+            self._process = None
+
+    def remove(self) -> None:
+        """Stop the server and delete its files."""
+        self.stop()
+        shutil.rmtree(self._home, ignore_errors=True)
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        process.kill()
+
+    def _answers(self) -> bool:
+        try:
+            with psycopg.connect(self.url, connect_timeout=2):
+                return True
+        except psycopg.OperationalError:
+            return False
+
+
+class Redis(Server):
+    """A disposable Redis without persistence; its data is lost when it stops."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
 
     @staticmethod
     def is_installed() -> bool:
@@ -75,20 +122,7 @@ class Redis:
     def start(self) -> None:
         """Start empty and wait until it answers."""
         arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-        self._process = subprocess.Popen(
-            ["redis-server", *arguments],  # noqa: S607 - wherever it is
-            stdout=subprocess.DEVNULL,
-            cwd=tempfile.gettempdir(),
-            start_new_session=True,
-        )
-        eventually(self._answers)
-
-    def stop(self) -> None:
-        """Kill the server; its data is lost."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+        self._run_server("redis-server", *arguments)
 
     @property
     def is_running(self) -> bool:
@@ -108,18 +142,16 @@ class Redis:
             return False
 
 
-class Postgres:
+class Postgres(Server):
     """A disposable PostgreSQL cluster in a temporary directory. Started by root, it runs as another user."""
 
     def __init__(self) -> None:
+        super().__init__()
         programs = postgres_programs()
         assert programs is not None
         self._programs = programs
-        self._home = Path(tempfile.mkdtemp(prefix="talon-pg-"))
         self.data = self._home / "data"
-        self.port = free_port()
         self.url = f"postgres://talon@127.0.0.1:{self.port}/postgres"
-        self._process: subprocess.Popen[bytes] | None = None
         self._user: str | None = None
         if os.geteuid() == 0:
             self._user = "postgres"
@@ -141,15 +173,7 @@ class Postgres:
     def start(self) -> None:
         """Start, recover if necessary, and wait until it answers."""
         settings = ["-p", str(self.port), "-h", "127.0.0.1", "-k", str(self._home), "-c", "max_connections=60"]
-        self._process = subprocess.Popen(
-            [self._programs / "postgres", "-D", self.data, *settings],
-            user=self._user,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd=self._home,
-            start_new_session=True,
-        )
-        eventually(self._answers)
+        self._run_server(self._programs / "postgres", "-D", self.data, *settings, user=self._user)
 
     def freeze(self) -> None:
         """Stop its processes with SIGSTOP: connections stay open and get no answers."""
@@ -167,25 +191,10 @@ class Postgres:
             with suppress(ProcessLookupError):
                 os.kill(int(child), number)
 
-    def stop(self) -> None:
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
         """Stop at once, as in a crash: the next start recovers from the write-ahead log."""
-        if self._process is not None:
-            self.thaw()
-            self._process.send_signal(signal.SIGQUIT)
-            self._process.wait()
-            self._process = None
-
-    def remove(self) -> None:
-        """Stop the server and delete its data."""
-        self.stop()
-        shutil.rmtree(self._home, ignore_errors=True)
-
-    def _answers(self) -> bool:
-        try:
-            with psycopg.connect(self.url, connect_timeout=2):
-                return True
-        except psycopg.OperationalError:
-            return False
+        self.thaw()
+        process.send_signal(signal.SIGQUIT)
 
 
 class Replica(Postgres):
@@ -200,17 +209,15 @@ class Replica(Postgres):
         self._run("pg_basebackup", "-D", str(data), "-R", "-c", "fast", "--no-sync", *source)
 
 
-class PgBouncer:
+class PgBouncer(Server):
     """A disposable PgBouncer in front of the PostgreSQL on a port, configured as in `deploy/pgbouncer`.
 
     `size` limits its connections to the database.
     """
 
     def __init__(self, postgres: int, *, size: int | None = None) -> None:
-        self.port = free_port()
+        super().__init__()
         self.url = f"postgres://talon@127.0.0.1:{self.port}/talon"
-        self._home = Path(tempfile.mkdtemp(prefix="talon-pgbouncer-"))
-        self._process: subprocess.Popen[bytes] | None = None
         (self._home / "userlist.txt").write_text('"talon" ""\n')
         deployed = ConfigParser()
         deployed.read(DEPLOYED_PGBOUNCER)
@@ -239,39 +246,14 @@ class PgBouncer:
         """Start and wait until it answers."""
         program = _pgbouncer()
         assert program is not None
-        self._process = subprocess.Popen(
-            [program, "--quiet", self._home / "pgbouncer.ini"],
-            user="postgres" if os.geteuid() == 0 else None,
-            stderr=subprocess.DEVNULL,
-            cwd=self._home,
-            start_new_session=True,
-        )
-        eventually(self._answers)
-
-    def stop(self) -> None:
-        """Kill the server and, with it, every connection."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
-
-    def remove(self) -> None:
-        """Stop the server and delete its files."""
-        self.stop()
-        shutil.rmtree(self._home, ignore_errors=True)
+        user = "postgres" if os.geteuid() == 0 else None
+        self._run_server(program, "--quiet", self._home / "pgbouncer.ini", user=user)
 
     def show(self, table: str) -> list[dict[str, Any]]:
         """Return a table of the admin console: `clients`, `servers`, `stats` and others."""
         # The console supports simple queries only.
         with psycopg.connect(self.url, dbname="pgbouncer", autocommit=True, row_factory=dict_row) as console:
             return psycopg.ClientCursor(console).execute(f"SHOW {table}".encode()).fetchall()
-
-    def _answers(self) -> bool:
-        try:
-            with psycopg.connect(self.url, connect_timeout=2):
-                return True
-        except psycopg.OperationalError:
-            return False
 
 
 def _pgbouncer() -> str | None:

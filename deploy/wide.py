@@ -10,10 +10,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from deploy import proxy
-from deploy.servers import PgBouncer, Postgres, Redis, Replica, postgres_programs
+from deploy.servers import PgBouncer, Postgres, Redis, Replica, Server, postgres_programs
+
+S = TypeVar("S", bound=Server)
 
 
 class Servers(NamedTuple):
@@ -45,20 +47,15 @@ def servers(folder: Path) -> Iterator[Servers]:
     if missing := missing_programs():
         sys.exit("`make stack SHAPE=wide` needs programs that are not installed:\n  " + "\n  ".join(missing))
     with ExitStack() as ending:
-        primary = Postgres()
-        ending.callback(primary.remove)
-        primary.start()
-        replica = Replica(primary)
-        ending.callback(replica.remove)
-        replica.start()
-        pooler = PgBouncer(primary.port)
-        ending.callback(pooler.remove)
-        pooler.start()
-        redis = [Redis() for _ in range(3)]
-        for server in redis:
-            ending.callback(server.stop)
+
+        def started(server: S) -> S:
+            ending.callback(server.remove)
             server.start()
-        *layer, rest = redis
+            return server
+
+        primary = started(Postgres())
+        replica, pooler = started(Replica(primary)), started(PgBouncer(primary.port))
+        *layer, rest = [started(Redis()) for _ in range(3)]
         settings = {
             "DATABASE_URL": pooler.url,
             "REPLICA_URLS": replica.url,

@@ -312,7 +312,7 @@ class Stack:
             if process is not None:
                 process.kill()
         self.kill_workers()
-        self.redis.stop()
+        self.redis.remove()
         if self.pgbouncer is not None:
             self.pgbouncer.remove()
         if self.replica is not None:

@@ -36,7 +36,7 @@ def pair() -> Iterator[tuple[Redis, Redis]]:
         yield servers
     finally:
         for server in servers:
-            server.stop()
+            server.remove()
 
 
 def layer_of(*servers: Redis) -> RedisPubSubChannelLayer:
