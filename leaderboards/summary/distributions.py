@@ -67,14 +67,13 @@ spreads: Final = SharedCache("spreads", Distribution, fresh=5.0)
 class Bars:
     """Spread in bars of equal width starting at `first`; `own` is the index of the bar with the player's own value.
 
-    With `open_end` the last bar includes everything beyond it.
+    The last bar includes everything beyond it.
     """
 
     first: int
     step: int
     heights: list[int]
     own: int
-    open_end: bool
 
     @property
     def end(self) -> int:
@@ -118,4 +117,4 @@ def in_bars(spread: Distribution, own: int, bars: int = BARS) -> Bars:
     heights = [0] * count
     for least, results in spread.counts:
         heights[min((least - first) // step, count - 1)] += results
-    return Bars(first, step, heights, min((own - first) // step, count - 1), last >= first + step * count)
+    return Bars(first, step, heights, min((own - first) // step, count - 1))
