@@ -14,7 +14,7 @@ from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 
 from accounts.api import router as players_router
-from config.http.error_pages import error_response, server_error
+from config.http.error_pages import answering, error_response, server_error
 from games.api.common import Limited
 from games.api.deals import router as games_router
 from games.api.races import router as races_router
@@ -54,12 +54,9 @@ api.add_router("", races_router)
 api.add_router("", boards_router)
 api.add_router("", reference_router)
 api.add_router("", players_router)
-
-
-@api.exception_handler(Refusal)
-def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    """Answer a request that an endpoint refused."""
-    return error_response(request, refusal)
+api.add_exception_handler(Refusal, error_response)  # type: ignore[arg-type] # handlers get instances
+api.add_exception_handler(Http404, answering(ErrorCode.NOT_FOUND))
+api.add_exception_handler(HttpError, answering(ErrorCode.BAD_REQUEST))  # such as a malformed body
 
 
 @api.exception_handler(ValidationError)
@@ -68,18 +65,6 @@ def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
     problems = [{"at": [str(part) for part in detail["loc"]], "problem": detail["msg"]} for detail in error.errors]
     message = "Parameters are missing or wrong."
     return error_response(request, Refusal(ErrorCode.BAD_PARAMETERS, message, problems=problems))
-
-
-@api.exception_handler(Http404)
-def missing(request: HttpRequest, error: Http404) -> HttpResponse:  # noqa: ARG001
-    """Answer a request for something that does not exist."""
-    return error_response(request, Refusal(ErrorCode.NOT_FOUND))
-
-
-@api.exception_handler(HttpError)
-def failed(request: HttpRequest, error: HttpError) -> HttpResponse:  # noqa: ARG001
-    """Answer a request that django-ninja refused, such as one with a malformed body."""
-    return error_response(request, Refusal(ErrorCode.BAD_REQUEST))
 
 
 @api.exception_handler(Exception)

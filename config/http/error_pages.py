@@ -38,14 +38,19 @@ def json_error_response(refusal: Refusal) -> JsonResponse:
     return JsonResponse(refusal.to_json(), status=refusal.code.status)
 
 
-def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
-    """Answer 400 (`handler400`)."""
-    return error_response(request, Refusal(ErrorCode.BAD_REQUEST))
+def answering(code: ErrorCode) -> Callable[..., HttpResponse]:
+    """Return a handler that answers every failed request with this error."""
+
+    def answer(request: HttpRequest, *_exception: object, **_reason: object) -> HttpResponse:
+        return error_response(request, Refusal(code))
+
+    return answer
 
 
-def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
-    """Answer 403 (`handler403`)."""
-    return error_response(request, Refusal(ErrorCode.FORBIDDEN))
+bad_request = answering(ErrorCode.BAD_REQUEST)
+permission_denied = answering(ErrorCode.FORBIDDEN)
+not_found = answering(ErrorCode.NOT_FOUND)
+csrf_failure = answering(ErrorCode.CSRF_FAILED)
 
 
 def too_many_requests(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
@@ -53,21 +58,11 @@ def too_many_requests(request: HttpRequest, exception: Exception | None = None) 
     return error_response(request, RateLimitedError(A_MINUTE))
 
 
-def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
-    """Answer 404 (`handler404`)."""
-    return error_response(request, Refusal(ErrorCode.NOT_FOUND))
-
-
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer 500 (`handler500`), or 503 while the database is away."""
     if not isinstance(sys.exception(), OperationalError | InterfaceError):
         return error_response(request, Refusal(ErrorCode.SERVER_ERROR))
     return error_response(request, Refusal(ErrorCode.DATABASE_AWAY, retry_after=RETRY_AFTER))
-
-
-def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
-    """Answer a form that was sent from another site's page or from an outdated page."""
-    return error_response(request, Refusal(ErrorCode.CSRF_FAILED))
 
 
 class Refusals:
