@@ -27,6 +27,7 @@ from accounts.models import Ban, User
 from accounts.names.renaming import neutralise_name
 from accounts.sign_in.staff_second_factor import ask_for_second_factor, has_second_factor
 from games.core.errors import ErrorCode, Refusal
+from games.core.service_rows_admin import ServiceRows
 from leaderboards.desk import access
 from leaderboards.desk.views import together_url
 
@@ -58,8 +59,11 @@ _FIELDS = (
 
 
 @admin.register(User)
-class PlayerAdmin(admin.ModelAdmin[User]):
-    """Admin with read-only fields. Actions change players, through the services."""
+class PlayerAdmin(ServiceRows, admin.ModelAdmin[User]):
+    """Admin with read-only fields. Actions change players, through the services.
+
+    Deletion is refused, since boards would lose results; the erase action removes personal data.
+    """
 
     list_display = ("display_name", "username", "is_guest", "is_staff", "date_joined", "banned_at", "deleted_at")
     list_filter = (
@@ -101,14 +105,6 @@ class PlayerAdmin(admin.ModelAdmin[User]):
     def bans(self, player: User) -> SafeString:
         """List the player's bans, latest first."""
         return format_html_join("", "<p>{}</p>", ((_in_words(ban),) for ban in player.bans.select_related("by")))
-
-    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        """Forbid adding players: they sign up."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:  # noqa: ARG002
-        """Forbid deletion, since boards would lose results. The erase action removes personal data."""
-        return False
 
     @admin.action(description=_("Ban: end sessions, take results off the boards"), permissions=["ban"])
     def ban(self, request: HttpRequest, chosen: QuerySet[User]) -> HttpResponse | None:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from games.core.errors import ErrorCode, Refusal
+from games.core.service_rows_admin import ReadOnlyRows
 from games.models import Attempt
 from leaderboards.desk import access, views
 from leaderboards.models import Result
@@ -42,24 +43,12 @@ def _decide(chosen: QuerySet[Any], state: State) -> HttpResponse:
     return redirect(views.together_url(state, attempts=found))
 
 
-class ReadOnlyAdmin(admin.ModelAdmin[Any]):
-    """Admin for rows that only the service writes; staff change them through actions."""
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """Forbid direct edits."""
-        return False
+class ReadOnlyAdmin(ReadOnlyRows, admin.ModelAdmin[Any]):
+    """Admin for rows that staff change through actions: other changes would bypass the boards."""
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
         """Return whether the user may decide about attempts."""
         return request.user.has_perm(access.DECIDE)
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """Forbid adding rows."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """Forbid deletion: it would bypass the boards and leave their counts wrong."""
-        return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:  # noqa: ANN401, ARG002
         """Make every displayed field read-only."""

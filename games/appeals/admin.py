@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -19,17 +19,12 @@ from games.appeals.appeals import answer_appeal
 from games.appeals.models import Appeal, Report
 from games.appeals.reports import answer_report
 from games.core.errors import Refusal
+from games.core.service_rows_admin import ServiceRows
 from games.models import Attempt
 
-if TYPE_CHECKING:
-    _Admin = admin.ModelAdmin[Any]
-    _Form = forms.ModelForm[Appeal]
-else:
-    _Admin, _Form = admin.ModelAdmin, forms.ModelForm
 
-
-class _Answered(_Admin):
-    """Base admin for rows that players create and staff answer."""
+class _Answered(ServiceRows, admin.ModelAdmin[Any]):
+    """Base admin for rows that players create and staff answer; housekeeping deletes them some time later."""
 
     date_hierarchy = "made_at"
     list_filter = (("answered_at", admin.EmptyFieldListFilter),)
@@ -38,14 +33,6 @@ class _Answered(_Admin):
     show_full_result_count = False
     answer: Callable[..., object]
     """Function that answers a row in the name of a staff member, or raises `Refusal`."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        """Refuse: only players create these rows."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """Refuse: housekeeping deletes these rows some time after the answer."""
-        return False
 
     @admin.display(description=_("game"))
     def game(self, row: Appeal | Report) -> str:
@@ -72,7 +59,7 @@ class _Answered(_Admin):
                 self.message_user(request, _("Answered: %(what)s.") % {"what": row}, messages.SUCCESS)
 
 
-class AppealForm(_Form):
+class AppealForm(forms.ModelForm[Appeal]):
     """The answer to an appeal: a decision and a text for the player."""
 
     class Meta:

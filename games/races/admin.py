@@ -5,7 +5,7 @@ The one action for staff is to void races that a server fault spoiled.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -13,34 +13,13 @@ from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from games.core.service_rows_admin import ReadOnlyRows
 from games.races import race_finish
 from games.races.models import Entrant, Race, Room
 
-if TYPE_CHECKING:
-    _Admin = admin.ModelAdmin[Any]
-    _Inline = admin.TabularInline[Entrant, Race]
-else:
-    _Admin, _Inline = admin.ModelAdmin, admin.TabularInline
-
-
-class _ReadOnly:
-    """A mixin that denies adding, changing and deleting."""
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """Deny adding: only the service creates rows."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """Deny changing: only the service changes rows."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        """Deny deleting: races are kept."""
-        return False
-
 
 @admin.register(Room)
-class RoomAdmin(_ReadOnly, _Admin):
+class RoomAdmin(ReadOnlyRows, admin.ModelAdmin[Any]):
     """Admin of rooms."""
 
     list_display = ("code", "kind", "host", "variant", "game", "limit_s", "seats", "made_at", "used_at", "closed_at")
@@ -60,7 +39,7 @@ def void_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chos
         model_admin.message_user(request, message % {"race": race}, messages.SUCCESS if voided else messages.ERROR)
 
 
-class EntrantInline(_ReadOnly, _Inline):
+class EntrantInline(ReadOnlyRows, admin.TabularInline[Entrant, Race]):
     """Inline list of a race's entrants."""
 
     model = Entrant
@@ -69,7 +48,7 @@ class EntrantInline(_ReadOnly, _Inline):
 
 
 @admin.register(Race)
-class RaceAdmin(_ReadOnly, _Admin):
+class RaceAdmin(ReadOnlyRows, admin.ModelAdmin[Any]):
     """Admin of races with their entrants; the deal is never shown."""
 
     list_display = ("room", "number", "state", "void", "variant", "game", "rated", "starts_at", "finished_at")
