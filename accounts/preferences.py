@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -32,8 +32,10 @@ PREFERENCES: Final[Mapping[str, tuple[Value, ...]]] = {
 
 def preferences_of(stored: Mapping[str, object]) -> dict[str, Value]:
     """Return all preferences, chosen or default. Stored settings that are not on the list are left out."""
-    chosen = {name: stored.get(name) for name in PREFERENCES}
-    return {name: _known(name, chosen[name], default=choices[0]) for name, choices in PREFERENCES.items()}
+    chosen: Mapping[str, Any] = {name: stored.get(name) for name in PREFERENCES}
+    return {
+        name: chosen[name] if _is_choice(name, chosen[name]) else choices[0] for name, choices in PREFERENCES.items()
+    }
 
 
 def clean_preferences(changes: object) -> dict[str, Value]:
@@ -49,10 +51,6 @@ def clean_preferences(changes: object) -> dict[str, Value]:
         if not _is_choice(name, value):
             raise ValidationError(_("“%(name)s” cannot be set to that."), code="preferences", params={"name": name})
     return dict(changes)
-
-
-def _known(name: str, value: object, *, default: Value) -> Value:
-    return value if _is_choice(name, value) else default  # type: ignore[return-value]  # a choice is a Value
 
 
 def _is_choice(name: str, value: object) -> bool:

@@ -82,7 +82,7 @@ def _settle(nodes: NodeList, context: Context) -> None:
         elif not text:
             continue
         elif settled and isinstance(settled[-1], TextNode):
-            settled[-1] = _joined(settled[-1], text)
+            settled[-1] = _as_text(settled[-1].s + text, settled[-1])
         else:
             settled.append(_as_text(text, node))
     nodes[:] = settled
@@ -131,10 +131,6 @@ def _are_fixed(*expressions: FilterExpression | None) -> bool:
 
 def _is_literal(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, Variable) and value.lookups is None)
-
-
-def _joined(first: TextNode, text: str) -> TextNode:
-    return _as_text(first.s + text, first)
 
 
 def _as_text(text: str, node: Node) -> TextNode:

@@ -16,7 +16,7 @@ from uuid import UUID
 from django.contrib.auth import get_user_model
 
 from games.core.ladders import Ladder
-from games.db.statements import Statement, read_time, run_in_order, stored
+from games.db.statements import read_time, run_in_order, stored
 from games.models import Attempt
 from leaderboards.boards.board_pages import BoardRow
 from leaderboards.boards.histogram import ahead, ahead_sql, total_sql
@@ -86,7 +86,8 @@ def entries_around(listing: Listing, player_id: int, span: int) -> list[BoardRow
     listing, position = own
     values = [stored(value) for value in position]
     params = [*listing.scopes, *values, span, *listing.scopes, *values, span + 1]
-    ((place,),), found = run_in_order([_ahead(listing, position), (_around_sql(listing), params)])
+    count, ahead_params = ahead_sql(listing, position)
+    ((place,),), found = run_in_order([(f"SELECT {count}", ahead_params), (_around_sql(listing), params)])
     rows = [EntryRow(*row) for row in found]
     before = sum(row.position(listing) < position for row in rows)
     return _stretch(listing, int(place) - before, rows).entries
@@ -122,11 +123,6 @@ def _own(listing: Listing, player_id: int) -> tuple[Listing, Position] | None:
         position = tuple([_read(column, value) for column, value in zip(listing.columns, row, strict=True)])
         return replace(listing, ladder=Ladder(ladder) if ladder else None), position
     return None
-
-
-def _ahead(listing: Listing, position: Position) -> Statement:
-    sql, params = ahead_sql(listing, position)
-    return f"SELECT {sql}", params
 
 
 def _page_sql(listing: Listing, ahead: str, *, backwards: bool) -> str:

@@ -19,7 +19,6 @@ from games.fairplay.move_gaps import Gap, GapSpread, Kind, spreads
 WIDTH: Final = 960
 HEIGHT: Final = 320
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 14, 40
-_SIZE: Final = 3.6
 
 #: Bottom of the scale in ms; shorter gaps are drawn there. The top is a power of ten.
 SHORTEST: Final = 10
@@ -132,30 +131,11 @@ def _numbers(number: int) -> list[int]:
     return list(range(step, number + 1, step))
 
 
-def _circle(x: float, y: float) -> str:
-    return f"M{x - _SIZE:.1f} {y:.1f}a{_SIZE} {_SIZE} 0 1 0 {2 * _SIZE} 0a{_SIZE} {_SIZE} 0 1 0 {-2 * _SIZE} 0z"
-
-
-def _triangle(x: float, y: float) -> str:
-    return f"M{x:.1f} {y - 4.4:.1f}l4.4 7.8h-8.8z"
-
-
-def _cross(x: float, y: float) -> str:
-    return f"M{x - 4:.1f} {y - 4:.1f}l8 8m0-8l-8 8"
-
-
-def _square(x: float, y: float) -> str:
-    return f"M{x - 3:.1f} {y - 3:.1f}h6v6h-6z"
-
-
-def _bar(x: float, y: float) -> str:
-    return f"M{x:.1f} {y - 5:.1f}v10"
-
-
+#: SVG paths of the marks: a circle, a triangle, a cross, a bar and a square.
 _MARKS: Final[Mapping[Kind, Callable[[float, float], str]]] = {
-    Kind.PLAY: _circle,
-    Kind.DRAW: _triangle,
-    Kind.UNDO: _cross,
-    Kind.CHOICE: _bar,
-    Kind.SERVED: _square,
+    Kind.PLAY: lambda x, y: f"M{x - 3.6:.1f} {y:.1f}a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",
+    Kind.DRAW: lambda x, y: f"M{x:.1f} {y - 4.4:.1f}l4.4 7.8h-8.8z",
+    Kind.UNDO: lambda x, y: f"M{x - 4:.1f} {y - 4:.1f}l8 8m0-8l-8 8",
+    Kind.CHOICE: lambda x, y: f"M{x:.1f} {y - 5:.1f}v10",
+    Kind.SERVED: lambda x, y: f"M{x - 3:.1f} {y - 3:.1f}h6v6h-6z",
 }

@@ -16,7 +16,6 @@ from games.core.ladders import Ladder
 from games.db.players import Player
 from games.models import Attempt, Deal
 from games.races.results import daily_control
-from games.races.results.daily_control import Run
 from leaderboards.boards import board_queries
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.own_result import own_result
@@ -77,17 +76,13 @@ def beside_races(attempt: Attempt, now: datetime | None = None) -> RaceControl |
     return RaceControl(
         races=len(runs),
         median_place=median(run.place for run in runs) if runs else None,
-        median_beaten=median(_beaten(run) for run in runs) if runs else None,
+        median_beaten=median((run.racers - run.place) / (run.racers - 1) for run in runs) if runs else None,
         rank=board_queries.rank_of(deal, "race", attempt.player),
         total=board_queries.page(deal, ladder=Ladder(attempt.ladder) if attempt.ladder else None).total,
         rated=rated,
         rated_rank=rated_rank,
         expected_rank=expected,
     )
-
-
-def _beaten(run: Run) -> float:
-    return (run.racers - run.place) / (run.racers - 1)
 
 
 def _among_rated(attempt: Attempt) -> tuple[int, int | None, float | None]:

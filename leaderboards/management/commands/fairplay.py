@@ -138,21 +138,15 @@ class _Tally:
     def _line(self, reflagged: Reflagged) -> str:
         before = _in_words(reflagged.before, reflagged.flags_before)
         if reflagged.outcome in _LEFT:
-            flags = (
-                f"; would now be flagged {_named(reflagged.flags_after)}"
-                if reflagged.outcome is ReflagOutcome.STAFF
-                else ""
-            )
-            return f"{reflagged.attempt}: {before} unchanged, {_LEFT[reflagged.outcome]}{flags}"
+            line = f"{reflagged.attempt}: {before} unchanged, {_LEFT[reflagged.outcome]}"
+            if reflagged.outcome is not ReflagOutcome.STAFF:
+                return line
+            return f"{line}; would now be flagged {', '.join(reflagged.flags_after) or 'for nothing'}"
         return f"{reflagged.attempt}: {before} {self._verb} {_in_words(reflagged.after, reflagged.flags_after)}"
 
 
 def _in_words(state: Attempt.State, flags: tuple[str, ...]) -> str:
     return f"{state} ({', '.join(flags)})" if flags else str(state)
-
-
-def _named(flags: tuple[str, ...]) -> str:
-    return ", ".join(flags) or "for nothing"
 
 
 def _chosen(options: dict[str, Any]) -> QuerySet[Attempt]:

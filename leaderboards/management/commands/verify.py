@@ -102,14 +102,10 @@ def _chosen(options: dict[str, Any]) -> tuple[QuerySet[Attempt], list[int]]:
 def _deal(text: str) -> Deal:
     day, slash, variant = text.partition("/")
     try:
-        found = Deal.objects.filter(day=date.fromisoformat(day), variant=variant) if slash else _by_number(text)
+        key = {"day": date.fromisoformat(day), "variant": variant} if slash else {"pk": int(text)}
+        deal = Deal.objects.filter(**key).first()
     except ValueError:
-        found = Deal.objects.none()
-    deal = found.first()
+        deal = None
     if deal is None:
         raise CommandError(f"There is no deal {text!r}.", returncode=NOT_FOUND)
     return deal
-
-
-def _by_number(text: str) -> QuerySet[Deal]:
-    return Deal.objects.filter(pk=int(text))
