@@ -68,7 +68,10 @@ mutate: $(VENV)/.dev ## mutation tests: small code changes that no test detects 
 	@nice $(BIN)/python -m tests.mutation $(WHERE) $(if $(MUTANTS),--sample $(MUTANTS)) $(if $(SEED),--seed $(SEED))
 
 orders: $(VENV)/.dev ## all tests except the browser's, TIMES=5 times in random order and once under load
-	@nice $(BIN)/python -m tests.orders --times $(TIMES)
+	@failed=; for jobs in $$(yes 0 | head -n $(TIMES)) $$((4 * $$(getconf _NPROCESSORS_ONLN))); do \
+	  run="$(BIN)/pytest -q -n $$jobs --randomly-seed=$$(shuf -i 0-999999 -n 1) --ignore tests/browser"; \
+	  echo "== $$run"; nice timeout 90m $$run || failed="$$failed\n$$run"; \
+	done; [ -z "$$failed" ] || { printf "Failed; each again:$$failed\n" >&2; exit 1; }
 
 messages: $(VENV)/.dev ## update the translation catalogues (NEW=fr adds one)
 	@$(BIN)/python -m frontend.messages $(NEW)
