@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from games.solver.jit import jit, longs
@@ -92,6 +93,7 @@ def _goes_on(card: int, onto: int, *, wild: bool) -> bool:
     return _value(card) + 1 == _value(onto) or (_value(card) == 10 and _value(onto) == 2)
 
 
+@cache
 def tables(*, wild: bool) -> TarotTables:
     """Build the tables of a game whose Fool is wild or a trump."""
     goes, takers = longs(CARDS * LINKS), longs(CARDS * TAKERS, -1)
