@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -14,6 +15,8 @@ from games.solver import Budget, GaveUp, Result, Solution, Unwinnable, check_sol
 from tests.solver.deals import NODES, OTHER_OPTIONS, copy_of, deal, first_win, walk
 from tests.solver.proof import BEGIN, END, HEAD, PAGE, properties, row_of, with_row
 
+#: `SOLVER_DEALS=1000 pytest tests/solver` solves 1,000 deals of each variant.
+DEALS = int(os.environ.get("SOLVER_DEALS", "30"))
 #: Least shares of deals won within the test's budget: far below the measured ones, far above a broken search.
 WON_AT_LEAST = {
     "braid": 0.5, "braid-either": 0.7, "pigtail": 0.5, "labyrinth": 0.15, "tarot": 0.7, "tarot-novice": 0.8,
@@ -29,12 +32,10 @@ def wins(table: Table, tokens: tuple[str, ...]) -> bool:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_solutions_of_random_deals_replay(
-    variant: str, deals_a_variant: int, record_property: Callable[[str, object], None]
-) -> None:
+def test_solutions_of_random_deals_replay(variant: str, record_property: Callable[[str, object], None]) -> None:
     counted: Counter[type[Result]] = Counter()
     begun = time.process_time()
-    for index in range(deals_a_variant):
+    for index in range(DEALS):
         table = deal(variant, index)
         result = solve(table, Budget(nodes=NODES[variant]))
         counted[type(result)] += 1
@@ -43,7 +44,7 @@ def test_solutions_of_random_deals_replay(
     for name, outcome in (("won", Solution), ("lost", Unwinnable), ("undecided", GaveUp)):
         record_property(name, counted[outcome])
     record_property("seconds", round(time.process_time() - begun))
-    assert counted[Solution] >= WON_AT_LEAST[variant] * deals_a_variant
+    assert counted[Solution] >= WON_AT_LEAST[variant] * DEALS
 
 
 @pytest.mark.parametrize(("game", "options"), OTHER_OPTIONS)
