@@ -13,7 +13,6 @@ import pytest
 
 from games.rules import (
     CATALOGUE,
-    MAX_TOKENS,
     End,
     InvalidTokenError,
     Record,
@@ -183,36 +182,6 @@ def test_an_end_of_the_wrong_form_is_refused(how: Any, ms: Any) -> None:
 def test_the_end_is_not_before_the_last_token() -> None:
     with pytest.raises(RecordError, match="earlier"):
         replace(resigned(), end=End("closed", 100))
-
-
-def test_a_record_holds_at_most_5000_tokens() -> None:
-    tokens = ("d", "u") * (MAX_TOKENS // 2)
-    record = Record(1, "tarot", None, SEED, tokens, (0,) * MAX_TOKENS, End("closed", 0))
-    assert replay(record).ok
-    assert Record.from_bytes(record.to_bytes()) == record
-    with pytest.raises(RecordError, match="5,000"):
-        Record(1, "tarot", None, SEED, (*tokens, "d"), (0,) * (MAX_TOKENS + 1), End("closed", 0))
-
-
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [(name, None) for name in CATALOGUE]
-    + [("braid", {"direction": "either", "redeals": 3}), ("tarot", {"first_row": False, "draw": 3, "fool": "trump"})],
-)
-def test_both_forms_round_trip(name: str, options: dict[str, Any] | None) -> None:
-    table = open_table(name, SEED, options)
-    rng = random.Random(name)
-    tokens: list[str] = []
-    while len(tokens) < 150 and (legal := table.legal_moves()):
-        tokens.append("u" if table.can_undo and rng.random() < 0.1 else rng.choice(legal))
-        table.push(tokens[-1])
-    clock = tuple(sorted(rng.randrange(10**6) for _ in tokens))
-    record = Record(1, name, options, SEED, tuple(tokens), clock, End("resigned", 10**6))
-    packed = record.to_bytes()
-    assert Record.from_bytes(packed) == record
-    assert Record.from_bytes(packed).to_bytes() == packed
-    assert len(packed) < 64 + 5 * len(tokens)
-    assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
 
 
 def test_the_packed_form_is_unchanged() -> None:

@@ -20,7 +20,6 @@ Feed = Callable[[random.Random, Record], bool]
 
 
 def fuzz(part: str, feed: Feed, count: int = PART) -> Counter[bool]:
-    """Feed `count` inputs, and count how many were accepted and how many refused."""
     dice = random.Random(part)
     records = sample_records(dice)
     return Counter(feed(dice, dice.choice(records)) for _ in range(count))
@@ -105,11 +104,14 @@ def feed_position(dice: random.Random, record: Record) -> bool:
         place, other = dice.randrange(len(words)), dice.randrange(len(words))
         if dice.random() < 0.5:
             words[place] = spoiled(dice, words[place])
+        elif dice.random() < 0.2:
+            words[place] = words[place][: dice.randrange(9)] + dice.choice([" | ", ".", "*", "="])
         else:
             words[place], words[other] = words[other], words[place]
 
     def read() -> None:
         again = from_position(" ".join(words))
+        assert again.position() == " ".join(words)
         assert from_position(again.position()).legal_moves() == again.legal_moves()
         for token in again.legal_moves():
             again.push(token)

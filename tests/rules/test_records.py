@@ -19,7 +19,6 @@ How = Literal["won", "resigned", "closed"]
 
 
 def recorded(walk: Walk, pauses: random.Random, how: How) -> tuple[Record, SlowTable]:
-    """Walk with the reference alone and return the tokens, undos included, as a record."""
     slow = walk.open_slow()
     tokens, clock, now = [], [], 0
     for token in walk.choose(slow):
@@ -77,10 +76,14 @@ def test_the_token_after_the_five_thousandth_is_refused(name: str) -> None:
         table.push(token)
     before = table.position(), table.view()
     for token in (first, "u"):
-        with pytest.raises(RecordFullError, match="5,000"):
+        with pytest.raises(RecordFullError, match="5,000 tokens") as caught:
             table.push(token)
+        assert caught.value.code == "record_full"
+    assert not table.can_undo
     assert issubclass(RecordFullError, IllegalMoveError)
     assert (table.position(), table.view()) == before
-    assert replay(Record(1, name, None, bytes([7]) * 32, tuple(tokens), tuple(range(5000)), End("closed", 5000))).ok
+    record = Record(1, name, None, bytes([7]) * 32, tuple(tokens), tuple(range(5000)), End("closed", 5000))
+    assert replay(record).ok
+    assert Record.from_bytes(record.to_bytes()) == record
     with pytest.raises(RecordError, match="5,000"):
         Record(1, name, None, bytes([7]) * 32, (*tokens, first), tuple(range(5001)), End("closed", 5001))

@@ -62,7 +62,8 @@ def test_a_shuffled_deck_is_cached_and_copied(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0" * 63, "0" * 65, "g" * 64, " " * 64, "é" * 64, "٠" * 64, "0x" + "0" * 62, 0, None]
+    "text",
+    [*("", "0" * 63, "0" * 65, "0x" + "0" * 62, " " + "0" * 63, b"0" * 64, 0, None), *(sign * 64 for sign in "g é٠")],
 )
 def test_a_seed_needs_64_hexadecimal_digits(text: object) -> None:
     with pytest.raises(SeedError, match="a seed is written as 64 hexadecimal digits"):

@@ -57,23 +57,21 @@ class SlowTable:
         self.moves: list[str] = []
         self.token_count = 0
         self.state = self._dealt()
+        self._legal: set[str] | None = None
 
     def _dealt(self) -> State:
         return self.rules.deal(list(self.deck), self.options)
 
     @property
     def cards_up(self) -> int:
-        """Number of cards on the foundations."""
         return common.cards_up(self.state)
 
     @property
     def goal(self) -> int:
-        """Number of cards that must be up to win."""
         return self.rules.goal(self.state)
 
     @property
     def won(self) -> bool:
-        """True if all cards that must be up are up."""
         return self.cards_up == self.goal
 
     @property
@@ -82,11 +80,11 @@ class SlowTable:
         return bool(self.moves) and not self.won
 
     def legal(self) -> set[str]:
-        """Return every legal token, never `u`."""
-        return set() if self.won else self.rules.legal(self.state)
+        if self._legal is None:
+            self._legal = set() if self.won else self.rules.legal(self.state)
+        return self._legal
 
     def play(self, token: str) -> None:
-        """Play a legal token or `u`."""
         if token == "u":
             assert self.can_undo, "nothing to undo"
             self.moves.pop()
@@ -97,6 +95,7 @@ class SlowTable:
             assert token in self.legal(), f"{token} is not legal"
             self.rules.play(self.state, token)
             self.moves.append(token)
+        self._legal = None
         self.token_count += 1
 
     @property
@@ -109,7 +108,7 @@ class SlowTable:
             return False
         if self.state.rounds_left is not None:
             return not self.legal()
-        if not self.turned_up_once:
+        if self.legal() - {"d", "n"} or not self.turned_up_once:
             return False
         ahead = common.copy(self.state)
         rounds_begun = 0
@@ -136,7 +135,6 @@ class SlowTable:
         return False
 
     def view(self) -> dict[str, Any]:
-        """Return everything that the player may see."""
         piles = {name: self.rules.listed(self.state, name) for name in self.state.piles}
         unseen = {name: len(cards) - len(piles[name]) for name, cards in self.state.piles.items()}
         return {

@@ -107,28 +107,25 @@ def late_walks(name: str) -> list[Walk]:
     return greedy + astray
 
 
+def moves_of(walk: Walk) -> list[str]:
+    """Return the moves of a walk that were not undone."""
+    slow = walk.open_slow()
+    for token in walk.choose(slow):
+        slow.play(token)
+    return slow.moves
+
+
 @given(walk=walks(longest=80))
 @examples(20)
-def test_every_legal_token_can_be_undone(walk: Walk) -> None:
+def test_every_legal_token_and_every_move_can_be_undone(walk: Walk) -> None:
     """Covers each legal token at the end of a walk, not only the tokens played."""
-    slow = compare(walk, closely=False)
-    table = walk.open()
-    for token in slow.moves:
+    table, fresh = walk.open(), walk.open()
+    for token in moves_of(walk):
         table.push(token)
     for token in table.legal_moves():
         check_push_and_pop(table, token)
-
-
-@given(walk=walks(longest=80))
-@examples(20)
-def test_popping_everything_leads_back_to_the_deal(walk: Walk) -> None:
-    slow = compare(walk, closely=False)
-    table = walk.open()
-    for token in slow.moves:
-        table.push(token)
     while table.moves:
         table.pop()
-    fresh = walk.open()
     assert table.view() == fresh.view()
     assert table.position() == fresh.position()
     assert table.legal_moves() == fresh.legal_moves()
@@ -137,9 +134,8 @@ def test_popping_everything_leads_back_to_the_deal(walk: Walk) -> None:
 @given(walk=walks(longest=80))
 @examples(20)
 def test_undone_and_never_played_are_the_same_position(walk: Walk) -> None:
-    slow = compare(walk, closely=False)
     straight, roundabout = walk.open(), walk.open()
-    for token in slow.moves:
+    for token in moves_of(walk):
         straight.push(token)
         for other in roundabout.legal_moves()[:2]:
             roundabout.push(other)
