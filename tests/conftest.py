@@ -59,7 +59,6 @@ FILLED_BY_MIGRATING = {"django_content_type", "auth_permission"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of a test run."""
     parser.addoption(
         "--full", action="store_true", help="200 positions a variant instead of a few, where tests lay them out"
     )
@@ -67,7 +66,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Let `tests.scheduling` distribute the tests of a parallel run."""
     return Scheduler(config, log)
 
 
@@ -257,14 +255,12 @@ def quick_static_files() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """The URL of a running PostgreSQL server."""
     with running_postgres() as url:
         yield url
 
 
 @pytest.fixture
 def postgres_url(postgres_server: str) -> Iterator[str]:
-    """The URL of a fresh, empty PostgreSQL database."""
     with new_database(postgres_server) as url:
         yield url
 
@@ -282,7 +278,6 @@ def postgres_template(postgres_server: str, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def migrated_postgres_url(postgres_server: str, postgres_template: str) -> Iterator[str]:
-    """The URL of a fresh, migrated PostgreSQL database."""
     with new_database(postgres_server, postgres_template) as url:
         yield url
 
@@ -295,7 +290,6 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def migrated_var(sqlite_template: Path, tmp_path: Path) -> Path:
-    """A folder of an embedded site with a migrated database."""
     return Path(shutil.copytree(sqlite_template, tmp_path / "var"))
 
 

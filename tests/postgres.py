@@ -19,7 +19,6 @@ CONNECT_SECONDS: Final = 3
 
 
 def answers(url: str) -> bool:
-    """Check that a server accepts connections."""
     try:
         psycopg.connect(url, connect_timeout=CONNECT_SECONDS).close()
     except psycopg.OperationalError:

@@ -38,7 +38,6 @@ class Requirement(NamedTuple):
 
 
 def is_on_path(*programs: str) -> Callable[[], bool]:
-    """Return a check that all of these programs are installed."""
     return lambda: all(shutil.which(program) for program in programs)
 
 
@@ -50,7 +49,6 @@ def has_postgres_server() -> bool:
 
 
 def redis_answers() -> bool:
-    """Check that the server at TEST_REDIS_URL accepts commands."""
     try:
         with redis.Redis.from_url(REDIS_URL, socket_connect_timeout=CONNECT_SECONDS) as client:
             return bool(client.ping())
@@ -59,7 +57,6 @@ def redis_answers() -> bool:
 
 
 def run_quietly(*command: str) -> bool:
-    """Check that a command succeeds."""
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
@@ -120,7 +117,6 @@ is_available = cache(lambda name: REQUIREMENTS[name].is_available())
 
 
 def in_ci() -> bool:
-    """Check whether the environment says CI=true."""
     return os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
 
@@ -132,7 +128,6 @@ def mark_fixture_needs(item: pytest.Item) -> None:
 
 
 def needs_of(item: pytest.Item) -> list[str]:
-    """Return the names of everything the test needs."""
     return [name for mark in item.iter_markers("needs") for name in mark.args]
 
 

@@ -58,7 +58,6 @@ def module_name(path: Path) -> str:
 
 @cache
 def imports(path: Path) -> list[str]:
-    """Return every module that a file imports, anywhere in the file."""
     package = module_name(path) if path.name == "__init__.py" else module_name(path).rpartition(".")[0]
     found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text())):
@@ -118,7 +117,6 @@ def circle(uses: dict[str, set[str]]) -> list[str]:
 
 
 def packages() -> list[Path]:
-    """Return all packages except migrations."""
     return [path.parent for path in files() if path.name == "__init__.py"]
 
 

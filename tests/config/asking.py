@@ -10,8 +10,6 @@ from asgiref.testing import ApplicationCommunicator
 
 
 class Answer:
-    """An answer of the application."""
-
     def __init__(self, start: dict[str, Any], body: bytes) -> None:
         self.status, self.headers = start["status"], start["headers"]
         heads = dict(self.headers)
@@ -23,13 +21,11 @@ class Answer:
 
     @property
     def cookies(self) -> dict[str, str]:
-        """Return the cookies that the answer sets."""
         given = [value.decode() for name, value in self.headers if name.lower() == b"set-cookie"]
         return dict(cookie.partition(";")[0].split("=", 1) for cookie in given)
 
 
 async def ask(site: Any, path: str = "/", *, method: str = "GET", query: str = "", **headers: str) -> Answer:
-    """Send a request and return the answer."""
     told = {"host": "127.0.0.1", "accept": "text/html,*/*;q=0.8", "accept_language": "en", **headers}
     heads = [(name.replace("_", "-").encode(), value.encode()) for name, value in told.items()]
     scope = {

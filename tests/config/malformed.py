@@ -43,8 +43,6 @@ BOUNDARY = "multipart/form-data; boundary=B"
 
 @dataclass(frozen=True)
 class Hostile:
-    """A request body and its declared content type."""
-
     body: bytes
     content_type: str
 
@@ -98,7 +96,6 @@ def queries() -> Iterator[str]:
 
 
 def patterns(resolver: URLResolver | None = None, before: str = "") -> Iterator[tuple[str, URLPattern]]:
-    """Yield every URL pattern of the site with its text."""
     for entry in (resolver or get_resolver()).url_patterns:
         text = before + str(entry.pattern)
         if isinstance(entry, URLResolver):
@@ -131,6 +128,5 @@ def addresses(values: dict[str, Any]) -> dict[str, str]:
 
 
 def strange_paths() -> list[str]:
-    """Return paths that lead nowhere or contain invalid characters."""
     names = ["nowhere", "a\x00b", "é", "..", "%", "\ud7ff", "a" * 3_000, "<script>", "{{7}}"]
     return [f"/{before}{quote(name)}/" for before, name in itertools.product(["", "play/", "rules/", "api/v1/"], names)]

@@ -34,7 +34,6 @@ def environment(var: Path, **variables: str) -> dict[str, str]:
 
 
 def run(*command: str, var: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run this environment's Python and wait for its end."""
     return subprocess.run(
         [sys.executable, *command],
         cwd=ROOT,
@@ -83,7 +82,6 @@ class Process:
         raise AssertionError(f"no line matching {pattern!r} in:\n{''.join(self.output)}")
 
     def stop(self, number: signal.Signals = signal.SIGTERM, seconds: float = 120) -> int:
-        """Send a signal, wait for the end, and return the exit status."""
         self.child.send_signal(number)
         status = self.child.wait(seconds)
         while (line := self._lines.get(timeout=5)) is not None:

@@ -34,8 +34,6 @@ Show = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def settings_under(tmp_path_factory: pytest.TempPathFactory) -> Show:
-    """Return all settings under these environment variables, read once for all tests."""
-
     @cache
     def show(**variables: str) -> dict[str, Any]:
         var = tmp_path_factory.mktemp("var")

@@ -11,7 +11,6 @@ from games.rules import CATALOGUE, End, Record, open_table
 
 
 def nested(depth: int) -> list[Any]:
-    """Return lists nested `depth` deep."""
     inner: list[Any] = []
     for _ in range(depth):
         inner = [inner]

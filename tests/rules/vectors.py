@@ -41,7 +41,6 @@ EVERY: Final = 20
 
 
 def vectors(variant: Variant) -> dict[str, Any]:
-    """Return all vectors of a variant."""
     return {
         "variant": variant.name,
         "game": variant.game,
@@ -119,7 +118,6 @@ def races_text() -> str:
 
 
 def write() -> None:
-    """Regenerate all files."""
     FOLDER.mkdir(exist_ok=True)
     for name in CATALOGUE:
         (FOLDER / f"{name}.json").write_text(text_of(name))

@@ -55,7 +55,6 @@ def seat(deal: int, player: str = "") -> dict[str, Any]:
 
 
 def state(attempt: str) -> dict[str, Any]:
-    """Return the current state of an attempt."""
     found = Attempt.objects.get(public_id=attempt)
     return {
         "state": found.state,
@@ -72,7 +71,6 @@ def sweep(minutes: float = 0) -> int:
 
 
 def deliver(attempt: int, times: int) -> None:
-    """Deliver an attempt's task ``times`` more times."""
     for _ in range(times):
         app.send_task("talon.verify", [attempt])
 
@@ -93,18 +91,15 @@ def faults(deal: int) -> list[str]:
 
 
 def version(deal: int) -> int:
-    """Return the version of a deal's boards."""
     return DealBoard.objects.filter(pk=deal).values_list("version", flat=True).first() or 0
 
 
 def expire() -> int:
-    """Expire every running attempt outside races, and return the number of attempts."""
     playing = Attempt.objects.filter(state=Attempt.State.PLAYING, deal__for_race=False)
     return playing.update(deadline=timezone.now())
 
 
 def close_due() -> attempts.BatchProgress:
-    """Close attempts that ran out of time, as a periodic task does."""
     return attempts.close_due()
 
 
@@ -116,7 +111,6 @@ def run_tasks() -> list[str]:
 
 
 def manage(line: str) -> tuple[int, str]:
-    """Run a `manage.py` command in this process; return its exit status and output."""
     said, code = StringIO(), 0
     try:
         call_command(*line.split(), stdout=said, stderr=said)
@@ -126,7 +120,6 @@ def manage(line: str) -> tuple[int, str]:
 
 
 def unsettled() -> int:
-    """Return the number of attempts without a verdict."""
     return Attempt.objects.filter(state__in=[Attempt.State.PLAYING, Attempt.State.PENDING]).count()
 
 
@@ -164,7 +157,6 @@ COMMANDS = {one.__name__: one for one in (*TOLD, *DONE, *control_races.COMMANDS)
 
 
 def main() -> None:
-    """Answer requests until the input ends."""
     for line in sys.stdin:
         request = json.loads(line)
         answer: dict[str, object]

@@ -30,7 +30,6 @@ def session_of(player: Any) -> str:
 
 
 def accounts(count: int) -> list[dict[str, str]]:
-    """Create ``count`` players with accounts; return their session keys and public ids."""
     made = [factory.player() for _ in range(count)]
     return [{"session": session_of(player), "player": str(player.public_id)} for player in made]
 
@@ -67,25 +66,21 @@ def unfinished() -> int:
 
 
 def tend_races() -> None:
-    """Advance all races and rate the finished ones, as the periodic tasks do."""
     reconciler.reconcile()
     rating_reconciler.rate_finished()
 
 
 def count_down(race: int, seconds: float) -> None:
-    """Start the countdown of a race whose racers are ready."""
     assert race_start.freeze(race, countdown=timedelta(seconds=seconds))
 
 
 def call_time(race: int) -> None:
-    """End the time of a race now."""
     now = timezone.now()
     Race.objects.filter(pk=race).update(ends_at=now)
     Attempt.objects.filter(entrant__race=race, state=Attempt.State.PLAYING).update(deadline=now)
 
 
 def call_all_times() -> None:
-    """End the time of every race that has begun."""
     open_ones = Race.objects.filter(state__in=[Race.State.COUNTDOWN, Race.State.RACING])
     begun = open_ones.filter(starts_at__lte=timezone.now())
     for key in begun.values_list("pk", flat=True):
@@ -93,18 +88,15 @@ def call_all_times() -> None:
 
 
 def forsaken_room() -> int:
-    """Create a room that has been idle for an hour."""
     long_ago = timezone.now() - timedelta(hours=1)
     return rooms.open_room(None, "stonewall", None, limit_s=300, seats=2, kind=Room.Kind.PRIVATE, now=long_ago).pk
 
 
 def is_closed(room: int) -> bool:
-    """Return whether the room has been closed."""
     return Room.objects.get(pk=room).closed_at is not None
 
 
 def outcome(race: int) -> dict[str, Any]:
-    """Return what the database stores about a race, without derived data."""
     found = Race.objects.select_related("deal").get(pk=race)
     assert found.deal is not None
     return {

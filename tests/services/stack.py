@@ -55,7 +55,6 @@ class Process:
         return self.child.poll() is not None
 
     def stop(self, within: float = 60) -> None:
-        """Ask the process to stop, and wait until it has."""
         self.child.terminate()
         self.child.wait(within)
         self.kill()
@@ -77,10 +76,6 @@ class ControlProcess(Process):
         super().__init__(["python", "-m", "tests.services.control"], environment, log, stdin=-1, stdout=-1)
 
     def ask(self, what: str, **arguments: Any) -> Any:
-        """Run a command and return its answer.
-
-        :raises AssertionError: when the command failed.
-        """
         assert self.child.stdin is not None
         assert self.child.stdout is not None
         self.child.stdin.write(json.dumps({"do": what, **arguments}) + "\n")
@@ -126,12 +121,10 @@ class Pair:
         self._running: list[Process | None] = [None, None]
 
     def start(self, index: int, **settings: str) -> None:
-        """Start one of the two, optionally with its own settings."""
         command = [*commands()[self.name], "--port", str(self.ports[index])]
         self._running[index] = self._start(f"{self.name}{index}", command, settings)
 
     def await_ready(self, index: int) -> None:
-        """Wait until one of the two is ready."""
         eventually(lambda: status_of(self.ports[index], "/readyz") == 200)
 
     def kill(self, index: int) -> None:
@@ -153,11 +146,9 @@ class Pair:
         return [index for index, found in enumerate(self._running) if found is None or found.has_ended]
 
     def ended(self) -> list[str]:
-        """Return the names of the processes that ended without being stopped."""
         return [f"{self.name}{k}" for k, found in enumerate(self._running) if found is not None and found.has_ended]
 
     def stop(self) -> None:
-        """Kill both."""
         for found in self._running:
             if found is not None:
                 found.kill()
@@ -222,7 +213,6 @@ class Stack:
     # --- Starting and breaking --------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start everything."""
         self.postgres.start()
         self.redis.start()
         if self.pgbouncer is not None:
@@ -255,24 +245,20 @@ class Stack:
         return [name for name, command in self._commands.items() if "worker" in command]
 
     def start_beat(self) -> None:
-        """Start beat."""
         self._beat = self._process("beat", self._commands["beat"])
 
     def kill_beat(self) -> None:
-        """Kill beat with SIGKILL."""
         beat, self._beat = self._beat, None
         if beat is not None:
             beat.kill()
 
     def ended(self) -> list[str]:
-        """Return the processes that ended without being stopped."""
         running: dict[str, Process | None] = {"beat": self._beat}
         running |= {f"{name}{k}": one for name, workers in self._workers.items() for k, one in enumerate(workers)}
         ended = [name for name, process in running.items() if process is not None and process.has_ended]
         return [*self.webs.ended(), *self.tables.ended(), *ended]
 
     def cut_connections(self) -> None:
-        """End every client connection of the database."""
         with psycopg.connect(self.postgres.url, autocommit=True) as admin:
             admin.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -280,7 +266,6 @@ class Stack:
             )
 
     def waits_for_lock(self, table: str) -> bool:
-        """Return whether a transaction waits for locked rows of a table."""
         waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE %s"
         with psycopg.connect(self.postgres.url) as looking:
             return looking.execute(waiting, [f"%{table}%"]).fetchone() is not None
@@ -296,7 +281,6 @@ class Stack:
         self._start_pairs()
 
     def _start_pairs(self) -> None:
-        """Start the listening processes that are down, and wait until they are ready."""
         # A web process becomes ready only when tables are up.
         down = [(pair, index) for pair in (self.tables, self.webs) for index in pair.down()]
         for pair, index in down:
@@ -305,7 +289,6 @@ class Stack:
             pair.await_ready(index)
 
     def stop(self) -> None:
-        """Kill and remove everything."""
         self.webs.stop()
         self.tables.stop()
         for process in (self._beat, self._control):
@@ -325,33 +308,27 @@ class Stack:
         return Process(command, self._environment | dict(settings or {}), self._home / f"{name}.log", **options)
 
     def logs(self) -> str:
-        """Return the end of every process's log."""
         return "\n".join(f"== {path.name}\n{path.read_text()[-4000:]}" for path in sorted(self._home.glob("*.log")))
 
     def said(self, process: str) -> str:
-        """Return the whole log of one process."""
         return (self._home / f"{process}.log").read_text()
 
     # --- Using ------------------------------------------------------------------------------------------------------
 
     def ask(self, what: str, **arguments: Any) -> Any:
-        """Run a command inside the service (see `tests.services.control`)."""
         assert self._control is not None
         return self._control.ask(what, **arguments)
 
     def manage(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """Run a `manage.py` command to completion."""
         line = [sys.executable, "manage.py", *command]
         return subprocess.run(
             line, cwd=ROOT, env=self._environment, check=False, timeout=300, capture_output=True, text=True
         )
 
     def get(self, index: int, path: str) -> int:
-        """Return the status of a page of one web process; 0 if it does not answer."""
         return status_of(self.ports[index], path)
 
     def seat(self, deal: int) -> Seat:
-        """Seat a new player at a deal."""
         return Seat(self, **self.ask("seat", deal=deal))
 
 
@@ -413,19 +390,16 @@ class Seat:
         return answer
 
     def say(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Send a message and return the answer."""
         assert self.socket is not None
         self.socket.send(json.dumps(message))
         return self.hear()
 
     def hear(self, within: float = 60) -> dict[str, Any]:
-        """Return the next message."""
         assert self.socket is not None
         found: dict[str, Any] = json.loads(self.socket.recv(timeout=within))
         return found
 
     def move(self) -> dict[str, Any]:
-        """Play a legal token and return the acknowledgement."""
         token = self.legal[len(self.attempt + str(self.n)) * 7 % len(self.legal)]
         answer = self.say({"type": "move", "n": self.n + 1, "token": token})
         if answer["type"] == "moved":
@@ -435,27 +409,22 @@ class Seat:
         return answer
 
     def play(self, moves: int) -> None:
-        """Play ``moves`` tokens."""
         for _ in range(moves):
             if self.legal:
                 assert self.move()["type"] == "moved"
 
     def resign(self) -> None:
-        """Resign the game."""
         assert self.say({"type": "resign", "n": self.n + 1})["type"] == "ended"
 
     def leave(self) -> None:
-        """Drop the connection."""
         if self.socket is not None:
             self._open.close()
             self.socket = None
 
     def state(self) -> dict[str, Any]:
-        """Return the current state of the attempt."""
         return dict(self._stack.ask("state", attempt=self.attempt))
 
     def is_judged(self) -> bool:
-        """Return whether there is a verdict."""
         return self.state()["state"] not in ("playing", "pending")
 
 

@@ -28,14 +28,11 @@ LIMIT, SPARE = 10.0, 5.0
 
 
 class Answer(NamedTuple):
-    """Status and duration of a request."""
-
     status: int
     seconds: float
 
 
 def visit(port: int, path: str, **headers: str) -> Answer:
-    """Request a page as a browser does."""
     begun = time.monotonic()
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Accept": "text/html", **headers})
     try:

@@ -29,7 +29,6 @@ GATE = 45
 
 @pytest.fixture
 def tended(stack: Stack) -> Iterator[Stack]:
-    """A stack with beat."""
     stack.start_beat()
     yield stack
     stack.kill_beat()
@@ -120,7 +119,6 @@ class Meeting:
         await asyncio.to_thread(self.stack.tables.start, 1)
 
     async def _run_out(self, racing: asyncio.Future[list[None]]) -> None:
-        """End the time of racers who do not finish on their own."""
         to_end = [racer for racer in self.racers if racer.plan.end != "closed"]
         slow = [racer for racer in self.racers if racer.plan.end == "closed"]
         await until(lambda: all(racer.ended for racer in to_end))

@@ -56,7 +56,6 @@ class Listener:
         self.arrived: asyncio.Queue[str] = asyncio.Queue()
 
     async def listen(self) -> None:
-        """Record the messages that arrive."""
         while True:
             self.arrived.put_nowait((await self.layer.receive(self.channel))["type"])
 
@@ -99,7 +98,6 @@ async def test_a_layer_survives_the_loss_of_one_server(pair: tuple[Redis, Redis]
 
 
 def on(server: Redis, group: str) -> bool:
-    """Return whether a server carries a group."""
     with Client.from_url(server.url) as client:
         return bool(client.pubsub_channels(f"talon__group__{group}"))
 

@@ -82,7 +82,6 @@ def is_read(stack: Stack, index: int, server: str = "replica") -> bool:
 
 
 def rename(stack: Stack, session: str) -> str:
-    """Rename a player and return the new name."""
     name = f"Robin {token_hex(4)}"
     asked(stack, 0, "/players/me/name/", session=session, form={"name": name})
     return name
@@ -93,7 +92,6 @@ def seat(stack: Stack) -> Seat:
 
 
 def wait_for_replay(primary: Postgres, replica: Replica) -> None:
-    """Wait until the replica has replayed every write."""
     with psycopg.connect(primary.url) as writing, psycopg.connect(replica.url, autocommit=True) as reading:
         end = writing.execute("SELECT pg_current_wal_insert_lsn()").fetchone()
         has = "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn"

@@ -50,7 +50,6 @@ class Player:
     stopping: bool = False
 
     async def play(self) -> None:
-        """Play until `stopping` is set."""
         while not self.stopping:
             try:
                 async with self._connected() as socket:
@@ -139,6 +138,5 @@ async def restart_each_among(players: list[Player], stack: Stack) -> None:
 
 
 async def made_moves(players: list[Player]) -> None:
-    """Wait until every player has made some more moves."""
     aims = [player.told + 6 for player in players]
     await until(lambda: all(player.told >= aim for player, aim in zip(players, aims, strict=True)), within=WITHIN)

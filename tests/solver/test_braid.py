@@ -57,7 +57,6 @@ def search_of(table: Table) -> BraidSearch:
 
 
 def is_lost(table: Table, *proofs: Proof) -> bool:
-    """Return whether any of the proofs calls the position lost."""
     search = search_of(table)
     return any(proof(search.front.rows, 0, search.deal) for proof in proofs)
 

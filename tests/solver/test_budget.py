@@ -102,7 +102,6 @@ def test_time_ends_a_search() -> None:
 
 @cache
 def _hard_deal() -> int:
-    """Return the number of a deal that is hard for its search."""
     index = 0
     while not isinstance(solve(deal("tarot-adept", index), Budget(nodes=30_000)), GaveUp):
         index += 1

@@ -6,7 +6,6 @@ from games.solver.frontier import CUT, Frontier, begin, close, make_frontier, of
 
 
 def with_children(scores: list[int]) -> tuple[Frontier, list[int]]:
-    """Return a frontier whose root has been expanded to children of stage 1, and their slots."""
     front = make_frontier(1, 8, 8)
     reset(front, 1)
     root = take(front, 1)

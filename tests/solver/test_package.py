@@ -37,7 +37,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the programs folder of a new environment that holds only the distribution."""
     home = tmp_path_factory.mktemp("environment")
     made = run(sys.executable, "-m", "venv", "--without-pip", home, cwd=home)
     assert made.returncode == 0, made.stderr

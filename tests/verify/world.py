@@ -21,7 +21,6 @@ DAY: Final = datetime(2026, 11, 20, tzinfo=UTC)
 
 
 def won(variant: str, place: int = 0) -> Record:
-    """Return a won game of a variant."""
     wins = [game.record for game in games_of(variant) if game.expected["ok"] and game.expected["won"]]
     return wins[place]
 
@@ -41,7 +40,6 @@ class World:
         self.entries = self.entries or [told(line) for line in self.lines]
 
     def asked(self) -> dict[str, Any]:
-        """Return the input for Node."""
         return {
             "text": json.dumps(self.document),
             "link": self.link,
@@ -52,7 +50,6 @@ class World:
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the records in the document."""
         if "entrants" in self.document:
             return [one["record"] for one in self.document["entrants"] if one["record"]]
         if "solution" in self.document:
@@ -69,7 +66,6 @@ class World:
 
 
 def told(line: LedgerEntry) -> dict[str, Any]:
-    """Return a line as the site publishes it."""
     return {"index": line.index, "line": ledger.line(line), "hash": line.hash}
 
 
@@ -106,7 +102,6 @@ def lines_of(days: int) -> list[LedgerEntry]:
 
 
 def deal_file(line: LedgerEntry, record: Record) -> dict[str, Any]:
-    """Return a deal's file as its page serves it."""
     return {
         "rules": 1,
         "variant": line.variant,
@@ -185,18 +180,15 @@ def race_world(variant: str = "tarot-adept", file_version: int = 2, **rule: bool
 
 
 def later(record: Record) -> dict[str, Any]:
-    """Return the record's end, five milliseconds later."""
     return {"how": record.end.how, "ms": record.end.ms + 5}
 
 
 def score_of(record: Record) -> Score:
-    """Return a record's score in a race."""
     result = replay(record)
     return Score(OUTCOME_OF[result.how], result.cards_up, result.elapsed_ms, result.tokens)
 
 
 def entrant(number: int, score: Score, place: int | None, record: Record | None) -> dict[str, Any]:
-    """Return an entrant as in a race file."""
     return {
         "id": number,
         "name": f"Racer {number}",
@@ -211,10 +203,8 @@ def entrant(number: int, score: Score, place: int | None, record: Record | None)
 
 
 def states(findings: Sequence[dict[str, Any]], state: str) -> set[str]:
-    """Return the checks that ended in a state."""
     return {one["check"] for one in findings if one["state"] == state}
 
 
 def other_hash(text: str) -> str:
-    """Return a hash that differs from the real one."""
     return sha256(text.encode()).hexdigest()

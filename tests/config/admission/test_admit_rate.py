@@ -55,7 +55,6 @@ class Server:
 
     @property
     def is_full(self) -> bool:
-        """Return whether the gate would consider the process full."""
         return self.load.is_full or len(self.work) / self.rate.pages_per_second > MAX_BACKLOG
 
     def _go_in(self, ticket: Ticket, thought: tuple[float, float]) -> None:
@@ -65,7 +64,6 @@ class Server:
             heappush(self.due, begun + page * 0.05)
 
     def beat(self) -> None:
-        """Serve pages until the next beat, then let the controller decide."""
         self.now += BEAT
         while self.due and self.due[0] <= self.now:
             self.work.append(heappop(self.due))

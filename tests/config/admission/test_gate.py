@@ -49,7 +49,6 @@ class Site:
         self.gate = self.behind(self._respond)
 
     def behind(self, app: Any) -> Gate:
-        """Put the gate in front of an application."""
         load = Load(SyncHandler(), lambda: self.sockets)
         load.start = lambda: None  # type: ignore[method-assign]  # the test makes the beats
         return Gate(app, PageCache(app), load)
@@ -65,18 +64,15 @@ class Site:
         await send({"type": "http.response.body", "body": body.encode()})
 
     async def ask(self, path: str = "/boards/", *, holding: str | Ticket | Pass = "", **how: Any) -> Answer:
-        """Send a request as a client with this cookie."""
         value = holding if isinstance(holding, str) else written(holding)
         cookies = [f"{COOKIE}={value}"] * bool(value) + ([how.pop("cookie")] if "cookie" in how else [])
         return await ask(self.gate, path, **({"cookie": "; ".join(cookies)} if cookies else {}), **how)
 
     async def poll(self, holding: str | Ticket | Pass = "", **how: Any) -> dict[str, Any]:
-        """Return the next poll answer of a waiting client."""
         status: dict[str, Any] = json.loads((await self.ask(POLL, holding=holding, accept=JSON, **how)).text)
         return status
 
     def beat(self, seconds: float = 1.0) -> None:
-        """Run a beat of the gate as if this many seconds had passed."""
         self.gate._last_beat = time.monotonic() - seconds
         self.gate.beat()
 

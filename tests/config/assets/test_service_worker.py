@@ -25,7 +25,6 @@ LANGUAGES = ("en-gb", "de")
 
 
 def told(client: Client, language: str = "en-gb") -> dict[str, Any]:
-    """Return the configuration in the worker's script."""
     script = client.get("/worker.js", headers={"accept-language": language})
     assert script["Content-Type"].startswith("text/javascript")
     found = re.fullmatch(r'self\.talon = (.*);\nimportScripts\("(.*)"\);\n', script.content.decode())

@@ -39,7 +39,6 @@ def breaker(monkeypatch: pytest.MonkeyPatch) -> CircuitBreaker:
 
 @pytest.fixture
 def away(settings: Any, breaker: CircuitBreaker) -> Iterator[None]:
-    """A Redis that refuses connections."""
     settings.CACHES = {"default": {"BACKEND": "config.backends.caches.TolerantRedisCache", "LOCATION": AWAY}}
     cache.clear()
     yield
@@ -47,8 +46,6 @@ def away(settings: Any, breaker: CircuitBreaker) -> Iterator[None]:
 
 
 def addresses() -> list[str]:
-    """Return every address of the site without parameters."""
-
     def names(patterns: list[Any], namespace: str = "") -> Iterator[str]:
         for pattern in patterns:
             if isinstance(pattern, URLResolver):

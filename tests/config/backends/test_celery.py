@@ -22,7 +22,6 @@ def begin_task(*, eager: bool = False) -> None:
 
 @pytest.fixture
 def steady(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Pretend that a task has just finished."""
     monkeypatch.setattr(celery, "_used_at", time.monotonic())
     yield
     connection.errors_occurred = False
@@ -73,7 +72,6 @@ def test_an_eager_task_keeps_its_callers_connections(mended: list[bool]) -> None
 
 
 def tasks() -> list[str]:
-    """Return the names of all tasks."""
     celery.app.loader.import_default_modules()
     return sorted(name for name in celery.app.tasks if name.startswith("talon."))
 

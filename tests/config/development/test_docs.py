@@ -131,7 +131,6 @@ def test_named_files_exist(page: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors of a page's headings."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -143,7 +142,6 @@ def test_anchors_match_headings(page: Path) -> None:
 
 
 def places(cell: str) -> list[str]:
-    """Return the files and folders named in a table cell."""
     return [name for name in re.findall(r"`([\w./<>-]+)`", cell) if "/" in name and "<" not in name]
 
 

@@ -135,7 +135,6 @@ def scenario(name: str, trouble: Trouble) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def promtool() -> str:
-    """Path of Prometheus' checker."""
     return str(shutil.which("promtool"))
 
 

@@ -35,7 +35,6 @@ WORDS = {"by", "or", "and", "unless", "bool", "on", "without"}
 
 
 def slug(heading: str) -> str:
-    """Return the anchor of a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
@@ -43,7 +42,6 @@ SECTIONS = {slug(part.split("\n", 1)[0]): part for part in RUNBOOK.split("\n## "
 
 
 def metrics_of(expression: str) -> set[str]:
-    """Return the metrics that an expression reads."""
     bare = re.sub(r"\{[^}]*\}|\b(?:by|without) \([^)]*\)|\[\w+\]", " ", expression)
     return {
         name
@@ -53,14 +51,12 @@ def metrics_of(expression: str) -> set[str]:
 
 
 def labels_of(expression: str) -> set[str]:
-    """Return the labels that an expression selects or groups by."""
     chosen = {name for group in re.findall(r"\{([^}]*)\}", expression) for name in re.findall(r"(\w+)\s*[=!]", group)}
     grouped = re.findall(r"\b(?:by|without) \(([^)]*)\)", expression)
     return chosen | {name.strip() for group in grouped for name in group.split(",")}
 
 
 def labels_shown(text: str) -> set[str]:
-    """Return the labels that a legend or a summary shows."""
     return set(re.findall(r"\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}", text))
 
 

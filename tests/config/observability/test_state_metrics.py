@@ -33,7 +33,6 @@ def ago(seconds: float) -> datetime:
 
 
 def stands() -> dict[tuple[str, ...], float]:
-    """Read the gauges of the database, by name and label."""
     return {
         (sample.name, *sample.labels.values()): sample.value
         for figure in state_metrics._read(NOW)

@@ -27,7 +27,6 @@ SITE_SERVICES = {"release", "web", "tables", "worker", "keeper", "analyst", "bea
 
 
 def compose() -> dict[str, Any]:
-    """The Compose file with anchors resolved."""
     parsed: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
     return parsed
 

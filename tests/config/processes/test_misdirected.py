@@ -26,8 +26,6 @@ from tests.services.racing.watching import until
 
 
 def part(name: str) -> Any:
-    """Return an application that answers with its name."""
-
     async def says(scope: Any, receive: Any, send: Any) -> None:
         await receive()
         if scope["type"] == "websocket":

@@ -89,7 +89,6 @@ class Wide:
     sockets: list[int]
 
     def ask(self, what: str, **arguments: Any) -> Any:
-        """Run a command inside the service."""
         return self.control.ask(what, **arguments)
 
     def page(self, path: str, port: int | None = None) -> str:

@@ -50,7 +50,6 @@ def calls(source: str, functions: Collection[str]) -> Iterator[tuple[int, str, l
 
 
 def _next(source: str, at: int, templates: list[int], before: Part) -> tuple[str, str, int]:
-    """Return the next token and its end."""
     if templates and templates[-1] == 0:  # in the text of a template string
         if source[at] == "`":
             templates.pop()

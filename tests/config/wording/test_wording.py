@@ -55,7 +55,6 @@ SAME_EVERYWHERE = re.compile(r"\b(?:Talon|API|UTC|JSON)\b|/[\w/.-]+|\btestserver
 
 
 def forget_texts() -> None:
-    """Drop templates and calendar days cached in another language."""
     reset_loaders()
     archive_page._cell.cache_clear()
 
@@ -117,8 +116,6 @@ def made_up_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @dataclass
 class World:
-    """A site with content on every page."""
-
     account: Any
     guest: Any
     past: Deal

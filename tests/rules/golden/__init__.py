@@ -30,7 +30,6 @@ class Game:
 
     @property
     def stuck(self) -> bool:
-        """True if the game came to a standstill."""
         return bool(self.expected["stuck"])
 
     def open_slow(self) -> SlowTable:
@@ -43,7 +42,6 @@ class Game:
 
 
 def games_of(name: str) -> list[Game]:
-    """Read the games of one file."""
     return [
         Game(
             title=entry["title"],

@@ -48,7 +48,6 @@ class Block:
         return slow
 
     def text(self) -> str:
-        """Return the block in the format of its file."""
         lines = [f"# {remark}" for remark in self.remarks]
         lines.append(f"seed {self.seed.hex()}")
         if self.moves:
@@ -58,12 +57,10 @@ class Block:
 
 
 def read_blocks(name: str) -> list[Block]:
-    """Read a variant's file."""
     return [_read(name, text.splitlines()) for text in (FOLDER / f"{name}.txt").read_text().split("\n\n")]
 
 
 def write_blocks(name: str, blocks: list[Block]) -> None:
-    """Write a variant's file."""
     (FOLDER / f"{name}.txt").write_text("\n".join(block.text() for block in blocks))
 
 
@@ -84,7 +81,6 @@ def _read(name: str, lines: list[str]) -> Block:
 
 
 def count(table: Table, depth: int) -> int:
-    """Count the sequences of `depth` legal moves; the table is left unchanged."""
     legal = table.legal_moves()
     if depth == 1:
         return len(legal)

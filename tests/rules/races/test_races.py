@@ -38,7 +38,6 @@ Change = Callable[[dict[str, Any]], None]
 
 
 def record(tokens: int, *, how: str = "resigned", seed: bytes = SEED) -> dict[str, Any]:
-    """Return a record of `tokens` tokens."""
     dice, table = random.Random(tokens), open_table("plot", seed)
     played: list[str] = []
     for _ in range(tokens):
@@ -55,7 +54,6 @@ def record(tokens: int, *, how: str = "resigned", seed: bytes = SEED) -> dict[st
 
 
 def entrant(number: int, of: dict[str, Any] | None, **fields: Any) -> dict[str, Any]:
-    """Return an entrant with the figures of a record; the place is filled in later."""
     entry = {"id": number, "name": f"Player {number}", "player": None, "place": 1, "record": of, "in_review": False}
     if of is None:
         return entry | {"state": "absent", "place": None, "cards_up": None, "elapsed_ms": None, "tokens": None} | fields
@@ -67,7 +65,6 @@ def entrant(number: int, of: dict[str, Any] | None, **fields: Any) -> dict[str, 
 
 
 def document(*entrants: dict[str, Any], **race: Any) -> dict[str, Any]:
-    """Return a race file with correct places and the correct commitment."""
     scores = [
         Score("absent") if one["in_review"] else Score(one["state"], one["cards_up"], one["elapsed_ms"], one["tokens"])
         for one in entrants
@@ -118,7 +115,6 @@ def checked(data: Any) -> RaceCheck:
 
 
 def won() -> dict[str, Any]:
-    """Return a race of Labyrinth with a winner."""
     dice = random.Random(3)
     while True:
         seed = dice.randbytes(32)

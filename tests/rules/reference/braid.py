@@ -14,7 +14,6 @@ FOUNDATIONS = names("f", 8)
 
 
 def deal(deck: list[str], options: dict[str, Any]) -> State:
-    """Lay out braid, cells, base card and stock."""
     piles: dict[str, list[str]] = {"r": deck[:20], "w": []}
     for number in range(12):
         piles[f"t{number}"] = [deck[20 + number]]
@@ -32,7 +31,6 @@ def deal(deck: list[str], options: dict[str, Any]) -> State:
 
 
 def next_card(state: State, foundation: str) -> str | None:
-    """Return the card that a started foundation takes next, None when it is full."""
     cards = state.piles[foundation]
     if len(cards) == 13:
         return None
@@ -53,7 +51,6 @@ def taker(state: State, card: str) -> str | None:
 
 
 def legal(state: State) -> set[str]:
-    """Return every legal token."""
     if state.direction is None:
         return {"up", "down"}
     piles = state.piles
@@ -69,7 +66,6 @@ def legal(state: State) -> set[str]:
 
 
 def fillings(state: State) -> set[str]:
-    """Return the tokens that fill an empty cell."""
     piles = state.piles
     tokens = set()
     if piles["w"]:
@@ -81,7 +77,6 @@ def fillings(state: State) -> set[str]:
 
 
 def play(state: State, token: str) -> None:
-    """Apply a legal token to the table."""
     if token in ("up", "down"):
         state.direction = token
     elif token == "d":
@@ -100,10 +95,8 @@ def play(state: State, token: str) -> None:
 
 
 def goal(state: State) -> int:
-    """Count both decks."""
     return 104
 
 
 def facts(state: State) -> dict[str, Any]:
-    """Return the base rank and the chosen direction."""
     return {"base": state.base, "direction": state.direction}

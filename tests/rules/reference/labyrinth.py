@@ -10,7 +10,6 @@ __all__ = ["deal", "facts", "goal", "legal", "listed", "play"]
 
 
 def deal(deck: list[str], options: dict[str, Any]) -> State:
-    """Lay out the aces and the first row."""
     piles: dict[str, list[str]] = {name: [] for name in names("t", 48)}
     for number, suit in enumerate(SUITS):
         piles[f"f{number}"] = ["A" + suit]
@@ -21,12 +20,10 @@ def deal(deck: list[str], options: dict[str, Any]) -> State:
 
 
 def is_empty(state: State, row: int, column: int) -> bool:
-    """Return whether a cell of a dealt row holds no card."""
     return 0 <= row < state.rows and not state.piles[f"t{8 * row + column}"]
 
 
 def free(state: State) -> list[str]:
-    """List the cells whose card is playable."""
     found = []
     for row in range(state.rows):
         for column in range(8):
@@ -39,14 +36,12 @@ def free(state: State) -> list[str]:
 
 
 def taker(state: State, card: str) -> str | None:
-    """Find the foundation for a card."""
     name = f"f{SUITS.index(card[1])}"
     last = state.piles[name][-1]
     return name if RANKS.index(card[0]) == RANKS.index(last[0]) + 1 else None
 
 
 def legal(state: State) -> set[str]:
-    """Return every legal token."""
     tokens = {f"{cell}-f" for cell in free(state) if taker(state, state.piles[cell][-1])}
     if state.piles["s"]:
         tokens.add("d")
@@ -54,7 +49,6 @@ def legal(state: State) -> set[str]:
 
 
 def play(state: State, token: str) -> None:
-    """Apply a legal token to the table."""
     stock = state.piles["s"]
     if token == "d":
         first = 8 * state.rows
@@ -72,10 +66,8 @@ def play(state: State, token: str) -> None:
 
 
 def goal(state: State) -> int:
-    """Count the deck, aces included."""
     return 52
 
 
 def facts(state: State) -> dict[str, Any]:
-    """Return the number of rows dealt and the playable cells."""
     return {"rows": state.rows, "free": free(state)}

@@ -14,7 +14,6 @@ PILES = names("t", 12)
 
 
 def deal(deck: list[str], options: dict[str, Any]) -> State:
-    """Lay out reserve, base card, tableau and stock."""
     piles: dict[str, list[str]] = {"r": deck[:13][::-1], "w": []}
     for name in FOUNDATIONS:
         piles[name] = []
@@ -26,12 +25,10 @@ def deal(deck: list[str], options: dict[str, Any]) -> State:
 
 
 def phase(state: State) -> int:
-    """Return the phase: two once the first foundation is complete."""
     return 2 if len(state.piles["f0"]) == 13 else 1
 
 
 def next_rank(rank: str) -> str:
-    """Return the rank above, the ace above the king."""
     return RANKS[(RANKS.index(rank) + 1) % 13]
 
 
@@ -48,7 +45,6 @@ def taker(state: State, card: str) -> str | None:
 
 
 def legal(state: State) -> set[str]:
-    """Return every legal token."""
     piles = state.piles
     tokens = set()
     for source in [*PILES, "w", "r"]:
@@ -64,7 +60,6 @@ def legal(state: State) -> set[str]:
 
 
 def pile_takes(state: State, source: str, target: str) -> bool:
-    """Return whether the top card of the source may go on the target pile."""
     card = state.piles[source][-1]
     waits = phase(state) == 1 and card[0] == state.base
     if not state.piles[target]:
@@ -73,7 +68,6 @@ def pile_takes(state: State, source: str, target: str) -> bool:
 
 
 def play(state: State, token: str) -> None:
-    """Apply a legal token to the table."""
     if token == "d":
         draw(state)
         return
@@ -86,17 +80,14 @@ def play(state: State, token: str) -> None:
 
 
 def goal(state: State) -> int:
-    """Count both decks."""
     return 104
 
 
 def listed(state: State, pile: str) -> list[str | None]:
-    """List the visible cards of a pile; of the reserve, only its top."""
     if pile == "r":
         return list(state.piles["r"][-1:])
     return common.listed(state, pile)
 
 
 def facts(state: State) -> dict[str, Any]:
-    """Return the base rank and the phase."""
     return {"base": state.base, "phase": phase(state)}

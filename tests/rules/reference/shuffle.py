@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 
 def unshuffled(game: str) -> list[str]:
-    """List a game's deck before the shuffle."""
     if game == "tarot":
         minor = [rank + suit for suit in "WCSP" for rank in "A23456789TPNQK"]
         return minor + [f"M{number}" for number in range(22)]

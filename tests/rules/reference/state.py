@@ -50,7 +50,6 @@ class Rules(Protocol):
 
 
 def copy(state: State) -> State:
-    """Return a copy of a table that can be played independently."""
     return State(
         options=dict(state.options),
         piles={name: list(cards) for name, cards in state.piles.items()},
@@ -63,17 +62,14 @@ def copy(state: State) -> State:
 
 
 def names(letter: str, count: int) -> list[str]:
-    """Return the pile names t0, t1, … of one letter."""
     return [f"{letter}{number}" for number in range(count)]
 
 
 def cards_up(state: State) -> int:
-    """Count the cards on the foundations."""
     return sum(len(cards) for name, cards in state.piles.items() if name.startswith("f"))
 
 
 def split(token: str) -> tuple[str, str, int]:
-    """Read `A-B`, `A-f` or `A-BxK` as source, target and number of cards."""
     source, target = token.split("-")
     if "x" in target:
         target, count = target.split("x")
@@ -82,7 +78,6 @@ def split(token: str) -> tuple[str, str, int]:
 
 
 def move(state: State, source: str, target: str, count: int = 1) -> None:
-    """Move the top cards and turn up the card they uncover."""
     pile = state.piles[source]
     state.piles[target] += pile[-count:]
     del pile[-count:]

@@ -13,7 +13,6 @@ RESERVE = names("r", 16)
 
 
 def deal(deck: list[str], options: dict[str, Any]) -> State:
-    """Lay out the wall and the reserve."""
     piles: dict[str, list[str]] = {name: [] for name in names("f", 4)}
     for number, name in enumerate(PILES):
         piles[name] = deck[6 * number : 6 * number + 6]
@@ -23,18 +22,15 @@ def deal(deck: list[str], options: dict[str, Any]) -> State:
 
 
 def is_red(card: str) -> bool:
-    """Return whether a card is a heart or a diamond."""
     return card[1] in "HD"
 
 
 def goes_on(card: str, under: str) -> bool:
-    """Return whether a card may be built on another in the tableau."""
     lower = RANKS.index(card[0]) == RANKS.index(under[0]) - 1
     return lower and is_red(card) != is_red(under)
 
 
 def taker(state: State, card: str) -> str | None:
-    """Find the foundation for a card."""
     name = f"f{SUITS.index(card[1])}"
     return name if RANKS.index(card[0]) == len(state.piles[name]) else None
 
@@ -49,13 +45,11 @@ def is_run(state: State, pile: str, count: int) -> bool:
 
 
 def pile_takes(state: State, pile: str, card: str) -> bool:
-    """Return whether a tableau pile takes a card, with any cards on it."""
     cards = state.piles[pile]
     return not cards or goes_on(card, cards[-1])
 
 
 def legal(state: State) -> set[str]:
-    """Return every legal token."""
     piles = state.piles
     tokens = set()
     for source in [*PILES, *RESERVE]:
@@ -72,7 +66,6 @@ def legal(state: State) -> set[str]:
 
 
 def moves_between(state: State, source: str, target: str) -> set[str]:
-    """Return the tokens that carry cards from one pile to another."""
     cards = state.piles[source]
     tokens = set()
     for count in range(1, len(cards) + 1):
@@ -85,7 +78,6 @@ def moves_between(state: State, source: str, target: str) -> set[str]:
 
 
 def play(state: State, token: str) -> None:
-    """Apply a legal token to the table."""
     source, target, count = split(token)
     if target == "f":
         found = taker(state, state.piles[source][-1])
@@ -95,10 +87,8 @@ def play(state: State, token: str) -> None:
 
 
 def goal(state: State) -> int:
-    """Count the deck."""
     return 52
 
 
 def facts(state: State) -> dict[str, Any]:
-    """Return no facts: everything is in the piles."""
     return {}

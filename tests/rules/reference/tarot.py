@@ -16,7 +16,6 @@ PILES = names("t", 9)
 
 
 def deal(deck: list[str], options: dict[str, Any]) -> State:
-    """Lay out the nine piles and the stock."""
     rest = list(deck)
     piles: dict[str, list[str]] = {name: [] for name in [*PILES, *names("f", 5), "w"]}
     if options["first_row"]:
@@ -31,7 +30,6 @@ def deal(deck: list[str], options: dict[str, Any]) -> State:
 
 
 def is_trump(card: str) -> bool:
-    """Return whether a card is a trump, the Fool included."""
     return card[0] == "M"
 
 
@@ -58,7 +56,6 @@ def colour(card: str) -> str:
 
 
 def goes_on(state: State, card: str, under: str) -> bool:
-    """Return whether a card may be built on another in the tableau."""
     if is_wild(state, card) or is_wild(state, under):
         return True
     if "M0" in (card, under):
@@ -70,7 +67,6 @@ def goes_on(state: State, card: str, under: str) -> bool:
 
 
 def fills_space(state: State, card: str) -> bool:
-    """Return whether an empty pile takes a card."""
     return is_king_or_world(card) or is_wild(state, card)
 
 
@@ -80,7 +76,6 @@ def is_king_or_world(card: str) -> bool:
 
 
 def taker(state: State, card: str) -> str | None:
-    """Find the foundation for a card."""
     if is_trump(card):
         first = 0 if state.options["fool"] == "trump" else 1
         return "f4" if int(card[1:]) == first + len(state.piles["f4"]) else None
@@ -89,13 +84,11 @@ def taker(state: State, card: str) -> str | None:
 
 
 def pile_takes(state: State, pile: str, card: str) -> bool:
-    """Return whether a tableau pile takes a card, with any cards on it."""
     cards = state.piles[pile]
     return goes_on(state, card, cards[-1]) if cards else fills_space(state, card)
 
 
 def legal(state: State) -> set[str]:
-    """Return every legal token."""
     piles = state.piles
     tokens = set()
     for source in [*PILES, "w"]:
@@ -115,7 +108,6 @@ def legal(state: State) -> set[str]:
 
 
 def moves_between(state: State, source: str, target: str) -> set[str]:
-    """Return the tokens that carry cards from one pile to another."""
     cards = state.piles[source]
     tokens = set()
     for place in range(len(cards)):
@@ -133,7 +125,6 @@ def moves_between(state: State, source: str, target: str) -> set[str]:
 
 
 def play(state: State, token: str) -> None:
-    """Apply a legal token to the table."""
     if token == "d":
         draw(state, state.options["draw"])
     elif token == "n":
@@ -148,7 +139,6 @@ def play(state: State, token: str) -> None:
 
 
 def goal(state: State) -> int:
-    """Count the deck, without a wild Fool."""
     return 78 if state.options["fool"] == "trump" else 77
 
 
@@ -160,5 +150,4 @@ def listed(state: State, pile: str) -> list[str | None]:
 
 
 def facts(state: State) -> dict[str, Any]:
-    """Return no facts: everything is in the piles."""
     return {}

@@ -35,7 +35,6 @@ def compare(walk: Walk, look: Look | None = None, *, closely: bool = True) -> Sl
 
 
 def compare_step(table: Table, slow: SlowTable, token: str, *, closely: bool) -> None:
-    """Play a token on both tables and compare them."""
     if closely:
         check_push_and_pop(table, token)
     shown = table.view()
@@ -48,7 +47,6 @@ def compare_step(table: Table, slow: SlowTable, token: str, *, closely: bool) ->
 
 
 def check_same(table: Table, slow: SlowTable) -> None:
-    """Check that both tables agree on everything about the position."""
     legal = table.legal_moves()
     assert set(legal) == slow.legal()
     assert len(legal) == len(set(legal))
@@ -100,7 +98,6 @@ def check_cards(view: dict[str, Any], slow: SlowTable) -> None:
 
 
 def state_of(table: Table) -> tuple[object, ...]:
-    """Return everything a table reveals about itself."""
     return (
         table.position(),
         table.view(),
@@ -126,7 +123,6 @@ def check_push_and_pop(table: Table, token: str) -> None:
 
 
 def changed(view: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """Apply changes to a view as a client does."""
     facts = {key: value for key, value in changes.items() if key not in ("piles", "under")}
     under = {**view["under"], **changes["under"]}
     return {

@@ -14,7 +14,6 @@ def _last(slow: SlowTable) -> str:
 
 
 def _count(slow: SlowTable, letter: str, size: int) -> int:
-    """Count the piles of a letter that hold `size` cards."""
     return sum(len(cards) == size for name, cards in slow.state.piles.items() if name[0] == letter)
 
 

@@ -14,12 +14,10 @@ STEP = 60
 
 
 def seen(table: Table) -> set[str]:
-    """Return the cards that the player sees."""
     return {card for pile in table.view()["piles"].values() for card in pile if card is not None}
 
 
 def movable(legal: list[str], pile: str, count: int, to: str) -> bool:
-    """Return whether a legal token moves these cards there, or anywhere."""
     for token in legal:
         source, _, rest = token.partition("-")
         target, _, number = rest.partition("x")
@@ -29,7 +27,6 @@ def movable(legal: list[str], pile: str, count: int, to: str) -> bool:
 
 
 def check(table: Table) -> None:
-    """Check the answer to every possible question in this position."""
     legal, visible = table.legal_moves(), seen(table)
     named = table.pile_names()
     next_up = {table.DECK.names[card] for card in table.DECK.cards}

@@ -25,7 +25,6 @@ class Marked(str):
 
 
 def marked(deck: list[str]) -> list[str]:
-    """Mark every card of a deck."""
     cards = []
     for place, name in enumerate(deck):
         card = Marked(name)
@@ -135,7 +134,6 @@ def with_hidden_cards_moved(text: str, slow: SlowTable, dice: random.Random) -> 
 
 
 def check_alike(one: Table, two: Table) -> None:
-    """Check that both tables have the same view and the same legal moves, in the same order."""
     assert one.view() == two.view()
     assert one.legal_moves() == two.legal_moves()
     assert repr(one) == repr(two)
@@ -152,7 +150,6 @@ def check_refusals_alike(one: Table, two: Table) -> None:
 
 
 def refusal(table: Table, token: str) -> str | None:
-    """Return the reason for which a token is refused, None when it is legal."""
     if table.is_legal(token):
         return None
     try:

@@ -24,7 +24,6 @@ NAMES = re.compile(r"\b(\w*[A-Z0-9]\w*|[rsw])\b")
 
 
 def every_token(vocabulary: Vocabulary) -> list[str]:
-    """Return every token of a game, by number."""
     piles = len(vocabulary.piles)
     numbers = range(5 + piles + piles * piles * vocabulary.largest_unit)
     pairs = [number - 5 - piles for number in numbers]
@@ -36,7 +35,6 @@ def every_token(vocabulary: Vocabulary) -> list[str]:
 
 
 def reasons(table: Table) -> Counter[str]:
-    """Count the tokens refused in this position, by reason."""
     found: Counter[str] = Counter()
     for token in every_token(table.VOCABULARY):
         if token == "u" and table.can_undo:

@@ -10,7 +10,6 @@ TRUMP = {"fool": "trump"}
 
 
 def between(tokens: list[str], source: str, target: str) -> list[str]:
-    """Return the tokens that move cards from one pile to another."""
     return [token for token in tokens if token.partition("x")[0] == f"{source}-{target}"]
 
 
@@ -199,7 +198,6 @@ class TestBraid:
 
 class TestLabyrinth:
     def deal(self, first: str) -> list[str]:
-        """Return a deck with some cards in front of the rest."""
         cards = first.split()
         return cards + [card for card in unshuffled("labyrinth") if card not in cards]
 

@@ -14,12 +14,10 @@ from tests.rules.variants.positions import lay
 
 
 def lines(table: Table) -> list[str]:
-    """Return the lines of the drawing without trailing blanks."""
     return [line.rstrip() for line in draw(table.view()).split("\n")]
 
 
 def suit(letter: str, ranks: str) -> str:
-    """Return the cards of these ranks, as `lay` takes them."""
     return " ".join(rank + letter for rank in ranks)
 
 

@@ -95,7 +95,6 @@ def _told(racer: Racer, entrant: dict[str, Any]) -> Iterator[str]:
 
 
 def _lost(racer: Racer, record: Record) -> Iterator[str]:
-    """Yield acknowledged tokens that the record lacks."""
     for n, (token, ms) in racer.acknowledged.items():
         if n > len(record.tokens):
             yield f"token {n}, {token}, was acknowledged and is lost"
@@ -158,7 +157,6 @@ def _names_seed(text: str, seed: bytes) -> bool:
 
 
 def _keys(value: object) -> Iterator[str]:
-    """Yield the names of all fields."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield name

@@ -20,7 +20,6 @@ BROKEN = (ConnectionClosed, InvalidHandshake, InvalidMessage, OSError, TimeoutEr
 
 
 async def until(what: Callable[[], object], *, within: float = WITHIN) -> None:
-    """Wait until ``what`` returns a true value."""
     latest = time.monotonic() + within
     while not what():
         if time.monotonic() > latest:
@@ -55,7 +54,6 @@ class Client:
         )
 
     def heard(self, text: str) -> dict[str, Any]:
-        """Record a frame and return its message."""
         self.frames.append((time.time(), text))
         message: dict[str, Any] = json.loads(text)
         return message
@@ -73,7 +71,6 @@ class Watcher(Client):
         self.connections = 0
 
     async def watch(self) -> None:
-        """Keep a connection open until cancelled."""
         while True:
             with contextlib.suppress(*BROKEN):
                 async with self.connected(self._path) as socket:

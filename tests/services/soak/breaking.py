@@ -59,7 +59,6 @@ class Breaker(threading.Thread):
         self.failed: Exception | None = None
 
     def run(self) -> None:
-        """Deal all blows."""
         start = time.monotonic()
         try:
             for blow in self._blows:

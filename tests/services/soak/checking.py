@@ -17,8 +17,6 @@ JUDGED = ("verified", "rejected", "review")
 
 @dataclass
 class Game:
-    """One attempt as its player saw it."""
-
     attempt: str
     player: str
     #: Token and milliseconds, by token number.
@@ -32,8 +30,6 @@ class Game:
 
 @dataclass
 class Deal:
-    """A deal of the soak."""
-
     id: int
     variant: str
     seed: str
@@ -58,8 +54,6 @@ class Kept:
 
 @dataclass
 class Line:
-    """A line of a board as it was shown."""
-
     rank: int
     player: str
     cards_up: int
@@ -76,7 +70,6 @@ Seasons = dict[tuple[str, str, str, str], list[Line]]
 def find_faults(
     games: Sequence[Game], kept: Sequence[Kept], deals: Sequence[Deal], boards: Boards, seasons: Seasons
 ) -> list[str]:
-    """Return all faults."""
     attempts = {one.attempt: one for one in kept}
     dealt = {one.id: one for one in deals}
     found = [f"{game.attempt}: {complaint}" for game in games for complaint in game.complaints]
@@ -154,8 +147,6 @@ def _judged(attempt: Kept, deal: Deal, scores: dict[str, tuple[int, int, int]]) 
 
 
 def _ranked(attempts: Sequence[Kept], scores: dict[str, tuple[int, int, int]], board: str) -> list[Line]:
-    """Return the lines that a board must have."""
-
     def place(attempt: Kept) -> tuple[Any, ...]:
         return (*_key(scores[attempt.attempt], board), attempt.finished_at, min(attempt.results, default=0))
 

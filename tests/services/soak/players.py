@@ -22,8 +22,6 @@ CLOSED_FOR_GOOD = range(4401, 4407)
 
 @dataclass
 class Seat:
-    """A session with a started attempt."""
-
     session: str
     attempt: str
     player: str
@@ -36,15 +34,12 @@ GAMES_EACH = 3
 
 @dataclass
 class Tally:
-    """Totals over all players."""
-
     games: list[Game] = field(default_factory=list)
     connections: int = 0
     busy: int = 0
 
     @property
     def tokens(self) -> int:
-        """Number of acknowledged tokens."""
         return sum(len(game.acknowledged) for game in self.games)
 
 
@@ -140,7 +135,6 @@ class Table:
         self.closed_with = 0
 
     def token(self) -> str:
-        """Choose the next token to play."""
         assert self.view is not None
         if self.view["can_undo"] and self._choose.random() < 0.05:
             return "u"
@@ -154,7 +148,6 @@ class Table:
             self.view = None
 
     def take(self, text: str) -> dict[str, Any]:
-        """Apply a message."""
         if any(secret in text for secret in self._secrets):
             self.game.complaints.append(f"a seed was told: {text}")
         message: dict[str, Any] = json.loads(text)
@@ -186,13 +179,10 @@ class Table:
 
 
 class Line:
-    """A player's connection."""
-
     def __init__(self, socket: ClientConnection, table: Table) -> None:
         self._socket, self._table = socket, table
 
     async def greet(self) -> None:
-        """Say hello and catch up."""
         await self._hello()
         while (message := await self.hear())["type"] not in ("view", "resumed"):
             if await self._refused(message):
@@ -223,7 +213,6 @@ class Line:
         return False
 
     async def hear(self) -> dict[str, Any]:
-        """Return the next message after applying it."""
         try:
             return self._table.take(str(await asyncio.wait_for(self._socket.recv(), PATIENCE)))
         except ConnectionClosed as error:

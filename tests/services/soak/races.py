@@ -32,8 +32,6 @@ class Control(Protocol):
 
 @dataclass
 class Held:
-    """A race with its racers."""
-
     id: int
     racers: list[Racer]
     seed: bytes
@@ -83,7 +81,6 @@ class Races:
         return Racer(room, table, plan, gate)
 
     def faults(self) -> list[str]:
-        """Return all faults of the races, once they are over."""
         found = []
         for one in self.held:
             outcome = self._outcomes[one.id] = Outcome(**self.control.ask("outcome", race=one.id))
@@ -91,7 +88,6 @@ class Races:
         return found
 
     def states(self) -> Counter[str]:
-        """Count the final states of the races, after `faults`."""
         return Counter(outcome.state for outcome in self._outcomes.values())
 
 

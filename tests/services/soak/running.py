@@ -48,8 +48,6 @@ class Wish:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Results of a soak, and the faults found."""
-
     tally: Tally
     blows: Counter[str]
     verdicts: Counter[str]
@@ -163,7 +161,6 @@ async def _play(
 
 
 def progress(elapsed: float, tally: Tally, dealt: Counter[str]) -> str:
-    """Return the progress as one line."""
     blows = ", ".join(f"{kind} {times}" for kind, times in sorted(dealt.items())) or "none"
     return f"{elapsed:4.0f} s  {len(tally.games)} games, {tally.tokens} tokens acknowledged, blows: {blows}"
 
@@ -185,7 +182,6 @@ def _settle(control: Control, *, hurried: bool) -> None:
 
 
 def _boards(stack: Stack, deals: list[Deal]) -> Boards:
-    """Return every board as each web process shows it."""
     return {
         (deal.id, board, f"web{index}"): _lines(stack.ports[index], f"boards/{deal.id}", {"board": board}, number)
         for number, deal in enumerate(deals)
