@@ -7,7 +7,6 @@ import inspect
 import json
 import re
 import time
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -17,7 +16,6 @@ from django.conf import settings as site_settings
 from django.core import signing
 from django.http import HttpResponse
 from django.middleware.csrf import CSRF_SECRET_LENGTH
-from django.urls import URLPattern, URLResolver, get_resolver
 from pytest_django import Settings
 
 from config.admission import gate as module
@@ -29,6 +27,7 @@ from config.page_cache.anonymous import AnonymousPages, PageCache, Visit
 from games.core.admission_ticket import COOKIE, Pass, Ticket, identities, read, set_cookie
 from games.races.models import new_code
 from tests.config.asking import Answer, ask
+from tests.config.malformed import patterns
 from tests.services.racing.watching import until
 
 QUEUE_PAGE = '<meta http-equiv="refresh" content=""><b id="queue-place"></b><p id="queue-wait" role="status"></p>'
@@ -465,21 +464,13 @@ async def test_cached_pages_are_never_queued(full: Site) -> None:
 # --- The site's own -------------------------------------------------------------------------------------------------
 
 
-def patterns(found: Any, before: str = "/") -> Iterator[tuple[str, Any]]:
-    for one in found.url_patterns:
-        if isinstance(one, URLResolver):
-            yield from patterns(one, before + str(one.pattern))
-        elif isinstance(one, URLPattern):
-            yield before + str(one.pattern), inspect.unwrap(one.callback)
-
-
 def form(path: str) -> Visit:
     heads = [(b"accept", b"text/html")]
     return Visit.of({"method": "POST", "path": path, "query_string": b"", "headers": heads, "scheme": "http"})
 
 
 def test_every_form_that_begins_a_game_is_a_door() -> None:
-    begins = {path for path, view in patterns(get_resolver()) if _begins_a_game(view)}
+    begins = {f"/{path}" for path, pattern in patterns() if _begins_a_game(inspect.unwrap(pattern.callback))}
     assert len(begins) > 8
     closed = {path for path in begins if door_of(form(path)) is not Door.FORM}
     assert closed == {"/table/<uuid:attempt>/restart"}

@@ -13,7 +13,6 @@ from django.core.cache import caches as caches_by_name
 from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.redis import RedisCache
 from django.test import Client
-from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 from redis.exceptions import RedisError
 
 from accounts.models import User
@@ -22,6 +21,7 @@ from config.backends.caches import TolerantRedisCache
 from config.backends.circuit_breaker import CircuitBreaker
 from games.core import limits
 from games.models import Attempt
+from tests.config.malformed import addresses
 from tests.deals import make_deal
 
 PASSWORD = "seven of wands"
@@ -45,31 +45,13 @@ def away(settings: Any, breaker: CircuitBreaker) -> Iterator[None]:
     cache.clear()
 
 
-def addresses() -> list[str]:
-    def names(patterns: list[Any], namespace: str = "") -> Iterator[str]:
-        for pattern in patterns:
-            if isinstance(pattern, URLResolver):
-                inner = f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace
-                yield from names(pattern.url_patterns, inner)
-            elif isinstance(pattern, URLPattern) and pattern.name:
-                yield namespace + pattern.name
-
-    found = []
-    for name in dict.fromkeys(names(get_resolver().url_patterns)):
-        try:
-            found.append(reverse(name))
-        except NoReverseMatch:
-            continue
-    return found
-
-
 @pytest.mark.django_db
 @pytest.mark.parametrize("who", ["nobody", "player"])
 def test_every_page_answers(away: None, who: str) -> None:
     client = Client(raise_request_exception=False)
     if who == "player":
         client.force_login(User.objects.create_user("Ada", password=PASSWORD))
-    paths = addresses()
+    paths = [address for pattern, address in addresses({}).items() if "<" not in pattern]
     assert len(paths) > 40
     failed = {path: code for path in paths if (code := client.get(path).status_code) >= 500}
     assert not failed
