@@ -13,7 +13,6 @@ GROUPS: Final = {
     "tests/browser/pages/test_every_page.py": "pages",
     "tests/config/backends/test_at_once.py": "postgresql",
     "tests/config/processes/test_embedded.py": "embedded",
-    "tests/config/http/test_header_limits.py": "embedded",
     "tests/config/backends/test_postgresql.py": "postgresql",
     "tests/config/processes/test_stack.py": "postgresql",
     "tests/games/deals/test_first_day.py": "solver",

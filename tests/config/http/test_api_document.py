@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -24,13 +25,12 @@ from config.api import api
 from games.models import Attempt
 from tests.games.races.finished_races import heat
 from tests.leaderboards import factory
+from tests.rules.profile import examples
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 load_all_checks()
 ADDRESS = "/api/v1/openapi.json"
-SETTINGS = settings(
-    max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=[*HealthCheck]
-)
+SETTINGS = settings(examples(8), derandomize=True, database=None, suppress_health_check=[*HealthCheck])
 METHODS = {"get", "post"}
 #: Packages that define schemas of our own.
 OURS = {"accounts", "config", "games", "leaderboards"}
@@ -68,6 +68,11 @@ def known() -> dict[str, Any]:
     }
 
 
+@lru_cache
+def schema() -> Any:
+    return schemathesis.openapi.from_wsgi(ADDRESS, get_wsgi_application())
+
+
 def _takes_something(method: str, path: str) -> bool:
     """Return whether an operation has parameters or a body that could be malformed."""
     operation = api.get_openapi_schema()["paths"][path][method]
@@ -88,8 +93,7 @@ def test_an_operation_conforms_to_the_document(
 ) -> None:
     """Statuses, content types and bodies are documented, and no request causes a server error."""
     cache.clear()
-    schema = schemathesis.openapi.from_wsgi(ADDRESS, get_wsgi_application())
-    operation = schema[path][method.upper()]
+    operation = schema()[path][method.upper()]
 
     @SETTINGS
     @given(case=operation.as_strategy(mode), named=strategies.booleans())

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-import shutil
-import socket
-import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from uvicorn.server import ServerState
 
 from config.http.header_limits import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES, Http
 from config.processes.server import server_config
-from tests.config.running import running
 
 UPGRADE = (
     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
@@ -149,48 +145,6 @@ async def test_a_large_body_is_no_head(piece: int) -> None:
     assert len(site.heads) == 2
 
 
-@pytest.fixture(scope="module")
-def address(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
-    var = shutil.copytree(sqlite_template, tmp_path_factory.mktemp("served") / "var")
-    with running("-m", "config.processes.embedded", var=var, PORT="0", LOG_LEVEL="INFO") as process:
-        url = urlsplit(process.await_line(r"ready at (http://\S+)/", seconds=120)[1])
-        assert url.hostname
-        assert url.port
-        yield url.hostname, url.port
-
-
-def status(address: tuple[str, int], request: bytes) -> int:
-    """Return the status of the answer; the connection closes after it, so a hanging one is not mistaken for it."""
-    with socket.create_connection(address, timeout=60) as connection:
-        connection.sendall(request)
-        answer = connection.recv(12)
-        assert answer.startswith(b"HTTP/1.1 ")
-        return int(answer[9:12])
-
-
-@pytest.mark.parametrize("name", TOO_LARGE)
-def test_the_server_refuses_a_large_head(name: str, address: tuple[str, int]) -> None:
-    assert 400 <= status(address, TOO_LARGE[name]) < 500
-
-
-@pytest.mark.parametrize("name", ALLOWED)
-def test_the_server_accepts_requests_within_the_limits(name: str, address: tuple[str, int]) -> None:
-    assert status(address, ALLOWED[name]) in {200, 403, 404}
-
-
-def test_other_requests_are_served_at_the_same_time(address: tuple[str, int]) -> None:
-    refused: list[int] = []
-    requests = [*TOO_LARGE.values()] * 3
-    senders = [threading.Thread(target=lambda sent=sent: refused.append(status(address, sent))) for sent in requests]
-    for sender in senders:
-        sender.start()
-    assert status(address, head("/healthz")) == 200
-    for sender in senders:
-        sender.join()
-    assert len(refused) == len(requests)
-    assert status(address, head("/")) == 200
-
-
 class Impatient(Http):
     """The server's protocol with shorter timeouts."""
 
@@ -215,16 +169,44 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body"})
 
 
-@pytest.fixture
-async def impatient() -> AsyncIterator[int]:
-    """Port of a server that uses `Impatient`."""
+@asynccontextmanager
+async def listening(protocol: type[Http] = Http) -> AsyncIterator[int]:
+    """Run a server and yield its port."""
     config = server_config(echo)
     config.load()
     state = ServerState()
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Impatient(config, state, {}), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: protocol(config, state, {}), "127.0.0.1", 0)
     async with server:
         yield server.sockets[0].getsockname()[1]
+
+
+async def status(port: int, request: bytes) -> int:
+    """Return the status of the answer; the connection closes after it, so a hanging one is not mistaken for it."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(request)
+        async with asyncio.timeout(60):
+            answer = await reader.readexactly(12)
+    finally:
+        writer.close()
+    assert answer.startswith(b"HTTP/1.1 ")
+    return int(answer[9:])
+
+
+async def test_the_server_refuses_only_large_heads_and_serves_others_meanwhile() -> None:
+    async with listening() as port:
+        refused = asyncio.gather(*(status(port, request) for request in [*TOO_LARGE.values()] * 3))
+        assert [await status(port, request) for request in ALLOWED.values()] == [200, 200, 101]
+        assert set(await refused) == {400}
+        assert await status(port, head("/")) == 200
+
+
+@pytest.fixture
+async def impatient() -> AsyncIterator[int]:
+    """Port of a server that uses `Impatient`."""
+    async with listening(Impatient) as port:
+        yield port
 
 
 async def said(port: int, *pieces: bytes, every: float = 0.0) -> bytes:

@@ -67,15 +67,20 @@ def test_it_accepts_websockets_only_from_its_own_pages(address: str) -> None:
         connect(f"{address.replace('http', 'ws')}/ws/nowhere/", origin=Origin(address))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_stops_cleanly_on(number: signal.Signals, migrated_var: Path) -> None:
-    with running("-m", "config.processes.embedded", var=migrated_var, PORT="0") as process:
-        process.await_line(READY)
-        assert process.stop(number) == 0
-    text = "".join(process.output)
-    assert "Talon has stopped." in text
-    assert "Traceback" not in text
-    assert "Warning" not in text
+def test_state_outlives_however_it_stops(migrated_var: Path) -> None:
+    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+        with running("-m", "config.processes.embedded", var=migrated_var, PORT="0") as process:
+            process.await_line(READY)
+            assert process.stop(number) == (-number if number == signal.SIGKILL else 0)
+        text = "".join(process.output)
+        assert ("Talon has stopped." in text) == (number != signal.SIGKILL)
+        assert "Traceback" not in text
+        assert "Warning" not in text
+    with sqlite3.connect(migrated_var / "talon.sqlite3") as database:
+        days = database.execute("SELECT day, count(*) FROM games_deal GROUP BY day").fetchall()
+    database.close()
+    assert all(count == len(CATALOGUE) for _, count in days)
+    assert (migrated_var / "secret_key").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_taken_port_is_reported_in_one_sentence(address: str, tmp_path: Path) -> None:
@@ -91,16 +96,3 @@ def test_certification_pauses_during_games(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(table_registry, "has_active_games", lambda: True)
     embedded.pause_for_players()
     assert [reason() for reason in stock_filling._pauses] == [True]
-
-
-def test_state_outlives_the_process(migrated_var: Path) -> None:
-    for _ in range(2):
-        with running("-m", "config.processes.embedded", var=migrated_var, PORT="0") as process:
-            process.await_line(READY)
-            process.child.kill()
-            process.child.wait()
-    with sqlite3.connect(migrated_var / "talon.sqlite3") as database:
-        days = database.execute("SELECT day, count(*) FROM games_deal GROUP BY day").fetchall()
-    database.close()
-    assert all(count == len(CATALOGUE) for _, count in days)
-    assert (migrated_var / "secret_key").stat().st_mode & 0o777 == 0o600
