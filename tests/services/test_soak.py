@@ -25,7 +25,7 @@ SERVERS = ("web0", "web1")
 @pytest.mark.slow
 def test_a_short_soak_behind_pgbouncer_finds_nothing_wrong(cluster: Path, tmp_path: Path) -> None:
     """`make soak` runs one without PgBouncer; `test_faults` covers each fault on its own."""
-    outcome = soak(Wish(seconds=20, seed=20261121, hurried=True, pooled=True), tmp_path, print, cluster)
+    outcome = soak(Wish(seconds=16, seed=20261121, players=30, hurried=True, pooled=True), tmp_path, print, cluster)
     assert outcome.faults == []
     assert set(outcome.blows) == set(KINDS)
     assert outcome.tally.tokens > 100

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -28,11 +29,19 @@ for app in sys.argv[1:]:
 OURS = {"accounts", "analysis", "appeals", "games", "ghosts", "leaderboards", "races", "replays"}
 
 
-def as_before(var: Path, *, without: str = "") -> sqlite3.Connection:
-    """The database as the previous release left it: the names of its migrations, but for one."""
+@pytest.fixture(scope="module")
+def reverted(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site's folder whose database is migrated back to the squashed migrations."""
+    var = Path(shutil.copytree(sqlite_template, tmp_path_factory.mktemp("reverted") / "var"))
     later = [app for app, leaf in LOADER.graph.leaf_nodes() if app in SQUASHED and leaf != "0001_squashed"]
     done = run("-c", BACK, *later, var=var, DJANGO_SETTINGS_MODULE="config.settings")
     assert done.returncode == 0, done.stderr
+    return var
+
+
+def as_before(reverted: Path, var: Path, *, without: str = "") -> sqlite3.Connection:
+    """The database as the previous release left it: the names of its migrations, but for one."""
+    shutil.copytree(reverted, var, dirs_exist_ok=True)
     database = sqlite3.connect(var / "talon.sqlite3")
     with database:
         for app, names in SQUASHED.items():
@@ -56,10 +65,10 @@ def test_models_need_no_further_migration() -> None:
     call_command("makemigrations", check_changes=True, dry_run=True, verbosity=0)
 
 
-def test_a_previous_releases_database_upgrades_to_the_same_schema(migrated_var: Path) -> None:
+def test_a_previous_releases_database_upgrades_to_the_same_schema(migrated_var: Path, reverted: Path) -> None:
     with closing(sqlite3.connect(migrated_var / "talon.sqlite3")) as database:
         fresh = schema(database)
-    with closing(as_before(migrated_var)) as database:
+    with closing(as_before(reverted, migrated_var)) as database:
         done = run("manage.py", "migrate", var=migrated_var)
         assert done.returncode == 0, done.stderr
         assert schema(database) == fresh
@@ -68,15 +77,15 @@ def test_a_previous_releases_database_upgrades_to_the_same_schema(migrated_var: 
     assert run("manage.py", "migrate", "--check", var=migrated_var).returncode == 0
 
 
-def test_partly_migrated_database_is_refused_with_advice(migrated_var: Path) -> None:
-    with closing(as_before(migrated_var, without="games.0015_journal_by_day")) as database:
+def test_partly_migrated_database_is_refused_with_advice(tmp_path: Path, reverted: Path) -> None:
+    with closing(as_before(reverted, tmp_path, without="games.0015_journal_by_day")) as database:
         before = schema(database)
         for command in (
             ("manage.py", "migrate"),
             ("-m", "config.processes.release"),
             ("-m", "config.processes.embedded"),
         ):
-            done = run(*command, var=migrated_var, PORT="0")
+            done = run(*command, var=tmp_path, PORT="0")
             assert done.returncode == 1, command
             assert "games (14 of 15)" in done.stderr
             assert "Run the previous release's `manage.py migrate`" in done.stderr
