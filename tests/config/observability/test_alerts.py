@@ -165,14 +165,8 @@ def test_a_normal_day_fires_no_alert(promtool: str, tmp_path: Path) -> None:
     play(promtool, tmp_path, *(scenario("", Trouble({}, minute)) for minute in (10, 60, 110, 220, 299)))
 
 
-@pytest.mark.parametrize("alert", ALERTS)
-def test_each_problem_fires_only_its_alert(alert: str, promtool: str, tmp_path: Path) -> None:
-    play(promtool, tmp_path, scenario(alert, TROUBLES[alert]))
-
-
-@pytest.mark.parametrize("alert", GONE)
-def test_missing_series_are_no_good_sign(alert: str, promtool: str, tmp_path: Path) -> None:
-    play(promtool, tmp_path, scenario(alert, GONE[alert]))
+def test_each_problem_and_missing_series_fires_only_its_alert(promtool: str, tmp_path: Path) -> None:
+    play(promtool, tmp_path, *(scenario(*item) for item in (*TROUBLES.items(), *GONE.items())))
 
 
 def test_a_scenario_that_expects_too_little_fails(promtool: str, tmp_path: Path) -> None:
