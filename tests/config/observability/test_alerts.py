@@ -139,7 +139,7 @@ def promtool() -> str:
 
 
 def check(*command: str | Path) -> None:
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=500, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
