@@ -46,11 +46,11 @@ HELD_MS: Final = 20
 #: and fewer when three cards are drawn at a time. By game, and by variant where it differs.
 TIMES: Final = {
     "braid": 1.5,
-    "plot": 1.52,
+    "plot": 1.54,
     "labyrinth": 1.58,
     "tarot": 1.55,
     "tarot-novice": 1.58,
-    "tarot-adept": 1.49,
+    "tarot-adept": 1.55,
     "stonewall": 1.66,
 }
 LEAST_TIMES: Final = min(TIMES.values())
