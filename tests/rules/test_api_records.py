@@ -140,30 +140,15 @@ def test_a_token_after_the_win_fails() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2},
-        {"version": "1"},
-        {"version": True},
-        {"name": "klondike"},
-        {"name": 3},
+        *({"version": version} for version in (2, "1", True)),
+        *({"name": name} for name in ("klondike", 3)),
         {"name": "pigtail", "options": {"redeals": 3}},
         {"options": {"fool": "wild"}},
-        {"seed": bytes(31)},
-        {"seed": "00" * 32},
-        {"tokens": "ddu"},
-        {"tokens": ("d", "d", 3)},
-        {"tokens": ("d", "d", "d" * 33)},
-        {"tokens": ("d",)},
-        {"tokens": None},
-        {"clock": (0, 100)},
-        {"clock": (0, 200, 100)},
-        {"clock": (-1, 0, 0)},
-        {"clock": (0, 1.5, 2)},
-        {"clock": (0, True, 2)},
-        {"clock": (0, 100, 2**47)},
-        {"clock": b"abc"},
-        {"clock": None},
-        {"end": None},
-        {"end": {"how": "won", "ms": 1}},
+        *({"seed": seed} for seed in (bytes(31), "00" * 32)),
+        *({"tokens": tokens} for tokens in ("ddu", ("d", "d", 3), ("d", "d", "d" * 33), ("d",), None)),
+        *({"clock": clock} for clock in ((0, 100), (0, 200, 100), (-1, 0, 0), (0, 1.5, 2), (0, True, 2))),
+        *({"clock": clock} for clock in ((0, 100, 2**47), b"abc", None)),
+        *({"end": end} for end in (None, {"how": "won", "ms": 1})),
     ],
 )
 def test_a_record_of_the_wrong_form_is_refused(change: dict[str, Any]) -> None:
@@ -208,15 +193,10 @@ def test_only_tokens_of_the_game_can_be_packed() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"extra": 1},
-        {"seed": 5},
-        {"seed": "zz" * 32},
-        {"end": {"how": "won"}},
-        {"end": {"how": "won", "ms": 1, "at": 2}},
-        {"end": []},
-        {"options": {}},
-        {"variant": None},
-        {"rules": None},
+        *({name: None} for name in ("variant", "rules")),
+        *({"seed": seed} for seed in (5, "zz" * 32)),
+        *({"end": end} for end in ([], {"how": "won"}, {"how": "won", "ms": 1, "at": 2})),
+        *({"extra": 1}, {"options": {}}),
     ],
 )
 def test_json_of_the_wrong_form_is_refused(change: dict[str, Any]) -> None:
@@ -276,13 +256,9 @@ def test_verify_reports_unusable_input(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["verify", "/nowhere/at-all.json"],
-        ["deal", "klondike", "00" * 32],
-        ["deal", "plot", "00"],
-        ["deal", "braid", "00" * 32, "--option", "redeals=9"],
-        ["perft", "plot", "0", "--seed", "00" * 32],
-        ["perft", "plot", "1"],
-        ["perft", "plot | t0 KC", "1"],
+        *(["verify", "/nowhere/at-all.json"], ["deal", "plot", "00"]),
+        *(["deal", "klondike", "00" * 32], ["deal", "braid", "00" * 32, "--option", "redeals=9"]),
+        *(["perft", "plot", "0", "--seed", "00" * 32], ["perft", "plot", "1"], ["perft", "plot | t0 KC", "1"]),
     ],
 )
 def test_unusable_arguments_end_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
