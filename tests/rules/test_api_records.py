@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from games.rules import (
-    CATALOGUE,
-    End,
-    InvalidTokenError,
-    Record,
-    RecordError,
-    from_position,
-    open_table,
-    replay,
-)
+from games.rules import CATALOGUE, End, InvalidTokenError, Record, RecordError, from_position, open_table, replay
 from games.rules.__main__ import main
 
 if TYPE_CHECKING:

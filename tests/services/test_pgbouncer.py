@@ -14,11 +14,7 @@ from deploy.servers import PgBouncer, eventually
 from games.rules import CATALOGUE
 from tests.services.stack import SERVERS, Stack, await_ranks
 
-pytestmark = [
-    pytest.mark.needs("pgbouncer", "pg_basebackup"),
-    pytest.mark.services,
-    pytest.mark.slow,
-]
+pytestmark = [pytest.mark.needs("pgbouncer", "pg_basebackup"), pytest.mark.services, pytest.mark.slow]
 
 
 @pytest.fixture

@@ -21,11 +21,7 @@ import pytest
 from deploy.servers import PgBouncer, Postgres, Replica, eventually
 from tests.services.stack import Seat, Stack, await_ranks
 
-pytestmark = [
-    pytest.mark.needs("pgbouncer", "pg_basebackup"),
-    pytest.mark.services,
-    pytest.mark.slow,
-]
+pytestmark = [pytest.mark.needs("pgbouncer", "pg_basebackup"), pytest.mark.services, pytest.mark.slow]
 
 CSRF = "a" * 32
 

@@ -9,17 +9,7 @@ from typing import Any
 import pytest
 
 from tests.verify.node import in_node
-from tests.verify.world import (
-    DAY,
-    World,
-    deal_world,
-    other_hash,
-    practice_world,
-    race_world,
-    record_world,
-    states,
-    won,
-)
+from tests.verify.world import DAY, World, deal_world, other_hash, practice_world, race_world, record_world, states, won
 
 pytestmark = pytest.mark.needs("node")
 

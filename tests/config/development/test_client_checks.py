@@ -24,12 +24,7 @@ def make(tmp_path: Path) -> str:
 @pytest.mark.parametrize(("ci", "fails"), [("", False), ("true", True)])
 def test_client_checks_are_skipped_without_node_except_in_ci(make: str, ci: str, *, fails: bool) -> None:
     done = subprocess.run(
-        [f"{make}/make", "client"],
-        cwd=ROOT,
-        env={"PATH": make, "CI": ci},
-        capture_output=True,
-        text=True,
-        check=False,
+        [f"{make}/make", "client"], cwd=ROOT, env={"PATH": make, "CI": ci}, capture_output=True, text=True, check=False
     )
     assert (done.returncode != 0) is fails, done.stderr
     assert "npm" in (done.stderr if fails else done.stdout)

@@ -163,9 +163,7 @@ def test_metrics_answer_during_an_outage_of_both_servers(client: Client, monkeyp
     assert "talon_moves_total" in text
 
 
-def test_combined_metrics_include_each_processs_memory(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_combined_metrics_include_each_processs_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert registry(database="ok").get_sample_value("process_resident_memory_bytes") is None
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "/tmp")
     assert registry(database="ok").get_sample_value("process_resident_memory_bytes")

@@ -66,9 +66,7 @@ async def test_the_collector_is_tuned_once_the_server_is_up(monkeypatch: pytest.
         await server.shutdown(sockets=[listener])
 
 
-async def test_draining_closes_idle_keep_alive_connections(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_draining_closes_idle_keep_alive_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     handing_over, gone = asyncio.Event(), asyncio.Event()
 
     async def drain(_is_hurried: Callable[[], bool]) -> None:

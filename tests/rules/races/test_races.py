@@ -82,12 +82,7 @@ def document(*entrants: dict[str, Any], **race: Any) -> dict[str, Any]:
     }
     file = {"room": "quick", "seed": SEED.hex(), **terms, **race}
     shown = race_commitment({key: file[key] for key in file if key in terms}, commitment(bytes.fromhex(file["seed"])))
-    return {
-        "format": "talon-race",
-        "version": 2,
-        "race": {"commitment": shown, **file},
-        "entrants": list(entrants),
-    }
+    return {"format": "talon-race", "version": 2, "race": {"commitment": shown, **file}, "entrants": list(entrants)}
 
 
 def first_version(data: dict[str, Any]) -> dict[str, Any]:

@@ -8,13 +8,7 @@ from . import braid, labyrinth, plot, stonewall, tarot
 from . import state as common
 from .state import Rules, State
 
-GAMES: dict[str, Rules] = {
-    "braid": braid,
-    "labyrinth": labyrinth,
-    "tarot": tarot,
-    "plot": plot,
-    "stonewall": stonewall,
-}
+GAMES: dict[str, Rules] = {"braid": braid, "labyrinth": labyrinth, "tarot": tarot, "plot": plot, "stonewall": stonewall}
 
 OPTIONS: dict[str, dict[str, list[Any]]] = {
     "braid": {"direction": ["up", "either"], "redeals": [2, 3]},

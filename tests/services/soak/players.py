@@ -51,14 +51,7 @@ class Player:
     """Plays games in sequence until stopped, and becomes a new player every few deals."""
 
     def __init__(
-        self,
-        number: int,
-        seed: int,
-        *,
-        ports: list[int],
-        begin: Begin,
-        tally: Tally,
-        secrets: set[str],
+        self, number: int, seed: int, *, ports: list[int], begin: Begin, tally: Tally, secrets: set[str]
     ) -> None:
         self._choose = random.Random(f"player {seed} {number}")
         self._ports, self._begin, self._tally, self._secrets = ports, begin, tally, secrets
