@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import random
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import pytest
 
 from games.rules import CATALOGUE, End, InvalidTokenError, Record, RecordError, from_position, open_table, replay
 from games.rules.__main__ import main
+from tests.rules.winning import won_labyrinth
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,19 +23,6 @@ SEED = bytes(range(32))
 def resigned(name: str = "plot", tokens: tuple[str, ...] = ("d", "d", "u"), **more: Any) -> Record:
     clock = tuple(range(0, 100 * len(tokens), 100))
     return Record(1, name, more.pop("options", None), SEED, tokens, clock, End("resigned", 5000), **more)
-
-
-def won_labyrinth() -> Record:
-    """Return a won game: every card that may go up is played and rows are dealt at random, until a seed gives a win."""
-    rng = random.Random(3)
-    while True:
-        seed = rng.randbytes(32)
-        table = open_table("labyrinth", seed)
-        while legal := table.legal_moves():
-            table.push(legal[0] if rng.random() < 0.95 else legal[-1])
-        if table.is_won:
-            clock = tuple(range(1000, 1000 + len(table.moves)))
-            return Record(1, "labyrinth", None, seed, table.moves, clock, End("won", clock[-1]))
 
 
 def test_a_replay_derives_the_result() -> None:

@@ -27,6 +27,7 @@ from games.rules import (
 )
 from games.rules.__main__ import main
 from tests.rules.mutations import STRANGE
+from tests.rules.winning import won_labyrinth
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,26 +111,10 @@ def checked(data: Any) -> RaceCheck:
 
 
 def won() -> dict[str, Any]:
-    dice = random.Random(3)
-    while True:
-        seed = dice.randbytes(32)
-        table = open_table("labyrinth", seed)
-        while legal := table.legal_moves():
-            table.push(legal[0] if dice.random() < 0.95 else legal[-1])
-        if table.is_won:
-            break
-    clock = list(range(1000, 1000 + len(table.moves)))
-    end = {"how": "won", "ms": clock[-1]}
-    of = record(0) | {
-        "variant": "labyrinth",
-        "seed": seed.hex(),
-        "tokens": list(table.moves),
-        "clock": clock,
-        "end": end,
-    }
-    first = entrant(1, None, state="won", cards_up=52, elapsed_ms=clock[-1], tokens=len(clock), record=of)
+    game = won_labyrinth()
+    first = entrant(1, None, state="won", cards_up=52, elapsed_ms=game.end.ms, tokens=len(game.tokens))
     last = entrant(2, None, state="timed_out", cards_up=52, elapsed_ms=1000 * LIMIT_S, tokens=1)
-    return document(last, first, variant="labyrinth", seed=seed.hex())
+    return document(last, first | {"record": game.to_json()}, variant="labyrinth", seed=game.seed.hex())
 
 
 def test_a_valid_file_is_verified_with_its_places() -> None:
