@@ -173,7 +173,7 @@ def test_only_tokens_of_the_game_can_be_packed() -> None:
     [
         *({name: None} for name in ("variant", "rules")),
         *({"seed": seed} for seed in (5, "zz" * 32)),
-        *({"end": end} for end in ([], {"how": "won"}, {"how": "won", "ms": 1, "at": 2})),
+        *({"end": []}, {"end": {"how": "won"}}, {"end": {"how": "won", "ms": 1, "at": 2}}),
         *({"extra": 1}, {"options": {}}),
     ],
 )

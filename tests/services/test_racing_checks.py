@@ -93,7 +93,11 @@ LOST, PLACED, EARLY = "was acknowledged and is lost", "has place 2 instead of 1"
 DOCTORED: dict[str, tuple[Callable[[History], object], str, str | None]] = {
     "a token is lost": (lambda race: race.acknowledge(1, 31, WON.tokens[30], 99_000), LOST, LOST),
     "a time has changed": (lambda race: race.acknowledge(0, 7, WON.tokens[6], 1), "was acknowledged as", None),
-    "two places are swapped": (lambda race: [race.enter(n, place=2 - n) for n in range(2)], PLACED, PLACED),
+    "two places are swapped": (
+        lambda race: [race.outcome.entrants[n].update(place=2 - n) for n in range(2)],
+        PLACED,
+        PLACED,
+    ),
     "no rating changes": (lambda race: race.outcome.rating_changes.clear(), "the ratings of []", None),
     "a rating changes twice": (lambda race: race.outcome.rating_changes.append(101), "[101, 102, 103, 101]", None),
     "a rating is wrong": (lambda race: race.outcome.rating_faults.append("not 1600"), "not 1600", "not 1600"),
