@@ -47,7 +47,7 @@ def test_a_player_gets_a_link_to_share(user: User, mine: Client, settings: Any) 
     assert shown.context["link"].startswith(f"{settings.PUBLIC_URL}/join/")
     token = shown.context["link"].rstrip("/").rpartition("/")[2]
     assert invitations.inviter_of(token) == user
-    for part in ("data-copies", "data-shares", "share-button.js", shown.context["link"]):
+    for part in ("data-copies", "data-shares", "field-buttons.js", shown.context["link"]):
         assert part in shown.content.decode()
 
 

@@ -106,7 +106,7 @@ def test_the_script_is_revalidated_at_every_visit(client: Client) -> None:
     policy = answer["Content-Security-Policy"]
     assert "script-src 'self'" in policy
     assert "connect-src 'self'" in policy
-    assert "./register-worker.js" in (ROOT / "frontend/static/js/site/site.js").read_text()
+    assert 'register("/worker.js"' in (ROOT / "frontend/static/js/site/site.js").read_text()
 
 
 def test_pages_of_unknown_languages_or_games_are_missing(client: Client) -> None:

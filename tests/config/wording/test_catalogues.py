@@ -162,7 +162,7 @@ def test_cards_have_their_names(language: str) -> None:
 def test_every_server_code_has_a_client_text() -> None:
     refusals, reasons = (
         (messages.ROOT / "frontend" / "static" / "js" / "table" / "hud" / name).read_text()
-        for name in ("error-texts.js", "verdict-reasons.js")
+        for name in ("refusal-texts.js", "verdict-reasons.js")
     )
     assert {str(code) for code in CODES} <= set(re.findall(r"^ {4}(\w+): t\(", refusals, re.MULTILINE))
     judging = [path for part in ("games", "leaderboards") for path in Path(settings.BASE_DIR, part).rglob("*.py")]

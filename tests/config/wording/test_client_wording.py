@@ -21,7 +21,7 @@ LOOKS_UP = {"t", "tn", "tc", "marked"}
 SHOWN = {"textContent", "innerText", "innerHTML", "ariaLabel", "title", "alt", "placeholder", "label"}
 SAYS = {"say", "notice", "alert", "confirm", "append", "prepend", "fact", "figure"}
 #: Functions that make an element; their second argument is its class.
-MAKES = {"part", "link"}
+MAKES = {"part", "link", "button"}
 #: Characters of style sheets, selectors and drawings.
 MACHINE = re.compile(r"[{}()<>;=#\[\]]|^\.|\b(?:px|deg)\b")
 WORDS = re.compile(r"[A-Za-z]{2,}[,.:]? [A-Za-z]{2,}")

@@ -1,7 +1,7 @@
 /** Live leaderboard, updated over a WebSocket while the page is open. */
 
-import { avatar } from "../shared/avatar.js";
 import { Backoff } from "../shared/backoff.js";
+import { all, avatar, link, part } from "../shared/dom.js";
 import { t, tn } from "../shared/i18n.js";
 import { durationTexts } from "../shared/times.js";
 
@@ -53,13 +53,10 @@ class LiveBoard {
     const body = this.table.tBodies[0];
     const times = durationTexts(entries);
     const before = new Set([...body.rows].map((row) => row.dataset.attempt));
+    const isFresh = (/** @type {Entry} */ { attempt }) =>
+      before.size > 0 && !before.has(undefined) && !before.has(attempt ?? "");
     if (entries.length > 0)
-      body.replaceChildren(
-        ...entries.map((entry, k) => {
-          const fresh = before.size > 0 && before.has(undefined) === false && !before.has(entry.attempt ?? "");
-          return this.#row(entry, times[k], fresh);
-        }),
-      );
+      body.replaceChildren(...entries.map((entry, k) => this.#row(entry, times[k], isFresh(entry))));
     const count = document.querySelector("[data-total]");
     if (count) count.textContent = tn("1 verified result", "{n} verified results", total);
   }
@@ -70,16 +67,10 @@ class LiveBoard {
     row.dataset.attempt = entry.attempt ?? "";
     if (entry.player === this.table.dataset.me) row.className = "me";
     if (fresh) row.classList.add("arrived");
-    const link = Object.assign(document.createElement("a"), {
-      href: `/players/${entry.player}/`,
-      textContent: shownName(entry),
-    });
-    const named = Object.assign(document.createElement("span"), { className: "named" });
-    named.append(avatar(entry.avatar), " ", link);
-    const mark = Object.assign(document.createElement("span"), {
-      className: `mark ${entry.status}`,
-      textContent: statusText(entry.status),
-    });
+    // A deleted account's results stay under a generic name.
+    const name = entry.is_former ? t("Former player") : entry.name;
+    const named = part("span", "named", avatar(entry.avatar), " ", link(`/players/${entry.player}/`, "", name));
+    const mark = part("span", `mark ${entry.status}`, statusText(entry.status));
     const moves = [String(entry.tokens ?? "–"), ...this.#overPar(entry)];
     const cells = [entry.rank ?? "–", named, entry.cards_up ?? "–", time, moves, [mark, ...this.#record(entry)]];
     cells.forEach((value, k) => {
@@ -95,38 +86,23 @@ class LiveBoard {
     const { par, goal } = this.table.dataset;
     if (!par || tokens === null || cards_up !== Number(goal)) return [];
     const over = tokens - Number(par);
-    return [
-      " ",
-      Object.assign(document.createElement("small"), {
-        title: t("Moves over par"),
-        textContent: over < 0 ? String(over) : `+${over}`,
-      }),
-    ];
+    const excess = part("small", "", over < 0 ? String(over) : `+${over}`);
+    return [" ", Object.assign(excess, { title: t("Moves over par") })];
   }
 
   /** A link to the recorded game, once the deal is revealed. @param {Entry} entry */
   #record({ attempt }) {
     if (this.table.dataset.revealed === undefined || !attempt) return [];
-    return [
-      " ",
-      Object.assign(document.createElement("a"), {
-        className: "quiet",
-        href: `/replay/${attempt}/`,
-        textContent: t("watch"),
-      }),
-    ];
+    return [" ", link(`/replay/${attempt}/`, "quiet", t("watch"))];
   }
 }
 
 /** Marks the ladder shown: an established board replaces the newcomers' as soon as it exists. @param {string} ladder */
 function markLadder(ladder) {
-  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("a[data-ladder]")))
+  for (const link of all("a[data-ladder]"))
     if (link.dataset.ladder === ladder) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
 }
-
-/** The player's name; a deleted account's results stay under a generic one. @param {Entry} entry @returns {string} */
-const shownName = (entry) => (entry.is_former ? t("Former player") : entry.name);
 
 /** @param {string} status @returns {string} */
 function statusText(status) {
@@ -134,5 +110,4 @@ function statusText(status) {
   return status === "pending" ? t("being verified") : t("under review");
 }
 
-for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table[data-live]")))
-  new LiveBoard(table);
+for (const table of all("table[data-live]")) new LiveBoard(table);

@@ -1,6 +1,8 @@
 /** Profile charts: a calendar of days, a histogram of winning times, and the monthly share of won games. */
 
+import { all, part } from "../shared/dom.js";
 import { language, percent, t, tn } from "../shared/i18n.js";
+import { requestJson } from "../shared/request.js";
 import { clockText, durationText } from "../shared/times.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -30,12 +32,9 @@ export function node(name, attributes, text) {
  * @param {string} [className]
  */
 export function figure(title, summary, box, parts, className = "") {
-  const element = document.createElement("figure");
-  element.className = className;
   const svg = node("svg", { viewBox: box, role: "img", "aria-label": summary });
   svg.append(...parts);
-  element.append(Object.assign(document.createElement("figcaption"), { textContent: title }), svg);
-  return element;
+  return part("figure", className, part("figcaption", "", title), svg);
 }
 
 /** @param {Play[]} plays */
@@ -48,6 +47,8 @@ function calendar(plays) {
   const weekday = (new Date(end).getUTCDay() + 6) % 7;
   const first = end - ((WEEKS - 1) * 7 + weekday) * DAY;
   const parts = [];
+  const dated = (/** @type {number} */ at, /** @type {Intl.DateTimeFormatOptions} */ form) =>
+    new Date(at).toLocaleDateString(language, { ...form, timeZone: "UTC" });
   for (let at = first; at <= end; at += DAY) {
     const k = Math.round((at - first) / DAY);
     const key = new Date(at).toISOString().slice(0, 10);
@@ -60,16 +61,10 @@ function calendar(plays) {
       rx: 2.5,
       class: `cell${state === undefined ? "" : state ? " won" : " played"}`,
     });
-    cell.append(node("title", {}, new Date(at).toLocaleDateString(language, { dateStyle: "long", timeZone: "UTC" })));
+    cell.append(node("title", {}, dated(at, { dateStyle: "long" })));
     parts.push(cell);
     if (key.endsWith("-01"))
-      parts.push(
-        node(
-          "text",
-          { x: Math.floor(k / 7) * 13, y: 9 },
-          new Date(at).toLocaleDateString(language, { month: "short", timeZone: "UTC" }),
-        ),
-      );
+      parts.push(node("text", { x: Math.floor(k / 7) * 13, y: 9 }, dated(at, { month: "short" })));
   }
   const won = [...days.values()].filter(Boolean).length;
   return figure(
@@ -133,11 +128,9 @@ function rate(plays) {
 }
 
 export async function drawCharts() {
-  for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".chart[data-history]"))) {
-    const response = await fetch(box.dataset.history ?? "");
-    if (!response.ok) continue;
-    /** @type {Play[]} */
-    const plays = (await response.json()).plays;
+  for (const box of all(".chart[data-history]")) {
+    /** @type {{plays: Play[]}} */
+    const { plays } = await requestJson(box.dataset.history);
     if (plays.length === 0) continue;
     box.append(calendar(plays));
     if (plays.length > 1) box.append(rate(plays));

@@ -1,28 +1,25 @@
 /** Switch for push reminders in this browser. The browser asks for permission only when the switch is turned on. */
 
-import { csrfToken } from "../shared/csrf.js";
+import { byId } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { request } from "../shared/request.js";
 
 /** Longest wait for the service worker, in ms: it may still be caching files. */
 const WORKER_WITHIN = 15000;
 
-const part = /** @type {HTMLElement} */ (document.getElementById("push"));
-const box = /** @type {HTMLInputElement} */ (document.getElementById("push-on"));
-const hour = /** @type {HTMLSelectElement} */ (document.getElementById("push-hour"));
+const part = byId("push");
+const box = byId("push-on");
+const hour = byId("push-hour");
 
 /** @param {string} text */
 function tell(text) {
-  /** @type {HTMLElement} */ (document.getElementById("push-says")).textContent = text;
+  byId("push-says").textContent = text;
 }
 
 /** @param {"POST"|"DELETE"} method @param {object} [body] */
 async function ask(method, body) {
-  const answer = await fetch(part.dataset.address ?? "", {
-    method,
-    headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
-    body: body && JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(String(answer.status));
+  const response = await request(part.dataset.address, method, body);
+  if (!response.ok) throw new Error(String(response.status));
 }
 
 /** @param {PushSubscription} subscription */

@@ -1,17 +1,15 @@
 /** Chart of a profile's rating over time. The table below it lists the races. */
 
 import { figure, node } from "./charts.js";
+import { all } from "../shared/dom.js";
 import { language, t, tn } from "../shared/i18n.js";
+import { requestJson } from "../shared/request.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [44, 474, 12, 150];
 /** Charts with more points than this show the line only. */
 const DOTS = 40;
 
-/**
- * @typedef {object} Point
- * @property {string} at
- * @property {number} value
- */
+/** @typedef {{at: string, value: number}} Point */
 
 /** The round values at the chart's grid lines. @param {number[]} values */
 export function range(values) {
@@ -62,11 +60,9 @@ function summary(points) {
 }
 
 export async function drawRating() {
-  for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".chart[data-ratings]"))) {
-    const response = await fetch(box.dataset.ratings ?? "");
-    if (!response.ok) continue;
-    /** @type {Point[]} */
-    const points = (await response.json()).points;
+  for (const box of all(".chart[data-ratings]")) {
+    /** @type {{points: Point[]}} */
+    const { points } = await requestJson(box.dataset.ratings);
     if (points.length === 0) continue;
     const title = t("Rating, race by race");
     box.append(figure(title, summary(points), "0 0 480 176", chart(points), "rating"));

@@ -1,7 +1,8 @@
 /** "Can this still be won?": sends the question to the server and polls for the answer. */
 
-import { csrfToken } from "../shared/csrf.js";
+import { byId } from "../shared/dom.js";
 import { t, tn } from "../shared/i18n.js";
+import { request } from "../shared/request.js";
 
 const GLANCE = 600;
 
@@ -25,8 +26,8 @@ export class Question {
     this.address = button.dataset.address ?? "";
     this.proven = "proven" in button.dataset;
     this.dialog = dialog;
-    this.way = /** @type {HTMLElement} */ (dialog.querySelector("#hint-way"));
-    this.progress = /** @type {HTMLProgressElement} */ (dialog.querySelector("#hint-progress"));
+    this.way = byId("hint-way");
+    this.progress = byId("hint-progress");
     dialog.addEventListener("close", () => this.#withdraw());
   }
 
@@ -37,31 +38,27 @@ export class Question {
     this.#askedAt = Date.now();
     this.progress.value = 0;
     this.#say("looking", t("Looking for a way …"), t("This takes up to half a minute."));
-    await this.#take(this.#send("POST"));
-  }
-
-  async #look() {
-    await this.#take(this.#send("GET"));
+    await this.#request("POST");
   }
 
   /** Cancels a search whose answer is no longer needed. */
   #withdraw() {
     this.#open = false;
     clearTimeout(this.#timer);
-    if (this.#waiting) this.#send("DELETE").catch(() => {});
+    if (this.#waiting) request(this.address, "DELETE").catch(() => {});
     this.#waiting = false;
   }
 
-  /** @param {Promise<Response>} sent */
-  async #take(sent) {
+  /** @param {string} method */
+  async #request(method) {
     try {
-      const response = await sent;
+      const response = await request(this.address, method);
       const body = await response.json();
       if (!this.#open) return;
       if (response.ok) return this.#show(body);
-      this.#fail(refusal(body.error?.code));
+      this.#say("failed", "", refusal(body.error?.code));
     } catch {
-      this.#fail(t("The server could not be reached."));
+      this.#say("failed", "", t("The server could not be reached."));
     }
   }
 
@@ -69,7 +66,7 @@ export class Question {
   #show(reply) {
     if (reply.state === "looking") {
       this.progress.value = (Date.now() - this.#askedAt) / 1000;
-      this.#timer = setTimeout(() => this.#look(), GLANCE);
+      this.#timer = setTimeout(() => this.#request("GET"), GLANCE);
       return;
     }
     const moves = reply.moves ?? 0;
@@ -99,20 +96,6 @@ export class Question {
       : t("This can no longer be won. Undo moves to get back to where it may be.");
   }
 
-  /** @param {string} text */
-  #fail(text) {
-    this.#say("failed", "", text);
-  }
-
-  /** @param {string} method */
-  #send(method) {
-    return fetch(this.address, {
-      method,
-      headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },
-      credentials: "same-origin",
-    });
-  }
-
   /**
    * @param {string} state "looking", "yes", "no", "unknown" or "failed", for the style sheet
    * @param {string} short @param {string} text @param {boolean} [way] whether a winning line can be shown
@@ -120,17 +103,12 @@ export class Question {
   #say(state, short, text, way = false) {
     this.#waiting = state === "looking";
     this.dialog.dataset.state = state;
-    this.#line("short").textContent = short;
-    this.#line("text").textContent = text;
-    this.#line("close").textContent = state === "looking" ? t("Stop looking") : t("Close");
+    byId("hint-short").textContent = short;
+    byId("hint-text").textContent = text;
+    byId("hint-close").textContent = state === "looking" ? t("Stop looking") : t("Close");
     this.progress.hidden = state !== "looking";
     this.way.hidden = !way;
     if (way) this.way.focus();
-  }
-
-  /** @param {string} name @returns {HTMLElement} */
-  #line(name) {
-    return /** @type {HTMLElement} */ (this.dialog.querySelector(`#hint-${name}`));
   }
 }
 

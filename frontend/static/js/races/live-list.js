@@ -1,5 +1,7 @@
 /** Live lists that keep unchanged rows and the focus. */
 
+import { part } from "../shared/dom.js";
+
 /** @param {HTMLElement} list @param {{key: string, row: HTMLElement}[]} items */
 export function fillList(list, items) {
   const present = new Map([...list.children].map((row) => [/** @type {HTMLElement} */ (row).dataset.key, row]));
@@ -15,8 +17,8 @@ export function fillList(list, items) {
 }
 
 /**
- * Replaces a row's content, and restores the focus by the control's position. @param {HTMLElement} old @param
- * {HTMLElement} fresh
+ * Replaces a row's content, and restores the focus by the control's position.
+ * @param {HTMLElement} old @param {HTMLElement} fresh
  */
 function update(old, fresh) {
   const controls = () => /** @type {HTMLElement[]} */ ([...old.querySelectorAll("a, button")]);
@@ -25,3 +27,6 @@ function update(old, fresh) {
   old.replaceChildren(...fresh.childNodes);
   if (focused >= 0) controls()[Math.min(focused, controls().length - 1)]?.focus();
 }
+
+/** The place of reactions in a racer's row. @param {HTMLElement} row @returns {HTMLElement} */
+export const bubbleIn = (row) => row.querySelector(".bubble") ?? row.appendChild(part("span", "bubble"));

@@ -4,6 +4,7 @@
  */
 
 import { t } from "../shared/i18n.js";
+import { tryStorage } from "../shared/storage.js";
 import { momentText } from "./local-times.js";
 
 /** The page reloads at a random moment within this time after the new deals, in ms. */
@@ -47,13 +48,12 @@ class Countdown {
   /** Reloads once per deadline, so a page that comes back with the same one does not reload again. */
   #reload() {
     this.#reloadAt = Infinity;
-    try {
+    // Without storage the page cannot tell that it has already reloaded.
+    tryStorage(() => {
       if (sessionStorage.getItem(RELOADED) === String(this.#end)) return;
       sessionStorage.setItem(RELOADED, String(this.#end));
-    } catch {
-      return; // Without storage the page cannot tell that it has already reloaded.
-    }
-    location.reload();
+      location.reload();
+    });
   }
 }
 

@@ -2,7 +2,8 @@
  * Player settings: stored in this browser and in the account, if any, and set as data attributes on the root element.
  */
 
-import { csrfToken } from "../shared/csrf.js";
+import { request } from "../shared/request.js";
+import { tryStorage } from "../shared/storage.js";
 
 /**
  * @typedef {object} Settings stored in the account under the same names
@@ -42,51 +43,26 @@ const DEFAULTS = Object.freeze({
 
 const root = document.documentElement;
 
-/** @param {string|null|undefined} text @returns {object} */
-function parsed(text) {
-  try {
-    return JSON.parse(text || "{}");
-  } catch {
-    return {};
-  }
-}
-
-/** @returns {string|null} */
-function stored() {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
-}
-
 /** @type {Settings} */
-export const settings = { ...DEFAULTS, ...parsed(stored()), ...parsed(root.dataset.preferences) };
+export const settings = {
+  ...DEFAULTS,
+  ...tryStorage(() => JSON.parse(localStorage.getItem(KEY) ?? "{}")),
+  ...JSON.parse(root.dataset.preferences || "{}"),
+};
 
-/** @type {Set<() => void>} */
-const listeners = new Set();
+/** @type {(() => void)[]} */
+const listeners = [];
 
 /** @param {() => void} listener called after every change */
-export function onSettings(listener) {
-  listeners.add(listener);
-}
+export const onSettings = (listener) => listeners.push(listener);
 
 /** @template {keyof Settings} K @param {K} name @param {Settings[K]} value */
-export function setSetting(name, value) {
+function setSetting(name, value) {
   settings[name] = value;
-  try {
-    localStorage.setItem(KEY, JSON.stringify(settings));
-  } catch {
-    // Without storage the choice lasts for this page only.
-  }
+  // Without storage the choice lasts for this page only.
+  tryStorage(() => localStorage.setItem(KEY, JSON.stringify(settings)));
   const url = root.dataset.preferencesUrl;
-  if (url)
-    fetch(url, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
-      body: JSON.stringify({ [name]: value }),
-      keepalive: true,
-    }).catch(() => {});
+  if (url) request(url, "POST", { [name]: value }, { keepalive: true }).catch(() => {});
   applySettings();
   for (const listener of listeners) listener();
 }
@@ -107,25 +83,21 @@ export function applySettings() {
 
 /** @returns {boolean} whether cards should jump instead of glide */
 export function motionReduced() {
-  return (
-    settings.motion === "reduced" ||
-    (settings.motion !== "full" && matchMedia("(prefers-reduced-motion: reduce)").matches)
-  );
+  return settings.motion === "system"
+    ? matchMedia("(prefers-reduced-motion: reduce)").matches
+    : settings.motion === "reduced";
 }
 
 /** Connects a form whose fields are named after the settings. @param {HTMLFormElement} form */
 export function bindSettings(form) {
-  for (const field of /** @type {NodeListOf<HTMLInputElement|HTMLSelectElement>} */ (form.querySelectorAll("[name]"))) {
+  for (const field of /** @type {NodeListOf<any>} */ (form.querySelectorAll("[name]"))) {
     const name = /** @type {keyof Settings} */ (field.name);
     if (!(name in DEFAULTS)) continue;
-    const box = field instanceof HTMLInputElement && field.type === "checkbox";
-    if (box) field.checked = Boolean(settings[name]);
-    else if (field instanceof HTMLInputElement && field.type === "radio")
-      field.checked = field.value === settings[name];
-    else field.value = String(settings[name]);
-    field.addEventListener("change", () =>
-      setSetting(name, /** @type {never} */ (box ? /** @type {HTMLInputElement} */ (field).checked : field.value)),
-    );
+    const box = field.type === "checkbox";
+    if (box) field.checked = settings[name];
+    else if (field.type === "radio") field.checked = field.value === settings[name];
+    else field.value = settings[name];
+    field.addEventListener("change", () => setSetting(name, /** @type {never} */ (box ? field.checked : field.value)));
   }
 }
 

@@ -1,9 +1,8 @@
-/** Entry point of every page: settings, countdowns, profile charts and offline support. */
+/** Entry point of every page: settings, countdowns, profile charts, rematch offers and the service worker. */
 
 import "./countdown.js";
-import "./register-worker.js";
 import { localise } from "./local-times.js";
-import { offerLastRematch } from "../races/notices/rematch-loader.js";
+import { lastRace } from "../races/notices/last-race.js";
 import { applySettings, bindSettings } from "./settings.js";
 
 applySettings();
@@ -12,7 +11,18 @@ localise();
 for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-preferences]")))
   bindSettings(form);
 
-void offerLastRematch();
+if (lastRace()) import("../races/notices/rematch.js").then(({ listen }) => listen());
+// Without its charts, a profile still has its tables.
 if (document.querySelector(".chart[data-ratings]"))
-  import("../pages/rating-chart.js").then(({ drawRating }) => drawRating());
-if (document.querySelector(".chart[data-history]")) import("../pages/charts.js").then(({ drawCharts }) => drawCharts());
+  import("../pages/rating-chart.js").then(({ drawRating }) => drawRating()).catch(() => {});
+if (document.querySelector(".chart[data-history]"))
+  import("../pages/charts.js").then(({ drawCharts }) => drawCharts()).catch(() => {});
+
+/** Registers the service worker, which caches the offline pages. Without it, the site works as before. */
+const registerWorker = () => navigator.serviceWorker.register("/worker.js", { updateViaCache: "none" }).catch(() => {});
+
+// Browsers support service workers only on https and localhost.
+if ("serviceWorker" in navigator) {
+  if (document.readyState === "complete") registerWorker();
+  else addEventListener("load", registerWorker);
+}

@@ -1,6 +1,8 @@
 /** Entry point of a table's page: connects state, connection, input and drawing. */
 
-import "../site/copy-button.js";
+import "../site/field-buttons.js";
+import { all, byId } from "../shared/dom.js";
+import { tryStorage } from "../shared/storage.js";
 import { applySettings, bindSettings } from "../site/settings.js";
 import { bindAsking } from "./hud/hint-buttons.js";
 import { companyAt } from "./social/company.js";
@@ -22,18 +24,6 @@ import { bind, draw, observe } from "./table.js";
 /** Longest wait of the first cards for their faces, in ms. */
 const FACES_WITHIN = 400;
 const TICK = 250;
-
-/** @param {string} id @returns {any} */
-const byId = (id) => document.getElementById(id);
-
-/** Check whether this browser has raced (see ../races/raced.js): most tables load nothing for it. */
-function hasRaced() {
-  try {
-    return "talon.raced" in localStorage;
-  } catch {
-    return false;
-  }
-}
 
 /** @param {HTMLElement} felt */
 function start(felt) {
@@ -110,24 +100,23 @@ function bindButtons(state, socket) {
   byId("draw").addEventListener("click", () => drawCards(state));
   byId("auto").addEventListener("click", () => playOut(state, socket));
   byId("stuck-undo").addEventListener("click", () => undo(state, socket));
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-direction]")))
-    button.addEventListener("click", () => state.host.play(button.dataset.direction ?? "up"));
-  for (const button of document.querySelectorAll("[data-resign]"))
-    button.addEventListener("click", () => byId("resign-dialog").showModal());
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-opens]")))
-    button.addEventListener("click", () => byId(button.dataset.opens ?? "").showModal());
-  byId("resign-dialog").addEventListener("close", () => {
-    const dialog = byId("resign-dialog");
+  for (const button of all("[data-direction]"))
+    button.addEventListener("click", () => state.host.play(button.dataset.direction));
+  const dialog = byId("resign-dialog");
+  for (const button of all("[data-resign]")) button.addEventListener("click", () => dialog.showModal());
+  for (const button of all("[data-opens]"))
+    button.addEventListener("click", () => byId(button.dataset.opens).showModal());
+  dialog.addEventListener("close", () => {
     if (dialog.returnValue === "resign") resign(state, socket);
     dialog.returnValue = "";
   });
   byId("retry").addEventListener("click", () => location.reload());
-  for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form.settings")))
-    bindSettings(form);
+  for (const form of all("form.settings")) bindSettings(form);
 }
 
 applySettings();
-const felt = document.getElementById("felt");
+const felt = byId("felt");
 if (felt) start(felt);
-// No rematch of another race is offered during one.
-if (!felt?.dataset.race && hasRaced()) import("./social/race.js").then((module) => module.listenForRematch());
+// No rematch of another race is offered during one. Most tables load nothing for it, as their browsers have not raced.
+if (!felt?.dataset.race && tryStorage(() => "talon.raced" in localStorage))
+  import("./social/race.js").then(({ listenForRematch }) => listenForRematch());

@@ -1,7 +1,8 @@
 /** Verification page: its form, the data it fetches, and a line for each check. */
 
-import { csrfToken } from "../shared/csrf.js";
+import { part } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { request } from "../shared/request.js";
 import { canHash, isHash } from "./bytes.js";
 import { examined } from "./checks.js";
 import { read, readLink } from "./documents.js";
@@ -14,7 +15,7 @@ import { sentenceOf, stateOf, titleOf } from "./words.js";
 class Unusable extends Error {}
 
 const form = /** @type {HTMLFormElement} */ (document.querySelector("form[data-verify]"));
-const told = /** @type {HTMLElement} */ (document.querySelector("[data-findings]"));
+const report = /** @type {HTMLElement} */ (document.querySelector("[data-findings]"));
 
 /** Link header of a record that belongs to a race. */
 const RACE = /^<(\/races\/[^>]+\/race\.json)>; rel="collection"$/;
@@ -22,11 +23,11 @@ const RACE = /^<(\/races\/[^>]+\/race\.json)>; rel="collection"$/;
 /** @param {string} name */
 const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
 
-/** @param {string} address @param {RequestInit} [how] */
-async function fetched(address, how) {
-  const answer = await fetch(address, { ...how, headers: { Accept: "application/json", ...how?.headers } });
-  if (!answer.ok) throw new Error(String(answer.status));
-  return answer;
+/** Requests a document. Rejects if that fails. @param {string} address @param {object} [body] to post */
+async function requestDocument(address, body) {
+  const response = await request(address, body && "POST", body);
+  if (!response.ok) throw new Error(String(response.status));
+  return response;
 }
 
 /** @type {Site} */
@@ -34,17 +35,14 @@ const site = {
   async ledger() {
     const entries = [];
     for (let from = 0; from !== null;) {
-      const page = await (await fetched(`/ledger.json?from=${from}`)).json();
+      const page = await (await requestDocument(`/ledger.json?from=${from}`)).json();
       entries.push(...page.entries);
       from = page.next;
     }
     return entries;
   },
-  deal: async (day, variant) => (await fetched(`/deals/${day}/${variant}/deal.json`)).json(),
-  async replay(record) {
-    const headers = { "Content-Type": "application/json", "X-CSRFToken": csrfToken() };
-    return (await fetched("/api/v1/verify", { method: "POST", headers, body: JSON.stringify(record) })).json();
-  },
+  deal: async (day, variant) => (await requestDocument(`/deals/${day}/${variant}/deal.json`)).json(),
+  replay: async (record) => (await requestDocument("/api/v1/verify", record)).json(),
 };
 
 /** The document to check, and the deal it claims to be of. @returns {Promise<Asked>} */
@@ -65,10 +63,10 @@ async function asked() {
 async function linkedText(file) {
   if (!file) throw new Unusable(t("Give a record, a file or a link to check."));
   try {
-    const answer = await fetched(file);
+    const response = await requestDocument(file);
     // For a game in a race, everything is checked: every record, the places and the commitment.
-    const race = RACE.exec(answer.headers.get("Link") ?? "");
-    return await (race ? await fetched(race[1]) : answer).text();
+    const race = RACE.exec(response.headers.get("Link") ?? "");
+    return await (race ? await requestDocument(race[1]) : response).text();
   } catch {
     throw new Unusable(t("There is nothing public at this link yet: seeds are published when a deal is over."));
   }
@@ -85,16 +83,11 @@ function noted() {
 
 /** @param {Finding} finding */
 function line(finding) {
-  const item = document.createElement("li");
-  item.className = `finding ${finding.state}`;
-  item.dataset.check = finding.check;
-  item.dataset.state = finding.state;
-  const title = Object.assign(document.createElement("h3"), { textContent: titleOf(finding.check) });
-  const state = Object.assign(document.createElement("b"), { textContent: stateOf(finding.state) });
-  const by = finding.check === "server" ? t("the server’s answer") : t("worked out in your browser");
-  const who = Object.assign(document.createElement("small"), { textContent: by });
-  title.append(": ", state, " ", who);
-  item.append(title, Object.assign(document.createElement("p"), { textContent: sentenceOf(finding) }));
+  const { check, state } = finding;
+  const by = check === "server" ? t("the server’s answer") : t("worked out in your browser");
+  const title = part("h3", "", titleOf(check), ": ", part("b", "", stateOf(state)), " ", part("small", "", by));
+  const item = part("li", `finding ${state}`, title, part("p", "", sentenceOf(finding)));
+  Object.assign(item.dataset, { check, state });
   return item;
 }
 
@@ -114,9 +107,9 @@ function moodOf(findings) {
 
 /** @param {string} heading @param {Node[]} parts @param {string} mood */
 function tell(heading, parts, mood) {
-  told.hidden = false;
-  told.className = `panel verdict ${mood}`;
-  told.replaceChildren(Object.assign(document.createElement("h2"), { textContent: heading }), ...parts);
+  report.hidden = false;
+  report.className = `panel verdict ${mood}`;
+  report.replaceChildren(part("h2", "", heading), ...parts);
 }
 
 /** Number of checks started: only the last one's findings are shown. */
@@ -124,20 +117,18 @@ let begun = 0;
 
 async function check() {
   const mine = ++begun;
-  told.setAttribute("aria-busy", "true");
+  report.setAttribute("aria-busy", "true");
   tell(t("Checking …"), [], "");
   try {
     const findings = await examined(await asked(), site);
     if (mine !== begun) return;
-    const list = Object.assign(document.createElement("ul"), { className: "findings" });
-    list.append(...findings.map(line));
-    tell(summary(findings), [list], moodOf(findings));
+    tell(summary(findings), [part("ul", "findings", ...findings.map(line))], moodOf(findings));
   } catch (error) {
     if (mine !== begun) return;
     tell(error instanceof Unusable ? error.message : t("The check was interrupted. Please try again."), [], "bad");
     if (!(error instanceof Unusable)) throw error;
   } finally {
-    if (mine === begun) told.removeAttribute("aria-busy");
+    if (mine === begun) report.removeAttribute("aria-busy");
   }
 }
 
@@ -146,7 +137,7 @@ if (canHash()) {
     event.preventDefault();
     void check();
     // The findings are above the form, which ends with its button.
-    told.scrollIntoView({ block: "start" });
+    report.scrollIntoView({ block: "start" });
   });
   const link = new URLSearchParams(location.search).get("link");
   if (link) {

@@ -71,10 +71,7 @@ async function* words(seed) {
   }
 }
 
-/**
- * The deck in dealing order.
- * @param {string} game @param {string} seed 64 hexadecimal digits
- */
+/** The deck in dealing order. @param {string} game @param {string} seed 64 hexadecimal digits */
 export async function deckOf(game, seed) {
   const deck = [...DECKS[game]];
   const stream = words(seed);

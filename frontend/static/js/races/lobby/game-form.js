@@ -2,12 +2,13 @@
 
 /** @import { RaceState, Room } from "../types.js" */
 
+import { all } from "../../shared/dom.js";
+
 /** Shows only the options of the chosen game. @param {HTMLFormElement} form */
 export function bindForm(form) {
   const choice = /** @type {HTMLSelectElement} */ (form.elements.namedItem("name"));
   const show = () => {
-    for (const box of /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll("[data-options-of]")))
-      box.hidden = box.dataset.optionsOf !== choice.value;
+    for (const box of all("[data-options-of]", form)) box.hidden = box.dataset.optionsOf !== choice.value;
   };
   choice.addEventListener("change", show);
   show();
@@ -35,9 +36,7 @@ export function settingsOf(form) {
   };
 }
 
-/**
- * Fills the form with the current settings. @param {HTMLFormElement} form @param {Room} room @param {RaceState} race
- */
+/** @param {HTMLFormElement} form to fill with the current settings @param {Room} room @param {RaceState} race */
 export function fillForm(form, room, race) {
   /** @param {string} name @param {string} value */
   const set = (name, value) => {

@@ -1,12 +1,12 @@
 /** Race lobby. Its data comes with the page and is refreshed while the page is visible. */
 
-import { avatar } from "../../shared/avatar.js";
+import { all, avatar, byId, link, part, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
+import { poll } from "../../shared/request.js";
 import { momentText } from "../../site/local-times.js";
 import { clockText } from "../../shared/times.js";
 import { bindForm } from "./game-form.js";
 import { fillList } from "../live-list.js";
-import { byId, link, part, write } from "../../shared/dom.js";
 import { Names, agoText, limitText } from "../names.js";
 
 const EVERY = 5000;
@@ -39,31 +39,16 @@ const PICTURE = 18;
 class Lobby {
   /** Milliseconds that the server's clock is ahead of this page's monotonic one. */
   #ahead = 0;
-  #askedAt = performance.now();
   #spokeAt = -QUIET_FOR;
   /** @type {Found} */ #found;
 
   /** @param {HTMLElement} box */
   constructor(box) {
-    this.address = box.dataset.address ?? "";
     this.names = new Names(box);
     this.#found = JSON.parse(box.dataset.lobby ?? "{}");
     this.#take(this.#found);
-    setInterval(() => this.#ask(), EVERY);
+    poll(box.dataset.address ?? "", EVERY, (found) => this.#take(found));
     setInterval(() => this.#tick(), TICK);
-    document.addEventListener("visibilitychange", () => performance.now() - this.#askedAt > EVERY && void this.#ask());
-  }
-
-  async #ask() {
-    if (document.visibilityState !== "visible") return;
-    this.#askedAt = performance.now();
-    try {
-      // The answer is the same for all visitors, so the request needs no cookies.
-      const response = await fetch(this.address, { credentials: "omit" });
-      if (response.ok) this.#take(await response.json());
-    } catch {
-      // The previous data stays until the next poll.
-    }
   }
 
   /** @param {Found} found */
@@ -72,14 +57,8 @@ class Lobby {
     const fresh = found.rooms.find(({ code }) => !known.has(code));
     this.#found = found;
     this.#ahead = found.now - performance.now();
-    this.#fill(
-      "rooms",
-      found.rooms.map((room) => this.#room(room)),
-    );
-    this.#fill(
-      "recent",
-      found.recent.map((race) => this.#recent(race)),
-    );
+    this.#fill("rooms", found.rooms, (room) => this.#room(room));
+    this.#fill("recent", found.recent, (race) => this.#recent(race));
     this.#tick();
     if (fresh) this.#say(t("A room is open: {game}", { game: this.names.title(fresh) }));
   }
@@ -91,12 +70,12 @@ class Lobby {
     byId("lobby-said").textContent = text;
   }
 
-  /** @param {string} id @param {{key: string, row: HTMLElement}[]} items */
-  #fill(id, items) {
-    fillList(byId(id), items);
+  /** @template T @param {string} id @param {T[]} items @param {(item: T) => {key: string, row: HTMLElement}} draw */
+  #fill(id, items, draw) {
+    fillList(byId(id), items.map(draw));
     byId(id).hidden = items.length === 0;
     byId(`${id}-none`).hidden = items.length > 0;
-    const count = document.getElementById(`${id}-count`);
+    const count = byId(`${id}-count`);
     if (count) write(count, items.length ? String(items.length) : "");
   }
 
@@ -106,10 +85,7 @@ class Lobby {
 
   #tick() {
     this.#heat(this.#found.heat);
-    this.#fill(
-      "running",
-      this.#found.running.map((race) => this.#running(race)),
-    );
+    this.#fill("running", this.#found.running, (race) => this.#running(race));
   }
 
   /** @param {Found["heat"]} heat */
@@ -129,8 +105,8 @@ class Lobby {
     const seats = t("{taken} of {seats} seats", { taken: room.taken, seats: room.seats });
     const facts = [seats, limitText(room.limit_s), room.host && t("host: {name}", { name: room.host })];
     const full = room.taken >= room.seats;
-    const enter = link(`/races/${room.code}/`, full ? "button secondary small" : "button small", "");
-    enter.textContent = full ? t("Watch") : t("Join");
+    const label = full ? t("Watch") : t("Join");
+    const enter = link(`/races/${room.code}/`, full ? "button secondary small" : "button small", label);
     return { key: room.code, row: this.#row(room, facts, enter, room.host ? [room.avatar] : []) };
   }
 
@@ -152,7 +128,7 @@ class Lobby {
   }
 
   /**
-   * @param {Told} race @param {string[]} facts @param {HTMLAnchorElement} way
+   * @param {Told} race @param {string[]} facts @param {HTMLElement} way
    * @param {string[]} [pictures] of the players named
    */
   #row(race, facts, way, pictures = []) {
@@ -171,11 +147,10 @@ class Lobby {
 
 /** Summarizes each folded form's choices in one line. */
 function summarise() {
-  const form = /** @type {HTMLFormElement} */ (byId("new-room"));
+  const form = byId("new-room");
   bindForm(form);
-  const chosen = (/** @type {string} */ name) =>
-    /** @type {HTMLSelectElement} */ (form.elements.namedItem(name)).selectedOptions[0]?.textContent ?? "";
-  const ticks = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("[name=variant]"));
+  const chosen = (/** @type {string} */ name) => form.elements[name].selectedOptions[0]?.textContent ?? "";
+  const ticks = all("[name=variant]");
   const tell = () => {
     const seats = tn("1 seat", "{n} seats", Number(chosen("seats")));
     write(byId("room-summary"), [chosen("name"), chosen("limit"), seats].join(", "));
@@ -187,7 +162,7 @@ function summarise() {
   tell();
 }
 
-const box = document.getElementById("lobby");
+const box = byId("lobby");
 if (box) {
   new Lobby(box);
   summarise();

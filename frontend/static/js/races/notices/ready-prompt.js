@@ -1,14 +1,10 @@
 /** "Your race is ready" prompt, for players who browse the site while they wait for a quick match. */
 
 import { t } from "../../shared/i18n.js";
-import { part, write } from "../../shared/dom.js";
+import { button, link, part, write } from "../../shared/dom.js";
 import { RaceSocket } from "../socket.js";
 
 const TICK = 250;
-
-/** @param {string} text @param {string} [style] */
-const button = (text, style = "") =>
-  Object.assign(document.createElement("button"), { className: `button${style}`, type: "button", textContent: text });
 
 class Prompt {
   #socket;
@@ -19,14 +15,12 @@ class Prompt {
   #confirmed = false;
   #title = part("h2", "", t("Your race is ready"));
   #line = part("p", "");
-  #go = button(t("I am ready"));
-  #later = button(t("Not now"), " secondary");
-  #dialog = /** @type {HTMLDialogElement} */ (document.createElement("dialog"));
+  #go = button(t("I am ready"), "button", () => this.#agree());
+  #later = button(t("Not now"), "button secondary", () => this.#decline());
+  #dialog = document.createElement("dialog");
 
   /** @param {string} code */
   constructor(code) {
-    this.#later.addEventListener("click", () => this.#decline());
-    this.#go.addEventListener("click", () => this.#agree());
     this.#title.id = "race-ready";
     this.#dialog.setAttribute("aria-labelledby", this.#title.id);
     this.#dialog.addEventListener("cancel", () => this.#decline());
@@ -94,12 +88,8 @@ class Prompt {
     this.#socket.close();
     write(this.#title, t("You missed this match"));
     write(this.#line, t("You didn't confirm in time."));
-    const close = button(t("Close"), " secondary");
-    close.addEventListener("click", () => this.#dialog.close());
-    const races = Object.assign(document.createElement("a"), { className: "button", href: "/races/" });
-    races.textContent = t("To the races");
-    this.#later.replaceWith(close);
-    this.#go.replaceWith(races);
+    this.#later.replaceWith(button(t("Close"), "button secondary", () => this.#dialog.close()));
+    this.#go.replaceWith(link("/races/", "button", t("To the races")));
   }
 
   #end() {

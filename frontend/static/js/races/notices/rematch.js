@@ -1,9 +1,9 @@
 /** "Ariadne wants a rematch" offer, for players who have raced recently, on every page of the site. */
 
-import { csrfToken } from "../../shared/csrf.js";
+import { button, part, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { part, write } from "../../shared/dom.js";
-import { forget, raced, remember } from "./last-race.js";
+import { csrfToken } from "../../shared/request.js";
+import { forget, lastRace, remember } from "./last-race.js";
 import { RaceSocket } from "../socket.js";
 
 class Rematch {
@@ -18,13 +18,8 @@ class Rematch {
   constructor(code, declined) {
     this.code = code;
     this.#declined = declined;
-    const join = Object.assign(document.createElement("button"), { className: "button small", type: "button" });
-    join.textContent = t("Join");
-    join.addEventListener("click", () => this.#join());
-    const decline = Object.assign(document.createElement("button"), { type: "button" });
-    decline.className = "button secondary small";
-    decline.textContent = t("No, thanks");
-    decline.addEventListener("click", () => this.#decline());
+    const join = button(t("Join"), "button small", () => this.#join());
+    const decline = button(t("No, thanks"), "button secondary small", () => this.#decline());
     this.#box.setAttribute("role", "status");
     this.#box.hidden = true;
     this.#box.append(this.#text, part("p", "actions", join, decline));
@@ -47,9 +42,9 @@ class Rematch {
   }
 
   #join() {
-    const form = Object.assign(document.createElement("form"), { method: "post", action: `/races/${this.code}/sit` });
     const token = { type: "hidden", name: "csrfmiddlewaretoken", value: csrfToken() };
-    form.append(Object.assign(document.createElement("input"), token));
+    const form = /** @type {HTMLFormElement} */ (part("form", "", Object.assign(part("input", ""), token)));
+    Object.assign(form, { method: "post", action: `/races/${this.code}/sit` });
     this.#box.append(form);
     form.submit();
   }
@@ -71,7 +66,7 @@ let listens = false;
 
 /** Offers rematches of the browser's last race, except on the page of its room. */
 export function listen() {
-  const last = raced();
+  const last = lastRace();
   if (!last || listens || document.getElementById("room")?.dataset.code === last.code) return;
   listens = true;
   new Rematch(last.code, last.declined);
@@ -79,6 +74,6 @@ export function listen() {
 
 /** Offers rematches of the race that has just been run here, and on the pages to come. @param {string} code */
 export function offerRematches(code) {
-  if (raced()?.code !== code) remember(code);
+  if (lastRace()?.code !== code) remember(code);
   listen();
 }

@@ -1,5 +1,7 @@
 /** Screen-reader announcements of a race page: places at most every ten seconds, everything else at once. */
 
+import { part } from "../../shared/dom.js";
+
 const EVERY = 10000;
 
 export class Herald {
@@ -16,7 +18,7 @@ export class Herald {
   /** Announces a text now. @param {string} text */
   say(text) {
     // A new node is read out even if the words are the same as before.
-    if (text) this.region.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }));
+    if (text) this.region.replaceChildren(part("p", "", text));
   }
 
   /** Announces the places, at most once in ten seconds. @param {string} text */

@@ -26,11 +26,9 @@ export function showHead(room, names) {
     list.replaceChildren(...facts.map((fact) => part("li", "", fact)));
   }
   showArt(race);
-  for (const id of ["rules", "lesson"]) {
-    const hash = id === "lesson" ? "#lesson" : "";
-    /** @type {HTMLAnchorElement} */ (byId(id)).href = `/rules/${race.game}/${hash}`;
-  }
-  /** @type {HTMLInputElement} */ (byId("practise-name")).value = race.variant || race.game;
+  byId("rules").href = `/rules/${race.game}/`;
+  byId("lesson").href = `/rules/${race.game}/#lesson`;
+  byId("practise-name").value = race.variant || race.game;
 }
 
 /** @param {RaceState} race */
@@ -44,8 +42,9 @@ function showArt({ game }) {
 }
 
 /** @param {Room} room */
-function kindText({ kind, to_come, running, last }) {
-  const number = (to_come ?? running ?? last)?.number ?? 1;
+function kindText(room) {
+  const { kind } = room;
+  const number = subject(room)?.number ?? 1;
   if (kind === "heat") return t("Heat");
   if (kind === "quick") return t("Quick match");
   return kind === "public" ? t("Public room · race {number}", { number }) : t("Race {number}", { number });

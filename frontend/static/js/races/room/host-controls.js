@@ -9,8 +9,8 @@ import { parts } from "../types.js";
 
 /** @param {RaceSocket} socket */
 export function bindHost(socket) {
-  const dialog = /** @type {HTMLDialogElement} */ (byId("settings-dialog"));
-  const form = /** @type {HTMLFormElement} */ (byId("settings-form"));
+  const dialog = byId("settings-dialog");
+  const form = byId("settings-form");
   bindForm(form);
   byId("start").addEventListener("click", () => socket.send({ type: "start" }));
   byId("change").addEventListener("click", () => {
@@ -23,8 +23,8 @@ export function bindHost(socket) {
   dialog.addEventListener("close", () => {
     if (dialog.returnValue === "set") socket.send(settingsOf(form));
   });
-  byId("seats").addEventListener("click", ({ target }) => {
-    const button = /** @type {HTMLElement|null} */ (target instanceof Element ? target.closest("[data-kick]") : null);
+  byId("seats").addEventListener("click", (/** @type {any} */ { target }) => {
+    const button = target.closest("[data-kick]");
     if (button) socket.send({ type: "kick", entrant: Number(button.dataset.kick) });
   });
 }

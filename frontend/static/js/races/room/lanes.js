@@ -1,10 +1,9 @@
 /** Race lanes: each racer's progress, in order of places. Only changes are written to the page. */
 
-import { avatar } from "../../shared/avatar.js";
 import { t, tn } from "../../shared/i18n.js";
 import { motionReduced } from "../../site/settings.js";
 import { durationText } from "../../shared/times.js";
-import { part, write } from "../../shared/dom.js";
+import { avatar, part, write } from "../../shared/dom.js";
 import { parts } from "../types.js";
 
 /** @import { RaceState, Seat } from "../types.js" */

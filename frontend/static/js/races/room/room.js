@@ -1,14 +1,15 @@
 /** Room page: passes the socket's updates to the parts of the page. */
 
+import "../../site/field-buttons.js";
 import { Reactions } from "../../table/social/reactions.js";
 import { Herald } from "./announcements.js";
 import { bindHost, showHost } from "./host-controls.js";
-import { byId, part } from "../../shared/dom.js";
+import { bubbleIn } from "../live-list.js";
+import { all, byId, write } from "../../shared/dom.js";
 import { Names } from "../names.js";
 import { connectionText, refusalText } from "../error-texts.js";
 import { showDeal, showHead } from "./heading.js";
 import { Seats } from "./seats.js";
-import { bindShare } from "./share-link.js";
 import { RaceSocket } from "../socket.js";
 import { Stage } from "./stage.js";
 import { Watch } from "./spectators.js";
@@ -42,7 +43,6 @@ class RoomPage {
     this.seats = new Seats(this.socket, this.herald);
     this.watch = new Watch(this.socket, this.names, this.herald);
     bindHost(this.socket);
-    bindShare();
   }
 
   /** @param {Room} room @param {You} you */
@@ -67,12 +67,9 @@ class RoomPage {
     return true;
   }
 
-  /**
-   * Shows a reaction at its sender's seat and lane.
-   * @param {number} entrant @param {string} kind
-   */
+  /** Shows a reaction at its sender's seat and lane. @param {number} entrant @param {string} kind */
   #react(entrant, kind) {
-    const rows = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(`[data-entrant="${entrant}"]`)]);
+    const rows = [...all(`[data-entrant="${entrant}"]`)];
     const name = rows[0]?.querySelector(".seat-name, .lane-name")?.textContent ?? "";
     this.#reactions.show(kind, name, rows.map(bubbleIn));
   }
@@ -80,7 +77,7 @@ class RoomPage {
   /** @param {string} id @param {string} text @param {number} [span] ms */
   #notice(id, text, span) {
     const line = byId(id);
-    if (line.textContent !== text) line.textContent = text;
+    write(line, text);
     line.hidden = !text;
     if (!span) return;
     clearTimeout(this.#timer);
@@ -88,11 +85,5 @@ class RoomPage {
   }
 }
 
-/** @param {HTMLElement} row @returns {HTMLElement} */
-function bubbleIn(row) {
-  const found = /** @type {HTMLElement|null} */ (row.querySelector(".bubble"));
-  return found ?? /** @type {HTMLElement} */ (row.appendChild(part("span", "bubble")));
-}
-
-const box = document.getElementById("room");
+const box = byId("room");
 if (box) new RoomPage(box);

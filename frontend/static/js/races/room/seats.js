@@ -1,9 +1,8 @@
 /** Seats of the upcoming race. */
 
-import { avatar } from "../../shared/avatar.js";
 import { t, tn } from "../../shared/i18n.js";
 import { fillList } from "../live-list.js";
-import { byId, link, part, write } from "../../shared/dom.js";
+import { avatar, button, byId, link, part, write } from "../../shared/dom.js";
 import { parts } from "../types.js";
 
 /** @import { Herald } from "./announcements.js" */
@@ -40,8 +39,8 @@ export class Seats {
   }
 
   /**
-   * @param {Seat} seat @param {boolean} ready @param {boolean} mine @param {boolean} host whether this player is the
-   *   host
+   * @param {Seat} seat @param {boolean} ready @param {boolean} mine
+   * @param {boolean} host whether this player is the host
    */
   #row(seat, ready, mine, host) {
     const name = seat.player
@@ -55,18 +54,8 @@ export class Seats {
     const state = part("span", "seat-state", ready ? t("ready") : t("not ready"));
     const row = part("li", `seat${ready ? " ready" : ""}${mine ? " me" : ""}`, sign, avatar(seat.avatar), who, state);
     row.dataset.entrant = String(seat.entrant);
-    if (host && !mine) row.append(this.#away(seat));
+    if (host && !mine) row.append(kickButton(seat));
     return row;
-  }
-
-  /** @param {Seat} seat */
-  #away(seat) {
-    const button = Object.assign(document.createElement("button"), { type: "button", className: "seat-kick" });
-    button.textContent = "✕";
-    button.title = t("Send {name} away", { name: seat.name });
-    button.setAttribute("aria-label", button.title);
-    button.dataset.kick = String(seat.entrant);
-    return button;
   }
 
   /** Announces players who have joined, left or become ready. @param {Seat[]} seats @param {Set<number>} ready */
@@ -84,4 +73,12 @@ export class Seats {
     for (const [entrant, { name }] of before) if (!now.has(entrant)) news.push(t("{name} has left.", { name }));
     if (news.length) this.herald.say(news.join(" "));
   }
+}
+
+/** @param {Seat} seat */
+function kickButton({ entrant, name }) {
+  const kick = Object.assign(button("✕", "seat-kick"), { title: t("Send {name} away", { name }) });
+  kick.setAttribute("aria-label", kick.title);
+  kick.dataset.kick = String(entrant);
+  return kick;
 }

@@ -42,7 +42,7 @@ export class Watch {
       this.#lastLanes = this.#fresh("last-lanes");
       write(byId("last-title"), t("Race {number} is finished", { number: last.number }));
       const code = this.socket.room?.code;
-      /** @type {HTMLAnchorElement} */ (byId("last-link")).href = `/races/${code}/${last.number}/`;
+      byId("last-link").href = `/races/${code}/${last.number}/`;
     }
     this.lanes();
     this.#tick();

@@ -22,7 +22,7 @@ export class Stage {
   constructor(socket, names, signedIn) {
     this.socket = socket;
     this.names = names;
-    byId("sit-form").addEventListener("submit", (event) => {
+    byId("sit-form").addEventListener("submit", (/** @type {Event} */ event) => {
       // A visitor becomes a guest by sending the form, and any page can then confirm a quick match.
       if (signedIn && socket.room?.kind !== "quick" && socket.send({ type: "sit" })) event.preventDefault();
     });
@@ -92,7 +92,7 @@ export class Stage {
     byId("leave").hidden = !(seated && open);
     byId("invite").hidden = room.kind === "quick" || room.kind === "heat";
     byId("meanwhile").hidden = !(room.kind === "quick" && seated && open);
-    const table = /** @type {HTMLAnchorElement} */ (byId("to-table"));
+    const table = byId("to-table");
     table.hidden = you.table === null || you.running === null;
     if (you.table) table.href = you.table;
     this.#tick();

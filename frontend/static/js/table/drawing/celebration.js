@@ -3,6 +3,7 @@
  * Only transforms move, which run on the compositor, and cards are made a few at a time, so the page stays responsive.
  */
 
+import { part } from "../../shared/dom.js";
 import { motionReduced } from "../../site/settings.js";
 
 /** @import { Piece, State } from "../state/state.js" */
@@ -29,9 +30,7 @@ const FRAME = 45;
 export function celebrate(state, done) {
   const tops = state.pieces.filter(({ rect }) => rect.pile[0] === "f");
   if (motionReduced() || tops.length === 0) return done();
-  const stage = document.createElement("div");
-  stage.className = "celebration";
-  stage.setAttribute("aria-hidden", "true");
+  const stage = Object.assign(part("div", "celebration"), { ariaHidden: "true" });
   state.felt.append(stage);
   const begun = performance.now();
   let thrown = 0;

@@ -1,5 +1,6 @@
 /** Card elements: faces, backs and accessible names. */
 
+import { part } from "../../shared/dom.js";
 import { artworkAt } from "./artwork.js";
 import { cardName, deckOf, pileName, suitOf } from "./cards.js";
 
@@ -9,13 +10,11 @@ let serial = 0;
 
 /** @returns {HTMLElement} a blank card */
 export function blankCard() {
-  const element = document.createElement("div");
-  element.className = "card";
-  element.id = `card-${serial++}`;
-  element.setAttribute("role", "button");
-  element.tabIndex = -1;
-  element.append(Object.assign(document.createElement("div"), { className: "face" }));
-  return element;
+  return Object.assign(part("div", "card", part("div", "face")), {
+    id: `card-${serial++}`,
+    role: "button",
+    tabIndex: -1,
+  });
 }
 
 export class Faces {
@@ -29,9 +28,7 @@ export class Faces {
 
   /**
    * Draws a card's face or back, and labels it with its name and pile.
-   * @param {HTMLElement} element
-   * @param {CardRect} rect
-   * @param {View} view
+   * @param {HTMLElement} element @param {CardRect} rect @param {View} view
    */
   dress(element, rect, view) {
     const { code } = rect;

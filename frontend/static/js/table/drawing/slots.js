@@ -1,5 +1,6 @@
 /** Slots for piles, with the number of cards in piles that do not show them. */
 
+import { part, write } from "../../shared/dom.js";
 import { pileText, sizeOf } from "./cards.js";
 import { move } from "./motion.js";
 
@@ -36,12 +37,9 @@ export class Slots {
 
   /** @param {Pile} pile @returns {HTMLElement} */
   #create(pile) {
-    const element = document.createElement("div");
-    element.id = `slot-${pile}`;
-    element.className = `slot kind-${pile[0]}`;
+    const element = part("div", `slot kind-${pile[0]}`);
+    Object.assign(element, { id: `slot-${pile}`, role: "button", tabIndex: -1 });
     element.dataset.pile = pile;
-    element.setAttribute("role", "button");
-    element.tabIndex = -1;
     this.elements.set(pile, element);
     this.felt.prepend(element);
     return element;
@@ -52,11 +50,11 @@ export class Slots {
     if (element.dataset.sign === sign) return;
     element.dataset.sign = sign;
     const emblem = EMBLEMS[/** @type {"cups"} */ (sign)];
-    if (emblem) element.replaceChildren(this.faces.artwork(view).picture("-11 -11 22 22", "emblem", [emblem]));
-    else
-      element.replaceChildren(
-        Object.assign(document.createElement("span"), { className: "sign", textContent: signText(sign) }),
-      );
+    element.replaceChildren(
+      emblem
+        ? this.faces.artwork(view).picture("-11 -11 22 22", "emblem", [emblem])
+        : part("span", "sign", signText(sign)),
+    );
   }
 
   /** @param {HTMLElement} element @param {Slot} slot @param {View} view @param {Set<Pile>} filled */
@@ -84,22 +82,15 @@ export class Slots {
     return pile[0] === "s" || pile[0] === "w" || (pile === "r" && view.game === "plot");
   }
 
-  /**
-   * Shows the number of cards in a pile over its lower edge.
-   * @param {Slot} slot
-   * @param {number} size
-   * @param {number} h of a card
-   */
+  /** Shows a pile's size over its lower edge. @param {Slot} slot @param {number} size @param {number} h of a card */
   #tally({ pile, x, y, w, foot }, size, h) {
     let element = this.#tallies.get(pile);
     if (!element) {
-      element = Object.assign(document.createElement("span"), { className: "tally" });
-      element.setAttribute("aria-hidden", "true");
+      element = Object.assign(part("span", "tally"), { ariaHidden: "true" });
       this.#tallies.set(pile, element);
       this.felt.append(element);
     }
-    const text = String(size);
-    if (element.textContent !== text) element.textContent = text;
+    write(element, String(size));
     element.hidden = size === 0;
     move(element, x + w / 2, foot ?? y + h, 0);
   }

@@ -12,8 +12,5 @@ export const FOUNDATIONS = {
 /** @type {Record<string, string>} */
 const SIGNS = { spades: "♠", hearts: "♥", diamonds: "♦", clubs: "♣" };
 
-/**
- * The sign of an empty foundation.
- * @param {string} game @param {number} k its number from 0 @returns {string}
- */
+/** The sign of an empty foundation. @param {string} game @param {number} k its number from 0 @returns {string} */
 export const signOf = (game, k) => SIGNS[FOUNDATIONS[game][k]] ?? FOUNDATIONS[game][k];

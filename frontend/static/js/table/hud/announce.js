@@ -1,5 +1,6 @@
 /** Screen-reader announcements of events at the table. */
 
+import { byId, part } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { cardName, pileName, sizeOf } from "../drawing/cards.js";
 import { parse } from "../state/moves.js";
@@ -8,18 +9,16 @@ import { parse } from "../state/moves.js";
 
 /** @param {string} text announced when the screen reader has finished its sentence */
 export function say(text) {
-  const region = document.getElementById("live");
-  if (!region) return;
   // A new node is read out even if the words are the same as before.
-  region.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }));
+  byId("live")?.replaceChildren(part("p", "", text));
 }
 
 /** @param {View} before @param {View} after @param {Token} token @returns {string} "ten of cups to page of swords" */
 export function moveText(before, after, token) {
   if (token === "u") return t("undone");
   if (token === "n") return t("the waste is the stock again");
-  if (token === "up" || token === "down")
-    return token === "up" ? t("foundations build up") : t("foundations build down");
+  if (token === "up") return t("foundations build up");
+  if (token === "down") return t("foundations build down");
   if (token === "d") return drawText(before, after);
   const move = parse(token);
   if (!move) return token;

@@ -15,7 +15,7 @@ import { play } from "./sound.js";
 
 /** @import { State } from "../state/state.js" */
 
-const panel = () => /** @type {HTMLDialogElement} */ (byId("finish"));
+const panel = () => byId("finish");
 /** Resolves when the panel may open. @type {Promise<void>} */
 let celebrated = Promise.resolve();
 
@@ -54,7 +54,7 @@ export function showEnd(state) {
   tell(state, `${title} ${t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal })}`);
   once(state, "ghost", () => showGhost(state));
   byId("finish-appeal").hidden = state.status !== "review" && state.status !== "rejected";
-  const today = document.getElementById("finish-today");
+  const today = byId("finish-today");
   if (today) today.hidden = !won;
 }
 
@@ -66,7 +66,7 @@ function showStanding(state, standing, isTop) {
   state.standing = standing;
   showRank(state);
   // The player may have dismissed the hint.
-  const hint = document.getElementById("finish-race");
+  const hint = byId("finish-race");
   if (hint) hint.hidden = !isTop;
 }
 

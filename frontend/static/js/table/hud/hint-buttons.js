@@ -1,5 +1,6 @@
 /** Buttons that ask the server for a hint, or if the game can still be won. */
 
+import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { late } from "../state/late.js";
 
@@ -8,7 +9,7 @@ import { late } from "../state/late.js";
 
 /** @param {State} state @returns {(() => void)|undefined} asks for a hint; undefined if hints are not available */
 export function bindAsking(state) {
-  const button = document.getElementById("hint");
+  const button = byId("hint");
   if (!button) return undefined;
   const ask = () =>
     late(
@@ -21,9 +22,8 @@ export function bindAsking(state) {
 }
 
 function bindQuestion() {
-  const button = document.getElementById("can-win");
-  const dialog = document.getElementById("hint-dialog");
-  if (!button || !(dialog instanceof HTMLDialogElement)) return;
+  const [button, dialog] = [byId("can-win"), byId("hint-dialog")];
+  if (!button) return;
   /** @type {Question|null} */
   let question = null;
   button.addEventListener("click", () =>
@@ -41,7 +41,6 @@ function bindQuestion() {
 /** Shows the error in the dialog, which covers the table's notices. @param {HTMLDialogElement} dialog */
 function unreached(dialog) {
   dialog.dataset.state = "failed";
-  const [text, progress] = [dialog.querySelector("#hint-text"), dialog.querySelector("progress")];
-  if (text) text.textContent = t("The server could not be reached.");
-  if (progress) progress.hidden = true;
+  byId("hint-text").textContent = t("The server could not be reached.");
+  byId("hint-progress").hidden = true;
 }

@@ -1,12 +1,12 @@
 /** Hints, where they are allowed: one good next move, found by the server, shown and announced but not made. */
 
-import { csrfToken } from "../../shared/csrf.js";
 import { t, tn } from "../../shared/i18n.js";
+import { request } from "../../shared/request.js";
 import { pileName, theCard } from "../drawing/cards.js";
 import { offered, plays } from "../state/game.js";
 import { notice } from "./hud.js";
 import { parse } from "../state/moves.js";
-import { pointAt } from "../input/highlighting.js";
+import { pointAt } from "../input/picked-card.js";
 
 /** @import { State } from "../state/state.js" */
 /** @import { Token, View } from "../state/types.js" */
@@ -37,8 +37,7 @@ export async function askHint(state, button) {
 async function look(state, address, waiting) {
   const { n } = state;
   while (state.n === n && !state.paused) {
-    const headers = { Accept: "application/json", "X-CSRFToken": csrfToken() };
-    const response = await fetch(address, { method: "POST", headers, credentials: "same-origin" });
+    const response = await request(address, "POST");
     const reply = await response.json();
     if (state.n !== n || state.paused || state.pending.length > 0) return;
     if (!response.ok || reply.state === "answered") clearTimeout(waiting);

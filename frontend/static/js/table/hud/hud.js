@@ -1,6 +1,6 @@
 /** Heads-up display around the felt: figures, clock, buttons, connection, notices. */
 
-import { byId, write } from "../../shared/dom.js";
+import { byId, part, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { settings } from "../../site/settings.js";
 import { clockText, durationText } from "../../shared/times.js";
@@ -14,11 +14,8 @@ import { isUndoBarred, canUndo, elapsed, offered, plays, redoable } from "../sta
 
 /** Shows the clock or, once the game is over, its duration. @param {State} state */
 export function showTime(state) {
-  const playing = state.status === "playing";
-  write(
-    byId("clock"),
-    playing ? (settings.hide_clock ? "–:––" : clockText(elapsed(state))) : durationText(elapsed(state)),
-  );
+  const running = settings.hide_clock ? "–:––" : clockText(elapsed(state));
+  write(byId("clock"), state.status === "playing" ? running : durationText(elapsed(state)));
 }
 
 /** @param {State} state @param {View} view */
@@ -26,21 +23,20 @@ export function showFigures(state, view) {
   write(byId("cards-up"), `${view.cards_up}/${view.goal}`);
   byId("progress").style.transform = `scaleX(${view.cards_up / view.goal})`;
   write(byId("moves"), String(view.moves));
-  tell(facts(view));
+  showFacts(facts(view));
   const playing = plays(state);
   const waiting = state.pending.length > 0;
   showUndo(state);
-  /** @type {HTMLButtonElement} */ (byId("redo")).disabled = !redoable(state);
-  /** @type {HTMLButtonElement} */ (byId("rewind")).disabled = !canUndo(state) || waiting;
-  /** @type {HTMLButtonElement} */ (byId("resign")).disabled = !playing;
+  byId("redo").disabled = !redoable(state);
+  byId("rewind").disabled = !canUndo(state) || waiting;
+  byId("resign").disabled = !playing;
   const legal = offered(state);
   const [draws, turns] = [legal.includes("d"), legal.includes("n")];
-  const draw = /** @type {HTMLButtonElement} */ (byId("draw"));
+  const draw = byId("draw");
   draw.hidden = !("s" in view.piles);
   draw.disabled = !draws && !turns;
   const label = !draws && turns ? t("Turn over") : view.game === "labyrinth" ? t("Deal row") : t("Draw");
-  const words = draw.querySelector("span");
-  if (words) words.textContent = label;
+  draw.querySelector("span").textContent = label;
   draw.setAttribute("aria-label", label);
   showDirection(state, playing && legal.includes("up"));
   keepFocus(
@@ -62,25 +58,22 @@ export const barredText = () => t("Your last move revealed a card. In this race,
 function showUndo(state) {
   const barred = isUndoBarred(state);
   for (const id of ["undo", "stuck-undo"]) {
-    const key = /** @type {HTMLButtonElement} */ (byId(id));
+    const key = byId(id);
     key.disabled = !canUndo(state) && !barred;
     key.setAttribute("aria-disabled", String(barred));
     key.title = barred ? barredText() : "";
   }
 }
 
-/**
- * Shows the question of the building direction, moving the focus to it and back. @param {State} state @param {boolean}
- * asked
- */
-function showDirection({ felt, focus }, asked) {
+/** Asks for the building direction, moving the focus there and back. @param {State} state @param {boolean} open */
+function showDirection({ felt, focus }, open) {
   const question = byId("direction");
-  if (question.hidden !== asked) return;
+  if (question.hidden !== open) return;
   const inside = question.contains(document.activeElement);
-  question.hidden = !asked;
+  question.hidden = !open;
   const idle = document.activeElement === document.body || felt.contains(document.activeElement);
-  if (asked && idle) question.querySelector("button")?.focus({ preventScroll: true });
-  else if (!asked && inside) focus?.focus({ preventScroll: true });
+  if (open && idle) question.querySelector("button").focus({ preventScroll: true });
+  else if (!open && inside) focus?.focus({ preventScroll: true });
 }
 
 /** The state of the game while the connection is lost. @param {State} state @returns {string} */
@@ -133,12 +126,12 @@ export function hush() {
 }
 
 /** @param {[string, string][]} list */
-function tell(list) {
-  const told = list.join();
+function showFacts(list) {
+  const text = list.join();
   const element = byId("facts");
-  if ((element.dataset.told ?? "") === told) return;
-  element.dataset.told = told;
-  element.replaceChildren(...list.map(([name, value]) => fact(name, value)));
+  if ((element.dataset.text ?? "") === text) return;
+  element.dataset.text = text;
+  element.replaceChildren(...list.map(([name, value]) => part("span", "fact", part("small", "", name), ` ${value}`)));
 }
 
 /** @param {View} view @returns {[string, string][]} the game's facts besides its cards */
@@ -154,12 +147,4 @@ function facts(view) {
     list.push([t("Phase"), view.phase === 1 ? t("one: fill the first foundation") : t("two: all foundations")]);
   if (view.game === "braid") list.push([t("Redeals"), String(view.rounds_left ?? "∞")]);
   return list;
-}
-
-/** @param {string} name @param {string} value */
-function fact(name, value) {
-  const element = document.createElement("span");
-  element.className = "fact";
-  element.append(Object.assign(document.createElement("small"), { textContent: name }), ` ${value}`);
-  return element;
 }

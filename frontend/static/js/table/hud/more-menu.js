@@ -1,13 +1,11 @@
 /** Less common table actions: rules, undo all, full screen. */
 
+import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { rewind } from "../state/online.js";
 
 /** @import { TableSocket } from "../state/socket.js" */
 /** @import { State } from "../state/state.js" */
-
-/** @param {string} id @returns {any} */
-const byId = (id) => document.getElementById(id);
 
 /** @param {State} state @param {TableSocket} socket */
 export function bindMore(state, socket) {

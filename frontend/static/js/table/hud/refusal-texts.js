@@ -1,7 +1,7 @@
-/** Texts for moves that the server refuses. */
+/** Texts for the server's error codes, in the page's language; the server's own messages are for programs and logs. */
 
+import { t } from "../../shared/i18n.js";
 import { notice } from "./hud.js";
-import { refusalText } from "./error-texts.js";
 import { whyText } from "./illegal-reasons.js";
 
 /** @import { State } from "../state/state.js" */
@@ -15,4 +15,29 @@ export function explain({ view }, reasons) {
 /** @param {State} state @param {{code: string, data?: {reason?: Reason}}} error */
 export function refused({ view }, { code, data }) {
   notice(data?.reason && view ? whyText(view, [data.reason]) : refusalText(code));
+}
+
+/** @param {string} code of a protocol error @returns {string} */
+function refusalText(code) {
+  const texts = {
+    bad_frame: t("The server did not understand the table. Please reload the page."),
+    unknown_type: t("The server did not understand the table. Please reload the page."),
+    too_large: t("The server did not understand the table. Please reload the page."),
+    unsupported_version: t("The site has been updated. Please reload the page."),
+    rate_limited: t("That was too fast for the server; please go on a little slower."),
+    invalid_token: t("This move is not possible."),
+    illegal_move: t("This move is not possible."),
+    card_revealed: t("Your last move revealed a card. In this race, it can't be undone."),
+    stale: t("The table has been brought up to date."),
+    closed: t("This game is over."),
+    paused: t("This game is paused."),
+    no_pause: t("Only practice can be paused."),
+    not_begun: t("The race has not begun."),
+    record_full: t("This game has reached the longest record allowed. You can still resign."),
+    not_yours: t("This is another player's game."),
+    not_found: t("There is no such game."),
+    session_expired: t("You have been signed out. Reload the page to go on."),
+    server_busy: t("The server is waiting for its database. Your move is kept."),
+  };
+  return texts[/** @type {"closed"} */ (code)] ?? t("Something went wrong. Please reload the page.");
 }

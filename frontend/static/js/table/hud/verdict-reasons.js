@@ -2,10 +2,7 @@
 
 import { t } from "../../shared/i18n.js";
 
-/**
- * @param {{code: string}} reason of a verdict
- * @returns {string}
- */
+/** @param {{code: string}} reason of a verdict @returns {string} */
 export function reasonText({ code }) {
   const texts = {
     unreadable_record: t("The record cannot be read."),

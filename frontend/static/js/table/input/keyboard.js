@@ -36,10 +36,7 @@ export function bindKeys(state, keys, scope) {
   addEventListener("pointerdown", () => felt.classList.remove("keys"), { capture: true });
 }
 
-/**
- * Schedules the tab-order update after a redraw: the cards must be in place first.
- * @param {State} state
- */
+/** Schedules the tab-order update after a redraw: the cards must be in place first. @param {State} state */
 export function refreshOrder(state) {
   if (state.ordering) return;
   state.ordering = true;

@@ -1,5 +1,6 @@
 /** Peek: a pressed pile fans out to show its covered cards, as far as the player may see them. */
 
+import { part } from "../../shared/dom.js";
 import { say } from "../hud/announce.js";
 import { cardName, pileName } from "../drawing/cards.js";
 import { blankCard } from "../drawing/faces.js";
@@ -37,8 +38,7 @@ export function peek(state, pile) {
   const height = (rows - 1) * h * DOWN + h;
   const left = Math.max(0, Math.min(felt.clientWidth - width, slot.x + (w - width) / 2));
   const top = Math.max(0, Math.min(felt.clientHeight - height, slot.y));
-  const fan = Object.assign(document.createElement("div"), { className: "peek" });
-  fan.setAttribute("aria-hidden", "true");
+  const fan = Object.assign(part("div", "peek"), { ariaHidden: "true" });
   cards.forEach(({ code, i }, k) => {
     const element = blankCard();
     element.removeAttribute("id");
@@ -52,10 +52,6 @@ export function peek(state, pile) {
   return cards.map(({ code }) => cardName(code, view.game));
 }
 
-/** @param {State} state @param {Pile} pile @param {string[]} names @returns {string} the fan as text */
-const peekText = ({ drawn }, pile, names) =>
-  drawn ? `${pileName(pile, drawn)}: ${names.join(", ")}` : names.join(", ");
-
 /** @param {State} state */
 export function endPeek({ felt }) {
   felt.querySelector(".peek")?.remove();
@@ -64,8 +60,8 @@ export function endPeek({ felt }) {
 /** Fans a pile out until the next key, and announces its cards. @param {State} state @param {string} pile */
 export function peekAt(state, pile) {
   const names = peek(state, pile);
-  if (!names) return;
-  say(peekText(state, pile, names));
+  if (!names || !state.drawn) return;
+  say(`${pileName(pile, state.drawn)}: ${names.join(", ")}`);
   state.felt.addEventListener("keydown", () => endPeek(state), { once: true, capture: true });
   state.felt.addEventListener("focusout", () => endPeek(state), { once: true });
 }

@@ -10,7 +10,7 @@ import { faceOf, pieceOf, topOf } from "../drawing/pieces.js";
 import { refuse } from "./illegal-move.js";
 
 /** @import { Picked, Piece, State } from "../state/state.js" */
-/** @import { Choice, Pile } from "../state/types.js" */
+/** @import { Choice, Pile, Token } from "../state/types.js" */
 
 /** @param {State} state @returns {Choice[]} the moves of the picked-up card; empty without one */
 export function targets(state) {
@@ -114,4 +114,19 @@ export function mark(state, found, picked) {
       element.classList.add("chosen");
       element.setAttribute("aria-pressed", "true");
     }
+}
+
+/**
+ * Points at a move without making it: picks its cards up and marks their target, or the stock for a move without cards.
+ * @param {State} state @param {Token} token
+ */
+export function pointAt(state, token) {
+  const move = parse(token);
+  if (move) {
+    state.picked = { pile: move.from, count: move.count };
+    mark(state, [{ to: move.to, token }], state.picked);
+    return;
+  }
+  pick(state, null);
+  if (token === "d" || token === "n") state.slots.elements.get("s")?.classList.add("target");
 }

@@ -3,7 +3,7 @@
  * It was generated from the rules, so it answers as the server would.
  */
 
-import { viewAfter } from "../state/views.js";
+import { viewAfter } from "../state/moves.js";
 
 /** @import { Pile, Token, View } from "../state/types.js" */
 /** @import { Reason } from "../hud/illegal-reasons.js" */

@@ -5,7 +5,7 @@ import { cardName } from "../drawing/cards.js";
 import { keepFocus } from "../input/focus.js";
 import { offered } from "../state/game.js";
 import { parse } from "../state/moves.js";
-import { pointAt } from "../input/highlighting.js";
+import { pointAt } from "../input/picked-card.js";
 
 /** @import { State } from "../state/state.js" */
 /** @import { Token, View } from "../state/types.js" */

@@ -1,7 +1,8 @@
 /** Analysis of the game in a replay: requested, shown as it grows, and read move by move. */
 
-import { csrfToken } from "../../shared/csrf.js";
+import { byId, part } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
+import { request } from "../../shared/request.js";
 import { keepFocus } from "../input/focus.js";
 import { betterText, chanceText, drawBand, stretchesOf, stretchText, turnText, verdictText } from "./verdicts.js";
 
@@ -29,9 +30,6 @@ const NAMED = 4;
  * @property {(at: number) => void} go
  */
 
-/** @param {string} id @returns {any} */
-const byId = (id) => document.getElementById(id);
-
 class Analysis {
   /** @type {Verdict[]} */ verdicts = [];
   /** @type {Turn[]} */ turns = [];
@@ -44,18 +42,18 @@ class Analysis {
     this.replay = replay;
     this.address = panel.dataset.address ?? "";
     this.compared = byId("analysis-text").textContent;
-    byId("analyse").addEventListener("click", () => this.#take(this.#send("POST")));
+    byId("analyse").addEventListener("click", () => this.#request("POST"));
     byId("analysis-stop").addEventListener("click", () => this.#stop());
     byId("analysis-turn").addEventListener("click", () => this.#toNextTurn());
     byId("verdicts").addEventListener("click", (/** @type {MouseEvent} */ event) => this.#seek(event));
     replay.felt.addEventListener("turned", () => this.#showHere());
-    this.#take(this.#send("GET"));
+    this.#request("GET");
   }
 
-  /** @param {Promise<Response>} sent */
-  async #take(sent) {
+  /** @param {string} method */
+  async #request(method) {
     try {
-      const response = await sent;
+      const response = await request(this.address, method);
       const body = await response.json();
       if (response.ok) this.#show(body);
       else this.#say(refusal(body.error?.code));
@@ -64,23 +62,10 @@ class Analysis {
     }
   }
 
-  /** @param {string} method @returns {Promise<Response>} */
-  #send(method) {
-    return fetch(this.address, {
-      method,
-      headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },
-      credentials: "same-origin",
-    });
-  }
-
   async #stop() {
     clearTimeout(this.timer);
-    try {
-      await this.#send("DELETE");
-    } catch {
-      // The next poll reports the state.
-    }
-    await this.#take(this.#send("GET"));
+    await request(this.address, "DELETE").catch(() => {});
+    await this.#request("GET");
   }
 
   /** @param {Reply} reply */
@@ -102,7 +87,7 @@ class Analysis {
     this.#list();
     this.#showHere();
     clearTimeout(this.timer);
-    if (runs) this.timer = window.setTimeout(() => this.#take(this.#send("GET")), GLANCE);
+    if (runs) this.timer = window.setTimeout(() => this.#request("GET"), GLANCE);
     if (reply.state === "failed") this.#say(t("Nothing could be found out about this game."));
     if (wasRunning && reply.state === "done") byId("analysis-status").textContent = this.#summary();
   }
@@ -124,12 +109,8 @@ class Analysis {
 
   /** Lists all sections of the game as text in the dialog. */
   #list() {
-    const items = stretchesOf(this.verdicts).map((stretch) => {
-      const item = Object.assign(document.createElement("li"), { className: stretch.kind });
-      item.append(stretchText(stretch));
-      return item;
-    });
-    byId("stretches").replaceChildren(...items);
+    const stretches = stretchesOf(this.verdicts);
+    byId("stretches").replaceChildren(...stretches.map((one) => part("li", one.kind, stretchText(one))));
   }
 
   /** Shows what is known about the replay's current position. */
@@ -141,13 +122,11 @@ class Analysis {
     const next = this.#nextTurn();
     this.#keepFocus(() => (byId("analysis-turn").hidden = !next || next.n === at));
     if (next) byId("analysis-turn").textContent = turnText(next);
-    const items = (turn?.better ?? []).slice(0, NAMED).map(([token, moves]) => {
-      const item = document.createElement("li");
-      item.append(betterText(views[at], token, moves));
-      return item;
-    });
-    byId("better").hidden = items.length === 0;
-    byId("better").replaceChildren(...items);
+    const better = (turn?.better ?? []).slice(0, NAMED);
+    byId("better").hidden = better.length === 0;
+    byId("better").replaceChildren(
+      ...better.map(([token, moves]) => part("li", "", betterText(views[at], token, moves))),
+    );
   }
 
   /** @param {Turn|undefined} turn the one whose last winnable position is shown @returns {string|null} */
@@ -194,6 +173,6 @@ function refusal(code) {
 
 /** @param {Shown} replay */
 export function bindAnalysis(replay) {
-  const panel = document.getElementById("analysis");
+  const panel = byId("analysis");
   if (panel) new Analysis(panel, replay);
 }

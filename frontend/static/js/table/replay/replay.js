@@ -1,6 +1,8 @@
 /** Replay of a finished game, step by step. The server has computed every view; the page only shows them. */
 
+import { all, byId, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
+import { requestJson } from "../../shared/request.js";
 import { applySettings } from "../../site/settings.js";
 import { clockText, durationText } from "../../shared/times.js";
 import { bindAnalysis } from "./analysis.js";
@@ -11,8 +13,7 @@ import { render } from "../drawing/render.js";
 import { bindSharing } from "./share-dialog.js";
 import { newState } from "../state/state.js";
 import { drawThinking, gapsOf } from "./thinking-times.js";
-import { bindKeys, showRunning } from "./transport.js";
-import { viewAfter } from "../state/views.js";
+import { bindKeys, showRunning, viewsOf } from "./transport.js";
 
 /** @import { View } from "../state/types.js" */
 
@@ -21,9 +22,6 @@ import { viewAfter } from "../state/views.js";
  * @property {View} view
  * @property {{n: number, token: string, ms: number, changes: any}[]} moved
  */
-
-/** @param {string} id @returns {any} */
-const byId = (id) => document.getElementById(id);
 
 class Replay {
   at = 0;
@@ -34,9 +32,7 @@ class Replay {
     this.tools = tools;
     this.steps = steps;
     this.state = newState(felt, { play: () => {}, draw: () => {} });
-    /** @type {View[]} */
-    this.views = [steps.view];
-    for (const { changes } of steps.moved) this.views.push(viewAfter(/** @type {View} */ (this.views.at(-1)), changes));
+    this.views = viewsOf(steps);
     this.clock = steps.moved.map(({ ms }) => ms);
     this.gaps = gapsOf(this.clock);
     this.playback = new Playback(
@@ -44,7 +40,7 @@ class Replay {
       (at, ms) => this.#turn(at, ms),
       () => showRunning(this.tools.querySelector("[data-step=play]"), this.playback.running),
     );
-    this.scrub = /** @type {HTMLInputElement} */ (byId("scrub"));
+    this.scrub = byId("scrub");
     this.#bindBar();
     this.#bindTools();
     this.at = this.#within(Number(new URLSearchParams(location.search).get("n")));
@@ -71,13 +67,13 @@ class Replay {
   #bindBar() {
     this.scrub.max = String(this.length);
     this.scrub.addEventListener("input", () => this.go(Number(this.scrub.value)));
-    const thinking = /** @type {SVGElement|null} */ (document.querySelector(".thinking"));
+    const [thinking] = all(".thinking");
     if (thinking) drawThinking(thinking, this.clock);
   }
 
   #bindTools() {
-    for (const button of this.tools.querySelectorAll("[data-step]"))
-      button.addEventListener("click", () => this.#press(/** @type {HTMLElement} */ (button).dataset.step ?? ""));
+    for (const button of all("[data-step]", this.tools))
+      button.addEventListener("click", () => this.#press(button.dataset.step));
     const press = (/** @type {string} */ what) => () => this.#press(what);
     bindKeys({
       ArrowLeft: press("back"),
@@ -86,10 +82,10 @@ class Replay {
       End: press("last"),
       " ": press("play"),
     });
-    const speed = /** @type {HTMLSelectElement} */ (byId("speed"));
+    const speed = byId("speed");
     speed.addEventListener("change", () => (this.playback.speed = Number(speed.value)));
     this.playback.speed = Number(speed.value); // after a reload the browser restores the old choice
-    const asPlayed = /** @type {HTMLButtonElement} */ (byId("as-played"));
+    const asPlayed = byId("as-played");
     asPlayed.addEventListener("click", () => {
       this.playback.setReal(!this.playback.real, this.at);
       asPlayed.setAttribute("aria-pressed", String(this.playback.real));
@@ -165,21 +161,18 @@ class Replay {
   /** @param {string} id @param {string} text */
   #tell(id, text) {
     const place = byId(id);
-    if (place && place.textContent !== text) place.textContent = text;
+    if (place) write(place, text);
   }
 }
 
 applySettings();
-const felt = /** @type {HTMLElement|null} */ (document.querySelector("[data-replay]"));
-const tools = document.querySelector(".tools");
+const [felt] = all("[data-replay]");
+const [tools] = all(".tools");
 if (felt && tools)
-  fetch(felt.dataset.steps ?? "")
-    .then((response) => (response.ok ? response.json() : Promise.reject(new Error(String(response.status)))))
+  requestJson(felt.dataset.steps)
     .then((steps) => {
       const replay = new Replay(felt, tools, steps);
       bindSharing(replay);
       bindAnalysis(replay);
     })
-    .catch(() => {
-      felt.textContent = t("The game could not be loaded.");
-    });
+    .catch(() => (felt.textContent = t("The game could not be loaded.")));

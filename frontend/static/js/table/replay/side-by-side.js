@@ -1,25 +1,22 @@
 /** Recorded games side by side: all boards follow one clock, the time since the cards were dealt. */
 
+import { all, byId, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { requestJson } from "../../shared/request.js";
 import { applySettings } from "../../site/settings.js";
 import { clockText, durationText } from "../../shared/times.js";
 import { say } from "../hud/announce.js";
 import { parse } from "../state/moves.js";
 import { render } from "../drawing/render.js";
 import { newState } from "../state/state.js";
-import { bindKeys, showRunning } from "./transport.js";
-import { viewAfter } from "../state/views.js";
+import { bindKeys, showRunning, viewsOf } from "./transport.js";
 
 /** @import { Steps } from "./replay.js" */
-/** @import { View } from "../state/types.js" */
 
 /** Interval between updates during playback, in ms. */
 const TICK = 80;
 /** Step of an arrow key, in ms. */
 const STEP = 5000;
-
-/** @param {string} id @returns {any} */
-const byId = (id) => document.getElementById(id);
 
 /** A board with one of the games. */
 class Board {
@@ -28,14 +25,12 @@ class Board {
 
   /** @param {HTMLElement} figure @param {Steps & {end: {how: string, ms: number}}} steps */
   constructor(figure, steps) {
-    this.felt = /** @type {HTMLElement} */ (figure.querySelector(".felt"));
-    this.standing = /** @type {HTMLElement} */ (figure.querySelector(".standing"));
+    this.felt = all(".felt", figure)[0];
+    this.standing = all(".standing", figure)[0];
     this.figure = figure;
     this.moved = steps.moved;
     this.end = steps.end;
-    /** @type {View[]} */
-    this.views = [steps.view];
-    for (const { changes } of steps.moved) this.views.push(viewAfter(/** @type {View} */ (this.views.at(-1)), changes));
+    this.views = viewsOf(steps);
     this.state = newState(this.felt, { play: () => {}, draw: () => {} });
     new ResizeObserver(() => this.#draw(true)).observe(this.felt);
   }
@@ -53,8 +48,7 @@ class Board {
       this.#draw(false, near ? (parse(this.moved[at - 1].token)?.from ?? null) : null);
     }
     const { cards_up: up, goal } = this.views[at];
-    const text = `${up}/${goal}${over ? ` · ${durationText(this.end.ms)}` : ""}`;
-    if (this.standing.textContent !== text) this.standing.textContent = text;
+    write(this.standing, `${up}/${goal}${over ? ` · ${durationText(this.end.ms)}` : ""}`);
   }
 
   /** @param {boolean} jump @param {string|null} [source] */
@@ -77,7 +71,7 @@ class TimeLine {
   constructor(boards) {
     this.boards = boards;
     this.length = Math.max(...boards.map(({ end }) => end.ms));
-    this.scrub = /** @type {HTMLInputElement} */ (byId("scrub"));
+    this.scrub = byId("scrub");
     this.scrub.max = String(Math.ceil(this.length / 100) * 100);
     this.scrub.addEventListener("input", () => this.go(Number(this.scrub.value)));
     byId("play").addEventListener("click", () => this.#press());
@@ -128,20 +122,16 @@ class TimeLine {
   }
 }
 
-/** @param {HTMLElement} figure @returns {Promise<Board|null>} null if the game cannot be loaded */
+/** @param {any} figure @returns {Promise<Board|null>} null if the game cannot be loaded */
 async function load(figure) {
   try {
-    const response = await fetch(figure.dataset.steps ?? "");
-    if (!response.ok) throw new Error(String(response.status));
-    return new Board(figure, await response.json());
+    return new Board(figure, await requestJson(figure.dataset.steps));
   } catch {
-    const standing = figure.querySelector(".standing");
-    if (standing) standing.textContent = t("The game could not be loaded.");
+    for (const standing of all(".standing", figure)) standing.textContent = t("The game could not be loaded.");
     return null;
   }
 }
 
 applySettings();
-const figures = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-steps]"))];
-const boards = (await Promise.all(figures.map(load))).filter((board) => board !== null);
+const boards = (await Promise.all([...all("[data-steps]")].map(load))).filter((board) => board !== null);
 if (boards.length > 0) new TimeLine(boards);

@@ -1,6 +1,16 @@
-/** Playback controls of a replay: keys, and the label of the play button. */
+/** Shared parts of all replays: the views of a recorded game, keys, and the label of the play button. */
 
 import { t } from "../../shared/i18n.js";
+import { viewAfter } from "../state/moves.js";
+
+/** @import { View } from "../state/types.js" */
+
+/** @param {{view: View, moved: {changes: any}[]}} steps @returns {View[]} the view after each number of moves */
+export function viewsOf({ view, moved }) {
+  const views = [view];
+  for (const { changes } of moved) views.push((view = viewAfter(view, changes)));
+  return views;
+}
 
 /**
  * Makes keys work wherever the focus is, unless the focused element needs them itself.

@@ -1,5 +1,6 @@
 /** Verdicts on a replay's positions, drawn as a band under its seek bar and described in words. */
 
+import { part } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { moveText } from "../hud/announce.js";
 import { imagine } from "../state/moves.js";
@@ -17,7 +18,7 @@ import { imagine } from "../state/moves.js";
 const LOST = -1;
 
 /** @param {Verdict} verdict @returns {Kind} */
-export const kindOf = (verdict) => (verdict >= 0 ? "won" : verdict === LOST ? "lost" : "unknown");
+const kindOf = (verdict) => (verdict >= 0 ? "won" : verdict === LOST ? "lost" : "unknown");
 
 /** @param {Verdict[]} verdicts @returns {Stretch[]} */
 export function stretchesOf(verdicts) {
@@ -41,13 +42,13 @@ export function drawBand(band, verdicts, turns) {
   const length = Math.max(1, verdicts.length - 1);
   const place = (/** @type {number} */ n) => `${(100 * Math.max(0, Math.min(length, n))) / length}%`;
   const parts = stretchesOf(verdicts).map(({ from, to, kind }) => {
-    const part = Object.assign(document.createElement("span"), { className: kind });
-    part.style.left = place(from - 0.5);
-    part.style.right = `calc(100% - ${place(to + 0.5)})`;
-    return part;
+    const stretch = part("span", kind);
+    stretch.style.left = place(from - 0.5);
+    stretch.style.right = `calc(100% - ${place(to + 0.5)})`;
+    return stretch;
   });
   const marks = turns.map(({ to }) => {
-    const mark = Object.assign(document.createElement("span"), { className: "turn" });
+    const mark = part("span", "turn");
     mark.style.left = place(to);
     return mark;
   });

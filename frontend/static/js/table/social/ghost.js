@@ -25,10 +25,7 @@ export function outcomeText({ name, own, points }, cardsUp, ms) {
     : t("{ghost} stays ahead by {time}.", { ghost, time });
 }
 
-/**
- * Shows the result of racing a ghost in the end panel.
- * @param {State} state of a finished game
- */
+/** Shows the result of racing a ghost in the end panel. @param {State} state of a finished game */
 export async function showGhost(state) {
   const address = state.felt.dataset.ghost;
   const place = document.getElementById("finish-ghost");

@@ -10,10 +10,7 @@ import { part, write } from "../../shared/dom.js";
  * @property {""|"me"|"pace"} kind
  */
 
-/**
- * Keyed elements: created, reused, and removed with their player.
- * @template {{element: HTMLElement}} T
- */
+/** Keyed elements: created, reused, and removed with their player. @template {{element: HTMLElement}} T */
 class Kept {
   /** @type {Map<string, T>} */ #kept = new Map();
 

@@ -1,7 +1,8 @@
 /** Table in a race: the countdown, the others' lanes, reactions, and the result. */
 
-import { byId } from "../../shared/dom.js";
+import { all, byId, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
+import { bubbleIn } from "../../races/live-list.js";
 import { Herald } from "../../races/room/announcements.js";
 import { Lanes, stateText } from "../../races/room/lanes.js";
 import { ordinal } from "../../races/ordinal.js";
@@ -41,8 +42,7 @@ export class RaceTable {
     this.mine = Number(dataset.entrant);
     this.room = dataset.room ?? "/races/";
     this.code = dataset.code ?? "";
-    const lists = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-lanes]"));
-    this.#lists = [...lists].map((list) => ({ list, lanes: new Lanes(list) }));
+    this.#lists = [...all("[data-lanes]")].map((list) => ({ list, lanes: new Lanes(list) }));
     this.#socket = new RaceSocket(this.code, {
       changed: (room) => this.#changed(room),
       lanes: (_, room) => this.#changed(room),
@@ -75,9 +75,7 @@ export class RaceTable {
     this.#seek();
   }
 
-  /**
-   * Handles a refusal; `not_found` means that the table disappeared before its cards were dealt. @param {string} code
-   */
+  /** Handles a refusal: `not_found` if the table disappeared before its cards were dealt. @param {string} code */
   refused(code) {
     if (code !== "not_found" || !this.starting.waits) return;
     // The room reports the reason, unless its connection is down.
@@ -117,8 +115,7 @@ export class RaceTable {
     const racing = racers.filter((racer) => !stateText(racer.state)).length;
     const text =
       state === "finished" ? t("finished") : state === "racing" ? tn("one racing", "{n} racing", racing) : "";
-    const note = byId("lanes-note");
-    if (note.textContent !== text) note.textContent = text;
+    write(byId("lanes-note"), text);
   }
 
   /** @param {RaceState} race @param {Racer} me @param {number} count */
@@ -127,7 +124,7 @@ export class RaceTable {
     const final = state === "finished";
     const text = place === null ? "" : final ? t("{place} of {n}", values) : t("{place} of {n} so far", values);
     const line = byId("finish-place");
-    if (line.textContent !== text) line.textContent = text;
+    write(line, text);
     line.dataset.final = String(final);
     document.body.dataset.race = state;
     if (this.state.status !== "playing") offerRematches(this.code);
@@ -152,8 +149,7 @@ export class RaceTable {
   #reacted(entrant, kind) {
     const name = this.#race?.seats.find((seat) => seat.entrant === entrant)?.name;
     if (name === undefined) return;
-    const inLists = this.#lists.flatMap(({ list }) => bubbleIn(list, entrant));
-    this.#reactions.show(kind, name, [...this.#strip.bubblesOf(entrant), ...inLists]);
+    this.#reactions.show(kind, name, [...all(`:is(.lane, .strip-cell)[data-entrant="${entrant}"]`)].map(bubbleIn));
   }
 
   /** @param {"kicked"|"closed"} why */
@@ -183,15 +179,4 @@ function racersOf(race) {
     .map(parts)
     .map((lane) => ({ ...lane, name: names.get(lane.entrant) ?? "" }))
     .sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity));
-}
-
-/** @param {HTMLElement} list @param {number} entrant @returns {HTMLElement[]} the bubble for the entrant's reactions */
-function bubbleIn(list, entrant) {
-  const row = /** @type {HTMLElement|null} */ (list.querySelector(`[data-entrant="${entrant}"]`));
-  if (!row) return [];
-  const found = /** @type {HTMLElement|null} */ (row.querySelector(".bubble"));
-  if (found) return [found];
-  const bubble = Object.assign(document.createElement("span"), { className: "bubble" });
-  row.append(bubble);
-  return [bubble];
 }

@@ -73,16 +73,8 @@ export class Strip {
     const place = racers.find(({ entrant }) => entrant === mine)?.place ?? null;
     const [first, of] = [place === null ? "–" : ordinal(place), tn("of one", "of {n}", racers.length)];
     if (this.place.textContent !== `${first}${of}`)
-      this.place.replaceChildren(
-        Object.assign(document.createElement("b"), { textContent: first }),
-        Object.assign(document.createElement("small"), { textContent: of }),
-      );
+      this.place.replaceChildren(part("b", "", first), part("small", "", of));
     const where = place === null ? "" : `${t("You are {place}", { place: first })} ${of}. `;
     this.button.setAttribute("aria-label", `${where}${t("Show all racers")}`);
-  }
-
-  /** @param {number} entrant @returns {HTMLElement[]} the bubbles for the entrant's reactions */
-  bubblesOf(entrant) {
-    return this.#cells.filter(({ box }) => box.dataset.entrant === String(entrant)).map(({ bubble }) => bubble);
   }
 }

@@ -1,13 +1,15 @@
 /** Reactions at a race's table: six of them, sent with one press, shown for a moment, and mutable. */
 
+import { all } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { tryStorage } from "../../shared/storage.js";
 
 const SEEN_FOR = 3000;
 const PAUSE = 1000;
 const KEY = "talon.muted";
 
 export class Reactions {
-  #muted = stored();
+  #muted = Boolean(tryStorage(() => localStorage.getItem(KEY)));
   /** @type {Map<HTMLElement, number>} */ #timers = new Map();
 
   /** @param {(kind: string) => void} send */
@@ -45,11 +47,8 @@ export class Reactions {
   #mute(muted) {
     this.#muted = muted;
     for (const box of boxes()) box.checked = muted;
-    try {
-      localStorage.setItem(KEY, muted ? "yes" : "");
-    } catch {
-      // Without storage the choice lasts for this page only.
-    }
+    // Without storage the choice lasts for this page only.
+    tryStorage(() => localStorage.setItem(KEY, muted ? "yes" : ""));
   }
 
   #pause() {
@@ -58,17 +57,5 @@ export class Reactions {
   }
 }
 
-/** @returns {NodeListOf<HTMLButtonElement>} */
-const buttons = () => document.querySelectorAll("button[data-react]");
-
-/** @returns {NodeListOf<HTMLInputElement>} */
-const boxes = () => document.querySelectorAll("input[data-mute]");
-
-/** @returns {boolean} */
-function stored() {
-  try {
-    return Boolean(localStorage.getItem(KEY));
-  } catch {
-    return false;
-  }
-}
+const buttons = () => all("button[data-react]");
+const boxes = () => all("input[data-mute]");

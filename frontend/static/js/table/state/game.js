@@ -1,15 +1,11 @@
 /** Client state of a game: the confirmed state, the moves in flight, and values derived from both. */
 
-import { choicesFor, imagine, untouched } from "./moves.js";
-import { viewAfter } from "./views.js";
+import { choicesFor, imagine, untouched, viewAfter } from "./moves.js";
 
 /** @import { State } from "./state.js" */
 /** @import { Choice, Pile, Token, View } from "./types.js" */
 
-/**
- * Order of the statuses in an attempt's life cycle; any other status is final.
- * @type {Record<string, number>}
- */
+/** Order of the statuses in an attempt's life cycle; any other status is final. @type {Record<string, number>} */
 const STAGES = { playing: 0, pending: 1 };
 const SETTLED = 2;
 

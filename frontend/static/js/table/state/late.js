@@ -39,10 +39,7 @@ export function styles(address) {
   return coming;
 }
 
-/**
- * Resolves when the last drawing is on the screen, or at once if the page is hidden.
- * @returns {Promise<void>}
- */
+/** Resolves when the last drawing is on the screen, or at once if the page is hidden. @returns {Promise<void>} */
 export const painted = () =>
   new Promise((resolve) => {
     if (document.hidden) resolve();

@@ -67,10 +67,12 @@ export function likelyFoundation(view, card) {
   return names.find((name) => view.piles[name].length === 0) ?? fits[0] ?? names[0];
 }
 
-/**
- * The view after `token`, as far as a player can know.
- * @param {View} view @param {Token} token @returns {View}
- */
+/** The view after a move's changes. @param {View} view @param {any} changes @returns {View} */
+export function viewAfter(view, { piles, under, ...facts }) {
+  return { ...view, ...facts, piles: { ...view.piles, ...piles }, under: { ...view.under, ...under } };
+}
+
+/** The view after `token`, as far as a player can know. @param {View} view @param {Token} token @returns {View} */
 export function imagine(view, token) {
   const next = { ...view, piles: { ...view.piles }, under: { ...view.under }, moves: view.moves + 1 };
   if (token === "d") return draw(next);

@@ -166,10 +166,7 @@ function completeLater(state, socket) {
   if (lacking(state)) state.completing = window.setTimeout(() => socket.greet(), MISSING_WITHIN);
 }
 
-/**
- * @param {State} state
- * @param {{code: string, data?: {state?: string, reason?: Reason}}} error
- */
+/** @param {State} state @param {{code: string, data?: {state?: string, reason?: Reason}}} error */
 function refuse(state, error) {
   // The request is kept and sent again when the table resumes.
   if (error.code === "server_busy") return;

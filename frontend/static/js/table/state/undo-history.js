@@ -1,5 +1,7 @@
 /** Undo history in session storage, so that moves can be redone after a reload of this tab. */
 
+import { tryStorage } from "../../shared/storage.js";
+
 /** @import { State } from "./state.js" */
 
 /** @param {State} state */
@@ -8,28 +10,14 @@ const key = ({ felt }) => `talon.line.${felt.dataset.socket}`;
 /** @param {State} state */
 export function remember(state) {
   const { n, line, undone } = state;
-  try {
-    sessionStorage.setItem(key(state), JSON.stringify({ n, line, undone }));
-  } catch {
-    // Without storage the history does not survive a reload.
-  }
+  tryStorage(() => sessionStorage.setItem(key(state), JSON.stringify({ n, line, undone })));
 }
 
 /** Removes the history of a finished game. @param {State} state */
-export function forgetLine(state) {
-  try {
-    sessionStorage.removeItem(key(state));
-  } catch {
-    // In that case nothing was stored either.
-  }
-}
+export const forgetLine = (state) => tryStorage(() => sessionStorage.removeItem(key(state)));
 
 /** After a view, restores the history if it belongs to the same position. @param {State} state */
 export function recall(state) {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(key(state)) ?? "{}");
-    if (kept.n === state.n) Object.assign(state, { line: kept.line, undone: kept.undone });
-  } catch {
-    // Unreadable history: nothing can be redone.
-  }
+  const { n, line, undone } = tryStorage(() => JSON.parse(sessionStorage.getItem(key(state)) ?? "{}")) ?? {};
+  if (n === state.n) Object.assign(state, { line, undone });
 }
