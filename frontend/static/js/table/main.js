@@ -70,9 +70,9 @@ function start(felt) {
  * @param {State} state @param {(message: any) => void} take
  */
 async function open(state, take) {
-  const opening = document.getElementById("opening");
+  const opening = byId("opening");
   if (opening) {
-    const message = JSON.parse(opening.textContent ?? "");
+    const message = JSON.parse(opening.textContent);
     take(message);
     const patience = new Promise((resolve) => setTimeout(resolve, FACES_WITHIN));
     if (message.view) await Promise.race([state.faces.artwork(message.view).load(), patience]);

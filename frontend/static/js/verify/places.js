@@ -23,11 +23,9 @@ function keyOf({ state, cards_up, elapsed_ms, tokens }) {
 }
 
 /** @param {number[]} one @param {number[]} other */
-function compared(one, other) {
-  for (const [k, value] of one.entries()) {
-    if (value !== other[k]) return value < (other[k] ?? -Infinity) ? -1 : 1;
-  }
-  return 0;
+function isBefore(one, other) {
+  const k = one.findIndex((value, k) => value !== other[k]);
+  return k >= 0 && one[k] < (other[k] ?? -Infinity);
 }
 
 /** @param {Entrant} entrant */
@@ -39,6 +37,6 @@ export function placesOf(entrants) {
   return entrants.map((entrant) => {
     if (!isPlaced(entrant)) return null;
     const key = keyOf(entrant);
-    return 1 + keys.filter((other) => compared(other, key) < 0).length;
+    return 1 + keys.filter((other) => isBefore(other, key)).length;
   });
 }

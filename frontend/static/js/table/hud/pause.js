@@ -1,5 +1,6 @@
 /** Pause in practice games: the server's clock stops, and the cards are covered until the player resumes. */
 
+import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { say } from "./announce.js";
 import { keepFocus } from "../input/focus.js";
@@ -14,22 +15,21 @@ import { pick } from "../input/picked-card.js";
  * @returns {(() => void)|undefined} pauses or resumes the game; undefined if it cannot be paused
  */
 export function bindPause(state, socket) {
-  const button = document.getElementById("pause");
+  const button = byId("pause");
   if (!button) return undefined;
   const turn = () => {
     if (state.status !== "playing" || state.view?.won) return;
     if (!socket().ask({ type: state.paused ? "resume" : "pause" })) notice(t("The server could not be reached."));
   };
   button.addEventListener("click", turn);
-  document.getElementById("resume")?.addEventListener("click", turn);
+  byId("resume").addEventListener("click", turn);
   return turn;
 }
 
 /** Covers or uncovers the cards. @param {State} state */
 export function showPause(state) {
-  const button = document.getElementById("pause");
-  const cover = document.getElementById("paused");
-  if (!button || !cover) return;
+  const [button, cover] = [byId("pause"), byId("paused")];
+  if (!button) return;
   keepFocus(() => (button.hidden = state.status !== "playing"), state.focus);
   if (cover.hidden === !state.paused) return;
   const away = cover.contains(document.activeElement) || document.activeElement === document.body;
@@ -37,11 +37,11 @@ export function showPause(state) {
   state.felt.inert = state.paused;
   document.body.toggleAttribute("data-paused", state.paused);
   button.setAttribute("aria-pressed", String(state.paused));
-  document.getElementById("hint")?.toggleAttribute("disabled", state.paused);
+  byId("hint")?.toggleAttribute("disabled", state.paused);
   if (state.paused) {
     pick(state, null);
     hush();
-    document.getElementById("resume")?.focus();
+    byId("resume").focus();
     say(t("Paused: the clock is stopped, and the cards are covered."));
   } else {
     if (away) state.focus?.focus({ preventScroll: true });

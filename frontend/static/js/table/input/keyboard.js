@@ -2,6 +2,7 @@
  * Keyboard control of the whole table: arrows move between cards, Enter picks up and puts down, letters do the rest.
  */
 
+import { all } from "../../shared/dom.js";
 import { say, tableText } from "../hud/announce.js";
 import { sizeOf } from "../drawing/cards.js";
 import { shown } from "../state/game.js";
@@ -15,12 +16,12 @@ import { faceOf, pieceOf } from "../drawing/pieces.js";
 /**
  * @typedef {object} Keys letter keys handled by the page
  * @property {() => void} undo
- * @property {() => void} redo
- * @property {(() => void)|undefined} [hint]
- * @property {() => void} auto
- * @property {() => void} resign
+ * @property {() => void} [redo]
+ * @property {() => void} [hint]
+ * @property {() => void} [auto]
+ * @property {() => void} [resign]
  * @property {() => void} help
- * @property {(() => void)|undefined} [pause] pauses or resumes the game
+ * @property {() => void} [pause] pauses or resumes the game
  */
 
 /** Keys that work while the game is paused. */
@@ -89,8 +90,7 @@ function reachable({ drawn: view }, rect) {
 function arrive(state, element) {
   if (!element.matches(".card, .slot")) return;
   state.focus = element;
-  for (const stop of /** @type {NodeListOf<HTMLElement>} */ (state.felt.querySelectorAll("[tabindex='0']")))
-    stop.tabIndex = -1;
+  for (const stop of all("[tabindex='0']", state.felt)) stop.tabIndex = -1;
   element.tabIndex = 0;
 }
 
@@ -122,14 +122,10 @@ function onFelt(state, event) {
  * @param {State} state @param {Choice[]} found @param {number} step
  */
 function turn(state, found, step) {
-  const places = found.map(({ to }) => faceOf(state, to === "f" ? foundation(state) : to) ?? null);
+  const foundation = all(".slot.target.kind-f", state.felt)[0]?.dataset.pile ?? "f0";
+  const places = found.map(({ to }) => faceOf(state, to === "f" ? foundation : to) ?? null);
   const at = places.indexOf(/** @type {HTMLElement} */ (document.activeElement));
   return places[(at + step + places.length) % places.length] ?? places[0];
-}
-
-/** @param {State} state */
-function foundation({ felt }) {
-  return felt.querySelector(".slot.target.kind-f")?.id.slice(5) ?? "f0";
 }
 
 /**
@@ -160,7 +156,7 @@ function anywhere(state, keys, event) {
   if (event.defaultPrevented || event.altKey || target.closest("input, select, textarea, dialog[open]")) return;
   if ((event.ctrlKey || event.metaKey) && !["z", "Z", "y"].includes(event.key)) return;
   const view = shown(state);
-  /** @type {Record<string, () => void>} */
+  /** @type {Record<string, (() => void)|undefined>} */
   const actions = {
     d: () => drawCards(state),
     u: keys.undo,
@@ -169,7 +165,8 @@ function anywhere(state, keys, event) {
     "?": keys.help,
     h: keys.hint ?? keys.help,
     y: keys.redo,
-    ...(keys.pause && { b: keys.pause, Pause: keys.pause }),
+    b: keys.pause,
+    Pause: keys.pause,
     Z: keys.redo,
     r: keys.resign,
     l: () => view && say(tableText(view)),

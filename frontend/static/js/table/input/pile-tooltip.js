@@ -1,5 +1,6 @@
 /** Tooltip with a pile's name, for a resting mouse or a long press. */
 
+import { byId } from "../../shared/dom.js";
 import { pileText } from "../drawing/cards.js";
 import { pieceAt } from "../drawing/pieces.js";
 
@@ -9,8 +10,8 @@ import { pieceAt } from "../drawing/pieces.js";
 const RESTS = 550;
 const GAP = 6;
 
-/** The tooltip, which a lesson's page does not have. @returns {HTMLElement|null} */
-const label = () => document.getElementById("pile-name");
+/** The tooltip, which a lesson's page does not have. */
+const label = () => byId("pile-name");
 
 /** @param {State} state */
 export function bindNames(state) {

@@ -1,5 +1,6 @@
 /** Lazy loader of the guide to a first game. */
 
+import { byId } from "../../shared/dom.js";
 import { late } from "../state/late.js";
 
 /** @import { Guide } from "./guide.js" */
@@ -7,7 +8,7 @@ import { late } from "../state/late.js";
 
 /** @param {State} state @returns {{heard: (message: any) => void}} the receiver of messages; a dummy without a guide */
 export function guideAt(state) {
-  const place = document.getElementById("guide");
+  const place = byId("guide");
   if (!place) return { heard: () => {} };
   /** @type {Guide|null} */
   let guide = null;

@@ -1,5 +1,6 @@
 /** Move-by-move guide to a newcomer's first game: the move to try, the reason for it, and where its cards lie. */
 
+import { byId, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { cardName } from "../drawing/cards.js";
 import { keepFocus } from "../input/focus.js";
@@ -22,11 +23,11 @@ export class Guide {
   constructor(state, place) {
     this.state = state;
     this.place = place;
-    const { steps, moves } = JSON.parse(document.getElementById("guide-data")?.textContent ?? "");
+    const { steps, moves } = JSON.parse(byId("guide-data").textContent);
     this.#steps = steps;
     this.#moves = moves;
-    this.#part("#guide-show").addEventListener("click", () => this.#next && pointAt(state, this.#next.token));
-    this.#part("#guide-close").addEventListener("click", () => this.#end());
+    byId("guide-show").addEventListener("click", () => this.#next && pointAt(state, this.#next.token));
+    byId("guide-close").addEventListener("click", () => this.#end());
   }
 
   /** Handles a message from the server after the table has applied it. @param {any} message */
@@ -57,40 +58,26 @@ export class Guide {
     // After a move outside the guide, the player goes on without it.
     const next = others.length === 0 ? (left[0] ?? null) : null;
     this.#next = next && offered(this.state).includes(next.token) ? next : null;
-    const show = this.#part("#guide-show");
-    keepFocus(() => (show.hidden = !this.#next), this.#part("#guide-close"));
-    if (this.#next) return this.#say("try", t("Try:"), stepText(view, this.#next));
-    if (left.length === 0) return this.#say("done", t("Well done!"), restText());
-    this.#say(
-      "own",
-      t("Your own way:"),
-      t("it may be just as good. Play on, or take it back to go on with the hints."),
-    );
+    keepFocus(() => (byId("guide-show").hidden = !this.#next), byId("guide-close"));
+    if (this.#next) return this.#say("try", t("Try:"), `${moveText(view, this.#next.token)}. ${reason(this.#next)}`);
+    const rest = t("The rest is yours. Every move can be undone, and Hint shows a good one.");
+    if (left.length === 0) return this.#say("done", t("Well done!"), rest);
+    const text = t("it may be just as good. Play on, or take it back to go on with the hints.");
+    this.#say("own", t("Your own way:"), text);
   }
 
   /** @param {string} mood @param {string} label @param {string} words */
   #say(mood, label, words) {
     this.place.dataset.state = mood;
-    const [bold, text] = [this.#part("#guide-say b"), this.#part("#guide-say span")];
-    if (bold.textContent !== label) bold.textContent = label;
-    if (text.textContent !== words) text.textContent = words;
+    write(byId("guide-say").querySelector("b"), label);
+    write(byId("guide-say").querySelector("span"), words);
   }
 
   #end() {
     const { focus } = this.state;
     keepFocus(() => (this.place.hidden = true), focus, ...document.querySelectorAll(".tools button"));
   }
-
-  /** @param {string} selector @returns {HTMLElement} */
-  #part(selector) {
-    return /** @type {HTMLElement} */ (this.place.querySelector(selector));
-  }
 }
-
-const restText = () => t("The rest is yours. Every move can be undone, and Hint shows a good one.");
-
-/** @param {View} view @param {Step} step */
-const stepText = (view, step) => `${moveText(view, step.token)}. ${reason(step)}`;
 
 /** @param {View} view @param {Token} token @returns {string} "queen of hearts on king of spades" */
 function moveText(view, token) {

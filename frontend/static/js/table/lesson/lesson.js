@@ -1,6 +1,8 @@
 /** Lesson on a rules page: a small game with the table's own modules, answered by a graph instead of the server. */
 
+import { all } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { requestJson } from "../../shared/request.js";
 import { moveText, say } from "../hud/announce.js";
 import { offered, takeMove, takeView } from "../state/game.js";
 import { Graph } from "./graph.js";
@@ -32,15 +34,11 @@ class Lesson {
       draw: (how = {}) => draw(this.state, how),
       why: (pile, count, to) => this.#refuse(this.graph.why(this.#at, pile, count, to)),
     });
-    const keys = {
-      undo: () => this.undo(),
-      redo: () => {},
-      auto: () => {},
-      resign: () => {},
-      help: () => this.showMove(),
-    };
-    bind(this.state, keys, section);
-    this.#buttons();
+    bind(this.state, { undo: () => this.undo(), help: () => this.showMove() }, section);
+    this.#button("undo").addEventListener("click", () => this.undo());
+    this.#button("again").addEventListener("click", () => this.restart());
+    this.#button("show").addEventListener("click", () => this.showMove());
+    this.#button("draw").addEventListener("click", () => drawCards(this.state));
     this.restart();
     observe(this.state);
   }
@@ -82,8 +80,7 @@ class Lesson {
   /** Shows a good move without making it. */
   showMove() {
     const token = this.graph.best(this.#at);
-    if (!token) return;
-    pointAt(this.state, token);
+    if (token) pointAt(this.state, token);
   }
 
   /** @param {Token} token that led to the current position */
@@ -135,37 +132,20 @@ class Lesson {
 
   /** @param {string} state @param {string} label @param {string} words */
   #write(state, label, words) {
-    const line = /** @type {HTMLElement} */ (this.section.querySelector(".lesson-say"));
+    const [line] = all(".lesson-say", this.section);
     line.dataset.state = state;
-    const head = /** @type {HTMLElement} */ (line.querySelector("b"));
-    head.textContent = label;
-    const place = /** @type {HTMLElement} */ (line.querySelector("span"));
-    if (place.innerHTML !== words) place.innerHTML = words;
+    line.querySelector("b").textContent = label;
+    const text = line.querySelector("span");
+    if (text.innerHTML !== words) text.innerHTML = words;
   }
 
   /** @param {string} name @returns {HTMLButtonElement} */
   #button(name) {
-    return /** @type {HTMLButtonElement} */ (this.section.querySelector(`[data-do=${name}]`));
-  }
-
-  #buttons() {
-    /** @type {Record<string, () => void>} */
-    const actions = {
-      undo: () => this.undo(),
-      again: () => this.restart(),
-      show: () => this.showMove(),
-      draw: () => drawCards(this.state),
-    };
-    for (const [name, action] of Object.entries(actions)) this.#button(name).addEventListener("click", action);
+    return all(`[data-do=${name}]`, this.section)[0];
   }
 }
 
-for (const felt of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-lesson]"))) {
-  const section = /** @type {HTMLElement} */ (felt.closest(".lesson"));
-  fetch(felt.dataset.lesson ?? "")
-    .then((response) => (response.ok ? response.json() : Promise.reject(new Error(String(response.status)))))
-    .then((positions) => new Lesson(section, felt, new Graph(positions)))
-    .catch(() => {
-      felt.textContent = t("The lesson could not be loaded.");
-    });
-}
+for (const felt of all("[data-lesson]"))
+  requestJson(felt.dataset.lesson)
+    .then((positions) => new Lesson(felt.closest(".lesson"), felt, new Graph(positions)))
+    .catch(() => (felt.textContent = t("The lesson could not be loaded.")));

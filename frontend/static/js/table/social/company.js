@@ -1,5 +1,6 @@
 /** Others shown at the table: racers, players of the same daily deal, or a ghost. */
 
+import { byId } from "../../shared/dom.js";
 import { late, painted } from "../state/late.js";
 
 /** @import { State } from "../state/state.js" */
@@ -20,7 +21,7 @@ const NOBODY = { wait: () => {}, drawn: () => {}, refused: () => {} };
  * @param {State} state @returns {Company}
  */
 export function companyAt(state) {
-  const place = document.getElementById("lanes");
+  const place = byId("lanes");
   if (!place) return NOBODY;
   /** @type {Promise<Company>|null} */
   let coming = null;

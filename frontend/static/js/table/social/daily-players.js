@@ -1,6 +1,6 @@
 /** Other players of the daily deal, and the player's pace compared with the leader's or a ghost's. */
 
-import { byId, write } from "../../shared/dom.js";
+import { all, byId, write } from "../../shared/dom.js";
 import { Connection } from "../../shared/connection.js";
 import { t, tn } from "../../shared/i18n.js";
 import { onSettings, settings } from "../../site/settings.js";
@@ -16,14 +16,11 @@ import { DayList, DayStrip } from "./peers.js";
 const TICK = 500;
 const LEADER_EVERY = 120000;
 
-/** @param {string} selector @returns {NodeListOf<HTMLElement>} */
-const all = (selector) => document.querySelectorAll(selector);
-
 export class DayTable {
   /** @type {Connection|null} */ #connection = null;
   /** @type {{players: number, lanes: Peer[]}} */ #others = { players: 0, lanes: [] };
   /** @type {Pace|null} */ #pace = null;
-  #askedAt = -Infinity;
+  #requestedAt = -Infinity;
   #strip = new DayStrip(byId("strip-track"));
   #lists = [...all("[data-lanes]")].map((list) => new DayList(list));
 
@@ -49,8 +46,7 @@ export class DayTable {
 
   /** Connects while the player wants to see the others. */
   #follow() {
-    const wanted = this.socket !== "" && !settings.hide_others;
-    if (!wanted) {
+    if (!this.socket || settings.hide_others) {
       this.#connection?.close();
       this.#connection = null;
       return;
@@ -72,18 +68,18 @@ export class DayTable {
   #tick() {
     const { view, status } = this.state;
     if (!view || (!this.ghost && settings.hide_others)) return;
-    if (status === "playing") this.#askForPace();
+    if (status === "playing") this.#requestPace();
     const ms = elapsed(this.state);
     this.#pace?.note(ms, view.cards_up, this.state.n === 0);
     this.#showPeers(view, ms);
     if (status === "playing") this.#showPace(view, ms);
   }
 
-  async #askForPace() {
+  async #requestPace() {
     const now = performance.now();
-    const due = this.ghost ? this.#askedAt === -Infinity : now - this.#askedAt > LEADER_EVERY;
+    const due = this.ghost ? this.#requestedAt === -Infinity : now - this.#requestedAt > LEADER_EVERY;
     if (!this.address || !due || document.visibilityState !== "visible") return;
-    this.#askedAt = now;
+    this.#requestedAt = now;
     try {
       const response = await fetch(this.address);
       const line = response.ok ? await response.json() : { name: "", points: [] };
@@ -125,7 +121,7 @@ export class DayTable {
     const name = this.ghost && pace?.name ? pace.name : this.ghost ? t("the ghost") : t("the leader");
     byId("pace").hidden = ahead === null;
     if (!pace || ahead === null) return;
-    const [brief, full] = said(ahead, pace.fine, name);
+    const [brief, full] = leadTexts(ahead, pace.fine, name);
     for (const line of [byId("strip-pace"), ...all("[data-pace-line]")]) {
       write(line, full);
       line.dataset.ahead = String(ahead >= 0);
@@ -137,10 +133,8 @@ export class DayTable {
   }
 }
 
-/**
- * @param {number} ahead ms @param {boolean} fine @param {string} name @returns {[string, string]} short form, full form
- */
-function said(ahead, fine, name) {
+/** @param {number} ahead ms @param {boolean} fine @param {string} name @returns {[string, string]} short, full form */
+function leadTexts(ahead, fine, name) {
   if (ahead === Infinity) return ["+", t("further than {name} ever got", { name })];
   const span = spanText(ahead, fine);
   if (ahead < 0) return [`−${span}`, t("{span} behind {name}", { span, name })];

@@ -1,6 +1,8 @@
 /** Comparison of a finished game with the ghost raced against: one sentence of the end panel. */
 
+import { byId } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
+import { requestJson } from "../../shared/request.js";
 import { elapsed } from "../state/game.js";
 import { spanText } from "./pace.js";
 
@@ -12,7 +14,7 @@ import { spanText } from "./pace.js";
  * @param {PaceLine & {own?: boolean}} line
  * @param {number} cardsUp @param {number} ms
  */
-export function outcomeText({ name, own, points }, cardsUp, ms) {
+function outcomeText({ name, own, points }, cardsUp, ms) {
   const [end, most] = points[points.length - 1];
   const cards = cardsUp - most;
   const time = spanText(end - ms, true);
@@ -28,11 +30,11 @@ export function outcomeText({ name, own, points }, cardsUp, ms) {
 /** Shows the result of racing a ghost in the end panel. @param {State} state of a finished game */
 export async function showGhost(state) {
   const address = state.felt.dataset.ghost;
-  const place = document.getElementById("finish-ghost");
+  const place = byId("finish-ghost");
   if (!address || !place || !state.view) return;
-  const response = await fetch(address).catch(() => null);
-  if (!response?.ok) return;
-  const text = outcomeText(await response.json(), state.view.cards_up, Math.round(elapsed(state)));
+  const line = await requestJson(address).catch(() => null);
+  if (!line) return;
+  const text = outcomeText(line, state.view.cards_up, Math.round(elapsed(state)));
   place.textContent = text.charAt(0).toUpperCase() + text.slice(1);
   place.hidden = false;
 }

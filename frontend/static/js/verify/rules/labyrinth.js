@@ -1,6 +1,6 @@
 /** Rules of Labyrinth, implemented independently from its rules page. */
 
-import { carry, dealt, names, RANKS, SUITS, top } from "./state.js";
+import { carry, dealt, names, suitTaker as taker, SUITS, top } from "./state.js";
 
 /** @import { Rules, State } from "./state.js" */
 
@@ -23,12 +23,6 @@ function isFree(state, row, column) {
   if (isEmpty(state, row, column)) return false;
   const outermost = row === 0 || row === state.rows - 1;
   return outermost || isEmpty(state, row - 1, column) || isEmpty(state, row + 1, column);
-}
-
-/** @param {State} state @param {string} card */
-function taker(state, card) {
-  const name = `f${SUITS.indexOf(card[1])}`;
-  return RANKS.indexOf(card[0]) === state.piles[name].length ? name : null;
 }
 
 /** @param {State} state */

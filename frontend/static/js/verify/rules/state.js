@@ -77,3 +77,12 @@ export function carry(state, token, taker) {
 
 /** @param {string} source @param {string} target @param {number} count */
 export const unit = (source, target, count) => `${source}-${target}${count > 1 ? `x${count}` : ""}`;
+
+/**
+ * The foundation of a card's suit, if the card is its next.
+ * @param {State} state @param {string} card @returns {string | null}
+ */
+export function suitTaker(state, card) {
+  const name = `f${SUITS.indexOf(card[1])}`;
+  return RANKS.indexOf(card[0]) === state.piles[name].length ? name : null;
+}

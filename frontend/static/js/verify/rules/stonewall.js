@@ -1,6 +1,6 @@
 /** Rules of Stonewall, implemented independently from its rules page. */
 
-import { carry, dealt, names, RANKS, SUITS, top, unit } from "./state.js";
+import { carry, dealt, names, RANKS, suitTaker as taker, top, unit } from "./state.js";
 
 /** @import { Rules, State } from "./state.js" */
 
@@ -22,12 +22,6 @@ const isRed = (card) => "HD".includes(card[1]);
 
 /** @param {string} card @param {string} under */
 const goesOn = (card, under) => RANKS.indexOf(card[0]) === RANKS.indexOf(under[0]) - 1 && isRed(card) !== isRed(under);
-
-/** @param {State} state @param {string} card */
-function taker(state, card) {
-  const name = `f${SUITS.indexOf(card[1])}`;
-  return RANKS.indexOf(card[0]) === state.piles[name].length ? name : null;
-}
 
 /** @param {State} state @param {string} pile @param {string} card */
 function pileTakes(state, pile, card) {
