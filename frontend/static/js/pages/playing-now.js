@@ -2,7 +2,7 @@
 
 import { all, byId, link, part } from "../shared/dom.js";
 import { tn } from "../shared/i18n.js";
-import { poll } from "../shared/request.js";
+import { poll } from "../shared/polling.js";
 
 const EVERY = 20000;
 

@@ -4,8 +4,8 @@
  */
 
 import { t } from "../shared/i18n.js";
-import { tryStorage } from "../shared/storage.js";
 import { momentText } from "./local-times.js";
+import { tryStorage } from "./settings.js";
 
 /** The page reloads at a random moment within this time after the new deals, in ms. */
 const SPREAD = 120000;

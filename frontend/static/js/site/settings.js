@@ -3,7 +3,6 @@
  */
 
 import { request } from "../shared/request.js";
-import { tryStorage } from "../shared/storage.js";
 
 /**
  * @typedef {object} Settings stored in the account under the same names
@@ -42,6 +41,15 @@ const DEFAULTS = Object.freeze({
 });
 
 const root = document.documentElement;
+
+/** @template T @param {() => T} use @returns {T|null} null if the storage is full or blocked, or its text unreadable */
+export function tryStorage(use) {
+  try {
+    return use();
+  } catch {
+    return null;
+  }
+}
 
 /** @type {Settings} */
 export const settings = {

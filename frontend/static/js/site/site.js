@@ -2,8 +2,7 @@
 
 import "./countdown.js";
 import { localise } from "./local-times.js";
-import { lastRace } from "../races/notices/last-race.js";
-import { applySettings, bindSettings } from "./settings.js";
+import { applySettings, bindSettings, tryStorage } from "./settings.js";
 
 applySettings();
 localise();
@@ -11,7 +10,9 @@ localise();
 for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-preferences]")))
   bindSettings(form);
 
-if (lastRace()) import("../races/notices/rematch.js").then(({ listen }) => listen());
+// Few visitors have raced (../races/notices/last-race.js).
+if (tryStorage(() => "talon.raced" in localStorage))
+  import("../races/notices/rematch.js").then(({ listen }) => listen());
 // Without its charts, a profile still has its tables.
 if (document.querySelector(".chart[data-ratings]"))
   import("../pages/rating-chart.js").then(({ drawRating }) => drawRating()).catch(() => {});

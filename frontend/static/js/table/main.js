@@ -2,8 +2,7 @@
 
 import "../site/field-buttons.js";
 import { all, byId } from "../shared/dom.js";
-import { tryStorage } from "../shared/storage.js";
-import { applySettings, bindSettings } from "../site/settings.js";
+import { applySettings, bindSettings, tryStorage } from "../site/settings.js";
 import { bindAsking } from "./hud/hint-buttons.js";
 import { companyAt } from "./social/company.js";
 import { plays } from "./state/game.js";

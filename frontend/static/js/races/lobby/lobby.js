@@ -2,7 +2,7 @@
 
 import { all, avatar, byId, link, part, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
-import { poll } from "../../shared/request.js";
+import { poll } from "../../shared/polling.js";
 import { momentText } from "../../site/local-times.js";
 import { clockText } from "../../shared/times.js";
 import { bindForm } from "./game-form.js";

@@ -1,6 +1,6 @@
 /** Room of this browser's last race, stored so that every page can offer a rematch. */
 
-import { tryStorage } from "../../shared/storage.js";
+import { tryStorage } from "../../site/settings.js";
 
 /** Local-storage key of the last race's room. */
 const KEY = "talon.raced";

@@ -2,7 +2,7 @@
 
 import { all } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { tryStorage } from "../../shared/storage.js";
+import { tryStorage } from "../../site/settings.js";
 
 const SEEN_FOR = 3000;
 const PAUSE = 1000;

@@ -1,6 +1,6 @@
 /** Undo history in session storage, so that moves can be redone after a reload of this tab. */
 
-import { tryStorage } from "../../shared/storage.js";
+import { tryStorage } from "../../site/settings.js";
 
 /** @import { State } from "./state.js" */
 
