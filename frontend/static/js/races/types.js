@@ -54,12 +54,6 @@
  */
 
 /** A lane as an object with named parts. @param {Lane} lane */
-export const parts = ([entrant, cardsUp, tokens, state, away, place, ms]) => ({
-  entrant,
-  cardsUp,
-  tokens,
-  state,
-  away,
-  place,
-  ms,
-});
+export const parts = ([entrant, cardsUp, tokens, state, away, place, ms]) => {
+  return { entrant, cardsUp, tokens, state, away, place, ms };
+};

@@ -17,45 +17,35 @@ const RELOADED = "talon.reloaded";
 /** @param {number} n */
 const two = (n) => String(n).padStart(2, "0");
 
-class Countdown {
+/** @param {HTMLElement} box */
+function start(box) {
+  const { countdown = "", now = "" } = box.dataset;
   /** Milliseconds that the server's clock is ahead of this one's. */
-  #ahead;
-  #end;
-  #reloadAt;
-  #figure;
-
-  /** @param {HTMLElement} box */
-  constructor(box) {
-    const { countdown = "", now = "" } = box.dataset;
-    this.#ahead = new Date(now).getTime() - Date.now();
-    this.#end = new Date(countdown).getTime();
-    this.#reloadAt = this.#end + GRACE + Math.random() * SPREAD;
-    this.#figure = box.querySelector("b");
-    const local = box.querySelector(".local");
-    if (local) local.textContent = t("at {time}", { time: momentText(this.#end) });
-    this.#tick();
-    setInterval(() => this.#tick(), 1000);
-  }
-
-  #tick() {
-    const now = Date.now() + this.#ahead;
-    const left = Math.max(0, Math.ceil((this.#end - now) / 1000));
-    if (this.#figure)
-      this.#figure.textContent = `${Math.floor(left / 3600)}:${two(Math.floor(left / 60) % 60)}:${two(left % 60)}`;
-    if (now >= this.#reloadAt) this.#reload();
-  }
-
-  /** Reloads once per deadline, so a page that comes back with the same one does not reload again. */
-  #reload() {
-    this.#reloadAt = Infinity;
-    // Without storage the page cannot tell that it has already reloaded.
-    tryStorage(() => {
-      if (sessionStorage.getItem(RELOADED) === String(this.#end)) return;
-      sessionStorage.setItem(RELOADED, String(this.#end));
-      location.reload();
-    });
-  }
+  const ahead = new Date(now).getTime() - Date.now();
+  const end = new Date(countdown).getTime();
+  let reloadAt = end + GRACE + Math.random() * SPREAD;
+  const [figure, local] = [box.querySelector("b"), box.querySelector(".local")];
+  if (local) local.textContent = t("at {time}", { time: momentText(end) });
+  const tick = () => {
+    const now = Date.now() + ahead;
+    const left = Math.max(0, Math.ceil((end - now) / 1000));
+    if (figure) figure.textContent = `${Math.floor(left / 3600)}:${two(Math.floor(left / 60) % 60)}:${two(left % 60)}`;
+    if (now < reloadAt) return;
+    reloadAt = Infinity;
+    reload(String(end));
+  };
+  tick();
+  setInterval(tick, 1000);
 }
 
-for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-countdown]")))
-  new Countdown(box);
+/** Reloads once per deadline, so a page that comes back with the same one does not reload again. @param {string} end */
+function reload(end) {
+  // Without storage the page cannot tell that it has already reloaded.
+  tryStorage(() => {
+    if (sessionStorage.getItem(RELOADED) === end) return;
+    sessionStorage.setItem(RELOADED, end);
+    location.reload();
+  });
+}
+
+for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-countdown]"))) start(box);

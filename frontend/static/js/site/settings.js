@@ -4,41 +4,28 @@
 
 import { request } from "../shared/request.js";
 
-/**
- * @typedef {object} Settings stored in the account under the same names
- * @property {"system"|"light"|"dark"} theme
- * @property {"green"|"blue"|"red"|"slate"} table
- * @property {"lattice"|"waves"|"plain"} back
- * @property {"system"|"full"|"reduced"} motion
- * @property {boolean} four_colours
- * @property {boolean} large_cards
- * @property {boolean} left_handed
- * @property {boolean} sound
- * @property {boolean} one_tap a tap moves a card at once if it has only one target
- * @property {"off"|"safe"|"all"} auto_up cards that move to the foundations automatically
- * @property {boolean} hide_clock
- * @property {boolean} hide_others hides other players at a daily deal's table
- * @property {boolean} hide_presence hides the player's name from others while a game is open
- */
-
 const KEY = "talon.settings";
 
-/** @type {Readonly<Settings>} */
-const DEFAULTS = Object.freeze({
-  theme: "system",
-  table: "green",
-  back: "lattice",
-  motion: "system",
+/** @typedef {typeof DEFAULTS} Settings stored in the account under the same names */
+const DEFAULTS = {
+  theme: /** @type {"system"|"light"|"dark"} */ ("system"),
+  table: /** @type {"green"|"blue"|"red"|"slate"} */ ("green"),
+  back: /** @type {"lattice"|"waves"|"plain"} */ ("lattice"),
+  motion: /** @type {"system"|"full"|"reduced"} */ ("system"),
   four_colours: false,
   large_cards: false,
   left_handed: false,
   sound: false,
+  /** A tap moves a card at once if it has only one target. */
   one_tap: false,
-  auto_up: "off",
+  /** Cards that move to the foundations automatically. */
+  auto_up: /** @type {"off"|"safe"|"all"} */ ("off"),
   hide_clock: false,
+  /** Hides other players at a daily deal's table. */
   hide_others: false,
+  /** Hides the player's name from others while a game is open. */
   hide_presence: false,
-});
+};
 
 const root = document.documentElement;
 
@@ -75,26 +62,11 @@ function setSetting(name, value) {
   for (const listener of listeners) listener();
 }
 
-/** Copies the settings to the root element, where the style sheet reads them. */
-export function applySettings() {
-  const dark =
-    settings.theme === "system" ? matchMedia("(prefers-color-scheme: dark)").matches : settings.theme === "dark";
-  root.dataset.theme = dark ? "dark" : "light";
-  root.dataset.felt = settings.table;
-  root.dataset.back = settings.back;
-  root.dataset.suits = settings.four_colours ? "four" : "two";
-  root.dataset.hand = settings.left_handed ? "left" : "right";
-  root.dataset.others = settings.hide_others ? "hidden" : "shown";
-  if (motionReduced()) root.dataset.motion = "none";
-  else delete root.dataset.motion;
-}
+/** Applies the settings to the page, with the function that the script in its head has left (theme.js). */
+export const applySettings = () => /** @type {any} */ (globalThis).talonApplySettings(settings);
 
 /** @returns {boolean} whether cards should jump instead of glide */
-export function motionReduced() {
-  return settings.motion === "system"
-    ? matchMedia("(prefers-reduced-motion: reduce)").matches
-    : settings.motion === "reduced";
-}
+export const motionReduced = () => root.dataset.motion === "none";
 
 /** Connects a form whose fields are named after the settings. @param {HTMLFormElement} form */
 export function bindSettings(form) {
@@ -109,4 +81,5 @@ export function bindSettings(form) {
   }
 }
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applySettings);
+for (const query of ["(prefers-color-scheme: dark)", "(prefers-reduced-motion: reduce)"])
+  matchMedia(query).addEventListener("change", applySettings);

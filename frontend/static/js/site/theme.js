@@ -1,29 +1,27 @@
-// Blocking script in the head, so that the first paint already has the player's colours. `settings.js` has the same
-// list.
+// Blocking script in the head, so that the first paint already has the player's colours.
 (() => {
   const root = document.documentElement;
-  const read = (/** @type {string|null|undefined} */ text) => {
-    try {
-      return JSON.parse(text || "{}");
-    } catch {
-      return {}; // Unreadable settings count as none.
-    }
-  };
-  let local = null;
-  try {
-    local = localStorage.getItem("talon.settings");
-  } catch {
-    // No storage, no settings.
+  const matches = (/** @type {string} */ query) => matchMedia(query).matches;
+
+  /** Copies settings to the root element, where the style sheet reads them. @param {any} settings */
+  function applySettings({ theme = "system", table, back, motion = "system", four_colours, left_handed, hide_others }) {
+    root.dataset.theme = theme === "system" ? (matches("(prefers-color-scheme: dark)") ? "dark" : "light") : theme;
+    root.dataset.felt = table ?? "green";
+    root.dataset.back = back ?? "lattice";
+    root.dataset.suits = four_colours ? "four" : "two";
+    root.dataset.hand = left_handed ? "left" : "right";
+    root.dataset.others = hide_others ? "hidden" : "shown";
+    const isStill = motion === "system" ? matches("(prefers-reduced-motion: reduce)") : motion === "reduced";
+    if (isStill) root.dataset.motion = "none";
+    else delete root.dataset.motion;
   }
-  const chosen = { ...read(local), ...read(root.dataset.preferences) };
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const theme = chosen.theme ?? "system";
-  root.dataset.theme = theme === "system" ? (dark ? "dark" : "light") : theme;
-  root.dataset.felt = chosen.table ?? "green";
-  root.dataset.back = chosen.back ?? "lattice";
-  root.dataset.suits = chosen.four_colours ? "four" : "two";
-  root.dataset.hand = chosen.left_handed ? "left" : "right";
-  root.dataset.others = chosen.hide_others ? "hidden" : "shown";
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (chosen.motion === "reduced" || (chosen.motion !== "full" && still)) root.dataset.motion = "none";
+
+  let stored = {};
+  try {
+    stored = JSON.parse(localStorage.getItem("talon.settings") ?? "{}");
+  } catch {
+    // Unreadable settings count as none.
+  }
+  applySettings({ ...stored, ...JSON.parse(root.dataset.preferences || "{}") });
+  Object.assign(globalThis, { talonApplySettings: applySettings });
 })();

@@ -42,10 +42,9 @@ import { variantOf } from "./shuffle.js";
  * @property {RaceFacts} race
  * @property {Entrant[]} entrants
  *
- * @typedef {{kind: "record", record: TalonRecord}} BroughtRecord
- * @typedef {{kind: "deal", deal: DealFile}} BroughtDeal
- * @typedef {{kind: "race", file: RaceFile}} BroughtRace
- * @typedef {BroughtRecord | BroughtDeal | BroughtRace} Brought
+ * @typedef {{kind: "record", record: TalonRecord}
+ *   | {kind: "deal", deal: DealFile}
+ *   | {kind: "race", file: RaceFile}} Brought
  *
  * @typedef {object} Linked the target of a link on this site
  * @property {string | null} file the address of the document to check
@@ -126,20 +125,17 @@ export function readLink(text, origin) {
   return numbered && { ...nothing, numbered };
 }
 
-/**
- * The numbered deal of a link; null if it names its deal by seed, with no number to check. @param {URLSearchParams}
- * asked
- */
-function numberedIn(asked) {
-  if (!/^\d+$/.test(asked.get("number") ?? "")) return null;
-  const name = asked.get("name");
+/** The numbered deal of a link; null if it names its deal by seed. @param {URLSearchParams} parameters */
+function numberedIn(parameters) {
+  if (!/^\d+$/.test(parameters.get("number") ?? "")) return null;
+  const name = parameters.get("name");
   /** @type {Options} */
   const options = {};
-  for (const [key, value] of asked)
+  for (const [key, value] of parameters)
     if (key.startsWith("option-"))
       options[key.slice("option-".length)] = /^(true|false|\d+)$/.test(value)
         ? JSON.parse(value)
         : value.replaceAll('"', "");
   const variant = Object.keys(options).length ? variantOf({ game: name, options }) : variantOf({ variant: name });
-  return variant && { variant, number: Number(asked.get("number")) };
+  return variant && { variant, number: Number(parameters.get("number")) };
 }

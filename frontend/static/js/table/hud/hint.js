@@ -1,5 +1,6 @@
 /** Hints, where they are allowed: one good next move, found by the server, shown and announced but not made. */
 
+import { byId } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { request } from "../../shared/request.js";
 import { pileName, theCard } from "../drawing/cards.js";
@@ -62,9 +63,11 @@ function show(state, hint) {
   const { view } = state;
   const { token, why, moves = 1 } = hint;
   if (!view || (token !== "u" && !offered(state).includes(token))) return;
-  if (hint.more) return takeBack(tn("Take one more move back.", "Take {n} more moves back.", moves));
-  if (why === "back") return takeBack(lostBefore(moves));
-  if (why === "return") return takeBack(hint.provisional ? wayMeanwhile(moves) : wayBefore(moves));
+  if (hint.more || why === "back" || why === "return") {
+    notice(undoText(hint, moves));
+    byId("undo").focus({ preventScroll: true });
+    return;
+  }
   pointAt(state, token);
   notice(likely(hint, moveText(view, token)));
 }
@@ -77,37 +80,26 @@ function likely({ why, lost, provisional }, move) {
   return t("No sure way was found in time. Perhaps: {move}.", { move });
 }
 
-/** @param {number} moves since the game could still be won @returns {string} */
-function lostBefore(moves) {
-  return tn(
-    "From here the game can no longer be won. Take the last move back.",
-    "From here the game can no longer be won. Take {n} moves back.",
-    moves,
-  );
-}
-
-/** @param {number} moves since a winning line was known @returns {string} */
-function wayMeanwhile(moves) {
-  return tn(
-    "Still looking for a way from here. There is one from a move before: take the last move back, or ask again.",
-    "Still looking for a way from here. There is one from {n} moves before: take moves back, or ask again.",
-    moves,
-  );
-}
-
-/** @param {number} moves since a winning line was known @returns {string} */
-function wayBefore(moves) {
+/** @param {Hint} hint @param {number} moves to take back @returns {string} */
+function undoText({ why, more, provisional }, moves) {
+  if (more) return tn("Take one more move back.", "Take {n} more moves back.", moves);
+  if (why === "back")
+    return tn(
+      "From here the game can no longer be won. Take the last move back.",
+      "From here the game can no longer be won. Take {n} moves back.",
+      moves,
+    );
+  if (provisional)
+    return tn(
+      "Still looking for a way from here. There is one from a move before: take the last move back, or ask again.",
+      "Still looking for a way from here. There is one from {n} moves before: take moves back, or ask again.",
+      moves,
+    );
   return tn(
     "No sure way was found from here, but there is one from a move before. Take the last move back.",
     "No sure way was found from here, but there is one from {n} moves before. Take moves back.",
     moves,
   );
-}
-
-/** Suggests an undo. @param {string} why */
-function takeBack(why) {
-  notice(why);
-  document.getElementById("undo")?.focus({ preventScroll: true });
 }
 
 /** @param {View} view @param {Token} token @returns {string} "the seven of clubs to the eight of hearts" */

@@ -9,7 +9,8 @@ const TICK = 50;
 
 export class Playback {
   speed = 1;
-  #real = false;
+  /** True if it keeps the original timing. */
+  real = false;
   #ms = 0;
   #timer = 0;
   #since = 0;
@@ -17,8 +18,7 @@ export class Playback {
   /**
    * @param {number[]} clock when each move was made, in ms since the deal
    * @param {(at: number, ms: number|null) => void} show receives the number of moves made and, in the original timing,
-   *   the
-   *   time
+   *   the time
    * @param {() => void} changed called when playback starts or stops
    */
   constructor(clock, show, changed) {
@@ -29,16 +29,6 @@ export class Playback {
 
   get running() {
     return this.#timer !== 0;
-  }
-
-  get real() {
-    return this.#real;
-  }
-
-  /** @param {boolean} real keep the original timing @param {number} at the moves made so far */
-  setReal(real, at) {
-    this.#real = real;
-    this.seek(at);
   }
 
   /** Continues after `at` moves. @param {number} at */
@@ -64,14 +54,14 @@ export class Playback {
     this.#ms += (now - this.#since) * this.speed;
     this.#since = now;
     const at = this.#reached();
-    this.show(at, this.#real ? Math.min(this.#ms, this.clock.at(-1) ?? 0) : null);
+    this.show(at, this.real ? Math.min(this.#ms, this.clock.at(-1) ?? 0) : null);
     if (at === this.clock.length) this.stop();
   }
 
   /** @param {number} at @returns {number} the playback time at which the first `at` moves have been made */
   #due(at) {
     if (at === 0) return 0;
-    return this.#real ? this.clock[at - 1] : at * PACE * (motionReduced() ? 2 : 1);
+    return this.real ? this.clock[at - 1] : at * PACE * (motionReduced() ? 2 : 1);
   }
 
   /** @returns {number} the number of moves made by now */

@@ -87,7 +87,8 @@ class Replay {
     this.playback.speed = Number(speed.value); // after a reload the browser restores the old choice
     const asPlayed = byId("as-played");
     asPlayed.addEventListener("click", () => {
-      this.playback.setReal(!this.playback.real, this.at);
+      this.playback.real = !this.playback.real;
+      this.playback.seek(this.at);
       asPlayed.setAttribute("aria-pressed", String(this.playback.real));
     });
   }
