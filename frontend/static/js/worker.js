@@ -6,7 +6,7 @@
  */
 (() => {
   /**
-   * @typedef {object} Kept
+   * @typedef {object} Config
    * @property {string} version
    * @property {string} home the page shown instead of any other
    * @property {Record<string, string>} pages replacements for pages that have their own, by path
@@ -22,14 +22,14 @@
    */
 
   const worker = /** @type {any} */ (self);
-  const kept = /** @type {Kept} */ (worker.talon);
+  const config = /** @type {Config} */ (worker.talon);
   const PREFIX = "talon-";
-  const CACHE = PREFIX + kept.version;
+  const CACHE = PREFIX + config.version;
   /** Tag by which a later reminder replaces an earlier one. */
   const TAG = "talon-day";
   const THE_DAY = "/";
 
-  const addresses = new Set([...kept.files, kept.home, kept.unsent, ...Object.values(kept.pages)]);
+  const addresses = new Set([...config.files, config.home, config.unsent, ...Object.values(config.pages)]);
 
   async function fill() {
     const cache = await caches.open(CACHE);
@@ -52,10 +52,10 @@
     const { origin, pathname } = new URL(url);
     if (origin !== worker.location.origin) return null;
     // Only if the browser was offline from the start is it certain that a form was not sent.
-    if (method === "POST" && mode === "navigate") return worker.navigator.onLine ? null : kept.unsent;
+    if (method === "POST" && mode === "navigate") return worker.navigator.onLine ? null : config.unsent;
     if (method !== "GET") return null;
     if (addresses.has(pathname)) return pathname;
-    return kept.pages[pathname] ?? (mode === "navigate" ? kept.home : null);
+    return config.pages[pathname] ?? (mode === "navigate" ? config.home : null);
   }
 
   /** @param {any} event @param {string} address */
@@ -70,7 +70,7 @@
 
   /** @param {Reminder} reminder */
   function remind({ title, body, lang }) {
-    const { icon } = kept;
+    const { icon } = config;
     return worker.registration.showNotification(title, { body, lang, icon, badge: icon, tag: TAG });
   }
 
@@ -86,13 +86,14 @@
    * other party. If the browser does not report the old one, the switch in the settings must be turned on again.
    * @param {any} event
    */
-  async function renew({ oldSubscription: old, newSubscription: given }) {
+  async function renew({ oldSubscription: old, newSubscription }) {
     if (!old) return;
     const { applicationServerKey } = old.options;
     const subscription =
-      given ?? (await worker.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }));
+      newSubscription ??
+      (await worker.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }));
     const { endpoint, keys } = subscription.toJSON();
-    await fetch(kept.renewed, {
+    await fetch(config.renewed, {
       method: "POST",
       credentials: "omit",
       headers: { "Content-Type": "application/json" },

@@ -82,9 +82,9 @@ function times(plays) {
   const width = Math.max(1, Math.ceil(Math.max(...minutes) / 10));
   const bins = Array(10).fill(0);
   for (const value of minutes) bins[Math.min(9, Math.floor(value / width))] += 1;
-  const most = Math.max(...bins);
+  const highest = Math.max(...bins);
   const parts = bins.flatMap((count, k) => {
-    const height = (count / most) * 100;
+    const height = (count / highest) * 100;
     return [
       node("rect", { x: k * 32 + 2, y: 110 - height, width: 28, height: Math.max(height, 1), rx: 3, class: "bar" }),
       node("text", { x: k * 32 + 2, y: 124 }, clockText(k * width * 60000).replace(/:00$/, "′")),

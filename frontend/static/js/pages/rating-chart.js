@@ -13,10 +13,10 @@ const DOTS = 40;
 
 /** The round values at the chart's grid lines. @param {number[]} values */
 export function range(values) {
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const step = [20, 50, 100, 200, 500].find((size) => (most - least) / size <= 3) ?? 1000;
-  const first = Math.floor(least / step) * step;
-  const last = Math.max(first + step, Math.ceil(most / step) * step);
+  const [min, max] = [Math.min(...values), Math.max(...values)];
+  const step = [20, 50, 100, 200, 500].find((size) => (max - min) / size <= 3) ?? 1000;
+  const first = Math.floor(min / step) * step;
+  const last = Math.max(first + step, Math.ceil(max / step) * step);
   return Array.from({ length: (last - first) / step + 1 }, (_, k) => first + k * step);
 }
 
@@ -26,10 +26,10 @@ const day = (at) => new Date(at).toLocaleDateString(language, { dateStyle: "medi
 /** @param {Point[]} points */
 function chart(points) {
   const ticks = range(points.map(({ value }) => value));
-  const [least, most] = [ticks[0], ticks[ticks.length - 1]];
+  const [min, max] = [ticks[0], ticks[ticks.length - 1]];
   const width = points.length > 1 ? (RIGHT - LEFT) / (points.length - 1) : 0;
   const x = (/** @type {number} */ k) => (LEFT + (width ? k * width : (RIGHT - LEFT) / 2)).toFixed(1);
-  const y = (/** @type {number} */ value) => (BOTTOM - ((value - least) / (most - least)) * (BOTTOM - TOP)).toFixed(1);
+  const y = (/** @type {number} */ value) => (BOTTOM - ((value - min) / (max - min)) * (BOTTOM - TOP)).toFixed(1);
   const parts = ticks.flatMap((value) => [
     node("path", { d: `M${LEFT} ${y(value)}H${RIGHT}`, class: "axis" }),
     node("text", { x: 0, y: Number(y(value)) + 4 }, String(value)),

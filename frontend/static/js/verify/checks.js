@@ -7,28 +7,28 @@ import { ofCommitment, ofRace, ofReplay } from "./replays.js";
 import { deckOf, variantOf } from "./shuffle.js";
 
 /** @import { DealFile, Linked, TalonRecord } from "./documents.js" */
-/** @import { Asked, Finding, Site } from "./findings.js" */
+/** @import { Submission, Finding, Site } from "./findings.js" */
 /** @import { Chain, Head, Line } from "./ledger.js" */
 /** @import { Variant } from "./shuffle.js" */
 
 /**
  * Runs every check that applies to a document.
- * @param {Asked} asked @param {Site} site
+ * @param {Submission} submission @param {Site} site
  * @returns {Promise<Finding[]>}
  */
-export async function examined(asked, site) {
+export async function examined(submission, site) {
   const chain = await site.ledger().then(chained, () => null);
-  const { brought } = asked;
+  const { brought } = submission;
   const found =
     brought.kind === "deal"
-      ? await ofDeal(brought.deal, asked, chain, site)
+      ? await ofDeal(brought.deal, submission, chain, site)
       : brought.kind === "race"
         ? await ofRace(brought.file, site)
-        : await ofRecord(brought.record, asked, chain, site);
-  return [...found, ofChain(chain), ofHead(chain, asked.head)];
+        : await ofRecord(brought.record, submission, chain, site);
+  return [...found, ofChain(chain), ofHead(chain, submission.head)];
 }
 
-/** @param {DealFile} deal @param {Asked} asked @param {Chain | null} chain @param {Site} site */
+/** @param {DealFile} deal @param {Submission} submission @param {Chain | null} chain @param {Site} site */
 async function ofDeal(deal, { day: said, numbered }, chain, site) {
   const { game } = /** @type {Variant} */ (variantOf({ variant: deal.variant }));
   const isSaid = !numbered && (!said || (said.day === deal.day && said.variant === deal.variant));
@@ -84,7 +84,7 @@ function ofDate(line) {
   return isEarly(line) ? passed("ledger", "announced", values) : failed("ledger", "late", values);
 }
 
-/** @param {TalonRecord} record @param {Asked} asked @param {Chain | null} chain @param {Site} site */
+/** @param {TalonRecord} record @param {Submission} submission @param {Chain | null} chain @param {Site} site */
 async function ofRecord(record, { day, numbered }, chain, site) {
   const replays = await ofReplay(record, site);
   const variant = /** @type {Variant} */ (variantOf(record));

@@ -29,7 +29,7 @@
  * @property {(day: string, variant: string) => Promise<{deck: string[]}>} deal a revealed deal's file
  * @property {(record: TalonRecord) => Promise<Answer>} replay
  *
- * @typedef {object} Asked
+ * @typedef {object} Submission
  * @property {Brought} brought
  * @property {Linked["day"]} day the daily deal it claims to be of
  * @property {Linked["numbered"]} numbered the practice deal it claims to be of

@@ -8,7 +8,7 @@ import { examined } from "./checks.js";
 import { read, readLink } from "./documents.js";
 import { sentenceOf, stateOf, titleOf } from "./words.js";
 
-/** @import { Asked, Finding, Site } from "./findings.js" */
+/** @import { Submission, Finding, Site } from "./findings.js" */
 /** @import { Head } from "./ledger.js" */
 
 /** Error for input that cannot be checked; the message is for the visitor. */
@@ -45,8 +45,8 @@ const site = {
   replay: async (record) => (await requestDocument("/api/v1/verify", record)).json(),
 };
 
-/** The document to check, and the deal it claims to be of. @returns {Promise<Asked>} */
-async function asked() {
+/** The document to check, and the deal it claims to be of. @returns {Promise<Submission>} */
+async function readForm() {
   const link = field("link").value.trim();
   const linked = link ? readLink(link, location.origin) : null;
   if (link && !linked) throw new Unusable(t("The link does not lead to a deal, game or race to be checked here."));
@@ -120,7 +120,7 @@ async function check() {
   report.setAttribute("aria-busy", "true");
   tell(t("Checking …"), [], "");
   try {
-    const findings = await examined(await asked(), site);
+    const findings = await examined(await readForm(), site);
     if (mine !== begun) return;
     tell(summary(findings), [part("ul", "findings", ...findings.map(line))], moodOf(findings));
   } catch (error) {

@@ -52,12 +52,12 @@ export function variantOf({ variant, game, options }) {
   return typeof options === "object" && options ? completed(game, /** @type {Options} */ (options)) : null;
 }
 
-/** @param {string} game @param {Options} given @returns {Variant | null} */
-function completed(game, given) {
+/** @param {string} game @param {Options} options @returns {Variant | null} */
+function completed(game, options) {
   const choices = CHOICES[game] ?? {};
-  const isChoice = Object.entries(given).every(([name, value]) => choices[name]?.includes(value));
+  const isChoice = Object.entries(options).every(([name, value]) => choices[name]?.includes(value));
   const standard = Object.fromEntries(Object.entries(choices).map(([name, [first]]) => [name, first]));
-  return isChoice ? { game, options: { ...standard, ...given } } : null;
+  return isChoice ? { game, options: { ...standard, ...options } } : null;
 }
 
 /** The seed's infinite stream of 32-bit words. @param {string} seed 64 hexadecimal digits */

@@ -21,8 +21,8 @@ export function showHead(room, names) {
   if (race.rated) facts.push(t("rated"));
   if (!race.free_undo) facts.push(t("no undo past a new card"));
   const list = byId("room-facts");
-  if (list.dataset.told !== facts.join()) {
-    list.dataset.told = facts.join();
+  if (list.dataset.text !== facts.join()) {
+    list.dataset.text = facts.join();
     list.replaceChildren(...facts.map((fact) => part("li", "", fact)));
   }
   showArt(race);

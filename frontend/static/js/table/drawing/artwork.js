@@ -11,7 +11,7 @@ const SVG = "http://www.w3.org/2000/svg";
 export class Artwork {
   /** @type {Map<string, string>|null} what is inside each symbol */ #symbols = null;
   /** @type {Map<SVGElement, string[]>} */ #waiting = new Map();
-  #asked = false;
+  #requested = false;
 
   /** @param {string} address of the deck's file */
   constructor(address) {
@@ -38,15 +38,15 @@ export class Artwork {
 
   /** Loads the file. After a failure, the next picture tries again. */
   async load() {
-    if (this.#asked) return;
-    this.#asked = true;
+    if (this.#requested) return;
+    this.#requested = true;
     try {
       // The same options as the page's preload; otherwise WebKit would load the file twice.
       const response = await fetch(this.address, { mode: "no-cors", credentials: "include" });
       if (!response.ok) throw new Error(String(response.status));
       this.#symbols = new Map([...(await response.text()).matchAll(SYMBOL)].map(([, , id, inside]) => [id, inside]));
     } catch {
-      this.#asked = false;
+      this.#requested = false;
       return;
     }
     for (const [svg, symbols] of this.#waiting) this.#fill(svg, symbols);

@@ -51,7 +51,7 @@ export function showEnd(state) {
   });
   showRank(state);
   document.body.dataset.finished = won ? "won" : "over";
-  tell(state, `${title} ${t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal })}`);
+  announce(state, `${title} ${t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal })}`);
   once(state, "ghost", () => showGhost(state));
   byId("finish-appeal").hidden = state.status !== "review" && state.status !== "rejected";
   const today = byId("finish-today");
@@ -83,20 +83,20 @@ function showRank(state) {
   line.dataset.state = status;
   if (line.textContent === text) return;
   line.textContent = text;
-  if (verdict && !panel().open) tell(state, text);
+  if (verdict && !panel().open) announce(state, text);
 }
 
 /** @param {State} state @param {string} what @param {() => void} action */
-function once({ told }, what, action) {
-  if (told.has(what)) return;
-  told.add(what);
+function once({ announced }, what, action) {
+  if (announced.has(what)) return;
+  announced.add(what);
   action();
 }
 
 /** Announces the texts that have not been announced yet. @param {State} state @param {string[]} texts */
-function tell({ told }, ...texts) {
-  const fresh = texts.filter((text) => text && !told.has(text));
-  for (const text of fresh) told.add(text);
+function announce({ announced }, ...texts) {
+  const fresh = texts.filter((text) => text && !announced.has(text));
+  for (const text of fresh) announced.add(text);
   if (fresh.length > 0) say(fresh.join(" "));
 }
 
@@ -124,8 +124,8 @@ function rankText({ status, verdict, felt }) {
       : t("Verified: rank {rank}", { rank: verdict.rank });
   if (status === "verified") return ranked ? t("Verified") : t("Practice game: not ranked");
   // The text below already says that a person reviews it.
-  const told = (verdict?.reasons ?? []).filter((/** @type {{code: string}} */ { code }) => code !== "other");
-  const reasons = told.map(reasonText).join(" ");
+  const coded = (verdict?.reasons ?? []).filter((/** @type {{code: string}} */ { code }) => code !== "other");
+  const reasons = coded.map(reasonText).join(" ");
   if (status === "review")
     return t("Under review: {reasons} A person will look at this game before it is ranked.", { reasons });
   return t("The record could not be verified: {reasons}", { reasons });

@@ -32,9 +32,9 @@ export function peek(state, pile) {
   if (cards.length < 2) return null;
   const { w, h } = layout;
   const step = w * ACROSS;
-  const most = Math.max(1, Math.floor((felt.clientWidth - w) / step) + 1);
-  const rows = Math.ceil(cards.length / most);
-  const width = (Math.min(most, cards.length) - 1) * step + w;
+  const perRow = Math.max(1, Math.floor((felt.clientWidth - w) / step) + 1);
+  const rows = Math.ceil(cards.length / perRow);
+  const width = (Math.min(perRow, cards.length) - 1) * step + w;
   const height = (rows - 1) * h * DOWN + h;
   const left = Math.max(0, Math.min(felt.clientWidth - width, slot.x + (w - width) / 2));
   const top = Math.max(0, Math.min(felt.clientHeight - height, slot.y));
@@ -42,7 +42,7 @@ export function peek(state, pile) {
   cards.forEach(({ code, i }, k) => {
     const element = blankCard();
     element.removeAttribute("id");
-    const [x, y] = [left + (k % most) * step, top + Math.floor(k / most) * h * DOWN];
+    const [x, y] = [left + (k % perRow) * step, top + Math.floor(k / perRow) * h * DOWN];
     state.faces.dress(element, { pile, i, code, x, y, z: k }, view);
     element.removeAttribute("role");
     move(element, x, y, 0);

@@ -73,8 +73,8 @@ export class Graph {
    * @param {number} at @param {Pile} pile @param {number} count @param {Pile|""} to @returns {Reason[]}
    */
   why(at, pile, count, to) {
-    const asked = pile[0] === "f" ? "f" : count > 1 ? `${pile}x${count}` : pile;
-    const [usual, others = {}] = [this.#answers[at][asked] ?? -1].flat();
+    const key = pile[0] === "f" ? "f" : count > 1 ? `${pile}x${count}` : pile;
+    const [usual, others = {}] = [this.#answers[at][key] ?? -1].flat();
     const place = to[0] === "f" ? "f0" : to;
     return this.positions[0].reasons?.[/** @type {any} */ (others)[place] ?? usual] ?? [];
   }

@@ -15,8 +15,8 @@ import { spanText } from "./pace.js";
  * @param {number} cardsUp @param {number} ms
  */
 function outcomeText({ name, own, points }, cardsUp, ms) {
-  const [end, most] = points[points.length - 1];
-  const cards = cardsUp - most;
+  const [end, theirs] = points[points.length - 1];
+  const cards = cardsUp - theirs;
   const time = spanText(end - ms, true);
   const ghost = own ? t("your best game") : name;
   if (cards > 0) return tn("You beat {ghost} by one card.", "You beat {ghost} by {n} cards.", cards, { ghost });

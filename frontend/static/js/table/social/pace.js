@@ -12,6 +12,7 @@
  */
 
 import { point } from "../../shared/i18n.js";
+import { clockText } from "../../shared/times.js";
 
 /** Time constant of the smoothing, in ms. */
 const SMOOTH_MS = 1200;
@@ -19,7 +20,6 @@ const SMOOTH_MS = 1200;
 export class Pace {
   /** @type {Point[]} */ #points;
   /** Time of the opponent's first reaching each number of cards up. @type {Map<number, number>} */ #theirs = new Map();
-  #most = 0;
   /** The same for this player; null for a number reached before the first `note`. */
   #mine = new Map();
   #shown = /** @type {number|null} */ (null);
@@ -31,10 +31,7 @@ export class Pace {
     this.#points = points;
     /** True if the times are finer than whole seconds. */
     this.fine = points.some(([ms]) => ms % 1000 !== 0);
-    for (const [ms, cardsUp] of points) {
-      for (let n = this.#theirs.size ? this.#most + 1 : 0; n <= cardsUp; n++) this.#theirs.set(n, ms);
-      this.#most = Math.max(this.#most, cardsUp);
-    }
+    for (const [ms, cardsUp] of points) for (let n = this.#theirs.size; n <= cardsUp; n++) this.#theirs.set(n, ms);
   }
 
   /**
@@ -45,11 +42,6 @@ export class Pace {
     const pace = new Pace(line);
     if (before) pace.#mine = before.#mine;
     return pace;
-  }
-
-  /** The most cards that the opponent had up. */
-  get most() {
-    return this.#most;
   }
 
   /** @param {number} ms @returns {number} the opponent's cards up at that time */
@@ -98,5 +90,5 @@ export function spanText(ms, fine) {
   const size = Math.abs(ms);
   if (fine && size < 9950) return `${(size / 1000).toFixed(1).replace(".", point)} s`;
   const seconds = Math.round(size / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  return seconds < 60 ? `${seconds} s` : clockText(seconds * 1000);
 }

@@ -31,8 +31,8 @@ function later(state, moves, n) {
 
 /** @param {State} state @returns {number} ms, within a range from the server for games that measure a player's pace */
 function delay({ felt }) {
-  const [least, most] = (felt.dataset.autoPace ?? "").split(" ").map(Number);
-  return least + Math.random() * (most - least);
+  const [min, max] = (felt.dataset.autoPace ?? "").split(" ").map(Number);
+  return min + Math.random() * (max - min);
 }
 
 /** @param {State} state @param {Moves} moves */

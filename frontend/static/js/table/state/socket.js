@@ -15,15 +15,15 @@ import { Connection } from "../../shared/connection.js";
 const UNASKED = ["pong", "because", "verdict"];
 
 export class TableSocket extends Connection {
-  /** @type {{type: string, n?: number}|null} what was asked last, as long as there is no answer */ #asked = null;
+  /** @type {{type: string, n?: number}|null} the last request, until it is answered */ #request = null;
 
   /** @param {string} path @param {Handlers} handlers */
   constructor(path, { have, message, status }) {
     super(path, {
       hello: () => ({ type: "hello", v: 1, have: have() }),
-      message: (heard) => {
-        message(heard);
-        this.#heard(heard);
+      message: (received) => {
+        message(received);
+        this.#received(received);
       },
       status,
     });
@@ -35,16 +35,16 @@ export class TableSocket extends Connection {
    * @returns {boolean} whether it was sent or will be
    */
   ask(message) {
-    const asked = this.send(message) || this.coming;
-    this.#asked = asked ? message : null;
-    return asked;
+    const isSent = this.send(message) || this.coming;
+    this.#request = isSent ? message : null;
+    return isSent;
   }
 
   /** @param {{type: string, n: number, code?: string}} message */
-  #heard({ type, n, code }) {
-    const asked = this.#asked;
+  #received({ type, n, code }) {
+    const request = this.#request;
     // A request applies only to the position in which it was made.
-    if (type === "resumed" && asked && (asked.n ?? n + 1) === n + 1) this.send(asked);
-    else if (!UNASKED.includes(type) && code !== "server_busy") this.#asked = null;
+    if (type === "resumed" && request && (request.n ?? n + 1) === n + 1) this.send(request);
+    else if (!UNASKED.includes(type) && code !== "server_busy") this.#request = null;
   }
 }

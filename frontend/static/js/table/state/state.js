@@ -92,7 +92,7 @@ export function newState(felt, host) {
     /** Timer of the next automatic move. */
     moveUp: 0,
     /** Parts of the end already shown or announced. */
-    told: /** @type {Set<string>} */ (new Set()),
+    announced: /** @type {Set<string>} */ (new Set()),
 
     // The player's input.
     picked: /** @type {Picked|null} */ (null),

@@ -36,13 +36,13 @@ export class Grid {
    * The grid with the widest cards at which the whole table is readable, aligned to the top.
    * @param {number} width pixels @param {number} height pixels @param {number} columns
    * @param {(grid: Grid) => number} need pixels of height
-   * @param {{least?: number, most?: number}} [options] the gap between columns, in card widths
+   * @param {{narrowest?: number, widest?: number}} [options] the gap between columns, in card widths
    * @returns {Grid}
    */
-  static fitting(width, height, columns, need, { least = 0.1, most = 0.42 } = {}) {
-    for (let w = Math.min(WIDEST, Math.floor(width / (columns + (columns - 1) * least))); ; w--) {
-      const across = Math.min(most, Math.max(least, (width / w - columns) / (columns - 1)));
-      const grid = new Grid(width, height, columns, 1, { gap: least, across, top: true, widest: w });
+  static fitting(width, height, columns, need, { narrowest = 0.1, widest = 0.42 } = {}) {
+    for (let w = Math.min(WIDEST, Math.floor(width / (columns + (columns - 1) * narrowest))); ; w--) {
+      const across = Math.min(widest, Math.max(narrowest, (width / w - columns) / (columns - 1)));
+      const grid = new Grid(width, height, columns, 1, { gap: narrowest, across, top: true, widest: w });
       if (w <= NARROWEST || need(grid) <= height) return grid;
     }
   }

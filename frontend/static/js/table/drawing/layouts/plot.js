@@ -20,7 +20,7 @@ export function plot(view, width, height, flipped) {
   const between = (/** @type {Grid} */ grid) => (rows.length - 1) * gapOf(grid);
   const need = (/** @type {Grid} */ grid) =>
     above(grid) + Math.max(grid.high(upright ? 3.15 : 4), shared(view, grid, rows, 0).least + between(grid));
-  const plan = new Plan(view, Grid.fitting(width, height, columns, need, { most: 0.3 }));
+  const plan = new Plan(view, Grid.fitting(width, height, columns, need, { widest: 0.3 }));
   (upright ? tall : wide)(plan);
   const { grid } = plan;
   let y = above(grid);

@@ -15,7 +15,7 @@ export function stonewall(view, width, height, flipped) {
   const wall = (/** @type {Grid} */ grid) => longest(view, grid, WALL);
   const need = (/** @type {Grid} */ grid) =>
     upright ? grid.high(4) + 3 * grid.gap + wall(grid) : Math.max(grid.high(4), wall(grid));
-  const plan = new Plan(view, Grid.fitting(width, height, upright ? 6 : 11.7, need, { most: upright ? 0.42 : 0.2 }));
+  const plan = new Plan(view, Grid.fitting(width, height, upright ? 6 : 11.7, need, { widest: upright ? 0.42 : 0.2 }));
   (upright ? below : beside)(plan);
   return plan.done(width, flipped);
 }

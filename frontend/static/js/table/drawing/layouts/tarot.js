@@ -48,7 +48,7 @@ function twoRows(view, width, height) {
     const [first, second] = ROWS.map((piles) => longest(view, grid, piles));
     return start(grid) + first + 2 * grid.gap + Math.max(second, rows(grid).waste);
   };
-  const plan = new Plan(view, Grid.fitting(width, height, 5, need, { most: 0.7 }));
+  const plan = new Plan(view, Grid.fitting(width, height, 5, need, { widest: 0.7 }));
   const { grid } = plan;
   foundations(plan, 0);
   const room = height - start(grid) - 2 * grid.gap;
