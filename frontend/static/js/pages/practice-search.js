@@ -1,35 +1,20 @@
 /** Progress of a practice deal search: polls the server and starts the game when a deal is found. */
 
-const GLANCE = 700;
+import { byId } from "../shared/dom.js";
+import { requestJson } from "../shared/request.js";
 
-/** @param {HTMLElement} page */
-async function look(page) {
-  const bar = /** @type {HTMLProgressElement} */ (document.getElementById("looking-progress"));
-  bar.value = Math.min(bar.max, bar.value + GLANCE / 1000);
-  try {
-    const response = await fetch(page.dataset.address ?? "", { headers: { Accept: "application/json" } });
-    if (response.ok && show(await response.json())) return;
-  } catch {
-    // The next poll may succeed.
-  }
-  lookSoon(page);
+const POLL_EVERY = 700;
+const page = byId("looking");
+
+async function poll() {
+  const bar = byId("looking-progress");
+  bar.value = Math.min(bar.max, bar.value + POLL_EVERY / 1000);
+  // Without an answer, the next poll may succeed.
+  const { state, tried } = await requestJson(page.dataset.address).catch(() => ({}));
+  if (state === "found") return byId("looking-start").submit();
+  if (state && state !== "looking") return location.reload();
+  if (state) byId("looking-tried").textContent = String(tried);
+  setTimeout(poll, POLL_EVERY);
 }
 
-/** @param {{state: string, tried: number}} found @returns {boolean} whether the search is over */
-function show({ state, tried }) {
-  if (state === "looking") {
-    /** @type {HTMLElement} */ (document.getElementById("looking-tried")).textContent = String(tried);
-    return false;
-  }
-  if (state === "found") /** @type {HTMLFormElement} */ (document.getElementById("looking-start")).submit();
-  else location.reload();
-  return true;
-}
-
-/** Schedules the next poll only after an answer, however long that takes. @param {HTMLElement} page */
-function lookSoon(page) {
-  window.setTimeout(() => look(page), GLANCE);
-}
-
-const place = document.getElementById("looking");
-if (place) lookSoon(place);
+if (page) setTimeout(poll, POLL_EVERY);

@@ -17,7 +17,7 @@ const QUIET_FOR = 30000;
 const PICTURE = 18;
 
 /**
- * @typedef {object} Told a race in the lobby
+ * @typedef {object} Listed a race in the lobby
  * @property {string} code
  * @property {number} number
  * @property {string} kind
@@ -28,37 +28,37 @@ const PICTURE = 18;
  * @property {number} seats
  * @property {number} taken
  *
- * @typedef {object} Found
+ * @typedef {object} LobbyState
  * @property {number} now
  * @property {{starts_at: number, doors_at: number, entrants: number, variant: string}} heat
- * @property {(Told & {host: string, avatar: string})[]} rooms
- * @property {(Told & {starts_at: number, ends_at: number})[]} running
- * @property {(Told & {finished_at: number, winners: string[], avatars: string[]})[]} recent
+ * @property {(Listed & {host: string, avatar: string})[]} rooms
+ * @property {(Listed & {starts_at: number, ends_at: number})[]} running
+ * @property {(Listed & {finished_at: number, winners: string[], avatars: string[]})[]} recent
  */
 
 class Lobby {
   /** Milliseconds that the server's clock is ahead of this page's monotonic one. */
   #ahead = 0;
   #spokeAt = -QUIET_FOR;
-  /** @type {Found} */ #found;
+  /** @type {LobbyState} */ #state;
 
   /** @param {HTMLElement} box */
   constructor(box) {
     this.names = new Names(box);
-    this.#found = JSON.parse(box.dataset.lobby ?? "{}");
-    this.#take(this.#found);
-    poll(box.dataset.address ?? "", EVERY, (found) => this.#take(found));
+    this.#state = JSON.parse(box.dataset.lobby ?? "{}");
+    this.#take(this.#state);
+    poll(box.dataset.address ?? "", EVERY, (state) => this.#take(state));
     setInterval(() => this.#tick(), TICK);
   }
 
-  /** @param {Found} found */
-  #take(found) {
-    const known = new Set(this.#found.rooms.map(({ code }) => code));
-    const fresh = found.rooms.find(({ code }) => !known.has(code));
-    this.#found = found;
-    this.#ahead = found.now - performance.now();
-    this.#fill("rooms", found.rooms, (room) => this.#room(room));
-    this.#fill("recent", found.recent, (race) => this.#recent(race));
+  /** @param {LobbyState} state */
+  #take(state) {
+    const known = new Set(this.#state.rooms.map(({ code }) => code));
+    const fresh = state.rooms.find(({ code }) => !known.has(code));
+    this.#state = state;
+    this.#ahead = state.now - performance.now();
+    this.#fill("rooms", state.rooms, (room) => this.#room(room));
+    this.#fill("recent", state.recent, (race) => this.#recent(race));
     this.#tick();
     if (fresh) this.#say(t("A room is open: {game}", { game: this.names.title(fresh) }));
   }
@@ -84,11 +84,11 @@ class Lobby {
   }
 
   #tick() {
-    this.#heat(this.#found.heat);
-    this.#fill("running", this.#found.running, (race) => this.#running(race));
+    this.#heat(this.#state.heat);
+    this.#fill("running", this.#state.running, (race) => this.#running(race));
   }
 
-  /** @param {Found["heat"]} heat */
+  /** @param {LobbyState["heat"]} heat */
   #heat({ starts_at: starts, doors_at: doors, entrants, variant }) {
     const left = Math.max(0, Math.ceil((starts - this.#now) / 1000) * 1000);
     write(byId("heat-clock"), clockText(left));
@@ -100,7 +100,7 @@ class Lobby {
     write(byId("heat-doors"), open ? here : t("Doors open at {time}", { time: momentText(doors) }));
   }
 
-  /** @param {Found["rooms"][number]} room */
+  /** @param {LobbyState["rooms"][number]} room */
   #room(room) {
     const seats = t("{taken} of {seats} seats", { taken: room.taken, seats: room.seats });
     const facts = [seats, limitText(room.limit_s), room.host && t("host: {name}", { name: room.host })];
@@ -110,7 +110,7 @@ class Lobby {
     return { key: room.code, row: this.#row(room, facts, enter, room.host ? [room.avatar] : []) };
   }
 
-  /** @param {Found["running"][number]} race */
+  /** @param {LobbyState["running"][number]} race */
   #running(race) {
     const left = clockText(Math.max(0, race.ends_at - this.#now));
     const facts = [tn("1 racer", "{n} racers", race.taken), t("{time} left", { time: left }), this.#kind(race)];
@@ -118,7 +118,7 @@ class Lobby {
     return { key: race.code, row: this.#row(race, facts, watch) };
   }
 
-  /** @param {Found["recent"][number]} race */
+  /** @param {LobbyState["recent"][number]} race */
   #recent(race) {
     const names = race.winners.map((name) => name || t("a guest")).join(", ");
     const first = race.winners.length ? t("first: {names}", { names }) : "";
@@ -128,7 +128,7 @@ class Lobby {
   }
 
   /**
-   * @param {Told} race @param {string[]} facts @param {HTMLElement} way
+   * @param {Listed} race @param {string[]} facts @param {HTMLElement} way
    * @param {string[]} [pictures] of the players named
    */
   #row(race, facts, way, pictures = []) {
@@ -139,7 +139,7 @@ class Lobby {
     return part("li", `of-${race.game}`, part("b", "", title), part("span", "facts", ...seen, all), way);
   }
 
-  /** @param {Told} race */
+  /** @param {Listed} race */
   #kind({ kind }) {
     return kind === "heat" ? t("Heat") : kind === "quick" ? t("Quick match") : "";
   }

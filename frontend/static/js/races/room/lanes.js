@@ -32,25 +32,20 @@ export function stateText(state, away = false) {
 class Line {
   place = part("b", "lane-place");
   name = part("span", "");
-  whose = part("span", "lane-name");
   state = part("span", "lane-state");
-  figures = part("span", "lane-figures");
   up = part("span", "lane-up");
   moves = part("span", "lane-moves");
   time = part("span", "lane-time");
-  track = part("span", "lane-track");
   bar = part("i", "");
-  row = part("li", "lane");
 
   /** @param {Seat} seat */
   constructor(seat) {
-    this.row.dataset.entrant = String(seat.entrant);
     this.called = seat.name;
-    this.track.setAttribute("aria-hidden", "true");
-    this.track.append(this.bar);
-    this.figures.append(this.up, this.moves, this.time);
-    this.whose.append(avatar(seat.avatar, PICTURE), " ", this.name);
-    this.row.append(this.place, this.whose, this.state, this.figures, this.track);
+    const whose = part("span", "lane-name", avatar(seat.avatar, PICTURE), " ", this.name);
+    const figures = part("span", "lane-figures", this.up, this.moves, this.time);
+    const track = Object.assign(part("span", "lane-track", this.bar), { ariaHidden: "true" });
+    this.row = part("li", "lane", this.place, whose, this.state, figures, track);
+    this.row.dataset.entrant = String(seat.entrant);
   }
 
   /** @param {LaneParts} lane @param {number} goal @param {boolean} mine */

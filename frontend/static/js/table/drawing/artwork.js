@@ -8,7 +8,7 @@ const SYMBOL = /^(?:<defs>)?<(g|symbol) id="([^"]+)"[^>]*>(.*)<\/\1>(?:<\/defs>)
 const USE = /<use href="#([^"]+)"( transform="[^"]*")?\/>/g;
 const SVG = "http://www.w3.org/2000/svg";
 
-export class Artwork {
+class Artwork {
   /** @type {Map<string, string>|null} what is inside each symbol */ #symbols = null;
   /** @type {Map<SVGElement, string[]>} */ #waiting = new Map();
   #requested = false;
@@ -71,12 +71,8 @@ export class Artwork {
   }
 }
 
-/** @type {Map<string, Artwork>} */
-const decks = new Map();
+/** @type {Record<string, Artwork>} */
+const decks = {};
 
 /** @param {string} address @returns {Artwork} shared by all tables of a page */
-export function artworkAt(address) {
-  const artwork = decks.get(address) ?? new Artwork(address);
-  decks.set(address, artwork);
-  return artwork;
-}
+export const artworkAt = (address) => (decks[address] ??= new Artwork(address));

@@ -46,7 +46,7 @@ export class Faces {
     face.replaceChildren(...(code === null ? [] : [this.artwork(view).picture("0 0 100 140", "", symbols)]));
   }
 
-  /** @param {{game: string}} view a view or a deal @returns {import("./artwork.js").Artwork} */
+  /** @param {{game: string}} view a view or a deal */
   artwork(view) {
     return artworkAt(this.sprites[deckOf(view.game)]);
   }

@@ -57,17 +57,11 @@ export class DayStrip {
 }
 
 class Row {
-  element = part("li", "lane");
   name = part("span", "lane-name");
   figures = part("span", "lane-figures");
-  track = part("span", "lane-track");
   bar = part("i", "");
-
-  constructor() {
-    this.track.setAttribute("aria-hidden", "true");
-    this.track.append(this.bar);
-    this.element.append(this.name, this.figures, this.track);
-  }
+  track = Object.assign(part("span", "lane-track", this.bar), { ariaHidden: "true" });
+  element = part("li", "lane", this.name, this.figures, this.track);
 }
 
 /** A list of players, most cards up first. */

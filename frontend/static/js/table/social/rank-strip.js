@@ -20,17 +20,11 @@ const CELLS = 3;
 const OUT = new Set(["retired", "timed_out", "absent", "disqualified"]);
 
 class Cell {
-  box = part("span", "strip-cell");
   name = part("span", "strip-name");
   figure = part("b", "strip-figure");
-  track = part("span", "lane-track");
   bar = part("i", "");
-  bubble = part("span", "bubble");
-
-  constructor() {
-    this.track.append(this.bar);
-    this.box.append(this.name, this.figure, this.track, this.bubble);
-  }
+  track = part("span", "lane-track", this.bar);
+  box = part("span", "strip-cell", this.name, this.figure, this.track, part("span", "bubble"));
 
   /** @param {Racer} racer @param {boolean} me @param {number} goal */
   show(racer, me, goal) {
