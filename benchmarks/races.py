@@ -284,7 +284,7 @@ async def race(prepared: dict[str, Any]) -> None:
         deal_id=found.deal_id, player_id=prepared["other"], ranked=False, started_at=timezone.now()
     )
     plain = await tables.join(made.public_id, prepared["other"], other, None)
-    plain.game.followers = ()
+    plain.game.feed.followers = ()
     costs: dict[str, list[float]] = {"race": [], "plain": []}
     for _ in range(MOVES):
         for what, table, hand in (("race", seated[0][1], own), ("plain", plain, other)):

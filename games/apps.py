@@ -16,7 +16,7 @@ class GamesConfig(AppConfig):
         """Register the system checks, and a presence reporter for the tables of this process."""
         # These modules need models, which are not loaded before this point.
         from games.db import checks  # noqa: F401, PLC0415
-        from games.live.table_registry import register_companion  # noqa: PLC0415
+        from games.live.table_registry import companion_factories  # noqa: PLC0415
         from games.presence.heartbeat import Reporter  # noqa: PLC0415
 
-        register_companion(Reporter.begin)
+        companion_factories.append(Reporter.begin)

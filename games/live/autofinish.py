@@ -13,7 +13,7 @@ def winning_run(table: Table) -> tuple[str, ...]:
     card in the waste has been seen. The table is restored, except that `view_changes` no longer describes the last
     push.
     """
-    if table.stock or table.hidden or table.is_won or not _all_seen(table):
+    if table.stock or table.hidden or table.is_won or table.view()["under"].keys() - {"w"}:
         return ()
     run: list[str] = []
     try:
@@ -26,8 +26,3 @@ def winning_run(table: Table) -> tuple[str, ...]:
     for _ in run:
         table.pop()
     return tuple(run) if up == table.goal else ()
-
-
-def _all_seen(table: Table) -> bool:
-    under: dict[str, int] = table.view()["under"]
-    return under.keys() <= {"w"}

@@ -30,12 +30,11 @@ class News(NamedTuple):
 class TableCopy:
     """An attempt in memory. It may have fallen behind the database, and is in doubt while a commit is under way."""
 
-    __slots__ = ("clock", "facts", "is_doubtful", "read_at", "table")
+    __slots__ = ("clock", "facts", "is_doubtful", "read_at")
 
     facts: Loaded
 
     def __init__(self, loaded: Loaded) -> None:
-        self.table = loaded.table
         for token in loaded.tokens:
             loaded.push(token)
         self.is_doubtful = False
@@ -46,13 +45,7 @@ class TableCopy:
         """Play an uncommitted token and return its `moved` frame. The copy is in doubt until the commit."""
         frames.push(self.facts, intern(token))  # the table keeps tokens, and a game has few distinct ones
         self.is_doubtful = True
-        return frames.moved(self.table, token, ms, self.facts)
-
-    def push_rewind(self) -> tuple[str, ...]:
-        """Undo every standing move that may be undone, uncommitted, and return the tokens played."""
-        run = frames.push_rewind(self.facts)
-        self.is_doubtful = True
-        return run
+        return frames.moved(token, ms, self.facts)
 
     def is_verdict_overdue(self) -> bool:
         """Return whether the notice of the verdict was probably lost."""
@@ -67,7 +60,6 @@ class TableCopy:
         loaded = await in_database(load, public_id)
         was, self.facts = self.facts, loaded
         if doubted or len(loaded.tokens) != known_count:
-            self.table = loaded.table
             for token in loaded.tokens[:known_count]:
                 loaded.push(token)
         else:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from games.core.errors import ErrorCode, Refusal
 from games.live.loader import Loaded
+from games.models import Attempt
 
 
 def now_ms() -> int:
@@ -26,7 +27,11 @@ class Clock:
 
     def elapsed_ms(self) -> int:
         """Return the current reading during play, else the final one. It never goes back."""
-        return self._facts.elapsed_ms(self.last_ms, now_ms())
+        facts = self._facts
+        if facts.state != Attempt.State.PLAYING:
+            return facts.end_ms
+        since = facts.pauses.since_ms
+        return max(self.last_ms, (now_ms() if since is None else since) - facts.started_ms - facts.pauses.ms)
 
     def ms_until_deal(self) -> int:
         """Return the milliseconds until the cards are dealt."""

@@ -10,15 +10,8 @@ from games.core import metrics
 from games.core.errors import ErrorCode, Refusal
 from games.live import protocol
 from games.live.live_table import LiveTable
-from games.live.sockets.base_consumer import (
-    PING_AHEAD,
-    Receive,
-    Scope,
-    Send,
-    SocketConnection,
-    check_version,
-    session_expired,
-)
+from games.live.sockets.base_consumer import PING_AHEAD, SocketConnection, check_version, session_expired
+from games.live.sockets.connection_limits import Receive, Scope, Send
 from games.live.table_registry import LiveTables, shared_tables
 
 
@@ -75,7 +68,7 @@ class PlayConsumer(SocketConnection):
         elif type(message) is protocol.Resign:
             await table.resign(message.n)
         elif type(message) is protocol.Ping:
-            self.send_frame(protocol.write(protocol.Pong(t=message.t, ms=table.elapsed_ms())))
+            self.send_frame(protocol.write(protocol.Pong(t=message.t, ms=table.game.copy.clock.elapsed_ms())))
             await table.catch_up()
 
     async def _hello(self, message: protocol.Hello) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Final
+from typing import Any, Final
 
 from games.core.errors import ErrorCode, Refusal, refusal_of
 from games.live import protocol
@@ -68,42 +68,28 @@ def because(table: Table, question: protocol.Why) -> str:
     return protocol.write(protocol.Because(pile=question.pile, cards=question.cards, to=question.to, reasons=encoded))
 
 
-def moved(table: Table, token: str, ms: int, facts: Loaded) -> str:
+def moved(token: str, ms: int, facts: Loaded) -> str:
     """Return the `moved` frame for the last token pushed."""
+    table = facts.table
     changes = table.view_changes()
-    legal, stuck, auto = _offers(table, facts)
-    message = protocol.Moved(
-        n=table.token_count,
-        token=token,
-        changes=changes,
-        legal=legal,
-        safe=_safe(table, legal),
-        stuck=stuck,
-        auto=auto,
-        ms=ms,
-        no_undo=_no_undo(facts),
+    return protocol.write(
+        protocol.Moved(n=table.token_count, token=token, changes=changes, ms=ms, **_next_moves(facts))
     )
-    return protocol.write(message)
 
 
-def view(table: Table, public_id: uuid.UUID, ms: int, facts: Loaded) -> protocol.View:
+def view(public_id: uuid.UUID, ms: int, facts: Loaded) -> protocol.View:
     """Return the `view` message, which the table's page also embeds."""
-    legal, stuck, auto = _offers(table, facts)
     return protocol.View(
         attempt=str(public_id),
-        n=table.token_count,
-        view=table.view(),
-        legal=legal,
-        safe=_safe(table, legal),
-        stuck=stuck,
-        auto=auto,
+        n=facts.table.token_count,
+        view=facts.table.view(),
         ms=ms,
         paused=facts.is_paused,
         state=facts.state,
         ranked=facts.ranked,
         deadline=facts.deadline,
         deal=facts.deal,
-        no_undo=_no_undo(facts),
+        **_next_moves(facts),
     )
 
 
@@ -129,21 +115,16 @@ def ended(n: int, facts: Loaded) -> str:
     return protocol.write(protocol.Ended(n=n, how=facts.how, ms=facts.end_ms, state=facts.state))
 
 
-def _safe(table: Table, legal: list[str]) -> list[str]:
-    """Return the safe moves among the legal foundation moves."""
-    return table.safe_moves(legal) if any(token.endswith("-f") for token in legal) else []
-
-
-def _no_undo(facts: Loaded) -> protocol.NoUndo | None:
-    """Return why the last move must stand, or None."""
-    barred = facts.state == PLAYING and facts.reveals is not None and facts.reveals.bars_undo
-    return "revealed" if barred else None
-
-
-def _offers(table: Table, facts: Loaded) -> tuple[list[str], bool, bool]:
-    """Return the legal tokens, whether the game is stuck, and whether auto-finish would win it."""
+def _next_moves(facts: Loaded) -> dict[str, Any]:
+    """Return the fields of `moved` and `view` that say what the player may do next."""
     if facts.state != PLAYING:
-        return [], False, False
+        return {"legal": [], "safe": [], "stuck": False, "auto": False}
+    table = facts.table
     legal = table.legal_moves()
-    stuck = _NO_PROGRESS.issuperset(legal) and table.is_stuck
-    return legal, stuck, bool(winning_run(table))
+    return {
+        "legal": legal,
+        "safe": table.safe_moves(legal) if any(token.endswith("-f") for token in legal) else [],
+        "stuck": _NO_PROGRESS.issuperset(legal) and table.is_stuck,
+        "auto": bool(winning_run(table)),
+        "no_undo": "revealed" if facts.reveals is not None and facts.reveals.bars_undo else None,
+    }

@@ -11,7 +11,6 @@ import asyncio
 import logging
 import queue
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -116,15 +115,12 @@ class Journal:
         metrics.JOURNAL_WAIT_SECONDS.observe(loop.time() - batch[0].since)
         if isinstance(lost, Exception):
             log.error("journal not written", exc_info=lost)
-            _refuse(batch)
-            return
-        metrics.JOURNAL_ROWS.observe(len(batch))
+        else:
+            metrics.JOURNAL_ROWS.observe(len(batch))
         for item in batch:
-            if not item.committed.done():
+            if item.committed.done():
+                continue
+            if isinstance(lost, Exception):
+                item.committed.set_exception(JournalBusyError("the database could not be reached"))
+            else:
                 item.committed.set_result(item.entry.attempt_id not in lost)
-
-
-def _refuse(batch: Iterable[_Waiting]) -> None:
-    for item in batch:
-        if not item.committed.done():
-            item.committed.set_exception(JournalBusyError("the database could not be reached"))

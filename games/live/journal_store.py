@@ -19,7 +19,6 @@ from django.db import Error, InterfaceError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.generators import execute
 from psycopg.pq import ConnStatus, ExecStatus
-from psycopg.pq.abc import PGconn, PGresult
 
 from games.db.timeouts import database_timeout
 
@@ -175,15 +174,10 @@ def _insert_with_libpq(connection: BaseDatabaseWrapper, rows: list[Row]) -> list
         libpq.send_query_params(_POSTGRESQL, parameters)
         (result,) = connection.connection.wait(execute(libpq))
         if result.status != ExecStatus.TUPLES_OK:
-            raise _failure(libpq, result)
+            if libpq.status != ConnStatus.OK:
+                raise psycopg.OperationalError("the connection was lost")
+            raise psycopg.errors.error_from_result(result)
     return [(int(result.get_value(row, 0)), int(result.get_value(row, 1))) for row in range(result.ntuples)]
-
-
-def _failure(libpq: PGconn, result: PGresult) -> psycopg.Error:
-    """Return the error that psycopg would raise."""
-    if libpq.status != ConnStatus.OK:
-        return psycopg.OperationalError("the connection was lost")
-    return psycopg.errors.error_from_result(result)
 
 
 def _missing(rows: list[Row], inserted: list[tuple[int, int]]) -> frozenset[int]:

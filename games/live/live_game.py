@@ -11,11 +11,9 @@ import logging
 import uuid
 from datetime import datetime
 
-import msgspec
 from django.db import Error
 
 from games.attempts.lifecycle import How, NotWonError, close_attempt, record_of
-from games.core import events
 from games.core.errors import ErrorCode, Refusal
 from games.live import frames, protocol
 from games.live.catch_up import News, TableCopy
@@ -25,7 +23,6 @@ from games.live.journal import Journal, JournalBusyError
 from games.live.journal_store import JournalEntry
 from games.live.loader import Loaded, PauseState, off_loop
 from games.live.start_timer import StartTimer
-from games.live.subscribers import Follower
 from games.models import Attempt
 from games.rules import Record
 
@@ -35,35 +32,16 @@ log = logging.getLogger(__name__)
 class LiveGame:
     """An attempt in the memory of this process."""
 
-    __slots__ = (
-        "_first_view",
-        "_journal",
-        "_process",
-        "_start",
-        "copy",
-        "feed",
-        "followers",
-        "is_dealt",
-        "lock",
-        "other_processes",
-        "public_id",
-    )
+    __slots__ = ("_journal", "copy", "feed", "lock", "public_id", "start")
 
     def __init__(self, public_id: uuid.UUID, loaded: Loaded, *, journal: Journal, process: str) -> None:
         self.public_id = public_id
         self._journal = journal
-        self._process = process
-        self.feed = Feed(len(loaded.tokens))
+        self.feed = Feed(public_id, process, len(loaded.tokens))
         self.copy = TableCopy(loaded)
-        self.other_processes: set[str] = set()
-        """Other processes known to have this attempt open."""
-        self.followers: tuple[Follower, ...] = ()
-        self.is_dealt = False
-        """True once the cards may be shown; until then no view is sent."""
-        self._start: StartTimer | None = None
-        self._first_view: protocol.View | None = None
-        """First view, built ahead of the start because many tables deal in the same millisecond."""
         self.lock = asyncio.Lock()
+        self.start = StartTimer(self) if self.copy.clock.ms_until_deal() > 0 else None
+        """Timer that deals the cards, which are secret before; None once they are dealt."""
 
     @property
     def facts(self) -> Loaded:
@@ -80,81 +58,23 @@ class LiveGame:
         """Number of the last committed token."""
         return self.feed.n
 
-    # Telling.
-
-    def send_all(self, frame: str) -> None:
-        """Send a frame to all connections here, and notify the followers of a change."""
-        self.feed.send_frame(frame)
-        self.notify_followers()
-
-    def notify_followers(self) -> None:
-        """Notify the followers of a change."""
-        for follower in self.followers:
-            follower.changed(self)
-
-    def publish(self, frame: str) -> None:
-        """Send the `moved` frame of the next committed token to all connections."""
-        self.feed.publish(frame)
-        self.notify_followers()
-
-    def announce(self, kind: str = "moved", **data: object) -> None:
-        """Tell the other processes that have the attempt open the number of the last token."""
-        if self.other_processes:
-            events.notify_attempt(self.public_id, kind, n=self.n, process=self._process, **data)
-
-    def view(self, ms: int) -> protocol.View:
+    def view(self) -> protocol.View:
         """Return the `view` message."""
-        return frames.view(self.copy.table, self.public_id, ms, self.facts)
+        return frames.view(self.public_id, self.copy.clock.elapsed_ms(), self.facts)
 
-    # Dealing. The cards of a race stay secret until it starts.
+    def is_waiting(self) -> bool:
+        """Return whether the cards are still secret; deal them if it is time."""
+        if self.start is not None and self.copy.clock.ms_until_deal() <= 0:
+            self.start.deal()
+        return self.start is not None
 
     def check_dealt(self) -> None:
         """Check that the cards have been dealt.
 
         :raises Refusal: not_begun.
         """
-        if not self.is_dealt and self.is_waiting():
+        if self.is_waiting():
             raise Refusal(ErrorCode.NOT_BEGUN, "the cards are not dealt yet", starts_in=self.copy.clock.ms_until_deal())
-
-    def is_waiting(self) -> bool:
-        """Return whether the cards are still secret; if so, make sure that a timer will deal them."""
-        if self.is_dealt:
-            return False
-        if self._ms_until_deal() <= 0:
-            self._deal()
-            return False
-        if self._start is None:
-            self._start = StartTimer(self._ms_until_deal, self._deal, self.reload_before_start, self.public_id.int)
-        return True
-
-    async def reload_before_start(self) -> None:
-        """Reload the attempt before its start, so that a deleted or postponed one is not dealt; ignore failures."""
-        async with self.lock:
-            try:
-                await self.reload()
-            except Refusal:
-                log.info("table not reloaded, trying again later")
-            if not self.is_dealt:
-                self._first_view = self.view(0)
-
-    def cancel_start(self) -> None:
-        """Cancel the start timer, as no connection here waits for it any more."""
-        if self._start is not None:
-            self._start.cancel()
-
-    def _ms_until_deal(self) -> int:
-        return self.copy.clock.ms_until_deal()
-
-    def _deal(self) -> None:
-        """Deal: send the first view to all connections."""
-        if self.is_dealt:
-            return
-        self.is_dealt = True
-        self.cancel_start()
-        if self.feed.connections and self.state == PLAYING:
-            first = self._first_view or self.view(0)
-            self.send_all(protocol.write(msgspec.structs.replace(first, ms=self.copy.clock.elapsed_ms())))
-        self._first_view = None
 
     # Playing. The methods below are called with the lock held.
 
@@ -164,7 +84,7 @@ class LiveGame:
         # Another process may have resumed the game unnoticed.
         if self.copy.is_doubtful or n > self.n + 1 or self.facts.is_paused:
             await self.reload()
-            if self.state == PLAYING and self.copy.table.is_won:
+            if self.state == PLAYING and self.facts.table.is_won:
                 await self.finish("won")
         self.check_playing()
         ms = self.copy.clock.elapsed_ms()
@@ -215,7 +135,7 @@ class LiveGame:
 
     async def finish_if_won(self) -> None:
         """Close a game that is won. If that fails, the moves stand and `LiveTable.catch_up` retries."""
-        if self.copy.is_doubtful or self.state != PLAYING or not self.copy.table.is_won:
+        if self.copy.is_doubtful or self.state != PLAYING or not self.facts.table.is_won:
             return
         try:
             await self.finish("won")
@@ -240,13 +160,14 @@ class LiveGame:
             return
         facts.state, facts.how, facts.end_ms = attempt.state, attempt.end, record.end.ms
         self.copy.is_doubtful = False
-        self.send_all(frames.ended(self.n, facts))
+        self.feed.send_change(frames.ended(self.n, facts))
 
     # Catching up.
 
     async def reload(self, verdict: protocol.Verdict | None = None) -> None:
         """Reload the attempt from the database and send all connections the news, a verdict last."""
-        self._first_view = None
+        if self.start is not None:
+            self.start.first_view = None
         try:
             news = await self.copy.reload(self.public_id, self.n)
         except Refusal as error:
@@ -254,9 +175,9 @@ class LiveGame:
                 self._withdraw(error)
             raise
         for frame in news.moved:
-            self.publish(frame)
+            self.feed.publish(frame)
         if news.moved and not news.is_announced:
-            self.announce()
+            self.feed.announce()
         self._send_reloaded_state(news)
         if self.state != PLAYING and verdict is not None:
             self.set_verdict(verdict)  # this one knows the rank
@@ -274,7 +195,7 @@ class LiveGame:
         if news.was.state != PLAYING:
             return
         if self.state != PLAYING:
-            self.send_all(frames.ended(self.n, self.facts))
+            self.feed.send_change(frames.ended(self.n, self.facts))
         elif news.was.pauses != self.facts.pauses:
             self._send_clock()
 
@@ -282,15 +203,15 @@ class LiveGame:
         """Note that the clock was stopped or restarted here, and tell all connections and the other processes."""
         self.facts.pauses = PauseState.of(attempt)
         self._send_clock()
-        self.announce("clock", pauses=[*self.facts.pauses])
+        self.feed.announce("clock", pauses=[*self.facts.pauses])
 
     def _send_clock(self) -> None:
-        self.send_all(frames.clock(self.copy.clock.elapsed_ms(), self.facts))
+        self.feed.send_change(frames.clock(self.copy.clock.elapsed_ms(), self.facts))
 
     def _withdraw(self, error: Refusal) -> None:
         """Cancel the start of an attempt that was deleted, as by an aborted countdown; its cards stay secret."""
-        self.cancel_start()
-        if not self.is_dealt:
+        if self.start is not None:
+            self.start.cancel()
             self.feed.send_frame(protocol.write(protocol.Error(code=error.code, message=error.message, n=0)))
 
 

@@ -13,10 +13,10 @@ from games.core import metrics
 from games.core.errors import ErrorCode, Refusal
 from games.live import clock, frames, protocol
 from games.live.autofinish import winning_run
+from games.live.feed import Connection
 from games.live.frames import PLAYING
 from games.live.live_game import LiveGame
 from games.live.loader import in_database
-from games.live.subscribers import Connection
 from games.models import Attempt
 
 log = logging.getLogger(__name__)
@@ -38,12 +38,8 @@ class LiveTable:
         game, copy = self.game, self.game.copy
         if game.state != PLAYING or game.facts.is_paused or not game.feed.connections:
             return False
-        unmoved = (self.elapsed_ms() - copy.clock.last_ms) / 1000
+        unmoved = (self.game.copy.clock.elapsed_ms() - copy.clock.last_ms) / 1000
         return min(unmoved, time.monotonic() - copy.read_at) < ATTENDED_FOR
-
-    def elapsed_ms(self) -> int:
-        """Return the attempt's clock: the current reading during play, else the final one. It never goes back."""
-        return self.game.copy.clock.elapsed_ms()
 
     async def greet(self, connection: Connection, have: int | None, *, fresh: bool) -> None:
         """Send a connection all it missed after token `have`; reload the attempt first unless it is `fresh`."""
@@ -53,20 +49,15 @@ class LiveTable:
                 await game.reload()
             if game.is_waiting():
                 connection.send_frame(protocol.write(frames.waiting(game.public_id, clock.now_ms(), game.facts)))
-                self._add(connection)
+                game.feed.add(connection)
                 return
             self._send_missed(connection, have)
-            self._add(connection)
+            game.feed.add(connection)
             if game.state != PLAYING:
                 connection.send_frame(frames.ended(game.n, game.facts))
                 if game.facts.verdict is not None:
                     connection.send_frame(protocol.write(game.facts.verdict))
             await game.finish_if_won()
-
-    def leave(self, connection: Connection) -> None:
-        """Remove a connection."""
-        self.game.feed.connections.discard(connection)
-        self.game.notify_followers()
 
     async def play(self, n: int, token: str) -> None:
         """Play one token and send it to all connections.
@@ -87,7 +78,7 @@ class LiveTable:
         """
         async with self.game.lock:
             ms = await self.game.admit(n)
-            run = winning_run(self.game.copy.table)
+            run = winning_run(self.game.facts.table)
             if not run:
                 raise Refusal(ErrorCode.ILLEGAL_MOVE, "foundation moves alone do not win from here")
             await self._commit(n, run, ms, auto=True)
@@ -101,10 +92,11 @@ class LiveTable:
         game = self.game
         async with game.lock:
             ms = await game.admit(n)
-            run = game.copy.push_rewind()
+            run = frames.push_rewind(game.facts)
+            game.copy.is_doubtful = True
             await game.commit(n, run, ms)
             game.feed.skip(len(run))
-            game.send_all(self._view_frame())
+            game.feed.send_change(protocol.write(game.view()))
             self._count(len(run))
 
     async def explain(self, question: protocol.Why) -> str:
@@ -116,7 +108,7 @@ class LiveTable:
             self.game.check_dealt()
             if self.game.copy.is_doubtful:
                 await self.game.reload()
-            return frames.because(self.game.copy.table, question)
+            return frames.because(self.game.facts.table, question)
 
     async def resign(self, n: int) -> None:
         """Resign the game.
@@ -154,7 +146,7 @@ class LiveTable:
             try:
                 if game.copy.is_doubtful or game.copy.is_verdict_overdue():
                     await game.reload()
-                await game.close_if_due(self.elapsed_ms())
+                await game.close_if_due(self.game.copy.clock.elapsed_ms())
             except Refusal as error:
                 if error.code is not ErrorCode.SERVER_BUSY:
                     raise
@@ -197,14 +189,14 @@ class LiveTable:
         moved = [game.copy.push(token, ms) for token in tokens]
         await game.commit(n, tokens, ms, auto=auto)
         for frame in moved:
-            game.publish(frame)
+            game.feed.publish(frame)
         self._count(len(tokens))
         await game.finish_if_won()
 
     def _count(self, tokens: int) -> None:
         """Announce committed tokens to the other processes, and count them."""
-        self.game.announce()
-        metrics.MOVES.labels(self.game.copy.table.GAME).inc(tokens)
+        self.game.feed.announce()
+        metrics.MOVES.labels(self.game.facts.table.GAME).inc(tokens)
 
     async def _change_pause(self, change: Callable[[int, datetime], Attempt]) -> None:
         game = self.game
@@ -221,19 +213,12 @@ class LiveTable:
                 raise Refusal(ErrorCode.CLOSED, "this game is over", state=game.state)
             game.set_pauses(attempt)
 
-    def _add(self, connection: Connection) -> None:
-        self.game.feed.connections.add(connection)
-        self.game.notify_followers()
-
     def _send_missed(self, connection: Connection, have: int | None) -> None:
         """Send a connection the tokens after `have`, or the whole view if they are no longer kept."""
         game = self.game
         missed = game.feed.since(have)
         if missed is None:
-            connection.send_frame(self._view_frame())
+            connection.send_frame(protocol.write(game.view()))
             return
-        for frame in (*missed, frames.resumed(game.n, self.elapsed_ms(), game.facts)):
+        for frame in (*missed, frames.resumed(game.n, self.game.copy.clock.elapsed_ms(), game.facts)):
             connection.send_frame(frame)
-
-    def _view_frame(self) -> str:
-        return protocol.write(self.game.view(self.elapsed_ms()))

@@ -125,16 +125,6 @@ class Loaded:
         """True while the clock is stopped."""
         return self.pauses.since_ms is not None
 
-    def elapsed_ms(self, last_ms: int, now_ms: int) -> int:
-        """Return the attempt's clock without pauses: the current reading during play, else the reading at the end.
-
-        During play it never reads less than `last_ms`, the time of the last token.
-        """
-        if self.state != Attempt.State.PLAYING:
-            return self.end_ms
-        since = self.pauses.since_ms
-        return max(last_ms, (now_ms if since is None else since) - self.started_ms - self.pauses.ms)
-
 
 def load(public_id: uuid.UUID) -> Loaded:
     """Read an attempt and its tokens.

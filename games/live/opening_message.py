@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from games.live import clock, frames, protocol
+from games.live.catch_up import TableCopy
 from games.live.loader import Read, loaded
 
 
@@ -16,15 +17,11 @@ def opening_view(found: Read) -> dict[str, Any]:
     It is built from the database without opening a live table. The client tells the socket the last number it has, and
     receives what was played since.
     """
-    attempt, now, public_id = loaded(found), clock.now_ms(), found.attempt.public_id
-    if now < attempt.deals_at_ms:
-        return _to_builtins(frames.waiting(public_id, now, attempt))
-    for token in attempt.tokens:
-        attempt.push(token)
-    last_ms = attempt.clock[-1] if attempt.clock else 0
-    return _to_builtins(frames.view(attempt.table, public_id, attempt.elapsed_ms(last_ms, now), attempt))
-
-
-def _to_builtins(message: protocol.View | protocol.Waiting) -> dict[str, Any]:
+    copy, public_id = TableCopy(loaded(found)), found.attempt.public_id
+    message: protocol.View | protocol.Waiting
+    if copy.clock.ms_until_deal() > 0:
+        message = frames.waiting(public_id, clock.now_ms(), copy.facts)
+    else:
+        message = frames.view(public_id, copy.clock.elapsed_ms(), copy.facts)
     data: dict[str, Any] = msgspec.to_builtins(message)
     return data

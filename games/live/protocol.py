@@ -12,7 +12,7 @@ import msgspec
 
 from games.core.errors import ErrorCode, Refusal
 from games.core.ladders import LadderSlug
-from games.live.sockets.wire_format import Wire
+from games.live.sockets.wire_format import In, Out, Wire
 
 VERSION: Final = 1
 _MAX_N: Final = 1_000_000
@@ -80,46 +80,38 @@ def not_found() -> Refusal:
     return Refusal(ErrorCode.NOT_FOUND, "there is no such game")
 
 
-class _In(msgspec.Struct, tag_field="type", tag=str.lower, forbid_unknown_fields=True, gc=False):
-    """A message from the client."""
-
-
-class _Out(msgspec.Struct, tag_field="type", tag=str.lower, gc=False):
-    """A message to the client."""
-
-
 _Number = msgspec.Meta(ge=1, le=_MAX_N)
 _LastSeen = msgspec.Meta(ge=0, le=_MAX_N)
 _Pile = msgspec.Meta(min_length=1, max_length=4)
 
 
-class Hello(_In):
+class Hello(In):
     """The first message: the protocol version, and the number of the last token the client has seen, if any."""
 
     v: int
     have: Annotated[int, _LastSeen] | None = None
 
 
-class Move(_In):
+class Move(In):
     """Play a token, or `u` to undo; `n` is its number, one more than the last."""
 
     n: Annotated[int, _Number]
     token: Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
 
 
-class Auto(_In):
+class Auto(In):
     """Have the server play the foundation moves that win the game; `n` is the number of the first."""
 
     n: Annotated[int, _Number]
 
 
-class Rewind(_In):
+class Rewind(In):
     """Undo every standing move that may be undone; `n` is the number of the first `u`."""
 
     n: Annotated[int, _Number]
 
 
-class Why(_In):
+class Why(In):
     """Ask why the top `cards` cards of a pile cannot move to the pile `to`, or anywhere if `to` is empty."""
 
     pile: Annotated[str, _Pile]
@@ -127,21 +119,21 @@ class Why(_In):
     to: Annotated[str, msgspec.Meta(max_length=4)] = ""
 
 
-class Pause(_In):
+class Pause(In):
     """Stop the clock of a practice game until `resume`."""
 
 
-class Resume(_In):
+class Resume(In):
     """Restart the clock of a paused game."""
 
 
-class Resign(_In):
+class Resign(In):
     """Resign the game; `n` is one more than the last number, so that no move goes unseen."""
 
     n: Annotated[int, _Number]
 
 
-class Ping(_In):
+class Ping(In):
     """Ask for a `pong`, which echoes `t`."""
 
     t: Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
@@ -157,7 +149,7 @@ class DealInfo(msgspec.Struct, gc=False):
     commitment: str
 
 
-class Waiting(_Out):
+class Waiting(Out):
     """The answer to `hello` before a race starts; the server sends `view` at the start.
 
     `starts_in` is the milliseconds until then; `now` is the server's clock in milliseconds since 1970.
@@ -169,7 +161,7 @@ class Waiting(_Out):
     deal: DealInfo
 
 
-class View(_Out):
+class View(Out):
     """The whole table: the answer to `hello`, and sent whenever smaller messages cannot bring the client up to date.
 
     `n` is the number of the last token, `legal` the legal tokens, and `safe` the foundation moves that cannot hurt.
@@ -193,7 +185,7 @@ class View(_Out):
     no_undo: NoUndo | None = None
 
 
-class Moved(_Out):
+class Moved(Out):
     """A token that was played and committed. Apply `changes` to the previous view to get the new one.
 
     The other fields have the same meaning as in `View`.
@@ -210,7 +202,7 @@ class Moved(_Out):
     no_undo: NoUndo | None = None
 
 
-class Because(_Out):
+class Because(Out):
     """The answer to `why`: the question, and the `reasons`; none if the cards can be moved."""
 
     pile: str
@@ -219,7 +211,7 @@ class Because(_Out):
     reasons: list[dict[str, str | int]]
 
 
-class Resumed(_Out):
+class Resumed(Out):
     """The short answer to `hello`: with the `moved` messages sent just before it, the client's table is up to date."""
 
     n: int
@@ -228,14 +220,14 @@ class Resumed(_Out):
     state: str
 
 
-class Clock(_Out):
+class Clock(Out):
     """The clock after a `pause` or `resume`: its reading, and whether it is stopped."""
 
     ms: int
     paused: bool
 
 
-class Ended(_Out):
+class Ended(Out):
     """The end of the attempt: the last number, how it ended, and when. The score follows with the verdict."""
 
     n: int
@@ -244,7 +236,7 @@ class Ended(_Out):
     state: str
 
 
-class Verdict(_Out):
+class Verdict(Out):
     """The verifier's verdict. `rank`, if known, is the place on the deal's race board of the ladder `ladder`."""
 
     state: str
@@ -256,14 +248,14 @@ class Verdict(_Out):
     ladder: LadderSlug | None = None
 
 
-class Pong(_Out):
+class Pong(Out):
     """The answer to `ping`: its `t`, and the reading of the attempt's clock."""
 
     t: int
     ms: int
 
 
-class Error(_Out):
+class Error(Out):
     """The refusal of a message; `n` is the last number played, and `data` depends on the code."""
 
     code: Annotated[str, msgspec.Meta(extra_json_schema={"enum": sorted(CODES)})]
@@ -278,14 +270,9 @@ INCOMING: Final = get_args(ClientMessage)
 OUTGOING: Final = get_args(ServerMessage)
 
 _wire: Final[Wire[ClientMessage]] = Wire(ClientMessage, VERSION, INCOMING, OUTGOING)
-_encoder: Final = msgspec.json.Encoder()
 parse: Final = _wire.parse
+write: Final = _wire.write
 schemas: Final = _wire.schemas
-
-
-def write(message: ServerMessage) -> str:
-    """Encode a message as a frame."""
-    return _encoder.encode(message).decode()
 
 
 if __name__ == "__main__":

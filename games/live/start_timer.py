@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+import logging
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Final
+
+import msgspec
+
+from games.core.errors import Refusal
+from games.live import protocol
+from games.live.frames import PLAYING
+
+log = logging.getLogger(__name__)
 
 #: Milliseconds before the start by which every attempt is read a last time, and the span that these reads spread over.
 LAST_READ: Final = 1000
@@ -15,41 +24,57 @@ CANCEL_CUTOFF: Final = timedelta(milliseconds=LAST_READ + LAST_READS_WITHIN)
 
 
 class StartTimer:
-    """The start timer of one table: reads the attempt a last time, then deals.
+    """The start timer of a game whose cards are still secret: reads the attempt a last time, then deals.
 
-    `ms_left` returns the milliseconds left by the wall clock. It decides, because a timer may fire slightly early.
+    The wall clock decides, because a timer may fire slightly early. `game` is a `LiveGame`, whose module imports this
+    one.
     """
 
-    __slots__ = ("_deal", "_ms_left", "_reload", "_reloading", "_timer")
+    __slots__ = ("_game", "_reloading", "_timer", "first_view")
 
-    def __init__(
-        self,
-        ms_left: Callable[[], int],
-        deal: Callable[[], None],
-        reload: Callable[[], Coroutine[Any, Any, None]],
-        turn: int,
-    ) -> None:
-        self._ms_left = ms_left
-        self._deal = deal
-        self._reload = reload
+    def __init__(self, game: Any) -> None:  # noqa: ANN401
+        self._game = game
+        self.first_view: protocol.View | None = None
+        """First view, built ahead of the start because many tables deal in the same millisecond."""
         self._reloading: asyncio.Task[None] | None = None
-        ahead = LAST_READ + turn % LAST_READS_WITHIN
-        self._timer = _after(ms_left() - ahead, self._reload_before_deal)
+        ahead = LAST_READ + game.public_id.int % LAST_READS_WITHIN
+        self._timer = _after(game.copy.clock.ms_until_deal() - ahead, self._reload_before_deal)
 
     def cancel(self) -> None:
         """Cancel the start, so that no cards are dealt."""
         self._timer.cancel()
 
+    def deal(self) -> None:
+        """Deal: send the first view to all connections."""
+        game = self._game
+        if game.start is None:
+            return
+        self.cancel()
+        game.start = None
+        if game.feed.connections and game.state == PLAYING:
+            view = self.first_view or game.view()
+            game.feed.send_change(protocol.write(msgspec.structs.replace(view, ms=game.copy.clock.elapsed_ms())))
+
+    async def reload(self) -> None:
+        """Reload the attempt before its start, so that a deleted or postponed one is not dealt; ignore failures."""
+        async with self._game.lock:
+            try:
+                await self._game.reload()
+            except Refusal:
+                log.info("table not reloaded, trying again later")
+            if self._game.start is not None:
+                self.first_view = self._game.view()
+
     def _reload_before_deal(self) -> None:
         self._deal_if_due()
-        self._reloading = asyncio.create_task(self._reload())
+        self._reloading = asyncio.create_task(self.reload())
 
     def _deal_if_due(self) -> None:
-        ms_left = self._ms_left()
+        ms_left = self._game.copy.clock.ms_until_deal()
         if ms_left > 0:
             self._timer = _after(ms_left, self._deal_if_due)
         else:
-            self._deal()
+            self.deal()
 
 
 def _after(milliseconds: int, callback: Callable[[], None]) -> asyncio.TimerHandle:

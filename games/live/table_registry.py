@@ -13,12 +13,12 @@ from games.core import events
 from games.core.errors import Refusal
 from games.live import protocol
 from games.live.broadcasts import Notice, Notices
+from games.live.feed import Connection
 from games.live.journal import Journal
 from games.live.live_game import LiveGame
 from games.live.live_table import LiveTable
 from games.live.loader import in_database, load
 from games.live.per_loop import PerLoop
-from games.live.subscribers import Connection, Follower
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +40,10 @@ class LiveTables:
         self._tables: dict[uuid.UUID, LiveTable] = {}
         self._users: Counter[uuid.UUID] = Counter()
         self._under_way: set[asyncio.Task[None]] = set()
-        self._companions: list[Companion] = []
-        self._followers: list[Follower] = []
+        self.companions: list[Companion] = []
+        """Closed when the tables close."""
+        self.on_open: list[Callable[[LiveGame], None]] = []
+        """Called with every game that is opened."""
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -68,33 +70,25 @@ class LiveTables:
         """Remove a connection; a table without connections is dropped."""
         table = self._tables.get(public_id)
         if table is not None:
-            table.leave(connection)
+            table.game.feed.discard(connection)
         self._users[public_id] -= 1
         if self._users[public_id]:
             return
         del self._users[public_id]
         self._tables.pop(public_id, None)
         if table is not None:
-            table.game.cancel_start()
-        if table is not None and table.game.other_processes:
-            events.notify_attempt(public_id, "left", process=self.process)
+            if table.game.start is not None:
+                table.game.start.cancel()
+            table.game.feed.announce("left")
         await self.notices.unwatch(events.attempt_group(public_id))
 
     def attended(self) -> Iterator[LiveTable]:
         """Yield the tables with an active player, leaving out those idle for a long time."""
         return (table for table in list(self._tables.values()) if table.is_attended())
 
-    def follow(self, follower: Follower) -> None:
-        """Register a follower: offer it every table opened from now on, and tell it of changes at those it accepts."""
-        self._followers.append(follower)
-
-    def add_companion(self, companion: Companion) -> None:
-        """Close a companion when the tables close."""
-        self._companions.append(companion)
-
     async def close(self) -> None:
         """Stop the companions, then commit pending moves and stop."""
-        for companion in self._companions:
+        for companion in self.companions:
             await companion.close()
         await self.journal.close()
         await self.notices.close()
@@ -105,16 +99,16 @@ class LiveTables:
         loaded = await in_database(load, public_id)
         if loaded.player_id != player_id:
             raise protocol.not_yours()
-        # Another connection may have loaded it by now; a process has one table per attempt.
-        created = LiveTable(LiveGame(public_id, loaded, journal=self.journal, process=self.process))
-        table = self._tables.setdefault(public_id, created)
-        if table is created:
-            table.game.followers = tuple(follower for follower in self._followers if follower.follows(table.game))
+        table = self._tables.get(public_id)
+        if table is None:  # another connection may have loaded it by now
+            game = LiveGame(public_id, loaded, journal=self.journal, process=self.process)
+            table = self._tables[public_id] = LiveTable(game)
+            for opened in self.on_open:
+                opened(game)
         self._announce_open("opened", table.game)
         return table
 
     def _on_notice(self, notice: Notice) -> None:
-        """Handle a notice from another process, from this one, or from the verifier."""
         table = self._tables.get(uuid.UUID(notice["attempt"]))
         if table is None or notice.get("process") == self.process:
             return
@@ -126,9 +120,9 @@ class LiveTables:
         elif kind == "closed":
             self._run_in_background(table.on_notice(notice["n"], closed=True))
         elif kind == "left":
-            table.game.other_processes.discard(notice["process"])
+            table.game.feed.other_processes.discard(notice["process"])
         else:
-            table.game.other_processes.add(notice["process"])
+            table.game.feed.other_processes.add(notice["process"])
             if kind == "opened":
                 self._announce_open("here", table.game)
             self._run_in_background(table.on_notice(notice["n"], pauses=notice.get("pauses")))
@@ -149,18 +143,13 @@ class LiveTables:
         task.add_done_callback(self._under_way.discard)
 
 
-_factories: Final[list[Callable[[LiveTables], Companion]]] = []
-
-
-def register_companion(factory: Callable[[LiveTables], Companion]) -> None:
-    """Register, at start-up, a factory called with a process's tables when they are created."""
-    _factories.append(factory)
+#: Registered at start-up, and called with a process's tables when they are created.
+companion_factories: Final[list[Callable[[LiveTables], Companion]]] = []
 
 
 def _create_tables() -> LiveTables:
     tables = LiveTables()
-    for factory in _factories:
-        tables.add_companion(factory(tables))
+    tables.companions += [create(tables) for create in companion_factories]
     return tables
 
 

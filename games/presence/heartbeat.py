@@ -43,7 +43,7 @@ def seats_at(tables: Iterable[LiveTable], now: datetime) -> dict[str, dict[int, 
     for table in tables:
         facts = table.game.facts
         if facts.deal.day == today:
-            seats.setdefault(facts.deal.variant, {})[facts.player_id] = table.game.copy.table.cards_up
+            seats.setdefault(facts.deal.variant, {})[facts.player_id] = facts.table.cards_up
     return seats
 
 

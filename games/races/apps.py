@@ -17,9 +17,9 @@ class RacesConfig(AppConfig):
         """Register for the ends of race attempts, and for the racers' open tables."""
         # These modules need models, which are only loaded by now.
         from games.attempts import lifecycle as attempts  # noqa: PLC0415
-        from games.live.table_registry import register_companion  # noqa: PLC0415
+        from games.live.table_registry import companion_factories  # noqa: PLC0415
         from games.races import race_finish  # noqa: PLC0415
         from games.races.live.lane_reports import LaneReporter  # noqa: PLC0415
 
         attempts.register(race_finish.record_closed)
-        register_companion(LaneReporter.begin)
+        companion_factories.append(LaneReporter)

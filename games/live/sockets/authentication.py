@@ -51,7 +51,8 @@ class Visitors:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        cookies = _cookies(scope)
+        cookie = next((value for name, value in scope["headers"] if name == b"cookie"), b"")
+        cookies: dict[str, str] = parse_cookie(cookie.decode("latin1"))
         session = session_of(cookies.get(settings.SESSION_COOKIE_NAME))
         user: Any = UserLazyObject()
         try:
@@ -61,9 +62,3 @@ class Visitors:
             await turn_away(receive, send, CLOSE_DATABASE_DOWN)
             return
         await self._application({**scope, "cookies": cookies, "session": session, "user": user}, receive, send)
-
-
-def _cookies(scope: Scope) -> dict[str, str]:
-    headers = [value for name, value in scope["headers"] if name == b"cookie"]
-    cookies: dict[str, str] = parse_cookie(headers[0].decode("latin1")) if headers else {}
-    return cookies

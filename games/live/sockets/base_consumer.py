@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import structlog
@@ -18,6 +18,7 @@ from games.core import metrics
 from games.core.errors import ErrorCode, Refusal
 from games.live import protocol
 from games.live.sockets.authentication import session_of, user_of
+from games.live.sockets.connection_limits import Receive, Scope, Send
 from games.live.sockets.eviction import open_sockets, session_name
 from games.live.sockets.message_limit import allowance_of, retain_until_full
 from games.live.sockets.send_queue import Outbox
@@ -33,10 +34,6 @@ PING_AHEAD: Final = 20.0
 HELLO_WITHIN: Final = 10.0
 #: Consecutive rate-limited messages after which the connection is closed.
 MAX_REFUSED: Final = 200
-
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class SocketConnection(ABC):

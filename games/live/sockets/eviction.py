@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final, Protocol
 from weakref import WeakSet
 
@@ -92,14 +92,10 @@ class OpenSockets:
 
     def on_message(self, message: dict[str, Any]) -> None:
         """Close the sockets that a message refers to."""
-        for socket in self._targets(message):
-            socket.evict()
-
-    def _targets(self, message: dict[str, Any]) -> Iterable[Socket]:
         player, session = message.get("player"), message.get("session")
         for socket in self:
             if (player and socket.player_id == player) or (session and socket.session == session):
-                yield socket
+                socket.evict()
 
     async def _stay_subscribed(self) -> None:
         while True:

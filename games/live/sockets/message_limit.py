@@ -53,8 +53,4 @@ def allowance_of(player_id: int | None, kind: str = "messages", rate: float = RA
 
 def retain_until_full(allowance: Allowance) -> None:
     """Keep the allowance until it would be full again, so that reconnecting gains nothing."""
-    asyncio.get_running_loop().call_later(allowance.fills_in, _release, allowance)
-
-
-def _release(_allowance: Allowance) -> None:
-    """Drop the event loop's reference to the allowance."""
+    asyncio.get_running_loop().call_later(allowance.fills_in, lambda: allowance)  # the timer holds a reference

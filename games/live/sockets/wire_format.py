@@ -14,10 +14,19 @@ MAX_FRAME: Final = 4096
 _BROKEN: Final = (msgspec.DecodeError, UnicodeEncodeError, RecursionError)
 
 _Message = TypeVar("_Message")
+_encoder: Final = msgspec.json.Encoder()
+
+
+class In(msgspec.Struct, tag_field="type", tag=str.lower, forbid_unknown_fields=True, gc=False):
+    """A message from the client, tagged with its lower-case name."""
+
+
+class Out(msgspec.Struct, tag_field="type", tag=str.lower, gc=False):
+    """A message to the client, tagged with its lower-case name."""
 
 
 class Wire(Generic[_Message]):
-    """The messages of a protocol, each a `msgspec.Struct` tagged with its lower-case name."""
+    """The messages of a protocol."""
 
     __slots__ = ("_decode", "_incoming", "_outgoing", "_types", "_version")
 
@@ -40,6 +49,10 @@ class Wire(Generic[_Message]):
         except _BROKEN as error:
             raise self._refused(text, error) from None
         return message
+
+    def write(self, message: Out) -> str:
+        """Encode a message as a frame."""
+        return _encoder.encode(message).decode()
 
     def schemas(self) -> dict[str, Any]:
         """Return the JSON Schemas of all messages by type, under `in` and `out`; shared parts are under `$defs`."""

@@ -20,7 +20,8 @@ from games.db.players import Player
 from games.fairplay import account_links
 from games.live.loader import off_loop
 from games.live.protocol import busy
-from games.live.sockets.base_consumer import Receive, Scope, Send, SocketConnection, check_version, session_expired
+from games.live.sockets.base_consumer import SocketConnection, check_version, session_expired
+from games.live.sockets.connection_limits import Receive, Scope, Send
 from games.live.sockets.message_limit import allowance_of, retain_until_full
 from games.races import race_origins, race_start, rate_limits, rooms, seats
 from games.races.live import protocol

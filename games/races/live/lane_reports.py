@@ -12,11 +12,12 @@ import contextlib
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
+from channels.layers import get_channel_layer
 from django.db import Error
 
-from games.core import events
 from games.live.frames import PLAYING
 from games.live.live_game import LiveGame
 from games.live.loader import off_loop
@@ -56,13 +57,12 @@ class _Racer:
     dealt_recorded: bool = False
 
     def must_record_dealt(self) -> bool:
-        """Return whether it has yet to be recorded that the cards were dealt."""
-        return self.room_id is not None and self.game.is_dealt and not self.dealt_recorded
+        return self.room_id is not None and self.game.start is None and not self.dealt_recorded
 
     def report(self) -> Report:
         game, facts = self.game, self.game.facts
         state, ms = (None, None) if facts.state == PLAYING else (_STATES[facts.how], facts.end_ms)
-        return self.entrant, game.copy.table.cards_up, game.n, state, ms, bool(game.feed.connections)
+        return self.entrant, facts.table.cards_up, game.n, state, ms, bool(game.feed.connections)
 
 
 class LaneReporter:
@@ -78,17 +78,11 @@ class LaneReporter:
         self._wake = asyncio.Event()
         self._reported_at = self._repeated_at = 0.0
         self._task: asyncio.Task[None] | None = None
+        tables.on_open.append(self._follow)
 
-    @classmethod
-    def begin(cls, tables: LiveTables) -> LaneReporter:
-        """Start reporting on the racers at these tables."""
-        lanes = cls(tables)
-        tables.follow(lanes)
-        return lanes
-
-    def follows(self, game: LiveGame) -> bool:
-        """Return whether the game is at a race's deal."""
-        return game.facts.for_race
+    def _follow(self, game: LiveGame) -> None:
+        if game.facts.for_race:
+            game.feed.followers += (partial(self.changed, game),)
 
     def changed(self, game: LiveGame) -> None:
         """Mark the game to be reported soon, or at once if it was just dealt or has ended."""
@@ -97,7 +91,7 @@ class LaneReporter:
         if racer is None or racer.game is not game:
             racer = self._racers[key] = _Racer(game)
             self._new.add(key)
-        if game.state != PLAYING or (game.is_dealt and not racer.dealt_recorded):
+        if game.state != PLAYING or (game.start is None and not racer.dealt_recorded):
             self._urgent.add(key)
             self._wake.set()
         elif not self._marked:
@@ -199,10 +193,10 @@ class LaneReporter:
             self._marked.update(racer.game.facts.attempt_id for racer in reported)
 
     async def _send(self, group: str, lanes: list[RoomReport]) -> bool:
-        message = {"type": "rooms.lanes", "by": self._process, "rooms": lanes}
+        layer: Any = get_channel_layer()
         try:
             async with asyncio.timeout(_PATIENCE):
-                await events.send(group, message)
+                await layer.group_send(group, {"type": "rooms.lanes", "by": self._process, "rooms": lanes})
         except Exception:
             log.warning("lanes not reported", exc_info=True)
             return False

@@ -8,12 +8,12 @@ are milliseconds.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
 
 from games.core.errors import ErrorCode
-from games.live.sockets.wire_format import Wire
+from games.live.sockets.wire_format import In, Out, Wire
 
 VERSION: Final = 1
 #: Kinds of reactions.
@@ -55,43 +55,35 @@ CLOSE_GONE: Final = 4410
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
-class _In(msgspec.Struct, tag_field="type", tag=str.lower, forbid_unknown_fields=True, gc=False):
-    """A message from the client."""
-
-
-class _Out(msgspec.Struct, tag_field="type", tag=str.lower, gc=False):
-    """A message to the client."""
-
-
-class Hello(_In):
+class Hello(In):
     """The first message: the protocol version."""
 
     v: int
 
 
-class Sync(_In):
+class Sync(In):
     """Request `room` again, after a gap in the versions of `lanes`."""
 
 
-class Sit(_In):
+class Sit(In):
     """Take a seat in the next race; after a race this is the rematch."""
 
 
-class Leave(_In):
+class Leave(In):
     """Give up the seat. Once the cards are dealt this resigns the game."""
 
 
-class Ready(_In):
+class Ready(In):
     """Declare oneself ready, or no longer ready."""
 
     ready: bool
 
 
-class Start(_In):
+class Start(In):
     """Start the countdown. Host only."""
 
 
-class Settings(_In):
+class Settings(In):
     """Choose the game, time limit, seats, visibility and undo rule of the next race. Host only."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
@@ -102,19 +94,19 @@ class Settings(_In):
     free_undo: bool = True
 
 
-class Kick(_In):
+class Kick(In):
     """Kick an entrant out of the room. Host only."""
 
     entrant: int
 
 
-class React(_In):
+class React(In):
     """Show a reaction to all viewers."""
 
     kind: Reaction
 
 
-class Ping(_In):
+class Ping(In):
     """Ask for a `pong`, which echoes `t`."""
 
     t: Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
@@ -185,7 +177,7 @@ class RaceState(msgspec.Struct, gc=False):
     free_undo: bool = True
 
 
-class Room(_Out):
+class Room(Out):
     """The whole room: the answer to `hello` and `sync`, and sent whenever more than the lanes changes.
 
     `to_come` is the race that is open or counting down, `running` the one being run or verified, and `last` the last
@@ -203,7 +195,7 @@ class Room(_Out):
     last: RaceState | None
 
 
-class You(_Out):
+class You(Out):
     """The receiving viewer's own state: the seats in the next race and in the running one, and the table."""
 
     host: bool
@@ -216,40 +208,40 @@ class You(_Out):
     confirm_by: int | None
 
 
-class Lanes(_Out):
+class Lanes(Out):
     """The lanes that have changed since version `v` - 1."""
 
     v: int
     lanes: list[Lane]
 
 
-class Reacted(_Out):
+class Reacted(Out):
     """A reaction of an entrant."""
 
     entrant: int
     kind: Reaction
 
 
-class Moved(_Out):
+class Moved(Out):
     """A move of the player's seat to another room: a quick match was merged, or a heat divided."""
 
     code: str
 
 
-class Gone(_Out):
+class Gone(Out):
     """The end of the player's stay: they were `kicked`, or the room was `closed`."""
 
     why: Literal["kicked", "closed"]
 
 
-class Pong(_Out):
+class Pong(Out):
     """The answer to `ping`: its `t`, and the server's clock."""
 
     t: int
     now: int
 
 
-class Error(_Out):
+class Error(Out):
     """The refusal of a message; `data` depends on the code."""
 
     code: Annotated[str, msgspec.Meta(extra_json_schema={"enum": sorted(CODES)})]
@@ -259,18 +251,13 @@ class Error(_Out):
 
 ClientMessage = Hello | Sync | Sit | Leave | Ready | Start | Settings | Kick | React | Ping
 ServerMessage = Room | You | Lanes | Reacted | Moved | Gone | Pong | Error
-INCOMING: Final = (Hello, Sync, Sit, Leave, Ready, Start, Settings, Kick, React, Ping)
-OUTGOING: Final = (Room, You, Lanes, Reacted, Moved, Gone, Pong, Error)
+INCOMING: Final = get_args(ClientMessage)
+OUTGOING: Final = get_args(ServerMessage)
 
 _wire: Final[Wire[ClientMessage]] = Wire(ClientMessage, VERSION, INCOMING, OUTGOING)
-_encoder: Final = msgspec.json.Encoder()
 parse: Final = _wire.parse
+write: Final = _wire.write
 schemas: Final = _wire.schemas
-
-
-def write(message: ServerMessage) -> str:
-    """Encode a message as a frame."""
-    return _encoder.encode(message).decode()
 
 
 def clock(now: datetime) -> int:

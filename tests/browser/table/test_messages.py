@@ -68,9 +68,9 @@ class Server:
         moved = []
         for k, token in enumerate(tokens):
             if k == len(tokens) - 2:
-                self.view = protocol.write(frames.view(self.table, UUID(int=1), 9_000, facts))
+                self.view = protocol.write(frames.view(UUID(int=1), 9_000, facts))
             frames.push(facts, token)
-            moved.append(frames.moved(self.table, token, 10_000, facts))
+            moved.append(frames.moved(token, 10_000, facts))
         self.before_last, last = moved[-2:]
         over = _facts("pending", "won" if won else "resigned")
         figures: Any = {"cards_up": self.table.cards_up, "elapsed_ms": END_MS, "tokens": len(tokens)}

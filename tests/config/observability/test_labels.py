@@ -103,7 +103,7 @@ CLOSED = {
         "attempt.deal.game",
         "origin.deal.game",
         "race.game",
-        "self.game.copy.table.GAME",
+        "self.game.facts.table.GAME",
         "end.how",
         "error.code",
         "place",

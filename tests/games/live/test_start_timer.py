@@ -61,7 +61,7 @@ def waiting_attempt(attempt_at: Any) -> Callable[[], Any]:
 
 def deal_now(tables: LiveTables, attempt: Attempt) -> None:
     """Do what the timer does when it fires."""
-    beginning = tables._tables[attempt.public_id].game._start
+    beginning = tables._tables[attempt.public_id].game.start
     assert beginning is not None
     beginning._deal_if_due()
 
@@ -119,7 +119,9 @@ async def test_the_start_frames_are_prepared(
     attempt = await waiting_attempt()
     seat = sit(attempt)
     await seat.sit()
-    await tables._tables[attempt.public_id].game.reload_before_start()
+    start = tables._tables[attempt.public_id].game.start
+    assert start is not None
+    await start.reload()
     monkeypatch.setattr("games.live.frames.view", None)
     clock.move(AHEAD + timedelta(seconds=3))
     deal_now(tables, attempt)
@@ -179,11 +181,11 @@ async def test_a_cancelled_start_shows_no_card(
     await seat.sit()
     await Attempt.objects.filter(pk=attempt.pk).adelete()
     live = tables._tables[attempt.public_id].game
-    await live.reload_before_start()
+    assert live.start is not None
+    await live.start.reload()
     assert (await seat.hear())["code"] == "not_found"
     clock.move()
-    assert live._start is not None
-    assert live._start._timer.cancelled()
+    assert live.start._timer.cancelled()
     assert not CARD.findall(" ".join(seat.frames))
 
 
@@ -195,8 +197,8 @@ async def test_the_timer_ends_with_the_last_connection(
     await seat.sit()
     live = tables._tables[attempt.public_id].game
     await seat.leave()
-    assert live._start is not None
-    assert live._start._timer.cancelled()
+    assert live.start is not None
+    assert live.start._timer.cancelled()
 
 
 async def test_fractions_of_a_millisecond_are_waited_for(attempt_at: Any, sit: Sit, clock: Clock) -> None:

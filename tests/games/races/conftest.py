@@ -88,7 +88,7 @@ async def tables(transactional_db: None) -> AsyncIterator[LiveTables]:
     layer: Any = get_channel_layer()
     await layer.flush()
     made = LiveTables()
-    made.add_companion(LaneReporter.begin(made))
+    made.companions.append(LaneReporter(made))
     yield made
     await made.close()
     await asyncio.to_thread(notifier.flush)  # messages in flight go to this loop, which ends now

@@ -212,7 +212,7 @@ async def test_racers_of_a_killed_process_are_away(tables: LiveTables, seated: S
     viewer = await watch(house)
     await seated(mine)
     await viewer.until_room(lambda one: away(one) == [False, True])
-    for companion in tables._companions:
+    for companion in tables.companions:
         await companion.close()
     await viewer.until_room(lambda one: away(one) == [True, True])
 
@@ -232,13 +232,13 @@ async def test_before_the_start_room_connections_count(watch: Watch, other_hub: 
 async def test_an_ordinary_table_is_not_reported(tables: LiveTables, seated: Sit, attempt_at: Any) -> None:
     attempt = await sync_to_async(attempt_at)()
     await seated(attempt)
-    assert tables._tables[attempt.public_id].game.followers == ()
+    assert tables._tables[attempt.public_id].game.feed.followers == ()
 
 
 async def test_a_pending_report_needs_no_second_wakeup(tables: LiveTables, seated: Sit) -> None:
     _, (mine, _) = await running(2)
     await seated(mine)
-    (reporter,) = (one for one in tables._companions if isinstance(one, LaneReporter))
+    (reporter,) = (one for one in tables.companions if isinstance(one, LaneReporter))
     game = tables._tables[mine.public_id].game
     reporter._marked.add(mine.pk)
     reporter._racers[mine.pk].dealt_recorded = True

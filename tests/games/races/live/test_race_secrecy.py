@@ -184,10 +184,10 @@ async def test_a_cancelled_countdown_deals_nothing(tables: LiveTables, watch: Wa
     await viewer.say("leave")
     await viewer.until_room(lambda one: one.race("to_come").get("state") == "open")
     game = tables._tables[second.public_id].game
-    await game.reload_before_start()
+    assert game.start is not None
+    await game.start.reload()
     assert (await stays.hear())["code"] == "not_found"
-    assert game._start is not None
-    assert game._start._timer.cancelled()
+    assert game.start._timer.cancelled()
     assert not hidden_words(stays.frames)
     await stays.leave()
     assert not await Attempt.objects.filter(pk=first.pk).aexists()
