@@ -7,7 +7,9 @@ size by rating. No step has to run in time: a heat that was never started become
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
+from itertools import islice
 from typing import Any, Final
 
 from django.db import IntegrityError, transaction
@@ -98,16 +100,12 @@ def by_rating(entrants: Sequence[Entrant]) -> list[Entrant]:
 
 
 def _create_heat(start: datetime, now: datetime) -> None:
-    """Open the room of a heat with its race, unless another process has done so."""
-    try:
-        with transaction.atomic():
-            room = rooms.open_room(
-                None, variant_at(start), None, limit_s=LIMIT_S, seats=DIVISION, kind=Room.Kind.HEAT, now=now
-            )
-            Room.objects.filter(pk=room.pk).update(seats=SEATS)
-            Race.objects.filter(room=room).update(scheduled_at=start, division=1)
-    except IntegrityError:
-        pass
+    with suppress(IntegrityError), transaction.atomic():  # another process may create it
+        room = rooms.open_room(
+            None, variant_at(start), None, limit_s=LIMIT_S, seats=DIVISION, kind=Room.Kind.HEAT, now=now
+        )
+        Room.objects.filter(pk=room.pk).update(seats=SEATS)
+        Race.objects.filter(room=room).update(scheduled_at=start, division=1)
 
 
 def _freeze(race_id: int, start: datetime, now: datetime) -> None:
@@ -121,19 +119,12 @@ def _freeze(race_id: int, start: datetime, now: datetime) -> None:
         if not ready:
             race_finish.void(race.pk, Race.Void.NOBODY_CAME, now)
         elif race.deal_id is not None:
-            further_divisions = _parts(by_rating(ready))[1:]
+            seeded = iter(by_rating(ready))
+            _first, *further_divisions = [list(islice(seeded, size)) for size in division_sizes(len(ready))]
             races = [race, *(_division(race, number, part, now) for number, part in enumerate(further_divisions, 2))]
             Room.objects.filter(pk=room.pk).update(seats=DIVISION)
             for division in races:
                 race_start.freeze(division.pk, countdown=start - now, now=now)
-
-
-def _parts(entrants: Sequence[Entrant]) -> list[Sequence[Entrant]]:
-    parts, begin = [], 0
-    for size in division_sizes(len(entrants)):
-        parts.append(entrants[begin : begin + size])
-        begin += size
-    return parts
 
 
 def _division(race: Race, number: int, part: Sequence[Entrant], now: datetime) -> Race:

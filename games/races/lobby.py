@@ -107,7 +107,9 @@ def read(now: datetime) -> Lobby:
         "now": _ms(now),
         "heat": _heat(now),
         "rooms": [_open(race, _name(names, race.room.host_id)) for race in waiting],
-        "running": [_live(race) for race in running],
+        "running": [
+            {**_facts(race), "starts_at": _ms(race.starts_at), "ends_at": _ms(race.ends_at)} for race in running
+        ],
         "recent": [_finished(race, [_name(winners, player) for player in firsts[race.pk]]) for race in recent],
     }
 
@@ -160,10 +162,6 @@ def _heat(now: datetime) -> NextHeat:
 
 def _open(race: Race, host: str) -> OpenRoom:
     return {**_facts(race), "host": host, "avatar": people().avatar_of(host)}
-
-
-def _live(race: Race) -> LiveRace:
-    return {**_facts(race), "starts_at": _ms(race.starts_at), "ends_at": _ms(race.ends_at)}
 
 
 def _finished(race: Race, winners: list[str]) -> FinishedRace:

@@ -50,7 +50,6 @@ _NOTED_FOR: Final = 24 * 3600
 
 _E: Final = Entrant.State
 _BEFORE: Final = (_E.JOINED, _E.READY)
-_FULLEST_FIRST: Final = ("-taken", "opened_at", "pk")
 
 
 class Note(StrEnum):
@@ -98,11 +97,18 @@ def advance_room(room_id: int, now: datetime | None = None) -> bool:
     if race is None:
         return False
     entrants = _entrants(race)
-    if race.deal_failed and _move_all_on(race, entrants, now):
+    players = [entrant for entrant in entrants if entrant.player_id is not None]
+    if race.deal_failed and players:
+        for entrant in players:
+            _move_on(race, entrant, now)
         return True
-    if len(entrants) == 1 and entrants[0].player_id is not None:
-        return _reset_lone(race, entrants[0], now) | _find_opponent(race, entrants[0], now)
-    changed = _is_unsettled(race, entrants, now) and _settle(race, now)
+    if len(entrants) == 1 and players:
+        (lone,) = players
+        # The race does not start, and the player must confirm again with the next opponent.
+        was_reset = (race.gathers_until is not None or lone.state == _E.READY) and _settle(race, now)
+        return _find_opponent(race, lone, now) or was_reset
+    is_unsettled = _late_entrants(entrants, now) or _gathers_until(race, entrants, now) != race.gathers_until
+    changed = bool(is_unsettled) and _settle(race, now)
     return _start_if_due(race, now) or changed
 
 
@@ -242,14 +248,13 @@ def _update_wishes(player_id: int, wishes: list[str], now: datetime) -> bool:
 
 
 def _sit_down(player: Player, wishes: list[str], now: datetime) -> None:
-    found = _open_races().filter(variant__in=wishes, taken__lt=F("room__seats"), deal_failed=False)
-    for room_id in found.order_by(*_FULLEST_FIRST).values_list("room", flat=True)[:SEATS]:
+    for room_id in _joinable_races(wishes).values_list("room", flat=True)[:SEATS]:
         if _take_seat(room_id, player, wishes, now):
             return
     other = seats.room_of(player.pk)
     if other is not None:
         raise Refusal(ErrorCode.ALREADY_RACING, room=other.code)
-    _take_seat(_new_room(wishes, now).pk, player, wishes, now)
+    _take_seat(_new_race(wishes, now).room_id, player, wishes, now)
 
 
 def _take_seat(room_id: int, player: Player, wishes: list[str], now: datetime) -> bool:
@@ -268,12 +273,13 @@ def _take_seat(room_id: int, player: Player, wishes: list[str], now: datetime) -
     return True
 
 
-def _new_room(wishes: Sequence[str], now: datetime) -> Room:
-    """Open a room for one of these variants, preferably one with a spare deal in stock."""
+def _new_race(wishes: Sequence[str], now: datetime) -> Race:
+    """Open a room with a race of one of these variants, preferably one with a spare deal in stock."""
     stock = sealed_stock.levels()
     in_stock = [name for name in wishes if stock[name].total() > sealed_stock.KEPT_FOR_DAYS]
     variant = secrets.choice(in_stock or wishes)
-    return rooms.open_room(None, variant, None, limit_s=LIMIT_S, seats=SEATS, kind=Room.Kind.QUICK, now=now)
+    room = rooms.open_room(None, variant, None, limit_s=LIMIT_S, seats=SEATS, kind=Room.Kind.QUICK, now=now)
+    return Race.objects.select_related("room").get(room=room)
 
 
 def _open_races() -> QuerySet[Any]:
@@ -306,13 +312,7 @@ def _gathers_until(race: Race, entrants: Sequence[Entrant], now: datetime) -> da
     return race.gathers_until or now + GATHERING
 
 
-def _is_unsettled(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool:
-    """Return whether an entrant is late, or `gathers_until` must change because enough are ready or no longer are."""
-    return bool(_late_entrants(entrants, now)) or _gathers_until(race, entrants, now) != race.gathers_until
-
-
 def _settle(race: Race, now: datetime) -> bool:
-    """Remove late entrants, and update the time at which the countdown starts."""
     with transaction.atomic():
         locked = _lock_open_races(race)
         if race.pk not in locked:
@@ -332,11 +332,6 @@ def _settle(race: Race, now: datetime) -> bool:
     return True
 
 
-def _reset_lone(race: Race, entrant: Entrant, now: datetime) -> bool:
-    """Reset a race with one entrant: it does not start, and the player must confirm again with the next opponent."""
-    return (race.gathers_until is not None or entrant.state == _E.READY) and _settle(race, now)
-
-
 def _start_if_due(race: Race, now: datetime) -> bool:
     """Start the countdown if it is due; players who are not ready move to another room and keep waiting."""
     if race.gathers_until is None or now < race.gathers_until or race.deal_id is None:
@@ -349,7 +344,7 @@ def _start_if_due(race: Race, now: datetime) -> bool:
 def _find_opponent(race: Race, entrant: Entrant, now: datetime) -> bool:
     """Move a lone player to a race with others, or pair them with another lone player."""
     wishes = entrant.wishes or [race.variant]
-    for other in _joinable_races(race, wishes).filter(taken__gt=0):
+    for other in _joinable_races(wishes).filter(taken__gt=0).exclude(pk=race.pk):
         if _move(race, entrant, other, now):
             return True
     lone = Entrant.objects.filter(race__in=_open_races().filter(taken=1).exclude(pk=race.pk), state__in=_BEFORE)
@@ -358,37 +353,24 @@ def _find_opponent(race: Race, entrant: Entrant, now: datetime) -> bool:
             return _move(other_entrant.race, other_entrant, race, now)
         common = [name for name in wishes if name in other_entrant.wishes]
         if common:
-            return _pair([(race, entrant), (other_entrant.race, other_entrant)], common, now)
+            new = _new_race(common, now)
+            moved = [_move(lone.race, lone, new, now) for lone in (entrant, other_entrant)]
+            return all(moved)
     return False
-
-
-def _pair(lone: Sequence[tuple[Race, Entrant]], variants: list[str], now: datetime) -> bool:
-    """Move lone players to a new room together; return whether all were moved."""
-    (race,) = Race.objects.filter(room=_new_room(variants, now)).select_related("room")
-    moved = [_move(source, entrant, race, now) for source, entrant in lone]
-    return all(moved)
-
-
-def _move_all_on(race: Race, entrants: Sequence[Entrant], now: datetime) -> bool:
-    """Move all players to other rooms, as no deal was found for this race; return whether there were any."""
-    moving = [entrant for entrant in entrants if entrant.player_id is not None]
-    for entrant in moving:
-        _move_on(race, entrant, now)
-    return bool(moving)
 
 
 def _move_on(race: Race, entrant: Entrant, now: datetime) -> None:
     """Move a player out of a race that starts without them, or never; a confirmation remains valid."""
     wishes, is_ready = entrant.wishes or [race.variant], entrant.state == _E.READY
-    if not any(_move(race, entrant, other, now, is_ready=is_ready) for other in _joinable_races(race, wishes)):
-        (new,) = Race.objects.filter(room=_new_room(wishes, now)).select_related("room")
-        _move(race, entrant, new, now, is_ready=is_ready)
+    others = _joinable_races(wishes).exclude(pk=race.pk)
+    if not any(_move(race, entrant, other, now, is_ready=is_ready) for other in others):
+        _move(race, entrant, _new_race(wishes, now), now, is_ready=is_ready)
 
 
-def _joinable_races(race: Race, wishes: Collection[str]) -> QuerySet[Any]:
-    """Return the other gathering races that match the wishes and have a free seat, fullest first."""
+def _joinable_races(wishes: Collection[str]) -> QuerySet[Any]:
+    """Return the gathering races that match the wishes and have a free seat, fullest first."""
     fitting = _open_races().filter(variant__in=wishes, taken__lt=F("room__seats"), deal_failed=False)
-    return fitting.exclude(pk=race.pk).order_by(*_FULLEST_FIRST)
+    return fitting.order_by("-taken", "opened_at", "pk")
 
 
 def _move(source: Race, entrant: Entrant, target: Race, now: datetime, *, is_ready: bool = False) -> bool:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
 from games.core import metrics
@@ -169,12 +169,9 @@ def void_overdue(now: datetime) -> int:
 
 def _lock_room_and_race(race_id: int) -> tuple[Room, Race] | None:
     """Lock the open room of a race, then the race; return None if the room is closed."""
-    room = Room.objects.select_for_update(no_key=True).filter(pk__in=_room_of(race_id), closed_at=None).first()
+    own = Race.objects.filter(pk=race_id).values("room")
+    room = Room.objects.select_for_update(no_key=True).filter(pk__in=own, closed_at=None).first()
     return None if room is None else (room, Race.objects.select_for_update(no_key=True).get(pk=race_id))
-
-
-def _room_of(race_id: int) -> QuerySet[Race, int]:
-    return Race.objects.filter(pk=race_id).values_list("room", flat=True)
 
 
 def _lock_next_race(room: Room) -> Race | None:

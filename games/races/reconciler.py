@@ -33,16 +33,12 @@ def reconcile(now: datetime | None = None) -> None:
     """Take every step that is due."""
     now = now or timezone.now()
     for step in STEPS:
-        _run_step(step, now)
-
-
-def _run_step(step: Callable[[datetime], object], now: datetime) -> None:
-    try:
-        step(now)
-    except SoftTimeLimitExceeded:
-        raise
-    except Exception:
-        log.exception("races not tended", extra={"step": step.__name__})
+        try:
+            step(now)
+        except SoftTimeLimitExceeded:
+            raise
+        except Exception:
+            log.exception("races not tended", extra={"step": step.__name__})
 
 
 def _request_deals(_now: datetime) -> None:

@@ -53,7 +53,9 @@ def standing(period: Period, day: date, *, limit: int = PAGE, after: int = 0) ->
 
     Only players with a page are listed.
     """
-    rows = _rows(period, day)[after : after + limit]
+    place = Window(Rank(), order_by=F("points").desc())
+    ranked = _scored(period, day).annotate(place=place).order_by("place", "player")
+    rows = ranked[after : after + limit]
     names = people().names_on_pages([row["player"] for row in rows])
     return [
         HeatStanding(row["place"], row["player"], *names[row["player"]], row["points"], row["heats"], row["wins"])
@@ -83,24 +85,15 @@ def history(player_id: int, *, before: int | None = None, limit: int = PAGE) -> 
 
 def _scored(period: Period, day: date) -> Any:  # noqa: ANN401 - rows with annotations
     """Return points, heats and wins of every player in the heats of a period."""
+    users: Any = get_user_model()
     first, last = (datetime.combine(end, time(), tzinfo=UTC) for end in span(period, day))
     raced = Entrant.objects.filter(
         race__state=Race.State.FINISHED,
         race__scheduled_at__gte=first,
         race__scheduled_at__lt=last,
         points__isnull=False,
-        player__in=_with_page(),
+        player__in=users.objects.with_page(),
     )
     wins = Count("pk", filter=Q(state=Entrant.State.WON, place=1))
     scores: Any = raced.values("player").annotate(points=Sum("points"), heats=Count("pk"), wins=wins)
     return scores.order_by()
-
-
-def _rows(period: Period, day: date) -> Any:  # noqa: ANN401 - rows with annotations
-    place = Window(Rank(), order_by=F("points").desc())
-    return _scored(period, day).annotate(place=place).order_by("place", "player")
-
-
-def _with_page() -> Any:  # noqa: ANN401 - of the configured user model
-    users: Any = get_user_model()
-    return users.objects.with_page()

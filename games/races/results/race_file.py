@@ -15,7 +15,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import people
 from games.models import Attempt
 from games.races.models import Entrant, Race
-from games.races.results.commitments import commitment_of
+from games.races.results.commitments import commitment_of, terms_of
 from games.rules.races.ranking import Outcome
 
 #: Attempt states whose record is published.
@@ -39,7 +39,6 @@ def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
     if not is_public(race, now):
         raise Refusal(ErrorCode.NOT_REVEALED, "A race can be downloaded once all races on its deal are finished.")
     assert race.deal is not None
-    assert race.starts_at is not None
     commitment = commitment_of(race)
     assert commitment is not None
     entrants = list(race.entrants.select_related("attempt__deal").order_by(F("place").asc(nulls_last=True), "pk"))
@@ -47,14 +46,7 @@ def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
     return rules.RaceFile(
         id=race.public_id,
         room=race.room.kind,
-        number=race.number,
-        rated=race.rated,
-        version=race.deal.rules_version,
-        name=race.variant or race.game,
-        options=None if race.variant else dict(race.options),
-        limit_s=race.limit_s,
-        starts_at=race.starts_at,
-        free_undo=race.free_undo,
+        **terms_of(race),
         commitment=commitment,
         seed=bytes(race.deal.seed),
         entrants=tuple(_entry(entrant, *names.get(entrant.player_id or 0, (None, None))) for entrant in entrants),

@@ -416,7 +416,7 @@ def test_a_new_room_gets_a_game_with_spare_deals(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sealed_stock, "levels", lambda: stock)
     assert race_of(enter(0, "plot")).variant == "plot"
     stock["tarot"]["hard"] = 1
-    assert {matchmaking._new_room(ALL, T0).pk and Race.objects.latest("pk").variant for _ in range(8)} == {"tarot"}
+    assert {matchmaking._new_race(ALL, T0).variant for _ in range(8)} == {"tarot"}
 
 
 def test_the_countdown_ends_the_absence_check() -> None:
