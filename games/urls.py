@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from django.urls import path
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from django.views.generic import TemplateView
 
 import games.pages.shared.converters  # noqa: F401 - days and months in paths
+from games.appeals import appeals
 from games.pages.daily import archive_page, deal_page, home_page, table_page
 from games.pages.info import (
-    fairplay_page,
     inbox_page,
     ledger_heads_page,
     ledger_page,
     offline_pages,
     privacy_page,
-    queue_page,
     rules_page,
     winnability_page,
 )
@@ -31,6 +33,10 @@ from games.pages.replays import (
 )
 
 app_name = "games"
+
+_FAIRPLAY = TemplateView.as_view(
+    template_name="games/fairplay.html", extra_context={"appeal_days": appeals.WITHIN.days}
+)
 
 urlpatterns = [
     # Today's deals
@@ -128,11 +134,11 @@ urlpatterns = [
     path("replay/<uuid:attempt>/play-on", replay_page.play_on, name="play_on"),
     path("verify/", replay_page.verify, name="verify"),
     # Fair play: policy, appeals and reports
-    path("fairplay/", fairplay_page.fairplay_page, name="fairplay"),
+    path("fairplay/", require_safe(_FAIRPLAY), name="fairplay"),
     path("appeals/<uuid:attempt>/", appeal_page.appeal_page, name="appeal"),
     path("reports/<uuid:attempt>/", report_page.report_page, name="report"),
     # Admission queue (config.admission)
-    path("queue/", queue_page.queue, name="queue"),
+    path("queue/", require_safe(never_cache(TemplateView.as_view(template_name="games/queue.html"))), name="queue"),
     # Privacy: the data stored about players
     path("privacy/", privacy_page.privacy, name="privacy"),
 ]

@@ -35,7 +35,7 @@ from games.core.errors import A_MINUTE, ErrorCode, Refusal
 from games.races.models import CODE_LENGTH, CODE_LETTERS
 
 PAGE: Final = "/queue/"
-"""The page for waiting clients (`games.pages.info.queue_page`); `?next=` is the page they continue to."""
+"""The page for waiting clients (`games/queue.html`); `?next=` is the page they continue to."""
 POLL: Final = "/queue.json"
 """The long-poll endpoint of that page."""
 

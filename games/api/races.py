@@ -68,30 +68,16 @@ class RaceOut(Schema):
     def of(cls, race: Any, now: datetime, *, linked: bool = False) -> Self:  # noqa: ANN401 - with the seats taken
         """Return the JSON form of a race as of `now`; `linked` includes the code of a private room."""
         deal, room = race.deal, race.room
-        return cls(
-            id=race.public_id,
-            room=room.code if linked or room.kind != Room.Kind.PRIVATE else None,
-            kind=room.kind,
-            number=race.number,
-            state=race.state,
-            void=race.void,
-            rated=race.rated,
-            variant=race.variant,
-            game=race.game,
-            options=race.options,
-            limit_s=race.limit_s,
-            free_undo=race.free_undo,
-            seats=room.seats,
-            taken=race.taken,
-            commitment=deal and deal.commitment,
-            race_commitment=commitment_of(race),
-            seed=bytes(deal.seed).hex() if race_file.is_public(race, now) else None,
-            scheduled_at=race.scheduled_at,
-            division=race.division,
-            starts_at=race.starts_at,
-            ends_at=race.ends_at,
-            finished_at=race.finished_at,
-        )
+        others = {
+            "id": race.public_id,
+            "room": room.code if linked or room.kind != Room.Kind.PRIVATE else None,
+            "kind": room.kind,
+            "seats": room.seats,
+            "commitment": deal and deal.commitment,
+            "race_commitment": commitment_of(race),
+            "seed": bytes(deal.seed).hex() if race_file.is_public(race, now) else None,
+        }
+        return cls(**vars(race) | others)
 
 
 class EntrantOut(Schema):

@@ -127,7 +127,8 @@ def archive(request: HttpRequest, month: date | None = None, day: date | None = 
         day = day or today
         month = day.replace(day=1)
     shown = Month.read(month, player_id(request))
-    if not _page_exists(shown.deals, day, today):
+    has_page = bool(shown.deals) if day is None else day in shown.deals or day == today
+    if not has_page:
         raise Http404
     tiles = [] if day is None else _tiles(day, shown.attempts, now)
     ends = first_and_last_days.get("", _ends)
@@ -154,11 +155,6 @@ def _deals_of(first: date) -> dict[date, dict[str, int]]:
         assert day is not None
         deals.setdefault(day, {})[variant] = pk
     return deals
-
-
-def _page_exists(deals: Collection[date], day: date | None, today: date) -> bool:
-    """Return whether the page exists: for a month with deals, a day with deals, or today."""
-    return bool(deals) if day is None else day in deals or day == today
 
 
 def _neighbours(month: date, ends: FirstAndLast) -> dict[str, date | None]:
@@ -192,6 +188,5 @@ def _mark(attempt: Attempt | None, *, ahead: bool) -> str:
 
 
 def _tiles(day: date, attempts: Mapping[int, Attempt], now: datetime) -> list[DealTile]:
-    """Return the day's deals in catalogue order."""
     deals = {deal.variant: deal for deal in Deal.objects.filter(day=day, variant__in=CATALOGUE).defer("solution")}
     return [DealTile.of(deals[name], attempts.get(deals[name].pk), now) for name in CATALOGUE if name in deals]

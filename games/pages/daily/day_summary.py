@@ -103,11 +103,11 @@ class PlayerDay:
 def deals_of(now: datetime) -> list[ShownDeal]:
     """Return the day's published deals in catalogue order, as everyone sees them."""
     key = f"{now.date()}.{get_language()}"
-    return days_deals.get(key, lambda: _read_deals(now), is_complete=lambda deals: len(deals) == len(CATALOGUE))
-
-
-def _read_deals(now: datetime) -> list[ShownDeal]:
-    return [ShownDeal.of(deal, now) for deal in publishing.todays_deals(now)]
+    return days_deals.get(
+        key,
+        lambda: [ShownDeal.of(deal, now) for deal in publishing.todays_deals(now)],
+        is_complete=lambda deals: len(deals) == len(CATALOGUE),
+    )
 
 
 def boards_of(day: date, deals: Collection[ShownDeal]) -> DayBoards:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -20,7 +20,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from games.attempts.lifecycle import DealClosedError, restart_practice, start_attempt, start_first_attempt
+from games.attempts.lifecycle import (
+    DealClosedError,
+    deal_table,
+    journal_of,
+    restart_practice,
+    start_attempt,
+    start_first_attempt,
+)
 from games.attempts.pausing import may_pause
 from games.core.admission_ticket import give_pass
 from games.core.errors import wants_json
@@ -35,7 +42,6 @@ from games.live.loader import read
 from games.live.opening_message import opening_view
 from games.models import Attempt, Deal
 from games.pages.daily.day_places import boards
-from games.pages.daily.first_game_guide import guide_at
 from games.pages.practice.practice_links import link_to
 from games.pages.races.race_suggestion import hint_at
 from games.pages.races.table_opponents import DayLanes, RaceSeat
@@ -127,7 +133,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "auto_pace": pace.AUTO_PRACTICE_MS if _is_practice(found, now) else pace.AUTO_MS,
         "number": numbered_deals.number_of(found.deal),
         "link": link_to(request, found.deal, player_id(request)),
-        "guide": guide_at(found),
+        "guide": _guide_at(found),
         "is_first_game": not found.ranked and first_game.is_first_game(found.deal),
         "replay_url": _origin_url(found),
     }
@@ -183,6 +189,16 @@ def _redirect_to_table(request: HttpRequest, deal: Deal) -> HttpResponse:
     response = redirect("games:table", attempt=attempt.public_id)
     account_links.mark(response, device)
     return response
+
+
+def _guide_at(attempt: Attempt) -> dict[str, Any] | None:
+    """Return a newcomer's suggested moves, each as `{"token", "why"}`, and the moves made so far; None without them."""
+    if attempt.is_over or attempt.ranked or not first_game.is_first_game(attempt.deal):
+        return None
+    table = deal_table(attempt.deal)
+    for move in journal_of(attempt.pk):
+        table.push(move.token)
+    return {"steps": first_game.guide(attempt.deal), "moves": list(table.moves)}
 
 
 def _origin_url(attempt: Attempt) -> str:

@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.conf import settings
-from django.contrib.auth.views import redirect_to_login
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -53,11 +52,11 @@ class ShownNotice:
 
 @require_safe
 @never_cache
+@login_required
 def inbox_page(request: HttpRequest) -> HttpResponse:
     """Show a player's notices and mark them as seen."""
     player = player_id(request)
-    if player is None:
-        return redirect_to_login(request.get_full_path(), settings.LOGIN_URL)
+    assert player is not None
     notices = shown_notices(inbox.latest(player))
     if request.method == "GET":
         inbox.mark_seen(player)

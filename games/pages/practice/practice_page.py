@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
@@ -24,7 +23,7 @@ from games.models import Attempt, Deal, PracticeOrder
 from games.pages.practice.practice_links import OPTION_PREFIX, fields_of, seed_in, variant_in
 from games.pages.shared import titles
 from games.pages.shared.view_models import DealTile, ShownDeal
-from games.rules import CATALOGUE, Option, Variant, commitment
+from games.rules import Option, Variant, commitment
 
 _RUNNING_SHOWN: Final = 20
 
@@ -86,7 +85,7 @@ def practice_page(request: HttpRequest) -> HttpResponse:
     )
     latest = running.select_related("deal").order_by("-started_at")[:_RUNNING_SHOWN]
     context = {
-        "variants": [{"name": name, "title": titles.VARIANT_TITLES[name]} for name in CATALOGUE],
+        "variants": titles.variant_choices(),
         "games": [
             {"name": name, "title": title, "options": [_option(option) for option in options]}
             for name, title, options in titles.games_and_options()
@@ -228,11 +227,7 @@ def _start(player: Player, deal: Deal) -> HttpResponse:
 
 
 def _option(option: Option) -> dict[str, Any]:
-    name = option.name
-    choices = [
-        {"value": json.dumps(value), "title": titles.choice_title(name, value), "standard": value == option.default}
-        for value in option.choices
-    ]
+    name, choices = option.name, titles.option_choices(option)
     return {"name": f"{OPTION_PREFIX}{name}", "title": titles.OPTION_TITLES[name], "choices": choices}
 
 

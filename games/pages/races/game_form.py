@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,7 +11,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.core.json_body import parse_json
 from games.pages.shared import titles
 from games.races.rooms import LIMITS_S, MAX_SEATS, MIN_SEATS
-from games.rules import CATALOGUE, GAMES
+from games.rules import GAMES
 
 #: Prefix of a game played with the custom options of the form.
 OWN: Final = "own:"
@@ -60,9 +59,7 @@ def _options(game: str, form: QueryDict) -> dict[str, Any]:
 def choices() -> dict[str, Any]:
     """Return the form's choices for its template."""
     return {
-        "variants": [
-            {"name": name, "title": titles.VARIANT_TITLES[name], "standard": name == _NAME} for name in CATALOGUE
-        ],
+        "variants": [variant | {"standard": variant["name"] == _NAME} for variant in titles.variant_choices()],
         "games": [
             {
                 "name": name,
@@ -71,14 +68,7 @@ def choices() -> dict[str, Any]:
                     {
                         "name": option.name,
                         "title": titles.OPTION_TITLES[option.name],
-                        "choices": [
-                            {
-                                "value": json.dumps(value),
-                                "title": titles.choice_title(option.name, value),
-                                "standard": value == option.default,
-                            }
-                            for value in option.choices
-                        ],
+                        "choices": titles.option_choices(option),
                     }
                     for option in options
                 ],

@@ -30,7 +30,7 @@ def races(request: HttpRequest) -> HttpResponse:
         "lobby": lobby.cached_lobby(),
         "naming": titles.for_client(),
         "choices": choices(),
-        "variants": [{"name": name, "title": titles.VARIANT_TITLES[name]} for name in CATALOGUE],
+        "variants": titles.variant_choices(),
         "seat": seat_of(player_id(request)),
     }
     return render(request, "races/lobby.html", context)

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from games.core import limits
 from games.db.players import Names, Player, people, player_id
 from games.pages.shared import titles
-from games.pages.shared.view_models import ShownDeal
+from games.pages.shared.view_models import ShownDeal, shown_part
 from games.races.models import Entrant, Race
 from games.races.results import race_file
 from games.races.results.commitments import commitment_of
@@ -69,26 +69,23 @@ class ShownEntrant:
     tokens: int | None
     replay: UUID | None
     rating: ShownChange | None
-    linked: bool = False
+    linked: bool
     """True if this and the viewer do not move each other's ratings; other viewers do not see that."""
 
     @classmethod
-    def of(cls, entrant: Entrant, names: Names, me: int | None, rating: ShownChange | None) -> Self:
+    def of(cls, entrant: Entrant, names: Names, me: int | None, rating: ShownChange | None, *, linked: bool) -> Self:
         """Return the visible part of an entrant of a finished race."""
-        return cls(
-            id=entrant.pk,
+        return shown_part(
+            cls,
+            entrant,
             name=_name(entrant, names),
             page=entrant.player.public_id if entrant.player is not None and entrant.player.has_page else None,
             is_me=me is not None and entrant.player_id == me,
-            state=entrant.state,
-            state_title=str(Entrant.State(entrant.state).label),
-            place=entrant.place,
+            state_title=entrant.get_state_display(),
             in_review=entrant.is_in_review,
-            cards_up=entrant.cards_up,
-            elapsed_ms=entrant.elapsed_ms,
-            tokens=entrant.tokens,
             replay=entrant.attempt.public_id if entrant.attempt else None,
             rating=rating,
+            linked=linked,
         )
 
     def __str__(self) -> str:
@@ -129,7 +126,7 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
         "commitment": commitment_of(race),
         "is_public": race_file.is_public(race),
     }
-    race.refresh_from_db(fields=["deal"])  # unloads the deal: a template gets no seed
+    race.deal = None  # a template gets no seed
     return render(request, "races/result.html", context)
 
 
@@ -142,8 +139,11 @@ def _entrants(race: Race, me: int | None) -> list[ShownEntrant]:
     changes = ratings().changes(race.pk) if race.rated else {}
     group = next((row.link_group for row in rows if row.player_id == me), None) if race.rated and me else None
     shown = [
-        replace(
-            ShownEntrant.of(row, names, me, _change(changes.get(row.pk), names_by_entrant)),
+        ShownEntrant.of(
+            row,
+            names,
+            me,
+            _change(changes.get(row.pk), names_by_entrant),
             linked=bool(group) and row.link_group == group and row.player_id != me,
         )
         for row in rows

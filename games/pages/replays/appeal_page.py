@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
-from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.views import redirect_to_login
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -43,10 +42,9 @@ class ShownAppeal:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
+@login_required
 def appeal_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Explain why a game is under review or rejected, and accept the player's appeal."""
-    if not request.user.is_authenticated:
-        return redirect_to_login(request.get_full_path(), settings.LOGIN_URL)
     if request.method == "POST":
         limits.spend(request, "appeal")
     found = get_object_or_404(Attempt.objects.select_related("deal").defer("record"), public_id=attempt)

@@ -26,7 +26,7 @@ from games.ghosts.choice import score_of
 from games.ghosts.models import Challenge
 from games.models import Attempt
 from games.pages.replays.side_by_side_page import MAX_GAMES, together_url
-from games.pages.shared.view_models import ShownDeal, ShownPlayer
+from games.pages.shared.view_models import ShownDeal, ShownPlayer, shown_part
 
 #: Maximum answers listed on the page of a challenge.
 MAX_ANSWERS = 50
@@ -51,17 +51,15 @@ class ChallengeGame:
     def of(cls, place: int, attempt: Attempt, challenge: Challenge, viewer: int | None) -> Self:
         """Return the visible part of `attempt`."""
         is_sender = attempt.pk == challenge.attempt_id
-        return cls(
+        return shown_part(
+            cls,
+            attempt,
             place=place,
             player=ShownPlayer.of(attempt.player),
             own=viewer is not None and attempt.player_id == viewer,
             is_sender=is_sender,
             outcome="" if is_sender else challenges.outcome(attempt, challenge.attempt),
             attempt=attempt.public_id,
-            cards_up=attempt.cards_up,
-            elapsed_ms=attempt.elapsed_ms,
-            tokens=attempt.tokens,
-            paused_ms=attempt.paused_ms,
         )
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
-from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.views import redirect_to_login
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -42,11 +41,10 @@ class ShownReport:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
+@login_required
 def report_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Show the form to report a game, or the player's existing report of it."""
-    if not request.user.is_authenticated:
-        return redirect_to_login(request.get_full_path(), settings.LOGIN_URL)
-    if not has_account(request):
+    if not request.user.is_authenticated or not has_account(request):
         raise Refusal(ErrorCode.ACCOUNT_REQUIRED)
     if request.method == "POST":
         limits.spend(request, "report")

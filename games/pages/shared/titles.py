@@ -62,6 +62,23 @@ def options_in_words(options: Mapping[str, object]) -> list[tuple[str, str]]:
     return [(str(OPTION_TITLES[name]), choice_title(name, value)) for name, value in options.items()]
 
 
+def option_choices(option: Option) -> list[dict[str, Any]]:
+    """Return an option's choices for a form, with their values as JSON."""
+    return [
+        {
+            "value": json.dumps(value),
+            "title": choice_title(option.name, value),
+            "standard": value == option.default,
+        }
+        for value in option.choices
+    ]
+
+
+def variant_choices() -> list[dict[str, Any]]:
+    """Return the variants for a form, in catalogue order."""
+    return [{"name": name, "title": VARIANT_TITLES[name]} for name in CATALOGUE]
+
+
 def games_and_options() -> list[tuple[str, str, tuple[Option, ...]]]:
     """Return every game's name, title and options, in catalogue order."""
     names = dict.fromkeys(variant.game for variant in CATALOGUE.values())

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Self
+from typing import Any, Self, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
@@ -23,6 +23,14 @@ from games.db.players import Player
 from games.deals.difficulty import grade_name
 from games.models import GRACE, Attempt, Deal
 from games.pages.shared import titles
+
+_Shown = TypeVar("_Shown")
+
+
+def shown_part(view_model: type[_Shown], row: Model, **others: Any) -> _Shown:  # noqa: ANN401
+    """Return a view model of `row`: its fields are `others`, or else the row's attributes of the same name."""
+    names = view_model.__match_args__  # type: ignore[attr-defined] # the fields of a dataclass
+    return view_model(**{name: getattr(row, name) for name in names if name not in others}, **others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +58,12 @@ class ShownDeal:
         """Return the visible part of `deal` at `now`."""
         now = now or timezone.now()
         is_revealed = deal.is_revealed(now)
-        return cls(
-            id=deal.pk,
-            variant=deal.variant,
-            game=deal.game,
-            day=deal.day,
+        return shown_part(
+            cls,
+            deal,
             title=titles.deal_title(deal.variant, deal.game),
             options=titles.options_in_words(deal.options),
-            commitment=deal.commitment,
-            proven=deal.proven,
-            starter=deal.starter,
             grade=grade_name(deal.grade),
-            par=deal.par,
             is_open=deal.is_open(now),
             is_revealed=is_revealed,
             reveals_at=deal.closes_at and deal.closes_at + GRACE,
@@ -91,18 +93,8 @@ class ShownAttempt:
     @classmethod
     def of(cls, attempt: Attempt) -> Self:
         """Return the visible part of `attempt`."""
-        return cls(
-            public_id=attempt.public_id,
-            ranked=attempt.ranked,
-            state=attempt.state,
-            end=attempt.end,
-            started_at=attempt.started_at,
-            cards_up=attempt.cards_up,
-            elapsed_ms=attempt.elapsed_ms,
-            tokens=attempt.tokens,
-            ladder=attempt.ladder_slug,
-            reasons=shown(attempt.reasons) if attempt.state in _EXPLAINED else [],
-        )
+        reasons = shown(attempt.reasons) if attempt.state in _EXPLAINED else []
+        return shown_part(cls, attempt, ladder=attempt.ladder_slug, reasons=reasons)
 
     @property
     def subjects(self) -> list[str]:
@@ -185,9 +177,8 @@ def attempts_on(player_id: int | None, day: date) -> dict[int, Attempt]:
 
     It is the ranked attempt, or else the practice attempt started on that day as a guest.
     """
-    return (
-        {} if player_id is None else {attempt.deal_id: attempt for attempt in hot_queries.attempts_on(player_id, day)}
-    )
+    attempts = [] if player_id is None else hot_queries.attempts_on(player_id, day)
+    return {attempt.deal_id: attempt for attempt in attempts}
 
 
 def attempt_at(player_id: int | None, deal: Deal) -> Attempt | None:
