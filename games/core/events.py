@@ -58,6 +58,15 @@ def notify_attempt(public_id: uuid.UUID, event: str, **data: Any) -> None:  # no
     notifier.send(attempt_group(public_id), {"type": f"attempt.{event}", "attempt": public_id.hex, **data})
 
 
+async def send(group: str, message: Message) -> None:
+    """Send a message from the event loop and wait for the layer, for urgent messages that must not be coalesced.
+
+    :raises Exception: whatever the layer raises.
+    """
+    layer: Any = get_channel_layer()
+    await layer.group_send(group, message)
+
+
 class Notifier:
     """Sender thread of a process, with a coalescing queue. It starts with the first message, because workers fork.
 

@@ -16,12 +16,12 @@ from django.db import Error
 from games.attempts.lifecycle import How, NotWonError, close_attempt, record_of
 from games.core.errors import ErrorCode, Refusal
 from games.live import frames, protocol
-from games.live.catch_up import News, TableCopy
+from games.live.catch_up import TableCopy
 from games.live.feed import Feed
 from games.live.frames import PLAYING
 from games.live.journal import Journal, JournalBusyError
 from games.live.journal_store import JournalEntry
-from games.live.loader import Loaded, PauseState, off_loop
+from games.live.loader import Loaded, off_loop
 from games.live.start_timer import StartTimer
 from games.models import Attempt
 from games.rules import Record
@@ -32,13 +32,12 @@ log = logging.getLogger(__name__)
 class LiveGame:
     """An attempt in the memory of this process."""
 
-    __slots__ = ("_journal", "copy", "feed", "lock", "public_id", "start")
+    __slots__ = ("_journal", "copy", "feed", "lock", "start")
 
     def __init__(self, public_id: uuid.UUID, loaded: Loaded, *, journal: Journal, process: str) -> None:
-        self.public_id = public_id
         self._journal = journal
         self.feed = Feed(public_id, process, len(loaded.tokens))
-        self.copy = TableCopy(loaded)
+        self.copy = TableCopy(public_id, loaded, self.feed)
         self.lock = asyncio.Lock()
         self.start = StartTimer(self) if self.copy.clock.ms_until_deal() > 0 else None
         """Timer that deals the cards, which are secret before; None once they are dealt."""
@@ -57,10 +56,6 @@ class LiveGame:
     def n(self) -> int:
         """Number of the last committed token."""
         return self.feed.n
-
-    def view(self) -> protocol.View:
-        """Return the `view` message."""
-        return frames.view(self.public_id, self.copy.clock.elapsed_ms(), self.facts)
 
     def is_waiting(self) -> bool:
         """Return whether the cards are still secret; deal them if it is time."""
@@ -162,60 +157,16 @@ class LiveGame:
         self.copy.is_doubtful = False
         self.feed.send_change(frames.ended(self.n, facts))
 
-    # Catching up.
-
     async def reload(self, verdict: protocol.Verdict | None = None) -> None:
-        """Reload the attempt from the database and send all connections the news, a verdict last."""
-        if self.start is not None:
-            self.start.first_view = None
+        """Reload the attempt as `TableCopy.reload` does; a deleted one, as by an aborted countdown, is not dealt."""
         try:
-            news = await self.copy.reload(self.public_id, self.n)
+            await self.copy.reload(verdict)
         except Refusal as error:
-            if error.code is ErrorCode.NOT_FOUND:
-                self._withdraw(error)
+            if error.code is ErrorCode.NOT_FOUND and self.start is not None:
+                self.start.withdraw(error)
             raise
-        for frame in news.moved:
-            self.feed.publish(frame)
-        if news.moved and not news.is_announced:
-            self.feed.announce()
-        self._send_reloaded_state(news)
-        if self.state != PLAYING and verdict is not None:
-            self.set_verdict(verdict)  # this one knows the rank
-        elif news.was.verdict is None and self.facts.verdict is not None:
-            self.set_verdict(self.facts.verdict)
-
-    def set_verdict(self, verdict: protocol.Verdict) -> None:
-        """Note the verdict and send it to all connections."""
-        self.facts.verdict = verdict
-        self.facts.state = verdict.state
-        self.feed.send_frame(protocol.write(verdict))
-
-    def _send_reloaded_state(self, news: News) -> None:
-        """Tell all connections of a pause, a resume or an end that a reload has revealed."""
-        if news.was.state != PLAYING:
-            return
-        if self.state != PLAYING:
-            self.feed.send_change(frames.ended(self.n, self.facts))
-        elif news.was.pauses != self.facts.pauses:
-            self._send_clock()
-
-    def set_pauses(self, attempt: Attempt) -> None:
-        """Note that the clock was stopped or restarted here, and tell all connections and the other processes."""
-        self.facts.pauses = PauseState.of(attempt)
-        self._send_clock()
-        self.feed.announce("clock", pauses=[*self.facts.pauses])
-
-    def _send_clock(self) -> None:
-        self.feed.send_change(frames.clock(self.copy.clock.elapsed_ms(), self.facts))
-
-    def _withdraw(self, error: Refusal) -> None:
-        """Cancel the start of an attempt that was deleted, as by an aborted countdown; its cards stay secret."""
-        if self.start is not None:
-            self.start.cancel()
-            self.feed.send_frame(protocol.write(protocol.Error(code=error.code, message=error.message, n=0)))
 
 
 def _closed(attempt_id: int, how: How, at: datetime | None) -> tuple[Attempt, Record]:
-    """Close an attempt; return it with its record."""
     attempt = close_attempt(attempt_id, how, at=at)
     return attempt, record_of(attempt)

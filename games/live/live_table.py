@@ -48,7 +48,7 @@ class LiveTable:
             if game.copy.is_doubtful or not fresh:
                 await game.reload()
             if game.is_waiting():
-                connection.send_frame(protocol.write(frames.waiting(game.public_id, clock.now_ms(), game.facts)))
+                connection.send_frame(protocol.write(frames.waiting(game.copy.public_id, clock.now_ms(), game.facts)))
                 game.feed.add(connection)
                 return
             self._send_missed(connection, have)
@@ -96,7 +96,7 @@ class LiveTable:
             game.copy.is_doubtful = True
             await game.commit(n, run, ms)
             game.feed.skip(len(run))
-            game.feed.send_change(protocol.write(game.view()))
+            game.feed.send_change(protocol.write(game.copy.view()))
             self._count(len(run))
 
     async def explain(self, question: protocol.Why) -> str:
@@ -167,7 +167,7 @@ class LiveTable:
             if self.game.copy.is_doubtful or self.game.state == PLAYING:
                 await self.game.reload(verdict)
             else:
-                self.game.set_verdict(verdict)
+                self.game.copy.set_verdict(verdict)
 
     async def check_owner(self, player_id: int) -> None:
         """Check that the attempt belongs to this player.
@@ -184,7 +184,6 @@ class LiveTable:
     # The methods below are called with the lock held.
 
     async def _commit(self, n: int, tokens: tuple[str, ...], ms: int, *, auto: bool = False) -> None:
-        """Play and commit tokens, then send them to all connections."""
         game = self.game
         moved = [game.copy.push(token, ms) for token in tokens]
         await game.commit(n, tokens, ms, auto=auto)
@@ -211,14 +210,14 @@ class LiveTable:
             if attempt.is_over:
                 await game.reload()
                 raise Refusal(ErrorCode.CLOSED, "this game is over", state=game.state)
-            game.set_pauses(attempt)
+            game.copy.set_pauses(attempt)
 
     def _send_missed(self, connection: Connection, have: int | None) -> None:
         """Send a connection the tokens after `have`, or the whole view if they are no longer kept."""
         game = self.game
         missed = game.feed.since(have)
         if missed is None:
-            connection.send_frame(protocol.write(game.view()))
+            connection.send_frame(protocol.write(game.copy.view()))
             return
         for frame in (*missed, frames.resumed(game.n, self.game.copy.clock.elapsed_ms(), game.facts)):
             connection.send_frame(frame)

@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from games.live import clock, frames, protocol
-from games.live.catch_up import TableCopy
 from games.live.loader import Read, loaded
 
 
@@ -17,11 +16,14 @@ def opening_view(found: Read) -> dict[str, Any]:
     It is built from the database without opening a live table. The client tells the socket the last number it has, and
     receives what was played since.
     """
-    copy, public_id = TableCopy(loaded(found)), found.attempt.public_id
+    facts, public_id = loaded(found), found.attempt.public_id
+    attempt_clock = clock.Clock(facts, facts.clock[-1] if facts.clock else 0)
     message: protocol.View | protocol.Waiting
-    if copy.clock.ms_until_deal() > 0:
-        message = frames.waiting(public_id, clock.now_ms(), copy.facts)
+    if attempt_clock.ms_until_deal() > 0:
+        message = frames.waiting(public_id, clock.now_ms(), facts)
     else:
-        message = frames.view(public_id, copy.clock.elapsed_ms(), copy.facts)
+        for token in facts.tokens:
+            facts.push(token)
+        message = frames.view(public_id, attempt_clock.elapsed_ms(), facts)
     data: dict[str, Any] = msgspec.to_builtins(message)
     return data

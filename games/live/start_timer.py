@@ -13,6 +13,7 @@ import msgspec
 from games.core.errors import Refusal
 from games.live import protocol
 from games.live.frames import PLAYING
+from games.live.loader import Loaded
 
 log = logging.getLogger(__name__)
 
@@ -30,19 +31,24 @@ class StartTimer:
     one.
     """
 
-    __slots__ = ("_game", "_reloading", "_timer", "first_view")
+    __slots__ = ("_first_view", "_game", "_reloading", "_timer")
 
     def __init__(self, game: Any) -> None:  # noqa: ANN401
         self._game = game
-        self.first_view: protocol.View | None = None
-        """First view, built ahead of the start because many tables deal in the same millisecond."""
+        self._first_view: tuple[Loaded, protocol.View] | None = None
+        """First view and its facts, built ahead of the start because many tables deal in the same millisecond."""
         self._reloading: asyncio.Task[None] | None = None
-        ahead = LAST_READ + game.public_id.int % LAST_READS_WITHIN
+        ahead = LAST_READ + game.copy.public_id.int % LAST_READS_WITHIN
         self._timer = _after(game.copy.clock.ms_until_deal() - ahead, self._reload_before_deal)
 
     def cancel(self) -> None:
         """Cancel the start, so that no cards are dealt."""
         self._timer.cancel()
+
+    def withdraw(self, error: Refusal) -> None:
+        """Cancel the start of an attempt that was deleted, and tell all connections; its cards stay secret."""
+        self.cancel()
+        self._game.feed.send_frame(protocol.write(protocol.Error(code=error.code, message=error.message, n=0)))
 
     def deal(self) -> None:
         """Deal: send the first view to all connections."""
@@ -52,7 +58,9 @@ class StartTimer:
         self.cancel()
         game.start = None
         if game.feed.connections and game.state == PLAYING:
-            view = self.first_view or game.view()
+            facts, view = self._first_view or (None, None)
+            if view is None or facts is not game.facts:
+                view = game.copy.view()
             game.feed.send_change(protocol.write(msgspec.structs.replace(view, ms=game.copy.clock.elapsed_ms())))
 
     async def reload(self) -> None:
@@ -63,7 +71,7 @@ class StartTimer:
             except Refusal:
                 log.info("table not reloaded, trying again later")
             if self._game.start is not None:
-                self.first_view = self._game.view()
+                self._first_view = self._game.facts, self._game.copy.view()
 
     def _reload_before_deal(self) -> None:
         self._deal_if_due()

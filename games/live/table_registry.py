@@ -129,7 +129,7 @@ class LiveTables:
 
     def _announce_open(self, kind: str, game: LiveGame) -> None:
         """Announce that the game is open here, with its last token and pauses, in case others have changed since."""
-        events.notify_attempt(game.public_id, kind, process=self.process, n=game.n, pauses=[*game.facts.pauses])
+        events.notify_attempt(game.copy.public_id, kind, process=self.process, n=game.n, pauses=[*game.facts.pauses])
 
     def _run_in_background(self, coroutine: Coroutine[Any, Any, None]) -> None:
         async def safely() -> None:

@@ -13,11 +13,11 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-from channels.layers import get_channel_layer
 from django.db import Error
 
+from games.core import events
 from games.live.frames import PLAYING
 from games.live.live_game import LiveGame
 from games.live.loader import off_loop
@@ -193,10 +193,9 @@ class LaneReporter:
             self._marked.update(racer.game.facts.attempt_id for racer in reported)
 
     async def _send(self, group: str, lanes: list[RoomReport]) -> bool:
-        layer: Any = get_channel_layer()
         try:
             async with asyncio.timeout(_PATIENCE):
-                await layer.group_send(group, {"type": "rooms.lanes", "by": self._process, "rooms": lanes})
+                await events.send(group, {"type": "rooms.lanes", "by": self._process, "rooms": lanes})
         except Exception:
             log.warning("lanes not reported", exc_info=True)
             return False
