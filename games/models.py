@@ -217,9 +217,6 @@ class Move(models.Model):
         # The rows that mark a close, one per attempt, for the purge.
         indexes = [models.Index(fields=["attempt"], condition=Q(token=""), name="move_folded")]
 
-    def __str__(self) -> str:
-        return f"{self.n} {self.token}"
-
 
 class Start(models.Model):
     """Origin of a ranked attempt, used to detect several players on one device (`games.fairplay.account_links`).
@@ -243,9 +240,6 @@ class Start(models.Model):
             models.Index(fields=["made_at"], name="start_age"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.attempt_id} at {self.made_at.isoformat()}"
-
 
 class ForesightFigures(models.Model):
     """Foresight measurement of a ranked attempt (`games.fairplay.foresight`): evidence shown to staff, not players."""
@@ -260,9 +254,6 @@ class ForesightFigures(models.Model):
     class Meta:
         verbose_name_plural = "foresight figures"
         indexes = [models.Index(fields=["made_at"], name="foresight_age")]
-
-    def __str__(self) -> str:
-        return f"foresight of {self.attempt_id}"
 
 
 class WriteOnceModel(models.Model):
@@ -302,9 +293,6 @@ class Decision(WriteOnceModel):
     class Meta:
         ordering = ["pk"]
 
-    def __str__(self) -> str:
-        return f"{self.before} → {self.state}"
-
 
 class StaffNote(WriteOnceModel):
     """A note on an attempt, written by staff for other staff."""
@@ -317,9 +305,6 @@ class StaffNote(WriteOnceModel):
     class Meta:
         ordering = ["pk"]
 
-    def __str__(self) -> str:
-        return f"note of {self.made_at.isoformat()}"
-
 
 class SeenDeal(models.Model):
     """Mark that a staff member watched a game of a still secret deal, and so cannot play the deal ranked."""
@@ -330,9 +315,6 @@ class SeenDeal(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["player", "deal"], name="deal_seen_once")]
-
-    def __str__(self) -> str:
-        return f"deal {self.deal_id} at {self.seen_at.isoformat()}"
 
 
 class SealedDeal(models.Model):
@@ -356,9 +338,6 @@ class SealedDeal(models.Model):
     class Meta:
         indexes = [models.Index(fields=["variant", "grade", "id"], name="sealed_stock")]
 
-    def __str__(self) -> str:
-        return f"sealed {self.variant}, grade {self.grade}"
-
 
 class AwaitedDeal(models.Model):
     """A daily deal that was due while the stock was empty; deleted when the deal is published."""
@@ -369,9 +348,6 @@ class AwaitedDeal(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["variant", "day"], name="awaited_once")]
-
-    def __str__(self) -> str:
-        return f"{self.variant} {self.day.isoformat()} since {self.since.isoformat()}"
 
 
 class LedgerEntry(models.Model):
@@ -395,9 +371,6 @@ class LedgerEntry(models.Model):
     class Meta:
         ordering = ["index"]
 
-    def __str__(self) -> str:
-        return f"{self.index} {self.variant} {self.day.isoformat()}"
-
 
 class Question(models.Model):
     """A player's latest question about an attempt: can this game still be won?
@@ -418,9 +391,6 @@ class Question(models.Model):
     asked_at = models.DateTimeField()
     answer = models.CharField(max_length=7, choices=Answer.choices, blank=True, default="")
     way = models.JSONField(default=list, blank=True)
-
-    def __str__(self) -> str:
-        return f"{self.attempt_id} after {self.n}: {self.answer or 'asked'}"
 
 
 class PracticeOrder(models.Model):
@@ -443,9 +413,6 @@ class PracticeOrder(models.Model):
     class Meta:
         indexes = [models.Index(fields=["made_at"], name="practice_order_age")]
 
-    def __str__(self) -> str:
-        return f"{self.variant or self.game} for {self.player_id}"
-
 
 class Presence(models.Model):
     """Last presence report of a server process: the players at its tables. Valid only while `seen_at` is recent.
@@ -461,6 +428,3 @@ class Presence(models.Model):
 
     class Meta:
         verbose_name_plural = "presence"
-
-    def __str__(self) -> str:
-        return f"{self.players} at {self.process}"

@@ -222,6 +222,3 @@ class RaceOrigin(models.Model):
             models.Index(fields=["player", "made_at"], name="race_origin_player"),
             models.Index(fields=["made_at"], name="race_origin_age"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.player_id} at {self.made_at.isoformat()}"
