@@ -34,7 +34,7 @@ Moment = Annotated[datetime, BeforeValidator(_check_iso_format)]
 class Limited(BaseThrottle):
     """Throttle for django-ninja that counts requests with the site's rate limiter."""
 
-    def __init__(self, action: limits.Action) -> None:
+    def __init__(self, action: str) -> None:
         self._action = action
 
     def allow_request(self, request: HttpRequest) -> bool:

@@ -8,7 +8,7 @@ like (`ACCOUNT_RATE_LIMITS`), and `games.live.sockets.message_limit` limits mess
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from django.http import HttpRequest
 from django_ratelimit.core import get_usage
@@ -16,40 +16,8 @@ from django_ratelimit.core import get_usage
 from games.core.addresses import network_of, shares_of
 from games.core.errors import RateLimitedError
 
-Action = Literal[
-    "analyse",
-    "answered",
-    "api",
-    "appeal",
-    "ask",
-    "challenge",
-    "challenged",
-    "delete",
-    "export",
-    "follow",
-    "guest",
-    "hint",
-    "invited",
-    "notify",
-    "picture",
-    "play_on",
-    "preferences",
-    "preview",
-    "public_room",
-    "rename",
-    "replay",
-    "report",
-    "room",
-    "search",
-    "service",
-    "spoil",
-    "spoil_network",
-    "start",
-    "verify",
-]
-
-#: Requests per window: for a player, or for an address without a signed-in player.
-RATES: Final[dict[Action, str]] = {
+#: Requests per window for each action: for a player, or for an address without a signed-in player.
+RATES: Final = {
     "analyse": "30/h",
     "answered": "20/d",  # notices of strangers' answers sent to one player
     "api": "300/m",
@@ -86,7 +54,7 @@ Spender = int | str
 """The id of a player, or a network as `games.core.addresses.network_of` returns it."""
 
 
-def spend(request: HttpRequest, action: Action) -> None:
+def spend(request: HttpRequest, action: str) -> None:
     """Count one `action` of the request's player or address; call it before the work that it limits.
 
     :raises RateLimitedError: when there have been too many.
@@ -94,7 +62,7 @@ def spend(request: HttpRequest, action: Action) -> None:
     spend_of(request.user.pk if request.user.is_authenticated else network_of(request), action)
 
 
-def spend_of(spender: Spender, action: Action, *, receiver: int | None = None) -> None:
+def spend_of(spender: Spender, action: str, *, receiver: int | None = None) -> None:
     """Count one `action` of a player or network, separately for each player who receives it, if any.
 
     Counting stops at the first key that is refused: a refused request must not use up its /48's limit.
@@ -104,12 +72,12 @@ def spend_of(spender: Spender, action: Action, *, receiver: int | None = None) -
     _refuse(_usages(spender, action, receiver=receiver))
 
 
-def note_of(spender: Spender, action: Action) -> None:
+def note_of(spender: Spender, action: str) -> None:
     """Count one `action` without refusing it; `check_of` refuses later ones."""
     list(_usages(spender, action))
 
 
-def check_of(spender: Spender, action: Action) -> None:
+def check_of(spender: Spender, action: str) -> None:
     """Check that the limit of an `action` is not used up, without counting.
 
     :raises RateLimitedError: when there have been too many.
@@ -118,9 +86,8 @@ def check_of(spender: Spender, action: Action) -> None:
 
 
 def _usages(
-    spender: Spender, action: Action, *, increment: bool = True, receiver: int | None = None
+    spender: Spender, action: str, *, increment: bool = True, receiver: int | None = None
 ) -> Iterator[dict[str, Any] | None]:
-    """Yield the usage of each key that counts for a player or network."""
     number, _, window = RATES[action].partition("/")
     shares = {f"player:{spender}": 1} if isinstance(spender, int) else shares_of(spender)
     for share, times in shares.items():
