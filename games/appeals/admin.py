@@ -36,7 +36,6 @@ class _Answered(ServiceRows, admin.ModelAdmin[Any]):
 
     @admin.display(description=_("game"))
     def game(self, row: Appeal | Report) -> str:
-        """Return the deal, the player and the attempt's state."""
         attempt = row.attempt
         return f"{attempt.deal}, {attempt.player}: {attempt.get_state_display()}"
 

@@ -92,11 +92,8 @@ class LockedError(RuntimeError):
 
 def is_by_day() -> bool:
     """Return True if this database's journal is partitioned."""
-    if connection.vendor != "postgresql":
-        return False
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM pg_class WHERE oid = to_regclass('games_move') AND relkind = 'p'")
-        return cursor.fetchone() is not None
+    partitioned = "SELECT 1 FROM pg_class WHERE oid = to_regclass('games_move') AND relkind = 'p'"
+    return connection.vendor == "postgresql" and bool(_run(partitioned))
 
 
 def days() -> list[Part]:

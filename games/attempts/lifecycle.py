@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -213,6 +213,14 @@ def deal_table(deal: Deal) -> Table:
     return open_table(deal.game, bytes(deal.seed), deal.options, version=deal.rules_version)
 
 
+def played_table(deal: Deal, moves: Iterable[Move]) -> Table:
+    """Return the deal's table after these moves."""
+    table = deal_table(deal)
+    for move in moves:
+        table.push(move.token)
+    return table
+
+
 def auto_runs(moves: Sequence[Move]) -> list[list[int]]:
     """Return the runs `[first n, last n]` of tokens that the server played itself."""
     runs: list[list[int]] = []
@@ -269,7 +277,7 @@ def _close(attempt_id: int, how: How, at: datetime) -> Attempt:
     if attempt.deadline is not None and at >= attempt.deadline:
         how, at = ("closed" if how == "resigned" else how), attempt.deadline  # the clock stops at the deadline
     moves = journal_of(attempt.pk)
-    table = _played(attempt.deal, moves)
+    table = played_table(attempt.deal, moves)
     end_pause(attempt, at)
     end = _end(table, attempt, moves, how, at)
     # If a move with the same number is being inserted, this insert waits and then fails, so no token is lost.
@@ -287,13 +295,6 @@ def _close(attempt_id: int, how: How, at: datetime) -> Attempt:
     wrote(attempt.player_id)
     transaction.on_commit(lambda: _announce(attempt, len(moves), end))
     return attempt
-
-
-def _played(deal: Deal, moves: Sequence[Move]) -> Table:
-    table = deal_table(deal)
-    for move in moves:
-        table.push(move.token)
-    return table
 
 
 def _end(table: Table, attempt: Attempt, moves: Sequence[Move], how: How, at: datetime) -> End:

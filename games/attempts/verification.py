@@ -105,7 +105,8 @@ def compare(
         ]
         copied = _copied(attempt, still_valid) if still_valid else None
         if copied is not None:
-            judgements[attempt.pk] = _with_copy(judgements[attempt.pk], copied)
+            doubt = reason("copied_line", "Another account decided the same before.", attempt=str(copied))
+            judgements[attempt.pk] = _in_doubt(judgements[attempt.pk], doubt)
     compared = [(attempt, judgements[attempt.pk]) for attempt, _judgement in judged]
     unlinked = [
         attempt
@@ -131,11 +132,6 @@ def _copied(attempt: Attempt, earlier: Sequence[copies.Earlier]) -> UUID | None:
         if copies.is_copy(own, copies.weights(bytes(record or b"")), attempt.deal.game):
             return candidate.public_id
     return None
-
-
-def _with_copy(judgement: Judgement, earlier: UUID) -> Judgement:
-    copied = reason("copied_line", "Another account decided the same before.", attempt=str(earlier))
-    return replace(judgement, state=Attempt.State.REVIEW, reasons=[*judgement.reasons, copied])
 
 
 def _with_links(

@@ -54,19 +54,15 @@ def remove_aged(kinds: Sequence[Aged], now: datetime | None = None, *, seconds: 
         for kind in tuple(remaining):
             if time.monotonic() >= latest:
                 return removed
-            count = _removed(kind, now)
+            try:
+                count = kind.remove_batch(now - kind.age)
+            except Error:
+                log.exception("not deleted: %s", kind.description)
+                count = 0
             removed += count
             if not count:
                 remaining.remove(kind)
     return removed
-
-
-def _removed(kind: Aged, now: datetime) -> int:
-    try:
-        return kind.remove_batch(now - kind.age)
-    except Error:
-        log.exception("not deleted: %s", kind.description)
-        return 0
 
 
 def rows(queryset: QuerySet[Any], size: int) -> int:

@@ -48,13 +48,9 @@ def stored(value: object) -> object:
 
 def _rows(cursor: Any, statement: Statement) -> list[tuple[Any, ...]]:  # noqa: ANN401 - Django's cursor
     cursor.execute(*statement)
-    return _fetched(cursor)
+    return list(cursor.fetchall()) if cursor.description else []
 
 
 def _fetched_there(cursor: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401
     """Fetch the rows on PostgreSQL without `description`, which costs as much as running a short statement."""
     return list(cursor.fetchall()) if cursor.pgresult.nfields else []
-
-
-def _fetched(cursor: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401
-    return list(cursor.fetchall()) if cursor.description else []

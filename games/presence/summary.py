@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime
 from typing import Final, TypedDict
-from uuid import UUID
 
 from django.db.models import Count
 from django.utils import timezone
@@ -58,11 +57,13 @@ def read(now: datetime) -> Playing:
             seated[variant] += counts["now"]
             accounts.setdefault(variant, []).extend(counts["accounts"])
     names = people().shown_names({player for players in accounts.values() for player in players})
-    started = _started_counts(now)
+    ranked = Attempt.objects.filter(deal__day=now.date(), ranked=True).order_by()
+    started = dict(ranked.values_list("deal__variant").annotate(begun=Count("id")))
     named_players = dict.fromkeys(player for players in accounts.values() for player in players if player in names)
+    shown = [names[player] for player in list(named_players)[:NAMES]]
     return {
         "players": sum(row.players for row in rows),
-        "names": [_player_entry(names[player]) for player in list(named_players)[:NAMES]],
+        "names": [{"name": name, "player": str(page)} for name, page in shown],
         "deals": {
             variant: {
                 "now": seated[variant],
@@ -72,15 +73,6 @@ def read(now: datetime) -> Playing:
             for variant in sorted(started.keys() | seated.keys())
         },
     }
-
-
-def _started_counts(now: datetime) -> dict[str, int]:
-    ranked = Attempt.objects.filter(deal__day=now.date(), ranked=True).order_by()
-    return dict(ranked.values_list("deal__variant").annotate(begun=Count("id")))
-
-
-def _player_entry(name: tuple[str, UUID]) -> NamedPlayer:
-    return {"name": name[0], "player": str(name[1])}
 
 
 playing: Final = SharedCache("playing", Playing, fresh=FRESH)

@@ -54,7 +54,6 @@ class Command(BaseCommand):
 
 
 def _for_days(variant: str, count: int) -> Iterator[StarterDeal]:
-    """Certify `count` deals of each grade."""
     missing = Counter(dict.fromkeys(GRADES, count))
     while +missing:
         deal = _certified(
@@ -66,7 +65,6 @@ def _for_days(variant: str, count: int) -> Iterator[StarterDeal]:
 
 
 def _for_practice(variant: str, count: int) -> Iterator[StarterDeal]:
-    """Certify `count` numbered deals of any grade."""
     while count:
         number = numbered_deals.draw()
         deal = _certified(variant, numbered_deals.seed_of(CATALOGUE[variant], number), GRADES, number)

@@ -187,7 +187,6 @@ def _cells(figures: DifficultyFigures) -> list[object]:
 
 
 def _read(file: Path) -> list[Sampled]:
-    """Read the sample from a file."""
     try:
         with file.open(newline="") as stream:
             return [_sampled(row) for row in csv.DictReader(stream)]
