@@ -90,10 +90,7 @@ def _abandoned_deal(race: Race) -> Deal | None:
 
 
 def _from_stock(race: Race) -> Deal | None:
-    now = timezone.now()
-    if not settings.SEALED_STOCK:  # this installation certifies no deals
-        return publishing.make_deal(variant_of(race), None, opens_at=now, for_race=True)
-    certificate = sealed_stock.take_spare(race.variant) if race.variant else None
-    if certificate is None:
+    certificate = sealed_stock.take_spare(race.variant) if settings.SEALED_STOCK and race.variant else None
+    if settings.SEALED_STOCK and certificate is None:  # without a stock, this installation certifies no deals
         return None
-    return publishing.make_deal(variant_of(race), certificate, opens_at=now, for_race=True)
+    return publishing.make_deal(variant_of(race), certificate, opens_at=timezone.now(), for_race=True)

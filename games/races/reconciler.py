@@ -42,7 +42,6 @@ def reconcile(now: datetime | None = None) -> None:
 
 
 def _request_deals(_now: datetime) -> None:
-    """Request missing deals again."""
     waiting = Race.objects.filter(state=Race.State.OPEN, deal=None, deal_failed=False)
     for race_id in waiting.order_by("pk").values_list("pk", flat=True)[:AT_A_TIME]:
         with transaction.atomic():
@@ -66,7 +65,6 @@ def _start_ready(now: datetime) -> None:
 
 
 def _close_overdue(now: datetime) -> None:
-    """Close the games of races whose time is up."""
     over = Entrant.objects.filter(
         race__state=Race.State.RACING, race__ends_at__lte=now, attempt__state=Attempt.State.PLAYING
     )
@@ -105,7 +103,6 @@ def _follow_closed(_now: datetime) -> None:
 
 
 def _settle(now: datetime) -> None:
-    """End the races without active racers."""
     racing = Race.objects.filter(state=Race.State.RACING).exclude(entrants__state__in=race_finish.ACTIVE)
     for race_id in racing.values_list("pk", flat=True)[:AT_A_TIME]:
         race_finish.settle_done(race_id, now)

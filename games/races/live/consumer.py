@@ -11,6 +11,7 @@ import structlog
 from django.contrib.auth import get_user_model
 from django.db import Error
 from django.utils import timezone
+from msgspec import structs
 
 from games.core import metrics
 from games.core.addresses import area, network_of_scope
@@ -169,15 +170,8 @@ def _command_call(
             return lambda: race_start.start(room_id, player_id)
         case protocol.Kick(entrant=entrant):
             return lambda: seats.kick(room_id, player_id, entrant)
-        case protocol.Settings(name=name, options=options):
-            chosen: dict[str, Any] = {
-                "limit_s": message.limit_s,
-                "seats": message.seats,
-                "public": message.public,
-                "free_undo": message.free_undo,
-                "network": network,
-            }
-            return lambda: rooms.change(room_id, player_id, name, options, **chosen)
+        case protocol.Settings():
+            return lambda: rooms.change(room_id, player_id, **structs.asdict(message), network=network)
         case _:
             raise Refusal(ErrorCode.UNKNOWN_TYPE, "unknown command")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from functools import partial
 from math import inf
 from time import monotonic
 from typing import Final
@@ -54,20 +55,18 @@ class Steps:
 
     async def gather(self) -> float:
         """Take the step of a room that is gathering players without a host, every second."""
-        step = self._gathering_step()
+        facts = self._audience.facts
+        step: Callable[[], object] | None
+        if self._audience.is_roll_called:
+            step = partial(matchmaking.record_connected, facts.id, self._audience.seated())
+        else:
+            step = gathering_step(facts)
         if step is None:
             return inf
         if monotonic() >= self._next_gathering:
             self._next_gathering = monotonic() + GATHER_EVERY
             await off_loop(step)()
         return self._next_gathering
-
-    def _gathering_step(self) -> Callable[[], object] | None:
-        facts = self._audience.facts
-        if self._audience.is_roll_called:
-            seated = self._audience.seated()
-            return lambda: matchmaking.record_connected(facts.id, seated)
-        return gathering_step(facts)
 
     def _wait(self, at: datetime) -> float:
         """Return the seconds until the step due at `at` should be tried or retried."""

@@ -62,8 +62,12 @@ class RaceProgress:
             for entrant in facts.to_come.entrants:
                 self._lane(entrant.id).is_known = True  # no moves before the start
         entrants = [entrant for race in (facts.running, facts.last) if race is not None for entrant in race.entrants]
-        unknown = filter(self._is_unknown, entrants)
-        return {entrant.attempt_id: entrant.id for entrant in unknown if entrant.attempt_id is not None}
+        return {
+            entrant.attempt_id: entrant.id
+            for entrant in entrants
+            if entrant.figures is None and entrant.state != _ABSENT and not self._lane(entrant.id).is_known
+            if entrant.attempt_id is not None
+        }
 
     def learn(self, entrant: int, figures: Figures) -> None:
         """Update a lane with the result of a replay."""
@@ -114,9 +118,6 @@ class RaceProgress:
             self._lanes[entrant] = EntrantLane(seen_at=monotonic())
         return self._lanes[entrant]
 
-    def _is_unknown(self, entrant: EntrantFacts) -> bool:
-        return entrant.figures is None and entrant.state != _ABSENT and not self._lane(entrant.id).is_known
-
     def _lane_message(self, race: RaceFacts, entrant: EntrantFacts, place: int | None) -> protocol.Lane:
         lane = self._lane(entrant.id)
         cards_up, tokens = lane.figures
@@ -131,7 +132,7 @@ class RaceProgress:
         if race is self._facts.to_come:
             return {}
         lanes = {entrant.id: self._lane(entrant.id) for entrant in race.entrants}
-        scores = {key: _score(lane, race.limit_ms) for key, lane in lanes.items() if lane.state in PLACED}
+        scores = {key: _score(lane, 1000 * race.message.limit_s) for key, lane in lanes.items() if lane.state in PLACED}
         return {entrant: place for entrant, (place, _points) in placed(scores).items()}
 
 

@@ -116,13 +116,14 @@ class RoomWatch:
             await off_loop(rooms.touch)(self.facts.id)
 
     async def _apply(self, facts: RoomFacts) -> None:
-        """Apply a room's new facts, and show the viewers what has changed."""
         audience, before = self.audience, self.facts
         if unknown := audience.progress.unknown(facts):
             figures = await off_loop(snapshot.read_figures)(list(unknown))
             for attempt_id, entrant in unknown.items():
                 audience.progress.learn(entrant, figures.get(attempt_id, (0, 0)))
-        moved = await self._rooms_of_moved(facts)
+        # Read, not announced by notices: a lost or merged one would cost a moved player the race.
+        missing = audience.moved_from(facts)
+        moved = await off_loop(snapshot.rooms_of_moved)(facts.id, missing) if missing else {}
         audience.facts = facts
         audience.progress.follow(facts)
         self._host_presence.follow_host()
@@ -130,12 +131,3 @@ class RoomWatch:
             audience.send_moved(entrant, code)
         if facts != before:
             audience.show_all()
-
-    async def _rooms_of_moved(self, facts: RoomFacts) -> dict[int, str]:
-        """Return the new room's code for each seat here that was moved to another room.
-
-        This reads the database instead of relying on a notice, because a lost or merged one would cost a player the
-        race.
-        """
-        missing = self.audience.moved_from(facts)
-        return await off_loop(snapshot.rooms_of_moved)(facts.id, missing) if missing else {}

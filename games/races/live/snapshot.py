@@ -52,9 +52,7 @@ class EntrantFacts:
 class RaceFacts:
     """A race with its entrants; `message` is the part of its message that is independent of the clock and the lanes."""
 
-    id: int
     state: str
-    limit_ms: int
     starts_at: datetime | None
     ends_at: datetime | None
     gathers_until: datetime | None
@@ -148,8 +146,22 @@ def room_message(
 ) -> protocol.Room:
     """Build the `room` message, which is the same for all viewers at one pace."""
 
+    def span(at: datetime | None) -> int | None:
+        return None if at is None or at <= now else -((now - at) // _MS)
+
     def state_of(race: RaceFacts | None) -> protocol.RaceState | None:
-        return None if race is None else _race_state(race, lanes_of(race), now)
+        return (
+            None
+            if race is None
+            else structs.replace(
+                race.message,
+                gathers_in=span(race.gathers_until),
+                scheduled_in=span(race.scheduled_at),
+                starts_in=span(race.starts_at),
+                ends_in=span(race.ends_at),
+                lanes=lanes_of(race),
+            )
+        )
 
     return protocol.Room(
         v=v,
@@ -242,9 +254,7 @@ def _race_facts(race: Race, room: Room, players: _PlayerFacts) -> RaceFacts:
         free_undo=race.free_undo,
     )
     return RaceFacts(
-        id=race.pk,
         state=race.state,
-        limit_ms=race.limit_s * 1000,
         starts_at=race.starts_at,
         ends_at=race.ends_at,
         gathers_until=race.gathers_until,
@@ -294,17 +304,3 @@ def _figures(attempt: Attempt) -> Figures:
     for token in tokens:
         table.push(token)
     return table.cards_up, table.token_count
-
-
-def _race_state(race: RaceFacts, lanes: list[protocol.Lane], now: datetime) -> protocol.RaceState:
-    def span(at: datetime | None) -> int | None:
-        return None if at is None or at <= now else -((now - at) // _MS)
-
-    return structs.replace(
-        race.message,
-        gathers_in=span(race.gathers_until),
-        scheduled_in=span(race.scheduled_at),
-        starts_in=span(race.starts_at),
-        ends_in=span(race.ends_at),
-        lanes=lanes,
-    )
