@@ -7,6 +7,7 @@ shown only to clients with the room's link or a seat in the race.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any, Final, Literal, Self
 from uuid import UUID
@@ -100,8 +101,7 @@ class EntrantOut(Schema):
     def of(cls, entrant: Entrant, names: Names) -> Self:
         """Return the JSON form of an entrant."""
         name, page = names.get(entrant.player_id or 0, (None, None))
-        figures = ("id", "state", "place", "points", "cards_up", "elapsed_ms", "tokens")
-        return cls(name=name, player=page, **{key: getattr(entrant, key) for key in figures})
+        return cls(**vars(entrant), name=name, player=page)
 
 
 class RaceWithEntrantsOut(RaceOut):
@@ -323,10 +323,7 @@ def get_standings(request: HttpRequest, query: Query[StandingsIn]) -> StandingsO
     except ValueError as error:
         raise Refusal(ErrorCode.BAD_DAYS, str(error)) from None
     standings = heat_standings.standing(query.period, day, limit=query.limit, after=query.after)
-    entries = [
-        StandingOut(place=row.place, name=row.name, player=row.page, points=row.points, heats=row.heats, wins=row.wins)
-        for row in standings
-    ]
+    entries = [StandingOut(**asdict(row), player=row.page) for row in standings]
     return StandingsOut(first=first, until=until, entries=entries)
 
 

@@ -158,7 +158,6 @@ def _deals_of(first: date) -> dict[date, dict[str, int]]:
 
 
 def _neighbours(month: date, ends: FirstAndLast) -> dict[str, date | None]:
-    """Return the previous and next month, or None where there are no deals."""
     following = _next(month)
     return {
         "previous": (month - timedelta(days=1)).replace(day=1) if ends["first"] and ends["first"] < month else None,

@@ -5,6 +5,7 @@ The home page and the end of a game show the same figures from this module.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -66,29 +67,14 @@ class DaySummary:
         return sum(mark in _COUNTED for mark in self.marks.values())
 
     @property
-    def in_review(self) -> int:
-        """Number of finished deals under review."""
-        return sum(mark == _IN_REVIEW for mark in self.marks.values())
-
-    @property
-    def won(self) -> int:
-        """Number of deals won."""
-        return sum(mark == "won" for mark in self.marks.values())
-
-    @property
     def of(self) -> int:
         """Number of deals."""
         return len(self.marks)
 
     @property
-    def coming(self) -> int:
-        """Number of deals still being prepared."""
-        return sum(mark == "coming" for mark in self.marks.values())
-
-    @property
-    def left(self) -> int:
-        """Number of deals that the player can still finish."""
-        return sum(mark in {"open", "playing"} for mark in self.marks.values())
+    def tally(self) -> Counter[str]:
+        """Number of deals by mark."""
+        return Counter(self.marks.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +148,7 @@ def share_text(summary: DaySummary, address: str) -> str:
     done = _("%(played)s of %(of)s played, %(won)s won") % {
         "played": summary.counted,
         "of": summary.of,
-        "won": summary.won,
+        "won": summary.tally["won"],
     }
     figures = [done, _("%(points)s points") % {"points": summary.points}] if summary.points else [done]
     if summary.streak > 1:

@@ -22,8 +22,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games.attempts.lifecycle import (
     DealClosedError,
-    deal_table,
     journal_of,
+    played_table,
     restart_practice,
     start_attempt,
     start_first_attempt,
@@ -195,10 +195,8 @@ def _guide_at(attempt: Attempt) -> dict[str, Any] | None:
     """Return a newcomer's suggested moves, each as `{"token", "why"}`, and the moves made so far; None without them."""
     if attempt.is_over or attempt.ranked or not first_game.is_first_game(attempt.deal):
         return None
-    table = deal_table(attempt.deal)
-    for move in journal_of(attempt.pk):
-        table.push(move.token)
-    return {"steps": first_game.guide(attempt.deal), "moves": list(table.moves)}
+    moves = played_table(attempt.deal, journal_of(attempt.pk)).moves
+    return {"steps": first_game.guide(attempt.deal), "moves": list(moves)}
 
 
 def _origin_url(attempt: Attempt) -> str:

@@ -22,6 +22,7 @@ from games.solver.winnability_figures import Outcome, Share, StudySummary
 
 #: Length of a bar, in units of its SVG.
 LENGTH: Final = 1000
+_COLUMNS: Final[tuple[Outcome, ...]] = ("won", "lost", "undecided")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +45,9 @@ class VariantRow:
     """The longest median line of all variants."""
 
     @property
-    def won(self) -> tuple[str, str]:
-        """The share won, and its confidence interval, as text."""
-        return _with_interval(self.found.share("won"))
-
-    @property
-    def lost(self) -> tuple[str, str]:
-        """The share proved lost, and its confidence interval, as text."""
-        return _with_interval(self.found.share("lost"))
-
-    @property
-    def undecided(self) -> tuple[str, str]:
-        """The share undecided, and its confidence interval, as text."""
-        return _with_interval(self.found.share("undecided"))
-
-    @property
-    def shares(self) -> list[tuple[str, str]]:
-        """All three shares, in the order of the table's columns."""
-        return [self.won, self.lost, self.undecided]
+    def shares(self) -> dict[Outcome, tuple[str, str]]:
+        """The share of each outcome in the order of the table's columns, with its confidence interval, as text."""
+        return {outcome: _with_interval(self.found.share(outcome)) for outcome in _COLUMNS}
 
     @property
     def between(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -67,15 +69,7 @@ def open_own_room(request: HttpRequest, settings: Chosen) -> Room:
     rooms.close_unused(player.pk)
     if settings.public:
         rate_limits.check_may_list(player.pk, network_of(request))
-    room = rooms.open_room(
-        player,
-        settings.name,
-        settings.options,
-        public=settings.public,
-        limit_s=settings.limit_s,
-        seats=settings.seats,
-        free_undo=settings.free_undo,
-    )
+    room = rooms.open_room(player, **asdict(settings))
     if settings.public:
         rate_limits.note_listed(room.pk, network_of(request))
     seats.sit(room.pk, player)

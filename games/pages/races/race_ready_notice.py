@@ -72,7 +72,6 @@ def waiting_room(request: HttpRequest) -> dict[str, str]:
 
 
 def _show_note(request: HttpRequest, player: int | None) -> None:
-    """Tell a player why a match didn't start for them."""
     note = None if player is None else matchmaking.pop_note(player)
     if note is not None:
         messages.warning(request, _NOTES[note])

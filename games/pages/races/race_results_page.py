@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final, Self
+from typing import Any, Final, Self
 from uuid import UUID
 
 from django.core.paginator import Paginator
@@ -29,30 +29,6 @@ _PUBLIC: Final = (Limit.MET, Limit.NEWCOMER)
 
 
 @dataclass(frozen=True, slots=True)
-class Duel:
-    """Rating points from one opponent. Only the linked players themselves learn of a link."""
-
-    name: str
-    points: int
-    limit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownChange:
-    """A rating change from a race, by opponent."""
-
-    before: int
-    after: int
-    provisional: bool
-    duels: list[Duel]
-
-    @property
-    def change(self) -> int:
-        """Difference in rating points."""
-        return self.after - self.before
-
-
-@dataclass(frozen=True, slots=True)
 class ShownEntrant:
     """An entrant of a finished race. `name` is empty for a guest who has been removed."""
 
@@ -68,12 +44,12 @@ class ShownEntrant:
     elapsed_ms: int | None
     tokens: int | None
     replay: UUID | None
-    rating: ShownChange | None
+    rating: dict[str, Any] | None
     linked: bool
     """True if this and the viewer do not move each other's ratings; other viewers do not see that."""
 
     @classmethod
-    def of(cls, entrant: Entrant, names: Names, me: int | None, rating: ShownChange | None, *, linked: bool) -> Self:
+    def of(cls, entrant: Entrant, names: Names, me: int | None, rating: dict[str, Any] | None, *, linked: bool) -> Self:
         """Return the visible part of an entrant of a finished race."""
         return shown_part(
             cls,
@@ -160,14 +136,26 @@ def race_json(request: HttpRequest, code: str, number: int) -> JsonResponse:
     return JsonResponse(race_file.race_file(race).to_json(), headers={"Content-Disposition": disposition})
 
 
-def _change(change: EntrantRatingChange | None, names: dict[int, str]) -> ShownChange | None:
+def _change(change: EntrantRatingChange | None, names: dict[int, str]) -> dict[str, Any] | None:
+    """Return a rating change by opponent. Only the linked players themselves learn of a link."""
     if change is None:
         return None
+    before, after = change.before.value, change.after.value
     duels = [
-        Duel(names.get(duel.rival, ""), duel.points, duel.limit.value if duel.limit and duel.limit in _PUBLIC else "")
+        {
+            "name": names.get(duel.rival, ""),
+            "points": duel.points,
+            "limit": duel.limit.value if duel.limit in _PUBLIC else "",
+        }
         for duel in change.duels
     ]
-    return ShownChange(change.before.value, change.after.value, change.after.provisional, duels)
+    return {
+        "before": before,
+        "after": after,
+        "change": after - before,
+        "provisional": change.after.provisional,
+        "duels": duels,
+    }
 
 
 @require_safe

@@ -64,7 +64,6 @@ def sit(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _reason_shut(room: Room, player: int | None) -> ErrorCode | None:
-    """Return the reason why a player may not enter, or None."""
     if room.closed_at is not None:
         return ErrorCode.ROOM_CLOSED
     return ErrorCode.KICKED if player is not None and player in room.kicked else None

@@ -315,7 +315,7 @@ def test_the_days_summary_equals_the_home_pages(deal: Deal) -> None:
     assert found is not None
     assert summary is not None
     assert [mark for _, mark in found.marks] == list(summary.marks.values())
-    assert (found.done, found.won, found.of) == (summary.played, summary.won, summary.of) == (2, 1, 9)
+    assert (found.done, found.won, found.of) == (summary.played, summary.tally["won"], summary.of) == (2, 1, 9)
 
 
 def test_the_streak_counts_consecutive_days(deal: Deal) -> None:

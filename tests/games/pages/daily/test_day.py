@@ -77,7 +77,7 @@ def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) ->
     found = summary_of(who.pk)
     assert found is not None
     assert found.place is not None
-    assert (found.day, found.played, found.won, found.of) == (now.date(), 2, 1, 9)
+    assert (found.day, found.played, found.tally["won"], found.of) == (now.date(), 2, 1, 9)
     assert (found.points, found.max_points, found.streak) == (150, 900, 3)
     assert (found.place.rank, found.place.ladder, found.players) == (1, "established", 2)
     assert day_summary.share_text(found, day_summary.address_of(found.day)).splitlines()[1:] == [
@@ -99,7 +99,7 @@ def test_a_coming_deal_is_one_of_the_nine(
     won(deals["plot"], who)
     found = summary_of(who.pk)
     assert found is not None
-    assert (found.played, found.of, found.left, found.coming) == (1, 9, 7, 1)
+    assert (found.played, found.of, found.tally["open"], found.tally["coming"]) == (1, 9, 7, 1)
     squares = day_summary.share_text(found, "").splitlines()[1]
     assert (len(squares), squares.count("🟩")) == (9, 1)
     ready.append(deals["stonewall"])
@@ -136,8 +136,8 @@ def test_game_in_doubt_earns_nothing(deals: dict[str, Deal], who: Any, mine: Cli
     Attempt.objects.filter(pk=attempt.pk).update(state=state)
     found = summary_of(who.pk)
     assert found is not None
-    assert (found.played, found.in_review, found.counted) == (played, played, 0)
-    assert (found.won, found.points, found.streak, found.left) == (0, 0, 0, 8)
+    assert (found.played, found.tally["review"], found.counted) == (played, played, 0)
+    assert (found.tally["won"], found.points, found.streak, found.tally["open"]) == (0, 0, 0, 8)
     page = mine.get("/").content.decode()
     assert f"<b>{played} <small>of 9</small></b>" in page
     assert ("Under review: 1" in page) == bool(played)
