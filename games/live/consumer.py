@@ -62,9 +62,9 @@ class PlayConsumer(SocketConnection):
         elif type(message) is protocol.Why:
             self.send_frame(await table.explain(message))
         elif type(message) is protocol.Pause:
-            await table.pause()
+            await table.set_paused(paused=True)
         elif type(message) is protocol.Resume:
-            await table.resume()
+            await table.set_paused(paused=False)
         elif type(message) is protocol.Resign:
             await table.resign(message.n)
         elif type(message) is protocol.Ping:

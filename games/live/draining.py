@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 from games.core.events import notifier
-from games.live.sockets.eviction import OpenSockets, open_sockets
+from games.live.sockets.eviction import open_sockets
 from games.live.table_registry import close_shared_tables
 
 log = logging.getLogger(__name__)
@@ -36,9 +36,14 @@ async def drain(is_hurried: Callable[[], bool]) -> None:
     sockets = open_sockets()
     sockets.is_draining = True
     log.info("handing over connections", extra={"connections": len(sockets)})
-    await _close_gradually(sockets, is_hurried)
-    deadline = asyncio.get_running_loop().time() + PATIENCE
-    while len(sockets) and not is_hurried() and asyncio.get_running_loop().time() < deadline:
+    loop, closing = asyncio.get_running_loop(), list(sockets)
+    started, pace = loop.time(), max(PACE, len(closing) / SECONDS)
+    for index, socket in enumerate(closing):
+        if not is_hurried():
+            await asyncio.sleep(max(0.0, started + index / pace - loop.time()))
+        socket.close_for_restart()
+    deadline = loop.time() + PATIENCE
+    while len(sockets) and not is_hurried() and loop.time() < deadline:
         for socket in sockets:
             socket.close_for_restart()
         await asyncio.sleep(_POLL_EVERY)
@@ -48,13 +53,3 @@ async def finish() -> None:
     """Commit pending moves and send pending notices; call it after the last connection has closed."""
     await close_shared_tables()
     await asyncio.to_thread(notifier.flush, NOTICES_WITHIN)
-
-
-async def _close_gradually(sockets: OpenSockets, is_hurried: Callable[[], bool]) -> None:
-    loop = asyncio.get_running_loop()
-    started, closing = loop.time(), list(sockets)
-    pace = max(PACE, len(closing) / SECONDS)
-    for index, socket in enumerate(closing):
-        if not is_hurried():
-            await asyncio.sleep(max(0.0, started + index / pace - loop.time()))
-        socket.close_for_restart()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -17,7 +17,6 @@ from games.live.feed import Connection
 from games.live.frames import PLAYING
 from games.live.live_game import LiveGame
 from games.live.loader import in_database
-from games.models import Attempt
 
 log = logging.getLogger(__name__)
 
@@ -122,19 +121,24 @@ class LiveTable:
             ms = await self.game.admit(n)
             await self.game.finish("resigned", ms)
 
-    async def pause(self) -> None:
-        """Stop the clock until `resume`, and tell all connections. Stopping it twice is harmless.
+    async def set_paused(self, *, paused: bool) -> None:
+        """Stop or restart the clock, and tell all connections. Repeating it is harmless.
 
         :raises Refusal: no_pause, closed or server_busy.
         """
-        await self._change_pause(pause_attempt)
-
-    async def resume(self) -> None:
-        """Restart the clock, and tell all connections. Restarting a running clock is harmless.
-
-        :raises Refusal: no_pause, closed or server_busy.
-        """
-        await self._change_pause(resume_attempt)
+        game, change = self.game, pause_attempt if paused else resume_attempt
+        at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
+        if not game.facts.may_pause:
+            raise Refusal(ErrorCode.NO_PAUSE, "only practice can be paused")
+        async with game.lock:
+            if game.copy.is_doubtful:
+                await game.reload()
+            await game.finish_if_won()
+            attempt = await in_database(change, game.facts.attempt_id, at)
+            if attempt.is_over:
+                await game.reload()
+                raise Refusal(ErrorCode.CLOSED, "this game is over", state=game.state)
+            game.copy.set_pauses(attempt)
 
     async def catch_up(self) -> None:
         """Catch up: close a game that is due or could not be closed, and look for a verdict whose notice was lost.
@@ -196,21 +200,6 @@ class LiveTable:
         """Announce committed tokens to the other processes, and count them."""
         self.game.feed.announce()
         metrics.MOVES.labels(self.game.facts.table.GAME).inc(tokens)
-
-    async def _change_pause(self, change: Callable[[int, datetime], Attempt]) -> None:
-        game = self.game
-        at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
-        if not game.facts.may_pause:
-            raise Refusal(ErrorCode.NO_PAUSE, "only practice can be paused")
-        async with game.lock:
-            if game.copy.is_doubtful:
-                await game.reload()
-            await game.finish_if_won()
-            attempt = await in_database(change, game.facts.attempt_id, at)
-            if attempt.is_over:
-                await game.reload()
-                raise Refusal(ErrorCode.CLOSED, "this game is over", state=game.state)
-            game.copy.set_pauses(attempt)
 
     def _send_missed(self, connection: Connection, have: int | None) -> None:
         """Send a connection the tokens after `have`, or the whole view if they are no longer kept."""

@@ -19,7 +19,7 @@ from games.core.verdict_reasons import for_player
 from games.db import hot_queries
 from games.db.timeouts import database_timeout
 from games.live.protocol import DealInfo, Verdict, busy, not_found
-from games.models import Attempt, Deal
+from games.models import Attempt
 from games.rules import Table
 from games.rules.hidden_cards import Reveals
 
@@ -183,18 +183,13 @@ def loaded(found: Read) -> Loaded:
         end_ms=end_ms,
         may_pause=attempt.may_pause,
         pauses=PauseState.of(attempt),
-        deal=deal_info(deal),
+        deal=_deal_info(deal.variant, deal.game, tuple(deal.options.items()), str(deal.day or ""), deal.commitment),
         table=table,
         reveals=None if attempt.free_undo or attempt.is_over else Reveals(table),
         tokens=tokens,
         clock=clock,
         verdict=_verdict(attempt),
     )
-
-
-def deal_info(deal: Deal) -> DealInfo:
-    """Return the public facts of a deal."""
-    return _deal_info(deal.variant, deal.game, tuple(deal.options.items()), str(deal.day or ""), deal.commitment)
 
 
 @lru_cache(maxsize=256)
