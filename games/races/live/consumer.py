@@ -9,7 +9,6 @@ from uuid import UUID
 
 import structlog
 from django.contrib.auth import get_user_model
-from django.db import Error
 from django.utils import timezone
 from msgspec import structs
 
@@ -19,8 +18,7 @@ from games.core.errors import ErrorCode, RateLimitedError, Refusal
 from games.core.events import notifier
 from games.db.players import Player
 from games.fairplay import account_links
-from games.live.loader import off_loop
-from games.live.protocol import busy
+from games.live.loader import in_database
 from games.live.sockets.base_consumer import SocketConnection, check_version, session_expired
 from games.live.sockets.connection_limits import Receive, Scope, Send
 from games.live.sockets.message_limit import allowance_of, retain_until_full
@@ -29,8 +27,6 @@ from games.races.live import protocol
 from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.live.room_watch import RoomWatch
 from games.races.room_notifications import room_group
-
-log = structlog.get_logger(__name__)
 
 #: Rate limit of a player's reactions: per second, and burst.
 REACTIONS: Final = 1.0
@@ -108,17 +104,10 @@ class RaceConsumer(SocketConnection):
         if wait := self._commands.spend():
             raise Refusal(ErrorCode.RATE_LIMITED, "too many commands", retry_after_ms=wait)
         try:
-            await off_loop(call)()
-        except Error:
-            log.warning("command failed", exc_info=True)
-            raise busy("the database could not be reached") from None
+            await in_database(call)
         except RateLimitedError as error:  # from the HTTP rate limiter, which counts in seconds
             wait = 1000 * int(error.data["retry_after"])
             raise Refusal(ErrorCode.RATE_LIMITED, "too often", retry_after_ms=wait) from None
-        except Refusal as error:
-            if error.code is ErrorCode.SESSION_EXPIRED:
-                self.evict()
-            raise
         watch.schedule_read()
 
     def _react(self, watch: RoomWatch, player_id: int, kind: protocol.Reaction) -> None:
@@ -130,17 +119,11 @@ class RaceConsumer(SocketConnection):
         notice = {"type": "room.reacted", "room": watch.facts.id, "entrant": entrant.id, "kind": kind}
         notifier.send(room_group(watch.facts.id), notice, about=entrant.id)
 
-    async def _check_session(self) -> None:
-        """Check the session; close the connection if it has ended, after which the client may return as a visitor.
-
-        :raises Refusal: as the base class.
-        """
-        try:
-            await super()._check_session()
-        except Refusal as error:
-            if error.code is ErrorCode.SESSION_EXPIRED:
-                self.evict()
-            raise
+    async def _refuse(self, error: Refusal) -> None:
+        """Refuse, and close a player's connection if the session has ended; the client may return as a visitor."""
+        await super()._refuse(error)
+        if error.code is ErrorCode.SESSION_EXPIRED and self.player_id is not None:
+            self.evict()
 
     async def _leave(self) -> None:
         retain_until_full(self._reactions)

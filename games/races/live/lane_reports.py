@@ -54,6 +54,7 @@ class _Racer:
     game: LiveGame
     room_id: int | None = None
     entrant: int = 0
+    is_looked_up: bool = False
     dealt_recorded: bool = False
 
     def must_record_dealt(self) -> bool:
@@ -73,8 +74,6 @@ class LaneReporter:
         self._racers: dict[int, _Racer] = {}
         self._marked: set[int] = set()
         self._urgent: set[int] = set()
-        self._new: set[int] = set()
-        """Attempts whose seats have not been looked up yet."""
         self._wake = asyncio.Event()
         self._reported_at = self._repeated_at = 0.0
         self._task: asyncio.Task[None] | None = None
@@ -90,7 +89,6 @@ class LaneReporter:
         racer = self._racers.get(key)
         if racer is None or racer.game is not game:
             racer = self._racers[key] = _Racer(game)
-            self._new.add(key)
         if game.state != PLAYING or (game.start is None and not racer.dealt_recorded):
             self._urgent.add(key)
             self._wake.set()
@@ -140,7 +138,7 @@ class LaneReporter:
         """Return the seconds until the next report unless something urgent happens; None if there are no racers."""
         if not self._racers:
             return None
-        is_pending = self._marked or self._urgent or self._new
+        is_pending = self._marked or self._urgent or not all(racer.is_looked_up for racer in self._racers.values())
         next_report = self._reported_at + REPORT_EVERY if is_pending else now + REPEAT_EVERY
         return max(0.0, min(next_report, self._repeated_at + REPEAT_EVERY) - now)
 
@@ -153,24 +151,18 @@ class LaneReporter:
 
     async def _look_up_seats(self) -> None:
         """Look up the seats of new attempts; an attempt without a seat is not a racer's."""
-        if not self._new:
-            return
-        new, self._new = self._new, set()
-        try:
-            seats = await off_loop(_seats)(list(new))
-        except Error:
-            self._new |= new
-            raise
-        for key in new:
-            racer = self._racers.get(key)
-            if racer is not None and key in seats:
+        new = {key: racer for key, racer in self._racers.items() if not racer.is_looked_up}
+        seats = await off_loop(_seats)(list(new)) if new else {}
+        for key, racer in new.items():
+            racer.is_looked_up = True
+            if key in seats:
                 racer.entrant, racer.room_id = seats[key]
-            elif racer is not None:
+            else:
                 racer.dealt_recorded = True  # played after the race, so not reported
 
     async def _record_dealt(self) -> None:
         """Write to the database which racers have been dealt the cards; a failure is retried at the next report."""
-        new = [racer for key in self._urgent if (racer := self._racers.get(key)) and racer.must_record_dealt()]
+        new = [racer for racer in self._racers.values() if racer.must_record_dealt()]
         if new:
             await off_loop(race_start.mark_dealt)([racer.game.facts.attempt_id for racer in new])
             for racer in new:

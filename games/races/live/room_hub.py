@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Awaitable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 from django.db import Error
@@ -15,14 +16,13 @@ from games.core.errors import ErrorCode, Refusal
 from games.core.events import notifier
 from games.live import watcher
 from games.live.broadcasts import Notice
-from games.live.loader import off_loop
+from games.live.loader import in_database, off_loop
 from games.live.per_loop import PerLoop
 from games.live.protocol import busy
 from games.races import matchmaking, race_start, reconciler
 from games.races.live import snapshot
 from games.races.live.batched_reads import Batches
 from games.races.live.room_watch import RoomWatch
-from games.races.live.snapshot import RoomFacts
 from games.races.live.stream import Viewer
 from games.races.room_notifications import by_group, room_group
 
@@ -55,10 +55,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
 
         :raises Refusal: not_found or server_busy.
         """
-        try:
-            room_id = await off_loop(snapshot.room_id_of)(code)
-        except Error:
-            raise busy("the database could not be reached") from None
+        room_id = await in_database(snapshot.room_id_of, code)
         if room_id is None:
             raise _not_found()
         return await self.join(room_id, viewer)
@@ -96,12 +93,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
     # Opening, closing, and handling notices.
 
     async def _opened(self, key: int) -> RoomWatch:
-        def read() -> Awaitable[RoomFacts | None]:
-            return self._rooms.get(key)
-
-        def listen() -> Awaitable[None]:
-            return self.listen(room_group(key))
-
+        read, listen = partial(self._rooms.get, key), partial(self.listen, room_group(key))
         try:
             # Subscribe before reading, so that no change after the read is missed.
             await listen()
