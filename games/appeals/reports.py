@@ -35,13 +35,13 @@ def report_of(attempt: Attempt, player_id: int | None) -> Report | None:
     return Report.objects.filter(attempt=attempt, reporter=player_id).first()
 
 
-def report(attempt: Attempt, reporter: Player, reason: str, text: str, now: datetime | None = None) -> Report:
+def report(attempt: Attempt, reporter: Player, reason: str, text: str) -> Report:
     """Report a game to staff.
 
     :raises Refusal: if the reporter is a guest or has already reported the game, the game is their own or not public,
         the reason is unknown, or the text is too long.
     """
-    now = now or timezone.now()
+    now = timezone.now()
     if not reporter.has_page:
         raise Refusal(ErrorCode.ACCOUNT_REQUIRED)
     if report_of(attempt, reporter.pk) is not None:

@@ -35,9 +35,8 @@ _DAY: Final = timedelta(days=1)
 _E: Final = Entrant.State
 
 
-def next_start(now: datetime | None = None) -> datetime:
+def next_start(now: datetime) -> datetime:
     """Return the start of the next heat."""
-    now = now or timezone.now()
     today = now.astimezone(UTC).date()
     starts = (datetime.combine(day, time(hour), tzinfo=UTC) for day in (today, today + _DAY) for hour in HOURS)
     return next(start for start in starts if start > now)
@@ -53,20 +52,24 @@ def variant_at(starts_at: datetime) -> str:
     return names[(count + count // len(names)) % len(names)]
 
 
-def next_heat(now: datetime | None = None) -> Race | None:
+def next_heat(now: datetime) -> Race | None:
     """Return the race of the heat whose doors are open, creating it if needed; None if they are shut or it is void."""
-    now = now or timezone.now()
     start = next_start(now)
     if now < start - DOORS:
         return None
     if not Race.objects.filter(scheduled_at=start).exists():
-        _create_heat(start, now)
+        with suppress(IntegrityError), transaction.atomic():  # another process may create it
+            room = rooms.open_room(
+                None, variant_at(start), None, limit_s=LIMIT_S, seats=DIVISION, kind=Room.Kind.HEAT, now=now
+            )
+            Room.objects.filter(pk=room.pk).update(seats=SEATS)
+            Race.objects.filter(room=room).update(scheduled_at=start, division=1)
     return Race.objects.select_related("room").filter(scheduled_at=start, division=1, state__in=rooms.TO_COME).first()
 
 
 def next_room(now: datetime | None = None) -> Room | None:
     """Return the room of the heat whose doors are open, or None."""
-    race = next_heat(now)
+    race = next_heat(now or timezone.now())
     return None if race is None else race.room
 
 
@@ -97,15 +100,6 @@ def by_rating(entrants: Sequence[Entrant]) -> list[Entrant]:
     unrated = [entrant for entrant in entrants if entrant.player_id not in shown]
     half = len(rated) // 2
     return [*rated[:half], *unrated, *rated[half:]]
-
-
-def _create_heat(start: datetime, now: datetime) -> None:
-    with suppress(IntegrityError), transaction.atomic():  # another process may create it
-        room = rooms.open_room(
-            None, variant_at(start), None, limit_s=LIMIT_S, seats=DIVISION, kind=Room.Kind.HEAT, now=now
-        )
-        Room.objects.filter(pk=room.pk).update(seats=SEATS)
-        Race.objects.filter(room=room).update(scheduled_at=start, division=1)
 
 
 def _freeze(race_id: int, start: datetime, now: datetime) -> None:

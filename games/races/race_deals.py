@@ -50,14 +50,13 @@ def release_deal(race: Race) -> None:
     race.save(update_fields=["deal", "deal_tries", "deal_failed"])
 
 
-def assign_ordered_deal(race_id: int, variant: Variant, certificate: Certificate, now: datetime | None = None) -> bool:
+def assign_ordered_deal(race_id: int, variant: Variant, certificate: Certificate) -> bool:
     """Assign a deal made to order, and return whether the race still wanted it."""
-    now = now or timezone.now()
     with transaction.atomic():
         race = Race.objects.select_for_update(no_key=True).filter(pk=race_id).first()
         if race is None or race.state != Race.State.OPEN or race.deal_id is not None or variant_of(race) != variant:
             return False
-        race.deal = publishing.make_deal(variant, certificate, opens_at=now, for_race=True)
+        race.deal = publishing.make_deal(variant, certificate, opens_at=timezone.now(), for_race=True)
         race.deal_failed = False
         race.save(update_fields=["deal", "deal_failed"])
         notify_room(race.room_id)

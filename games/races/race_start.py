@@ -113,12 +113,11 @@ def enough_ready(race: Race, room: Room) -> bool:
     return ready.count() >= (1 if room.kind == Room.Kind.HEAT else 2)
 
 
-def begin_due(now: datetime | None = None) -> list[int]:
+def begin_due(now: datetime) -> list[int]:
     """Move all races whose time has come from countdown to racing; return their ids.
 
     A race due more than ten seconds ago is left out if no player has been dealt the cards.
     """
-    now = now or timezone.now()
     states = map(str, (Race.State.RACING, Race.State.COUNTDOWN))
     parameters = (*states, stored(now), stored(now - GRACE), *map(str, _SEEN_CARDS))
     with transaction.atomic():

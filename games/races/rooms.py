@@ -99,8 +99,7 @@ def change(
     :raises Refusal: unless the player is the host; during a countdown; for invalid settings; or for too many public
         rooms or changes of game.
     """
-    now = now or timezone.now()
-    game = _checked(name, options, limit_s, seats)
+    now, game = now or timezone.now(), _checked(name, options, limit_s, seats)
     with transaction.atomic():
         room = lock_room(room_id)
         check_host(room, player_id)
@@ -130,7 +129,7 @@ def change(
         notify_room(room.pk)
 
 
-def next_race(room: Room, now: datetime | None = None) -> Race:
+def next_race(room: Room, now: datetime) -> Race:
     """Return the room's next race, creating it if there is none. Call it in a transaction that locks the room.
 
     :raises Refusal: race_started in the room of a heat whose only race has started.
@@ -141,7 +140,7 @@ def next_race(room: Room, now: datetime | None = None) -> Race:
     last = Race.objects.filter(room=room).aggregate(last=Max("number"))["last"] or 0
     if last and room.kind == Room.Kind.HEAT:
         raise Refusal(ErrorCode.RACE_STARTED)
-    race = Race(room=room, number=last + 1, rated=room.kind in RATED, opened_at=now or timezone.now())
+    race = Race(room=room, number=last + 1, rated=room.kind in RATED, opened_at=now)
     copy_settings(room, race)
     race.save(force_insert=True)
     race_deals.assign_deal(race)
@@ -170,29 +169,28 @@ def close(room: Room, now: datetime | None = None) -> bool:
     return True
 
 
-def close_idle(now: datetime | None = None) -> int:
+def close_idle(now: datetime) -> int:
     """Close the rooms that have been idle for `IDLE`; return how many were closed."""
-    now = now or timezone.now()
     idle = Room.objects.filter(closed_at=None, used_at__lt=now - IDLE)
     idle = idle.exclude(races__state__in=(Race.State.COUNTDOWN, Race.State.RACING))
     idle = idle.exclude(races__state=Race.State.OPEN, races__scheduled_at__gte=now)
     return sum(close(room, now) for room in idle.order_by("used_at")[:100])
 
 
-def close_unused(host_id: int, now: datetime | None = None) -> int:
+def close_unused(host_id: int) -> int:
     """Close a host's rooms in which no seat is taken and no race was ever started; return how many were closed.
 
     Their unseen deals become available to other races.
     """
     hosted = Room.objects.filter(closed_at=None, kind__in=HOSTED, host=host_id).exclude(_IN_USE)
-    return sum(_close_if_unused(room, now) for room in hosted.order_by("pk"))
+    return sum(_close_if_unused(room) for room in hosted.order_by("pk"))
 
 
-def _close_if_unused(room: Room, now: datetime | None) -> bool:
+def _close_if_unused(room: Room) -> bool:
     with transaction.atomic():
         Room.objects.select_for_update(no_key=True).get(pk=room.pk)
         # A player may have sat down before the lock was acquired.
-        return not Room.objects.filter(_IN_USE, pk=room.pk).exists() and close(room, now)
+        return not Room.objects.filter(_IN_USE, pk=room.pk).exists() and close(room)
 
 
 def touch(room_id: int, now: datetime | None = None) -> None:

@@ -31,12 +31,12 @@ def is_public(race: Race, now: datetime | None = None) -> bool:
     return race.deal.is_revealed(now or timezone.now())
 
 
-def race_file(race: Race, now: datetime | None = None) -> rules.RaceFile:
+def race_file(race: Race) -> rules.RaceFile:
     """Return the race file.
 
     :raises Refusal: not_revealed until this race is finished and every other one on its deal is over.
     """
-    if not is_public(race, now):
+    if not is_public(race):
         raise Refusal(ErrorCode.NOT_REVEALED, "A race can be downloaded once all races on its deal are finished.")
     assert race.deal is not None
     commitment = commitment_of(race)

@@ -242,7 +242,7 @@ def test_accounts_of_one_network_may_fill_a_quick_match() -> None:
 
 def test_one_networks_guests_leave_seats_in_heats(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heats, "SEATS", 6)
-    opens = heats.next_start() - heats.DOORS
+    opens = heats.next_start(timezone.now()) - heats.DOORS
     room = heats.next_room(opens)
     assert room is not None
 

@@ -73,7 +73,7 @@ def _every_state() -> list[House]:
     houses[1].run()
     houses[2].run()
     Race.objects.filter(room=houses[2].room).update(state=Race.State.FINISHED, finished_at=timezone.now())
-    rooms.next_race(houses[2].room)
+    rooms.next_race(houses[2].room, timezone.now())
     seats.sit(houses[2].room.pk, create_guest())
     return houses
 

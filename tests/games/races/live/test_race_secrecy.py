@@ -191,7 +191,7 @@ async def test_a_cancelled_countdown_deals_nothing(tables: LiveTables, watch: Wa
     assert not hidden_words(stays.frames)
     await stays.leave()
     assert not await Attempt.objects.filter(pk=first.pk).aexists()
-    assert not await sync_to_async(race_start.begin_due)()
+    assert not await sync_to_async(race_start.begin_due)(timezone.now())
 
 
 def test_the_cards_are_dealt_despite_a_late_departure(transactional_db: None) -> None:
