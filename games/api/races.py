@@ -6,7 +6,6 @@ shown only to clients with the room's link or a seat in the race.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any, Final, Literal, Self
@@ -242,11 +241,8 @@ def list_races(request: HttpRequest, query: Query[RacesIn]) -> RacesOut:  # noqa
     found = _races().filter(state__in=_LISTED[query.state]).exclude(room__kind=Room.Kind.PRIVATE)
     if query.state == "open":
         found = found.filter(room__closed_at=None)
-    if query.cursor is not None:
-        found = _before(found, query.cursor, query.state)
-    order = ("-finished_at", "-pk") if query.state == "finished" else ("-pk",)
-    races = list(found.order_by(*order)[: query.limit + 1])
-    return RacesOut(races=_out(races[: query.limit]), cursor=_cursor(races, query.limit))
+    races, cursor = _page(found, query, query.state)
+    return RacesOut(races=races, cursor=cursor)
 
 
 @router.get("/races/mine", response={200: MyRacesOut, **ERRORS})
@@ -299,9 +295,7 @@ def list_heats(request: HttpRequest, query: Query[RacePageIn]) -> HeatsOut:  # n
     start = heats.next_start(now)
     race = _races().filter(scheduled_at=start, division=1).first()
     past = _races().filter(scheduled_at__isnull=False, state=Race.State.FINISHED)
-    if query.cursor is not None:
-        past = _before(past, query.cursor, "finished")
-    races = list(past.order_by("-finished_at", "-pk")[: query.limit + 1])
+    races, cursor = _page(past, query, "finished")
     return HeatsOut(
         next=NextHeatOut(
             starts_at=start,
@@ -309,8 +303,8 @@ def list_heats(request: HttpRequest, query: Query[RacePageIn]) -> HeatsOut:  # n
             variant=heats.variant_at(start),
             race=None if race is None else RaceOut.of(race, now),
         ),
-        past=_out(races[: query.limit]),
-        cursor=_cursor(races, query.limit),
+        past=races,
+        cursor=cursor,
     )
 
 
@@ -331,9 +325,13 @@ def _races() -> Any:  # noqa: ANN401 - races with the seats taken
     return Race.objects.select_related("room", "deal").annotate(taken=Count("entrants"))
 
 
-def _out(races: Iterable[Race]) -> list[RaceOut]:
-    now = timezone.now()
-    return [RaceOut.of(race, now) for race in races]
+def _page(races: Any, query: RacePageIn, state: str) -> tuple[list[RaceOut], UUID | None]:  # noqa: ANN401
+    """Return a page of a list of races, latest first, and the cursor of the next page."""
+    if query.cursor is not None:
+        races = _before(races, query.cursor, state)
+    order = ("-finished_at", "-pk") if state == "finished" else ("-pk",)
+    found, now = list(races.order_by(*order)[: query.limit + 1]), timezone.now()
+    return [RaceOut.of(race, now) for race in found[: query.limit]], _cursor(found, query.limit)
 
 
 def _cursor(races: list[Race], limit: int) -> UUID | None:

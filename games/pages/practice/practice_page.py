@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from django.conf import settings
 from django.contrib import messages
@@ -23,7 +23,7 @@ from games.models import Attempt, Deal, PracticeOrder
 from games.pages.practice.practice_links import OPTION_PREFIX, fields_of, seed_in, variant_in
 from games.pages.shared import titles
 from games.pages.shared.view_models import DealTile, ShownDeal
-from games.rules import Option, Variant, commitment
+from games.rules import Variant, commitment
 
 _RUNNING_SHOWN: Final = 20
 
@@ -87,7 +87,7 @@ def practice_page(request: HttpRequest) -> HttpResponse:
     context = {
         "variants": titles.variant_choices(),
         "games": [
-            {"name": name, "title": title, "options": [_option(option) for option in options]}
+            {"name": name, "title": title, "options": titles.option_fields(options, OPTION_PREFIX)}
             for name, title, options in titles.games_and_options()
         ],
         "past": past and ShownDeal.of(past),
@@ -224,11 +224,6 @@ def _replayable_deal(request: HttpRequest) -> Deal:
 
 def _start(player: Player, deal: Deal) -> HttpResponse:
     return redirect("games:table", attempt=start_attempt(player, deal).public_id)
-
-
-def _option(option: Option) -> dict[str, Any]:
-    name, choices = option.name, titles.option_choices(option)
-    return {"name": f"{OPTION_PREFIX}{name}", "title": titles.OPTION_TITLES[name], "choices": choices}
 
 
 def _number(text: str | None) -> int:

@@ -61,18 +61,7 @@ def choices() -> dict[str, Any]:
     return {
         "variants": [variant | {"standard": variant["name"] == _NAME} for variant in titles.variant_choices()],
         "games": [
-            {
-                "name": name,
-                "title": title,
-                "options": [
-                    {
-                        "name": option.name,
-                        "title": titles.OPTION_TITLES[option.name],
-                        "choices": titles.option_choices(option),
-                    }
-                    for option in options
-                ],
-            }
+            {"name": name, "title": title, "options": titles.option_fields(options)}
             for name, title, options in titles.games_and_options()
             if options
         ],

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
+from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from games.core import limits
@@ -39,11 +39,10 @@ def races(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@cache_control(max_age=round(lobby.lobbies.fresh))
 def lobby_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
     """Return the current state of the lobby, identical for everyone."""
-    response = JsonResponse(lobby.cached_lobby())
-    response["Cache-Control"] = f"max-age={lobby.lobbies.fresh:.0f}"
-    return response
+    return JsonResponse(lobby.cached_lobby())
 
 
 @require_POST

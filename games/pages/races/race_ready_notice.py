@@ -63,15 +63,10 @@ def waiting_room(request: HttpRequest) -> dict[str, str]:
     player = player_id(request)
     with reading_primary():  # a lagging replica must not clear the flag
         seat = seat_of(player)
-    if seat is None or seat.kind != Room.Kind.QUICK or seat.has_begun:
-        del session[_MARK]
-        _show_note(request, player)
-        return {"waiting_room": ""}
-    _show_note(request, player)
-    return {"waiting_room": seat.code}
-
-
-def _show_note(request: HttpRequest, player: int | None) -> None:
     note = None if player is None else matchmaking.pop_note(player)
     if note is not None:
         messages.warning(request, _NOTES[note])
+    if seat is None or seat.kind != Room.Kind.QUICK or seat.has_begun:
+        del session[_MARK]
+        return {"waiting_room": ""}
+    return {"waiting_room": seat.code}

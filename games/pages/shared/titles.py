@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -62,15 +62,22 @@ def options_in_words(options: Mapping[str, object]) -> list[tuple[str, str]]:
     return [(str(OPTION_TITLES[name]), choice_title(name, value)) for name, value in options.items()]
 
 
-def option_choices(option: Option) -> list[dict[str, Any]]:
-    """Return an option's choices for a form, with their values as JSON."""
+def option_fields(options: Iterable[Option], prefix: str = "") -> list[dict[str, Any]]:
+    """Return a form's fields for these options, with the choices' values as JSON."""
     return [
         {
-            "value": json.dumps(value),
-            "title": choice_title(option.name, value),
-            "standard": value == option.default,
+            "name": f"{prefix}{option.name}",
+            "title": OPTION_TITLES[option.name],
+            "choices": [
+                {
+                    "value": json.dumps(value),
+                    "title": choice_title(option.name, value),
+                    "standard": value == option.default,
+                }
+                for value in option.choices
+            ],
         }
-        for value in option.choices
+        for option in options
     ]
 
 
