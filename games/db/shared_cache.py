@@ -131,7 +131,7 @@ class SharedCache(ReadingCache[T]):
         super().__init__(name, fresh=fresh)
         self.shape: Any = shape
         pair: Any = GenericAlias(tuple, (float, shape))
-        self._decoder = msgspec.msgpack.Decoder[tuple[float, T]](pair, dec_hook=_decode_custom)
+        self._decoder = msgspec.msgpack.Decoder[tuple[float, T]](pair, dec_hook=lambda custom, stored: custom(stored))
         self.prefix = f"reading.{name}.{digest_of(shape)}."
 
     def _load(self, key: str) -> Cached[T] | None:
@@ -190,10 +190,6 @@ def _encode_custom(value: object) -> str:
     if isinstance(value, SafeString):
         return str.__str__(value)
     raise NotImplementedError(f"{type(value)} cannot be stored")
-
-
-def _decode_custom(shape: type, value: object) -> object:
-    return shape(value)
 
 
 def _schema_of_custom(shape: type) -> dict[str, Any]:

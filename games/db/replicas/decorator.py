@@ -12,6 +12,7 @@ from django.db import InterfaceError, InternalError, OperationalError, connectio
 from django.http import HttpRequest
 
 from games.core import metrics
+from games.db.players import player_id
 from games.db.replicas import write_positions
 from games.db.replicas.lag_monitor import watch
 from games.db.replicas.router import reading_from
@@ -60,7 +61,8 @@ def replica_for(request: HttpRequest) -> str | None:
     A signed-in player gets the same replica each time while the set of fit replicas is unchanged, since two replicas
     may differ.
     """
-    player = _player(request)
+    # Read from the primary; without a session cookie there is no query.
+    player = player_id(request) if settings.SESSION_COOKIE_NAME in request.COOKIES else None
     fit = [alias for alias in settings.REPLICAS if watch(alias).is_fit()]
     if not fit:
         return None
@@ -71,10 +73,3 @@ def replica_for(request: HttpRequest) -> str | None:
         return None
     position = write_positions.position_of(player)
     return alias if position is None or watch(alias).has(position) else None
-
-
-def _player(request: HttpRequest) -> Any:  # noqa: ANN401
-    """Return the requester's player id, read from the primary; None, without a query, if there is no session cookie."""
-    if settings.SESSION_COOKIE_NAME not in request.COOKIES:
-        return None
-    return request.user.pk if request.user.is_authenticated else None

@@ -20,6 +20,7 @@ import psycopg
 from django.conf import settings
 from django.db import DatabaseError, connections
 from django.db.backends.signals import connection_created
+from django.dispatch import receiver
 
 from games.core import metrics
 from games.db.replicas.router import PRIMARY
@@ -201,12 +202,10 @@ def watch(alias: str) -> LagMonitor:
     return _watches[alias]
 
 
+@receiver(connection_created)
 def _track_opened(connection: Any, **_: object) -> None:  # noqa: ANN401 - Django's
     if connection.alias in settings.REPLICAS:
         watch(connection.alias).track(connection.connection)
-
-
-connection_created.connect(_track_opened)
 
 
 def _connected(alias: str) -> psycopg.Connection[Any]:

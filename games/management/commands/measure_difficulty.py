@@ -8,7 +8,7 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, fields
-from itertools import count, zip_longest
+from itertools import chain, count, zip_longest
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, Final
@@ -86,8 +86,7 @@ class Command(BaseCommand):
 
         Deals already in the file are skipped.
         """
-        by_variant = [[deal for deal in sample if deal.variant == variant][:target] for variant in CATALOGUE]
-        queue = [deal for turn in zip_longest(*by_variant) for deal in turn if deal is not None]
+        queue = [deal for turn in zip_longest(*_first_deals(sample, target)) for deal in turn if deal is not None]
         existing = _pars(file) if file.exists() else []
         with file.open("a", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
@@ -136,12 +135,7 @@ class Command(BaseCommand):
 
     def _check(self, sample: Sequence[Sampled], file: Path, target: int) -> None:
         """Let the simulated players try each variant's first deals; print their win shares and write their results."""
-        sampled = [
-            deal
-            for name in CATALOGUE
-            for deal in [sample_deal for sample_deal in sample if sample_deal.variant == name][:target]
-        ]
-        bar = tqdm(sampled, unit="deal", disable=not sys.stderr.isatty())
+        bar = tqdm([*chain(*_first_deals(sample, target))], unit="deal", disable=not sys.stderr.isatty())
         checked = grade_check.totals((deal, grade_check.try_deal(deal)) for deal in bar)
         with file.open("w", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
@@ -152,6 +146,10 @@ class Command(BaseCommand):
             self.stdout.write(f"{skill}: {shown}")
         if failing := grade_check.failures(checked):
             raise CommandError(f"the grades do not hold for {', '.join(failing)}", returncode=GRADES_FAIL)
+
+
+def _first_deals(sample: Sequence[Sampled], target: int) -> list[list[Sampled]]:
+    return [[deal for deal in sample if deal.variant == variant][:target] for variant in CATALOGUE]
 
 
 def _measured(variant: str, first: int, target: int) -> Iterator[Sampled]:
