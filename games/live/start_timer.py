@@ -51,9 +51,9 @@ class StartTimer:
         self._game.feed.send_frame(protocol.write(protocol.Error(code=error.code, message=error.message, n=0)))
 
     def deal(self) -> None:
-        """Deal: send the first view to all connections."""
+        """Deal, unless the start was cancelled: send the first view to all connections."""
         game = self._game
-        if game.start is None:
+        if game.start is None or self._timer.cancelled():
             return
         self.cancel()
         game.start = None

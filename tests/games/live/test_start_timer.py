@@ -186,6 +186,7 @@ async def test_a_cancelled_start_shows_no_card(
     assert (await seat.hear())["code"] == "not_found"
     clock.move()
     assert live.start._timer.cancelled()
+    assert (await seat.move("d", 1))["code"] == "not_begun"
     assert not CARD.findall(" ".join(seat.frames))
 
 
