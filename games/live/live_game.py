@@ -119,8 +119,6 @@ class LiveGame:
     def _stale(self) -> Refusal:
         return Refusal(ErrorCode.STALE, f"the next token is number {self.n + 1}", next=self.n + 1)
 
-    # Ending.
-
     async def close_if_due(self, ms: int) -> bool:
         """Close the attempt if its time is up, and return whether it was."""
         if self.state != PLAYING or not self.copy.clock.is_up(ms):

@@ -31,8 +31,6 @@ class Audience:
         self._racers, self._others = Stream(RACERS_EVERY), Stream(OTHERS_EVERY)
         self._yours: dict[Viewer, protocol.You] = {}
 
-    # Who is here.
-
     def add(self, viewer: Viewer) -> None:
         """Show the room to a viewer from now on."""
         self._yours[viewer] = snapshot.you_message(self.facts, viewer.player_id)
@@ -83,8 +81,6 @@ class Audience:
             return None
         others = (other.to_come for other_viewer, other in self._yours.items() if other_viewer is not viewer)
         return None if yours.to_come in others else yours.to_come
-
-    # Sending.
 
     def show(self, viewer: Viewer) -> None:
         """Send a viewer the `you` and `room` messages."""

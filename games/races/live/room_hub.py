@@ -90,8 +90,6 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
             message = {"type": "rooms.here", "process": self._process, "rooms": [heartbeats[room] for room in rooms]}
             notifier.send(group, message, about=tuple(rooms))
 
-    # Opening, closing, and handling notices.
-
     async def _opened(self, key: int) -> RoomWatch:
         read, listen = partial(self._rooms.get, key), partial(self.listen, room_group(key))
         try:
