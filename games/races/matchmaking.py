@@ -354,7 +354,7 @@ def _find_opponent(race: Race, entrant: Entrant, now: datetime) -> bool:
         common = [name for name in wishes if name in other_entrant.wishes]
         if common:
             new = _new_race(common, now)
-            moved = [_move(lone.race, lone, new, now) for lone in (entrant, other_entrant)]
+            moved = [_move(moving.race, moving, new, now) for moving in (entrant, other_entrant)]
             return all(moved)
     return False
 

@@ -6,7 +6,7 @@ address.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any, Self, TypeVar
 from uuid import UUID
@@ -29,7 +29,7 @@ _Shown = TypeVar("_Shown")
 
 def shown_part(view_model: type[_Shown], row: Model, **others: Any) -> _Shown:  # noqa: ANN401
     """Return a view model of `row`: its fields are `others`, or else the row's attributes of the same name."""
-    names = view_model.__match_args__  # type: ignore[attr-defined] # the fields of a dataclass
+    names = [field.name for field in fields(view_model)]  # type: ignore[arg-type] # only dataclasses are passed
     return view_model(**{name: getattr(row, name) for name in names if name not in others}, **others)
 
 

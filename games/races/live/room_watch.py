@@ -121,7 +121,7 @@ class RoomWatch:
             figures = await off_loop(snapshot.read_figures)(list(unknown))
             for attempt_id, entrant in unknown.items():
                 audience.progress.learn(entrant, figures.get(attempt_id, (0, 0)))
-        # Read, not announced by notices: a lost or merged one would cost a moved player the race.
+        # Read from the database, because a lost or merged notice would cost a moved player the race.
         missing = audience.moved_from(facts)
         moved = await off_loop(snapshot.rooms_of_moved)(facts.id, missing) if missing else {}
         audience.facts = facts

@@ -150,17 +150,15 @@ def room_message(
         return None if at is None or at <= now else -((now - at) // _MS)
 
     def state_of(race: RaceFacts | None) -> protocol.RaceState | None:
-        return (
-            None
-            if race is None
-            else structs.replace(
-                race.message,
-                gathers_in=span(race.gathers_until),
-                scheduled_in=span(race.scheduled_at),
-                starts_in=span(race.starts_at),
-                ends_in=span(race.ends_at),
-                lanes=lanes_of(race),
-            )
+        if race is None:
+            return None
+        return structs.replace(
+            race.message,
+            gathers_in=span(race.gathers_until),
+            scheduled_in=span(race.scheduled_at),
+            starts_in=span(race.starts_at),
+            ends_in=span(race.ends_at),
+            lanes=lanes_of(race),
         )
 
     return protocol.Room(
