@@ -8,7 +8,9 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,11 @@ from tests.once import made_once
 from tests.requirements import CHROMIUM
 
 sync_api = pytest.importorskip("playwright.sync_api")
+
+#: Type of the fixture `visit`, and its options for a phone and for tests of animations.
+Visit = Callable[..., Any]
+PHONE: dict[str, Any] = {"width": 390, "height": 844}
+MOVING: dict[str, Any] = {"reduced_motion": "no-preference"}
 
 ROOT = Path(__file__).resolve().parents[2]
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
@@ -242,30 +249,110 @@ def complaints() -> Iterator[list[str]]:
     assert found == []
 
 
-@pytest.fixture
-def visit(chromium: Any, site: Site, complaints: list[str]) -> Iterator[Callable[..., Any]]:
-    """Open a page in a new context: `visit("/path", width=…, height=…, **context options)`.
+@contextmanager
+def noted_errors(context: Any, complaints: list[str]) -> Iterator[None]:
+    """Collect the errors of all pages of a context."""
 
-    Service workers are blocked unless `service_workers="allow"`.
-    """
-    contexts = []
-
-    def note(message: Any) -> None:
+    def note_message(message: Any) -> None:
         if message.type == "error":
             complaints.append(f"{message.location.get('url')}: {message.text}")
 
-    def open_page(path: str, *, width: int = 1280, height: int = 860, context: Any = None, **options: Any) -> Any:
-        if context is None:
-            given = {"service_workers": "block", "viewport": {"width": width, "height": height}, **options}
-            context = chromium.new_context(base_url=site.url, **given)
-            context.set_default_timeout(PATIENCE_MS)
-            contexts.append(context)
-        page = context.new_page()
-        page.on("console", note)
-        page.on("pageerror", lambda error: complaints.append(f"{page.url}: {error}"))
+    def note_error(error: Any) -> None:
+        complaints.append(f"{error.page and error.page.url}: {error.error}")
+
+    context.on("console", note_message)
+    context.on("weberror", note_error)
+    yield
+    context.remove_listener("console", note_message)
+    context.remove_listener("weberror", note_error)
+
+
+class Tabs:
+    """Opens pages for one test, and resets those that the next test will use."""
+
+    def __init__(self, chromium: Any, site: Site, complaints: list[str], idle: list[Any]) -> None:
+        self._chromium, self._site, self._complaints, self._idle = chromium, site, complaints, idle
+        self._shared: list[Any] = []
+        self._contexts: list[Any] = []
+        self._listening = ExitStack()
+
+    def open(
+        self,
+        path: str = "/healthz",
+        *,
+        width: int = 1280,
+        height: int = 860,
+        reduced_motion: str = "reduce",
+        context: Any = None,
+        fresh: bool = False,
+        session: str = "",
+        **options: Any,
+    ) -> Any:
+        """Open a page in a context of its own, or as another tab of `context`; `session` signs a player in."""
+        measure = {"width": width, "height": height}
+        if context is not None:
+            page = context.new_page()
+        elif fresh or options:
+            page = self._new_context(viewport=measure, reduced_motion=reduced_motion, **options).new_page()
+            self._watch(page.context)
+        else:
+            page = self._idle.pop() if self._idle else self._new_context(reduced_motion="reduce").new_page()
+            self._shared.append(page)
+            self._watch(page.context)
+            page.set_viewport_size(measure)
+            page.emulate_media(reduced_motion=reduced_motion, color_scheme="light", forced_colors="none")
+        if session:
+            page.context.add_cookies([{"name": "sessionid", "value": session, "url": self._site.url}])
         page.goto(path)
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
+    def close(self) -> None:
+        """Close what the test opened, except pages that the next test can use."""
+        self._listening.close()
+        for page in self._shared:
+            if not page.is_closed():
+                self._reset(page)
+                self._contexts.remove(page.context)
+                self._idle.append(page)
+        for context in self._contexts:
+            context.close()
+
+    def _new_context(self, **options: Any) -> Any:
+        context = self._chromium.new_context(base_url=self._site.url, **{"service_workers": "block", **options})
+        context.set_default_timeout(PATIENCE_MS)
+        return context
+
+    def _watch(self, context: Any) -> None:
+        self._contexts.append(context)
+        self._listening.enter_context(noted_errors(context, self._complaints))
+
+    @staticmethod
+    def _reset(page: Any) -> None:
+        for other in page.context.pages:
+            if other != page:
+                other.close()
+        page.unroute_all(behavior="ignoreErrors")
+        page.goto("/healthz")
+        page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        page.mouse.up()
+        page.mouse.move(0, 0)
+        page.context.clear_cookies()
+
+
+@pytest.fixture(scope="package")
+def idle_pages(chromium: Any) -> dict[str, list[Any]]:
+    """Pages of earlier tests by site, to use again: a new page costs more than most tests."""
+    return defaultdict(list)
+
+
+@pytest.fixture
+def visit(chromium: Any, site: Site, complaints: list[str], idle_pages: dict[str, list[Any]]) -> Iterator[Visit]:
+    """Open a page of a new visitor: `visit("/path", width=…, height=…, **context options)`.
+
+    Motion is reduced, and service workers are blocked, unless a test asks for them. The next test gets the same pages,
+    except those with context options, so a test needs `fresh=True` if it adds init scripts, controls the clock, or
+    routes web sockets.
+    """
+    tabs = Tabs(chromium, site, complaints, idle_pages[site.url])
+    yield tabs.open
+    tabs.close()

@@ -59,20 +59,6 @@ print(json.dumps({
 """
 
 
-def run(site: Any, program: str, given: Any = None) -> str:
-    """Run a program on the server's database and return its output."""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        input=json.dumps(given),
-        text=True,
-        env=site.environment,
-        cwd=ROOT,
-        check=True,
-        stdout=subprocess.PIPE,
-    )
-    return done.stdout.splitlines()[-1] if done.stdout else ""
-
-
 def long_enough(visit: Callable[..., Any], most: float = 40) -> float:
     """Return the seconds two pages need to reach their tables before the cards, estimated from the current speed."""
     begun = time.monotonic()
@@ -81,13 +67,12 @@ def long_enough(visit: Callable[..., Any], most: float = 40) -> float:
 
 
 def race_soon(site: Any, *names: str, variant: str = "stonewall", seconds: float = 8, **settings: Any) -> Any:
-    """Create a race of these players whose cards are dealt in this many seconds."""
+    """Create a race of these players whose cards are dealt in this many seconds, and return it as JSON."""
     seed = won_record(variant)["seed"]
     defaults = {"limit_s": 600, "free_undo": True}
     given = {"names": names, "variant": variant, "seed": seed, "seconds": seconds, **defaults, **settings}
-    return json.loads(run(site, _MAKE, given))
-
-
-def sign_in(context: Any, site: Any, session: str) -> None:
-    """Put a player's session into a browser context."""
-    context.add_cookies([{"name": "sessionid", "value": session, "url": site.url}])
+    command = [sys.executable, "-c", _MAKE]
+    done = subprocess.run(
+        command, input=json.dumps(given), text=True, env=site.environment, cwd=ROOT, check=True, stdout=subprocess.PIPE
+    )
+    return json.loads(done.stdout.splitlines()[-1])

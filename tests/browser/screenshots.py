@@ -21,7 +21,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.browser.conftest import ARGUMENTS, ROOT, Site, serve
-from tests.browser.table_driver import Mouse, Player
+from tests.browser.table_driver import Mouse, Player, sign_up
 from tests.requirements import CHROMIUM
 
 OUT = ROOT / "docs" / "screenshots"
@@ -92,16 +92,6 @@ def play(page: Any, variant: str, line: list[str], share: float = 1, *, thinks: 
         player.wait_played(over=True)
         if thinks:
             page.wait_for_timeout(350 + k * k * 137 % 700)
-
-
-def sign_up(page: Any, name: str) -> None:
-    """Sign up on the page."""
-    page.goto("/accounts/signup/")
-    page.fill("input[name=username]", name)
-    for field in ("password1", "password2"):
-        page.fill(f"input[name={field}]", "a-braid-of-20-cards")
-    page.click("main button[type=submit]")
-    page.wait_for_url(lambda url: "signup" not in url)
 
 
 @contextmanager

@@ -38,8 +38,8 @@ _FROM_FOCUS_TO = """id => {
 }"""
 
 #: Plays tokens on a second connection as another tab does: some at once, the rest slowly enough to leave the page part
-#: of the player's rate limit.
-PLAY_ELSEWHERE = """async ([tokens, table = location.pathname]) => {
+#: of the player's rate limit; or all of them at uneven intervals of `gap` ms on average.
+PLAY_ELSEWHERE = """async ([tokens, table = location.pathname, gap = 0]) => {
   const [atOnce, perSecond] = [70, 45];
   const path = table.replace("table", "play");
   const socket = new WebSocket(`${location.origin.replace("http", "ws")}/ws${path}`);
@@ -59,7 +59,8 @@ PLAY_ELSEWHERE = """async ([tokens, table = location.pathname]) => {
   let {n} = await hear("view");
   const begun = performance.now();
   for (const [k, token] of tokens.entries()) {
-    const early = begun + (k - atOnce) * 1000 / perSecond - performance.now();
+    const due = gap ? gap * k + k * k * 137 % gap : (k - atOnce) * 1000 / perSecond;
+    const early = begun + due - performance.now();
     if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
     socket.send(JSON.stringify({type: "move", n: ++n, token}));
     while ((await hear("moved")).n !== n);
@@ -102,11 +103,11 @@ class Player:
         self.count += len(tokens) - 1
         self.wait_played()
 
-    def play_away(self, tokens: list[str]) -> None:
+    def play_away(self, tokens: list[str], gap: int = 0) -> None:
         """Play these tokens while the page is closed, so it need not draw each of them, and open it again."""
         table = self.page.url
         self.page.goto("/healthz")
-        self.page.evaluate(PLAY_ELSEWHERE, [tokens, urlsplit(table).path])
+        self.page.evaluate(PLAY_ELSEWHERE, [tokens, urlsplit(table).path, gap])
         self.page.goto(table)
         self.start()
         self.count += len(tokens)
@@ -185,6 +186,15 @@ class Touch(Player):
 class Keys(Player):
     """Arrow keys, Enter and letters, without a pointer."""
 
+    def skip_to_cards(self) -> None:
+        """Move the focus from the top of the page to the cards by the skip link."""
+        for key in ("Tab", "Enter", "Tab"):
+            self.page.keyboard.press(key)
+
+    def play_away(self, tokens: list[str], gap: int = 0) -> None:
+        """Play these tokens in a second tab, as the focus would be lost with the page."""
+        self.play_elsewhere(tokens)
+
     def focus(self, element: Any) -> None:
         """Move the focus to an element with the arrow keys."""
         page = self.page
@@ -228,17 +238,59 @@ def _parts(token: str) -> tuple[str, str, int]:
     return match[1], match[2], int(match[3] or 1)
 
 
-def resigned_practice(visit: Callable[..., Any]) -> Any:
-    """Return the page of a practice game that was resigned after three moves."""
-    page = visit("/practice/", reduced_motion="reduce")
+def deal(page: Any) -> None:
+    """Press the button on a deal's opening page."""
+    page.click("text=Deal the cards")
+    page.wait_for_url(re.compile("/table/"))
+
+
+def sign_up(page: Any, name: str) -> None:
+    """Sign up on the page."""
+    page.goto("/accounts/signup/")
+    page.fill("input[name=username]", name)
+    for field in ("password1", "password2"):
+        page.fill(f"input[name={field}]", "a-braid-of-20-cards")
+    page.click("main button[type=submit]")
+    page.wait_for_url(lambda url: "signup" not in url)
+
+
+def play_through(player: Player, tokens: list[str], **how: Any) -> None:
+    """Play tokens, each after the previous one is confirmed."""
+    for k, token in enumerate(tokens):
+        player.play(token, **({"drag": k % how["drag_every"] == 0} if how else {}))  # type: ignore[attr-defined]
+        player.wait_played(over=k == len(tokens) - 1)
+
+
+def play_ends(player: Player, tokens: list[str], most: int, gap: int = 0, **how: Any) -> None:
+    """Play this many tokens at both ends by hand, and those in between, `gap` ms apart, while the page is closed."""
+    play_through(player, tokens[:most], **how)
+    player.play_away(tokens[most:-most], gap)
+    play_through(player, tokens[-most:], **how)
+
+
+def give_up(page: Any) -> None:
+    """Give up the game."""
+    page.keyboard.press("r")
+    page.click("#resign-dialog button.danger")
+
+
+def practise(page: Any) -> Mouse:
+    """Start a practice game of Labyrinth."""
+    page.goto("/practice/")
     page.click(".practice-card:has-text('Labyrinth')")
     page.wait_for_url(re.compile("/table/"))
     player = Mouse(page)
     player.start()
+    return player
+
+
+def resigned_practice(visit: Callable[..., Any]) -> Any:
+    """Return the page of a practice game that was resigned after three moves."""
+    page = visit()
+    player = practise(page)
     for _ in range(3):
         player.play("d")
         player.wait_played()
-    page.keyboard.press("r")
-    page.click("#resign-dialog button.danger")
+    give_up(page)
     page.wait_for_selector("#finish-rank[data-state=verified]")
     return page

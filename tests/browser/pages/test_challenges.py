@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable
 from typing import Any
 
-from tests.browser.conftest import OLD_DAY
-from tests.browser.table.test_playing import play_through, sign_up
-from tests.browser.table_driver import Mouse, Touch, won_record
-
-Visit = Callable[..., Any]
+from tests.browser.conftest import OLD_DAY, PHONE, Visit
+from tests.browser.table_driver import Mouse, Touch, play_through, sign_up, won_record
 
 TOKENS = won_record("labyrinth", last=True)["tokens"]
 
@@ -32,12 +27,6 @@ def reload_until(page: Any, selector: str) -> None:
     raise AssertionError(f"no {selector} at {page.url}")
 
 
-def picture(page: Any, name: str) -> None:
-    """Save a screenshot if LOOK_AT is set."""
-    if folder := os.environ.get("LOOK_AT"):
-        page.screenshot(path=f"{folder}/{name}.png")
-
-
 def test_a_friend_beats_a_challenge_beside_its_ghost(visit: Visit) -> None:
     page = visit("/", width=1440, height=900)
     sign_up(page, "Minos of Crete")
@@ -46,35 +35,28 @@ def test_a_friend_beats_a_challenge_beside_its_ghost(visit: Visit) -> None:
     page.wait_for_url(re.compile("/table/"))
     play_through(Mouse(page), TOKENS[:8])
     give_up(page)
-    picture(page, "finish")
     page.click("#finish-challenge button")
     page.wait_for_url(re.compile("/challenge/"))
-    picture(page, "challenge-sent")
     link = page.input_value("#challenge-link")
 
-    friend = visit(link, width=390, height=844, has_touch=True, is_mobile=True)
+    friend = visit(link, **PHONE, has_touch=True, is_mobile=True)
     assert "Minos of Crete challenges you" in friend.text_content("h1")
-    picture(friend, "challenge-phone")
     friend.tap("text=Beat this")
     friend.wait_for_url(re.compile("/table/"))
     hand = Touch(friend)
     play_through(hand, TOKENS[:6])
     friend.wait_for_function("() => /Minos/.test(document.querySelector('#lanes').textContent)")
-    picture(friend, "beside-the-ghost-phone")
     play_through(hand, TOKENS[6:14])
     give_up(friend)
     friend.wait_for_selector("#finish-ghost:not([hidden])")
     assert re.match(r"You beat Minos of Crete by (one card|\d+ cards)\.", friend.text_content("#finish-ghost"))
-    picture(friend, "beaten-phone")
     friend.goto(link)
     reload_until(friend, ".outcome")
     assert friend.text_content(".outcome") == "You have beaten this."
-    picture(friend, "answered-phone")
     friend.tap("text=Watch them side by side")
     friend.wait_for_selector(".boards .felt .card")
     friend.wait_for_function("() => document.querySelectorAll('.standing:not(:empty)').length === 2")
     friend.wait_for_function("() => !document.querySelector('.boards').textContent.includes('–')")
-    picture(friend, "together-phone")
     friend.locator("#scrub").fill(friend.get_attribute("#scrub", "max"))
     ups = friend.locator(".standing").all_text_contents()
     assert len(ups) == 2
@@ -85,24 +67,18 @@ def test_a_friend_beats_a_challenge_beside_its_ghost(visit: Visit) -> None:
     assert page.text_content(".inbox-link b") == "1"
     page.click(".inbox-link")
     assert re.search(r"\d has answered your challenge and beaten you\.", page.text_content(".notices"))
-    picture(page, "inbox")
     page.click(".notices a")
     assert page.locator("tbody tr").count() == 2
-    picture(page, "challenge-answered")
     page.click("text=Watch them side by side")
     page.wait_for_selector(".boards .felt .card")
     page.select_option("#speed", "16")
     page.click("#play")
     page.wait_for_function("() => Number(document.querySelector('#scrub').value) > 500")
-    picture(page, "together")
     page.goto(f"/deals/{OLD_DAY}/labyrinth/")
     page.click("text=Race a ghost")
-    picture(page, "ghosts")
     page.set_viewport_size({"width": 390, "height": 844})
-    picture(page, "ghosts-phone")
     page.set_viewport_size({"width": 1440, "height": 900})
     page.click("li:has-text('Your best') >> text=Race")
     page.wait_for_url(re.compile("ghost="))
     play_through(Mouse(page), TOKENS[:6])
     page.wait_for_selector("#pace:not([hidden])")
-    picture(page, "beside-the-ghost")

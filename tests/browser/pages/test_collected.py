@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 
 from benchmarks.browser import KIB_AIM
-from tests.browser.conftest import PATIENCE_MS, Site, copied
-from tests.browser.racing import race_soon, sign_in
+from tests.browser.conftest import PATIENCE_MS, PHONE, Site, copied, noted_errors
 from tests.browser.table_driver import Mouse, won_record
 
-PHONE = {"width": 390, "height": 844}
 #: Names of style sheets and scripts without hashes and without language catalogues.
 LOADED = """() => performance.getEntriesByType("resource")
   .map(({ name }) => name.match(/\\/([\\w.-]+?)\\.[0-9a-f]{12}\\.(js|css)$/)).filter(Boolean)
@@ -27,9 +25,8 @@ def context(chromium: Any, site: Site, complaints: list[str]) -> Iterator[Any]:
     """A browser with an empty cache that keeps no other copies."""
     context = chromium.new_context(base_url=site.url, viewport=PHONE, service_workers="block")
     context.set_default_timeout(PATIENCE_MS)
-    context.on("console", lambda message: complaints.extend([message.text] if message.type == "error" else []))
-    context.on("weberror", lambda error: complaints.append(str(error.error)))
-    yield context
+    with noted_errors(context, complaints):
+        yield context
     context.close()
 
 
@@ -68,27 +65,25 @@ def wait_loaded(page: Any, *names: str) -> None:
     )
 
 
-def test_the_table_works_from_the_sources(chromium: Any, prepared: Path, tmp_path: Path) -> None:
+def test_the_table_works_from_the_sources(chromium: Any, prepared: Path, tmp_path: Path, complaints: list[str]) -> None:
     with contextmanager(copied)(prepared, tmp_path, collected=False) as site:
         context = chromium.new_context(base_url=site.url, reduced_motion="reduce")
         page = context.new_page()
-        complaints: list[str] = []
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        player = deal(page, "/play/labyrinth/")
-        player.play(won_record("labyrinth")["tokens"][0])
-        player.wait_played()
-        assert complaints == []
+        with noted_errors(context, complaints):
+            player = deal(page, "/play/labyrinth/")
+            player.play(won_record("labyrinth")["tokens"][0])
+            player.wait_played()
         loaded = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
         assert f"{site.url}/static/js/table/state/socket.js" in loaded
         context.close()
 
 
-def test_the_first_load_of_a_daily_table_is_small(context: Any, chromium: Any) -> None:
+def test_the_first_load_of_a_daily_table_is_small_and_draws_cards_first(context: Any, chromium: Any) -> None:
     played = context.new_page()
     deal(played, "/play/tarot/")  # the larger deck
     cold = chromium.new_context(storage_state=context.storage_state(), viewport=PHONE, service_workers="block")
     page = cold.new_page()
+    page.add_init_script(f"({WATCH})('#felt .card svg *')")
     session = cold.new_cdp_session(page)
     session.send("Network.enable")
     sizes: list[float] = []
@@ -96,30 +91,24 @@ def test_the_first_load_of_a_daily_table_is_small(context: Any, chromium: Any) -
     page.goto(played.url)
     page.wait_for_selector("#felt .card svg *")
     page.wait_for_load_state("networkidle")
+    wait_loaded(page, "daily-players.late.js")
     assert sorted(page.evaluate(LOADED)) == ["at-table.css", "daily-players.late.js", "main.js", "theme.js"]
     assert sum(sizes) / 1024 <= KIB_AIM
-    cold.close()
-
-
-def test_the_first_cards_need_only_essential_files(context: Any) -> None:
-    page = context.new_page()
-    deal(page, "/play/tarot/")
-    page.add_init_script(f"({WATCH})('#felt .card svg *')")
-    page.goto(page.url)
-    wait_loaded(page, "daily-players.late.js")
     asked = page.evaluate("""performance.getEntriesByType("resource")
       .find(({ name }) => name.includes("/daily-players.late.")).startTime - drawn""")
     assert asked >= 0
     assert page.evaluate("early") == []
+    cold.close()
 
 
-def test_the_end_panel_is_loaded_in_advance(context: Any) -> None:
+def test_sounds_and_the_end_panel_are_loaded_in_advance(context: Any) -> None:
     page = context.new_page()
+    page.add_init_script("localStorage.setItem('talon.settings', JSON.stringify({sound: true}))")
     player, tokens = deal(page, "/play/labyrinth/"), won_record("labyrinth")["tokens"]
-    assert not {"finish.late.js", "finish.css"} & set(page.evaluate(LOADED))
+    assert not {"finish.late.js", "finish.css", "tones.late.js"} & set(page.evaluate(LOADED))
     player.play(tokens[0])
     player.wait_played()
-    wait_loaded(page, "finish.late.js", "finish.css")
+    wait_loaded(page, "finish.late.js", "finish.css", "tones.late.js")
     player.play_elsewhere(tokens[1:-1])
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -131,23 +120,18 @@ def test_the_end_panel_is_loaded_in_advance(context: Any) -> None:
     assert page.evaluate("window.drawn !== undefined && early") == []
 
 
-def test_explanations_are_loaded_on_demand(context: Any) -> None:
-    page = context.new_page()
-    deal(page, "/play/stonewall/")
-    assert "refusal-texts.late.js" not in page.evaluate(LOADED)
-    page.evaluate("document.querySelector('#felt .card:not(.movable):not(.down)').focus()")
-    page.keyboard.press("f")
-    page.wait_for_selector("#notice:not(:empty)")
-    wait_loaded(page, "refusal-texts.late.js")
-
-
-def test_hint_and_guide_are_loaded_on_demand(context: Any) -> None:
+def test_explanations_hint_and_guide_are_loaded_on_demand(context: Any) -> None:
     page = context.new_page()
     page.goto("/rules/stonewall/")
     page.click("text=Play a first game")
     page.wait_for_selector("#guide-say b:has-text('Try')")
     wait_loaded(page, "guide.late.js", "guide.css")
-    assert not {"hint.late.js", "winnability-question.late.js", "daily-players.late.js"} & set(page.evaluate(LOADED))
+    others = {"refusal-texts.late.js", "hint.late.js", "winnability-question.late.js", "daily-players.late.js"}
+    assert not others & set(page.evaluate(LOADED))
+    page.evaluate("document.querySelector('#felt .card:not(.movable):not(.down)').focus()")
+    page.keyboard.press("f")
+    page.wait_for_selector("#notice:not(:empty)")
+    wait_loaded(page, "refusal-texts.late.js")
     token = json.loads(page.text_content("#guide-data"))["steps"][0]["token"]
     answer = json.dumps({"state": "answered", "token": token, "why": "way"})
     page.route("**/hint", lambda route: route.fulfill(body=answer, content_type="application/json"))
@@ -157,27 +141,6 @@ def test_hint_and_guide_are_loaded_on_demand(context: Any) -> None:
     page.click("[data-opens=more-dialog]")
     page.click("#can-win")
     page.wait_for_selector("#hint-close:has-text('Stop looking')")
-
-
-def test_a_race_finds_its_own_parts(context: Any, site: Site) -> None:
-    race = race_soon(site, "Phaon", "Ismene", seconds=10)
-    sign_in(context, site, race["racers"][0]["session"])
-    page = context.new_page()
-    page.goto(race["racers"][0]["table"])
-    page.wait_for_selector("#felt .card")
-    page.wait_for_selector("#starting", state="hidden")
-    page.wait_for_selector("#strip:has-text('Ismene')")
-    wait_loaded(page, "race.late.js", "racing.css")
-    assert "daily-players.late.js" not in page.evaluate(LOADED)
-
-
-def test_sounds_are_loaded_only_if_enabled(context: Any) -> None:
-    page = context.new_page()
-    page.add_init_script("localStorage.setItem('talon.settings', JSON.stringify({sound: true}))")
-    player = deal(page, "/play/labyrinth/")
-    assert "tones.late.js" not in page.evaluate(LOADED)
-    player.play(won_record("labyrinth")["tokens"][0])
-    wait_loaded(page, "tones.late.js")
 
 
 def test_all_files_of_the_other_pages_exist(context: Any, site: Site, complaints: list[str]) -> None:

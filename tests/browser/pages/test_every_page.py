@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,100 +22,80 @@ from django.test import RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
 from config.http import error_pages
-from tests.browser.conftest import PATIENCE_MS, ROOT, Site, copied, from_sources
+from tests.browser.conftest import PATIENCE_MS, PHONE, ROOT, Site, Visit, copied, from_sources
 from tests.requirements import HTML_VALIDATOR
-
-Visit = Callable[..., Any]
 
 AXE = Path(str(find_spec("axe_playwright_python").origin)).with_name("axe.min.js")  # type: ignore[union-attr]
 #: allauth's own template: the heading of its table has no row.
 INVALID = {"mfa_list_webauthn"}
 RULES = ROOT / "frontend" / ".htmlvalidate.json"
-WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
-TABLET = {"width": 820, "height": 1180}
+WIDE, TABLET = {"width": 1440, "height": 900}, {"width": 820, "height": 1180}
 LOOKS = [("light", TABLET), ("light", WIDE), ("light", PHONE), ("dark", PHONE)]
 GAMES = ["braid", "labyrinth", "tarot", "plot", "stonewall"]
 
 #: Visitor and parameters for each address; `<part>` is a parameter known only to this site. Unlisted addresses are
 #: visited without parameters by a visitor without a session.
-RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
-    "account_logout": [("member", {})],
+_RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
+    (
+        "account_logout account_change_password usersessions_list socialaccount_connections games:looking "
+        "players:me players:following players:download players:delete players:invite"
+    ): [("member", {})],
     "account_reauthenticate": [("unconfirmed", {})],
-    "account_email": [("member", {}), ("guarded", {})],
-    "account_change_password": [("member", {})],
+    "account_email mfa_index players:settings": [("member", {}), ("guarded", {})],
     "account_set_password": [("keyless", {})],
     "account_confirm_email": [("stranger", {"key": "<confirmation>"}), ("stranger", {"key": "forged"})],
     "account_reset_password_from_key": [("stranger", {"reset": "<reset>"}), ("stranger", {"reset": "1-forged"})],
-    "mfa_index": [("member", {}), ("guarded", {})],
     "mfa_authenticate": [("half-way", {})],
-    "mfa_reauthenticate": [("unconfirmed guarded", {})],
-    "mfa_reauthenticate_webauthn": [("unconfirmed guarded", {})],
+    "mfa_reauthenticate mfa_reauthenticate_webauthn": [("unconfirmed guarded", {})],
     "mfa_activate_totp": [("plain", {})],
-    "mfa_deactivate_totp": [("guarded", {})],
-    "mfa_view_recovery_codes": [("guarded", {})],
-    "mfa_generate_recovery_codes": [("guarded", {})],
-    "mfa_download_recovery_codes": [("guarded", {})],
-    "mfa_list_webauthn": [("guarded", {})],
-    "mfa_add_webauthn": [("guarded", {})],
-    "mfa_remove_webauthn": [("guarded", {"pk": "<key>"})],
-    "mfa_edit_webauthn": [("guarded", {"pk": "<key>"})],
-    "usersessions_list": [("member", {})],
-    "socialaccount_connections": [("member", {})],
+    (
+        "mfa_deactivate_totp mfa_view_recovery_codes mfa_generate_recovery_codes mfa_download_recovery_codes "
+        "mfa_list_webauthn mfa_add_webauthn"
+    ): [("guarded", {})],
+    "mfa_remove_webauthn mfa_edit_webauthn": [("guarded", {"pk": "<key>"})],
     "manifest": [("stranger", {"language": "en"})],
-    "games:home": [("stranger", {}), ("member", {})],
-    "games:play": [("stranger", {"variant": "tarot"})],
-    "games:start": [("stranger", {"variant": "tarot"})],
-    "games:table": [("member", {"attempt": "<running>"})],
+    "games:home games:latest_ghosts games:races games:race_heats games:my_races boards:rating": [
+        ("stranger", {}),
+        ("member", {}),
+    ],
+    "games:play games:start": [("stranger", {"variant": "tarot"})],
+    "games:table games:can_win games:hint games:restart games:way games:way_steps boards:after": [
+        ("member", {"attempt": "<running>"})
+    ],
     "games:practice": [("stranger", {}), ("stranger", {"?": "<named deal>"})],
-    "games:looking": [("member", {})],
-    "games:can_win": [("member", {"attempt": "<running>"})],
-    "games:hint": [("member", {"attempt": "<running>"})],
-    "games:restart": [("member", {"attempt": "<running>"})],
-    "games:way": [("member", {"attempt": "<running>"})],
-    "games:way_steps": [("member", {"attempt": "<running>"})],
     "games:archive_month": [("stranger", {"month": "<month>"})],
     "games:archive_day": [("member", {"day": "<past>"})],
     "games:deal": [
         ("stranger", {"day": "<today>", "variant": "plot"}),
         ("member", {"day": "<past>", "variant": "labyrinth"}),
     ],
-    "games:deal_data": [("stranger", {"day": "<past>", "variant": "labyrinth"})],
-    "games:solution": [("stranger", {"day": "<past>", "variant": "labyrinth"})],
-    "games:solution_steps": [("stranger", {"day": "<past>", "variant": "labyrinth"})],
-    "games:solution_record": [("stranger", {"day": "<past>", "variant": "labyrinth"})],
+    "games:deal_data games:solution games:solution_steps games:solution_record boards:pace": [
+        ("stranger", {"day": "<past>", "variant": "labyrinth"})
+    ],
     "games:rules": [("stranger", {"game": game}) for game in GAMES],
-    "games:offline": [("stranger", {"language": "de"})],
-    "games:offline_unsent": [("stranger", {"language": "de"})],
+    "games:offline games:offline_unsent": [("stranger", {"language": "de"})],
     "games:offline_lesson": [("stranger", {"language": "de", "game": "plot"})],
     "games:replay": [("stranger", {"attempt": "<finished>"}), ("member", {"attempt": "<finished>"})],
-    "games:steps": [("stranger", {"attempt": "<finished>"})],
-    "games:analysis": [("stranger", {"attempt": "<finished>"})],
-    "games:record": [("stranger", {"attempt": "<finished>"})],
-    "games:embed": [("stranger", {"attempt": "<finished>"})],
-    "games:picture": [("stranger", {"attempt": "<finished>"})],
-    "games:picture_gif": [("stranger", {"attempt": "<finished>"})],
-    "games:play_on": [("member", {"attempt": "<finished>"})],
+    (
+        "games:steps games:analysis games:record games:embed games:picture games:picture_gif games:lane "
+        "api-1:get_record"
+    ): [("stranger", {"attempt": "<finished>"})],
+    "games:play_on games:line": [("member", {"attempt": "<finished>"})],
     "games:variant_picture": [("stranger", {"language": "de", "variant": "pigtail"})],
     "games:day_picture": [("stranger", {"language": "en-gb", "day": "<today>"})],
     "games:day_opening": [("stranger", {"language": "en-gb", "day": "<past>"})],
     "games:deal_picture": [("stranger", {"language": "en-gb", "day": "<today>", "variant": "plot"})],
     "games:deal_opening": [("stranger", {"language": "de", "day": "<past>", "variant": "labyrinth"})],
-    "games:latest_ghosts": [("stranger", {}), ("member", {})],
     "games:ghosts": [("stranger", {"deal": "<old deal>"}), ("member", {"deal": "<old deal>"})],
     "games:race_ghost": [("stranger", {"deal": "<old deal>"})],
-    "games:lane": [("stranger", {"attempt": "<finished>"})],
-    "games:line": [("member", {"attempt": "<finished>"})],
     "games:together": [("stranger", {"?": "<together>"})],
-    "games:races": [("stranger", {}), ("member", {})],
     "games:room": [("stranger", {"code": "<room>"}), ("member", {"code": "<room>"})],
     "games:race_sit": [("stranger", {"code": "<room>"})],
     "games:race_result": [
         ("stranger", {"code": "<race>", "number": "1"}),
         ("member", {"code": "<race>", "number": "1"}),
     ],
-    "games:race_heats": [("stranger", {}), ("member", {})],
     "games:race_json": [("stranger", {"code": "<race>", "number": "1"})],
-    "games:my_races": [("stranger", {}), ("member", {})],
     "games:race_replay": [("stranger", {"code": "0000000000", "number": "1"})],
     "games:challenge": [
         ("stranger", {"code": "<code>"}),
@@ -127,21 +107,13 @@ RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "games:report": [("guarded", {"attempt": "<finished>"}), ("plain", {"attempt": "<finished>"})],
     "games:inbox": [("member", {}), ("guarded", {}), ("plain", {})],
     "boards:period": [("stranger", {"period": period}) for period in ("nine", "week", "month", "all")],
-    "boards:pace": [("stranger", {"day": "<past>", "variant": "labyrinth"})],
-    "boards:after": [("member", {"attempt": "<running>"})],
     "boards:deal": [
         ("member", {"day": "<today>", "variant": "plot"}),
         ("stranger", {"day": "<past>", "variant": "labyrinth"}),
         ("member", {"day": "<past>", "variant": "labyrinth", "?": "board=fewest"}),
         ("member", {"day": "<past>", "variant": "labyrinth", "?": "who=friends"}),
     ],
-    "boards:rating": [("stranger", {}), ("member", {})],
-    "players:me": [("member", {})],
-    "players:following": [("member", {})],
-    "players:settings": [("member", {}), ("guarded", {})],
     "players:calendar_feed": [("stranger", {"token": "0"})],
-    "players:download": [("member", {})],
-    "players:delete": [("member", {})],
     "players:profile": [
         ("stranger", {"public_id": "<member>"}),
         ("member", {"public_id": "<guarded>"}),
@@ -149,140 +121,58 @@ RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     ],
     "players:avatar": [("stranger", {"digest": "guest"})],
     "players:compare": [("guarded", {"public_id": "<member>", "other_id": "<guarded>"})],
-    "players:history": [("stranger", {"public_id": "<member>"})],
-    "players:ratings": [("stranger", {"public_id": "<member>"})],
-    "players:invite": [("member", {})],
+    "players:history players:ratings": [("stranger", {"public_id": "<member>"})],
     "players:join": [("stranger", {"token": "<invitation>"}), ("guarded", {"token": "<invitation>"})],
     "players:accept": [("stranger", {"token": "<invitation>"})],
     "players:search": [("stranger", {"?": "name=gu"}), ("stranger", {"?": "<compared>"})],
-    "players:follow": [("member", {"public_id": "<guarded>"})],
-    "players:unfollow": [("member", {"public_id": "<guarded>"})],
+    "players:follow players:unfollow": [("member", {"public_id": "<guarded>"})],
     "api-1:compare_players": [("stranger", {"player_id": "<member>", "other_id": "<guarded>"})],
-    "api-1:get_deal": [("stranger", {"deal_id": "<deal>"})],
-    "api-1:get_record": [("stranger", {"attempt": "<finished>"})],
-    "api-1:get_race": [("stranger", {"race": "00000000-0000-4000-8000-000000000000"})],
-    "api-1:get_race_file": [("stranger", {"race": "00000000-0000-4000-8000-000000000000"})],
-    "api-1:get_board": [("stranger", {"deal_id": "<deal>"})],
-    "api-1:get_standing": [("stranger", {"deal_id": "<deal>", "player_id": "<member>"})],
-    "api-1:get_around": [("stranger", {"deal_id": "<deal>", "player_id": "<member>"})],
-    "api-1:get_friends": [("stranger", {"deal_id": "<deal>"})],
-    "api-1:get_season": [("stranger", {"period": "week"})],
+    "api-1:get_deal api-1:get_board api-1:get_friends": [("stranger", {"deal_id": "<deal>"})],
+    "api-1:get_race api-1:get_race_file": [("stranger", {"race": "00000000-0000-4000-8000-000000000000"})],
+    "api-1:get_standing api-1:get_around": [("stranger", {"deal_id": "<deal>", "player_id": "<member>"})],
+    "api-1:get_season api-1:get_season_friends": [("stranger", {"period": "week"})],
     "api-1:get_season_around": [("stranger", {"period": "week", "player_id": "<member>"})],
-    "api-1:get_season_friends": [("stranger", {"period": "week"})],
-    "api-1:get_player": [("stranger", {"player_id": "<member>"})],
-    "api-1:get_results": [("stranger", {"player_id": "<member>"})],
-    "api-1:get_rating": [("stranger", {"player_id": "<member>"})],
+    "api-1:get_player api-1:get_results api-1:get_rating": [("stranger", {"player_id": "<member>"})],
 }
+RECIPES = {name: visits for names, visits in _RECIPES.items() for name in names.split()}
 
-DATA = "data for programs"
-PART = "a part of a page"
-POSTED = "takes what is sent to it"
-KEYS = "only where there are keys for the service"
-ELSEWHERE = "a step that leads elsewhere, as this site has no use for it"
-#: Addresses that are not pages, and why. None of them may answer with a page.
-NO_PAGES = {
-    "games:analysis": DATA,
-    "account_confirm_login_code": ELSEWHERE,
-    "boards:after": PART,
-    "boards:pace": DATA,
-    "games:answer_challenge": POSTED,
-    "games:can_win": POSTED,
-    "games:hint": POSTED,
-    "games:restart": POSTED,
-    "games:deal_data": DATA,
-    "games:lane": DATA,
-    "games:ledger_feed": DATA,
-    "games:ledger_heads": DATA,
-    "games:ledger_json": DATA,
-    "games:ledger_key": KEYS,
-    "games:line": DATA,
-    "games:queue": "sent for another page, while there is no room: looked at where there is none",
-    "games:race_ghost": POSTED,
-    "games:lobby_json": DATA,
-    "games:playing_json": DATA,
-    "games:race_json": DATA,
-    "games:race_heat": "leads to the room of the heat",
-    "games:race_new": POSTED,
-    "games:race_quick": POSTED,
-    "games:race_sit": POSTED,
-    "games:race_replay": "only after a race: looked at where one is run",
-    "games:send_challenge": POSTED,
-    "games:picture": DATA,
-    "games:picture_gif": DATA,
-    "games:play_on": POSTED,
-    "games:variant_picture": DATA,
-    "games:day_picture": DATA,
-    "games:day_opening": DATA,
-    "games:deal_picture": DATA,
-    "games:deal_opening": DATA,
-    "games:record": DATA,
-    "games:solution_record": DATA,
-    "games:solution_steps": DATA,
-    "games:start": POSTED,
-    "games:start_practice": POSTED,
-    "games:start_found": POSTED,
-    "games:first_game": POSTED,
-    "games:looking_json": DATA,
-    "games:steps": DATA,
-    "games:way": "only after a question: looked at where one is asked",
-    "games:way_steps": DATA,
-    "discord_callback": KEYS,
-    "discord_login": KEYS,
-    "github_callback": KEYS,
-    "github_login": KEYS,
-    "google_callback": KEYS,
-    "google_login": KEYS,
-    "manifest": DATA,
-    "mfa_download_recovery_codes": DATA,
-    "mfa_login_webauthn": DATA,
-    "players:accept": POSTED,
-    "players:avatar": DATA,
-    "players:calendar": POSTED,
-    "players:calendar_feed": DATA,
-    "players:download": DATA,
-    "players:follow": POSTED,
-    "players:history": DATA,
-    "players:language": POSTED,
-    "players:me": "leads to the profile",
-    "players:preferences": POSTED,
-    "players:push": POSTED,
-    "players:push_renewed": POSTED,
-    "players:ratings": DATA,
-    "players:rename": POSTED,
-    "players:sign_in_again": KEYS,
-    "players:unfollow": POSTED,
-    "socialaccount_login_error": "an error with a status of its own",
-    "socialaccount_signup": "only after a sign-in with another service",
-    "api-1:openapi-json": DATA,
-    "api-1:api-root": DATA,
-    "api-1:compare_players": DATA,
-    "api-1:get_around": DATA,
-    "api-1:get_rating": DATA,
-    "api-1:get_ratings": DATA,
-    "api-1:get_board": DATA,
-    "api-1:get_deal": DATA,
-    "api-1:get_friends": DATA,
-    "api-1:get_ledger": DATA,
-    "api-1:get_player": DATA,
-    "api-1:get_race": DATA,
-    "api-1:get_race_file": DATA,
-    "api-1:get_record": DATA,
-    "api-1:get_results": DATA,
-    "api-1:get_season": DATA,
-    "api-1:get_season_around": DATA,
-    "api-1:get_season_friends": DATA,
-    "api-1:get_standing": DATA,
-    "api-1:get_standings": DATA,
-    "api-1:list_deals": DATA,
-    "api-1:list_heats": DATA,
-    "api-1:list_my_races": DATA,
-    "api-1:list_races": DATA,
-    "api-1:list_variants": DATA,
-    "api-1:search_players": DATA,
-    "api-1:verify": POSTED,
-    "games:winnability_data": DATA,
-    "worker": DATA,
+#: Addresses that are not pages, by the reason. None of them may answer with a page.
+_NO_PAGES = {
+    "data for programs": (
+        "games:analysis boards:pace games:deal_data games:lane games:ledger_feed games:ledger_heads "
+        "games:ledger_json games:line games:lobby_json games:playing_json games:race_json games:picture "
+        "games:picture_gif games:variant_picture games:day_picture games:day_opening games:deal_picture "
+        "games:deal_opening games:record games:solution_record games:solution_steps games:looking_json "
+        "games:steps games:way_steps manifest mfa_download_recovery_codes mfa_login_webauthn players:avatar "
+        "players:calendar_feed players:download players:history players:ratings api-1:openapi-json "
+        "api-1:api-root api-1:compare_players api-1:get_around api-1:get_rating api-1:get_ratings "
+        "api-1:get_board api-1:get_deal api-1:get_friends api-1:get_ledger api-1:get_player api-1:get_race "
+        "api-1:get_race_file api-1:get_record api-1:get_results api-1:get_season api-1:get_season_around "
+        "api-1:get_season_friends api-1:get_standing api-1:get_standings api-1:list_deals api-1:list_heats "
+        "api-1:list_my_races api-1:list_races api-1:list_variants api-1:search_players games:winnability_data "
+        "worker"
+    ),
+    "a step that leads elsewhere, as this site has no use for it": "account_confirm_login_code",
+    "a part of a page": "boards:after",
+    "takes what is sent to it": (
+        "games:answer_challenge games:can_win games:hint games:restart games:race_ghost games:race_new "
+        "games:race_quick games:race_sit games:send_challenge games:play_on games:start games:start_practice "
+        "games:start_found games:first_game players:accept players:calendar players:follow players:language "
+        "players:preferences players:push players:push_renewed players:rename players:unfollow api-1:verify"
+    ),
+    "only where there are keys for the service": (
+        "games:ledger_key discord_callback discord_login github_callback github_login google_callback "
+        "google_login players:sign_in_again"
+    ),
+    "sent for another page, while there is no room: looked at where there is none": "games:queue",
+    "leads to the room of the heat": "games:race_heat",
+    "only after a race: looked at where one is run": "games:race_replay",
+    "only after a question: looked at where one is asked": "games:way",
+    "leads to the profile": "players:me",
+    "an error with a status of its own": "socialaccount_login_error",
+    "only after a sign-in with another service": "socialaccount_signup",
 }
+NO_PAGES = {name for names in _NO_PAGES.values() for name in names.split()}
 
 VISITORS = ["stranger", "member", "guarded", "plain", "keyless", "unconfirmed", "unconfirmed guarded", "half-way"]
 
@@ -416,17 +306,13 @@ def fault_of_page(page: Any, name: str, address: str, *, on_desk: bool) -> list[
 
 
 def test_every_recipe_has_an_address() -> None:
-    assert set(RECIPES) | set(NO_PAGES) <= set(NAMES)
+    assert set(RECIPES) | NO_PAGES <= set(NAMES)
     assert {visitor for recipe in RECIPES.values() for visitor, _ in recipe} <= set(VISITORS)
 
 
 @pytest.mark.slow
-def test_a_practice_deal_starts_once_found(chromium: Any, inhabited: tuple[Site, dict[str, Any]]) -> None:
-    site, told = inhabited
-    context = chromium.new_context(base_url=site.url, service_workers="block")
-    context.set_default_timeout(PATIENCE_MS)
-    context.add_cookies([{"name": "sessionid", "value": told["cookies"]["member"], "url": site.url}])
-    page = context.new_page()
+def test_a_practice_deal_starts_once_found(visit: Visit, inhabited: tuple[Site, dict[str, Any]]) -> None:
+    page = visit(session=inhabited[1]["cookies"]["member"])
     page.route("**/practice/looking.json", lambda route: route.fulfill(json={"state": "looking", "tried": 7}))
     page.goto("/practice/looking/")
     page.wait_for_function("() => document.querySelector('#looking-tried').textContent === '7'")
@@ -434,32 +320,24 @@ def test_a_practice_deal_starts_once_found(chromium: Any, inhabited: tuple[Site,
         page.unroute("**/practice/looking.json")
         page.route("**/practice/looking.json", lambda route: route.fulfill(json={"state": "found", "tried": 8}))
     assert begun.value.url.endswith("/practice/looking/start")
-    context.close()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("visitor", VISITORS)
-def test_every_page_is_accessible(chromium: Any, inhabited: tuple[Site, dict[str, Any]], visitor: str) -> None:
-    site, told = inhabited
-    context = chromium.new_context(base_url=site.url, viewport=WIDE, reduced_motion="reduce", service_workers="block")
-    context.set_default_timeout(PATIENCE_MS)
-    if visitor in told["cookies"]:
-        context.add_cookies([{"name": "sessionid", "value": told["cookies"][visitor], "url": site.url}])
-    # One tab for all, because a new tab would load every script again.
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.extend([message.text] * (message.type == "error")))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
+def test_every_page_is_accessible(
+    visit: Visit, complaints: list[str], inhabited: tuple[Site, dict[str, Any]], visitor: str
+) -> None:
+    told = inhabited[1]
+    page = visit(**WIDE, session=told["cookies"].get(visitor, ""))
     found: dict[str, list[str]] = {}
     for name, address, is_first in visits(visitor, told["parts"]):
         if name in NO_PAGES:
-            answer = context.request.get(address, headers={"accept": "text/html"}, max_redirects=0)
+            answer = page.request.get(address, headers={"accept": "text/html"}, max_redirects=0)
             if answer.status == 200 and answer.headers["content-type"].startswith("text/html"):
                 found[address] = ["is a page"]
         else:
             found[address] = [*fault_of_page(page, name, address, on_desk=is_first), *complaints]
             complaints.clear()
-    context.close()
     assert {address: faulty for address, faulty in found.items() if faulty} == {}
 
 
@@ -522,13 +400,13 @@ def test_a_game_can_be_embedded_in_another_site(chromium: Any, inhabited: tuple[
     context.close()
 
 
-@pytest.mark.parametrize(
-    "answer", [error_pages.bad_request, error_pages.permission_denied, error_pages.not_found, error_pages.server_error]
-)
-def test_error_pages_are_accessible(visit: Visit, answer: Callable[..., Any]) -> None:
-    page = visit("/verify/")
-    failed = answer(RequestFactory().get("/", headers={"accept": "text/html"}))
+def test_error_pages_are_accessible(visit: Visit) -> None:
+    page = visit()
     from_sources(page)
-    page.route("**/failed/", lambda route: route.fulfill(body=failed.content, content_type="text/html"))
-    page.goto("/failed/")
-    assert looked_at(page) == []
+    request = RequestFactory().get("/", headers={"accept": "text/html"})
+    bodies: list[bytes] = []
+    page.route("**/failed/", lambda route: route.fulfill(body=bodies[-1], content_type="text/html"))
+    for name in ("bad_request", "permission_denied", "not_found", "server_error"):
+        bodies.append(getattr(error_pages, name)(request).content)
+        page.goto("/failed/")
+        assert looked_at(page) == [], name

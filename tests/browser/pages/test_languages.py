@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
-import pytest
-
-from tests.browser.table_driver import Mouse, won_record
-
-Visit = Callable[..., Any]
+from games.rules import GAMES
+from tests.browser.conftest import Visit
+from tests.browser.table_driver import Mouse, deal, give_up, won_record
 
 #: A catalogue that has every text, marked.
 MADE_UP = """globalThis.talonCatalogue = {
@@ -46,7 +43,7 @@ def outside(text: str) -> str:
 
 
 def test_a_german_browser_plays_in_german_unless_changed(visit: Visit) -> None:
-    page = visit("/", locale="de-DE", reduced_motion="reduce")
+    page = visit("/", locale="de-DE")
     assert page.get_attribute("html", "lang") == "de"
     assert "Die Spiele vom" in page.text_content("main")
     assert re.fullmatch(r"\w+, \d+\. \w+ \d{4}", page.text_content("h1"))
@@ -68,22 +65,22 @@ def test_a_german_browser_plays_in_german_unless_changed(visit: Visit) -> None:
     assert again.query_selector("script[src*=catalogue]") is None
 
 
-@pytest.mark.parametrize("game", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
-def test_all_client_texts_at_a_table_are_translated(visit: Visit, game: str) -> None:
-    page = visit(f"/play/{game}/", reduced_motion="reduce")
+def test_all_client_texts_at_a_table_are_translated(visit: Visit) -> None:
+    page = visit(fresh=True)
     page.add_init_script(MADE_UP)
-    page.click("text=Deal the cards")
-    player = Mouse(page)
-    page.wait_for_function("() => document.querySelector('#connection').title.includes('Connected')")
-    for token in won_record(game)["tokens"][:4]:
-        player.play(token)
-        player.wait_played()
-        assert unmarked(page) == []
-    page.keyboard.press("l")
-    assert unmarked(page) == []
     page.route("**/after/", lambda route: route.fulfill(status=204))  # text from the server, not the client
-    page.click("#resign")
-    page.click("#resign-dialog .danger")
-    page.wait_for_selector("#finish[open]")
-    page.wait_for_function("() => document.querySelector('#finish-rank').textContent")
-    assert unmarked(page) == []
+    for game in GAMES:
+        page.goto(f"/play/{game}/")
+        deal(page)
+        player = Mouse(page)
+        page.wait_for_function("() => document.querySelector('#connection').title.includes('Connected')")
+        for token in won_record(game)["tokens"][:4]:
+            player.play(token)
+            player.wait_played()
+            assert unmarked(page) == []
+        page.keyboard.press("l")
+        assert unmarked(page) == []
+        give_up(page)
+        page.wait_for_selector("#finish[open]")
+        page.wait_for_function("() => document.querySelector('#finish-rank').textContent")
+        assert unmarked(page) == []

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from typing import Any
 
+from tests.browser.conftest import Visit
 from tests.browser.pages.test_site import Pupil, lesson_tokens
 from tests.browser.table_driver import Mouse, won_record
 
-Visit = Callable[..., Any]
 #: The caches, once there is one in the language and no other, because the new worker has deleted the old ones.
 KEPT = """async (language) => {
   await navigator.serviceWorker.ready;
@@ -24,7 +22,7 @@ KEPT = """async (language) => {
 
 
 def test_lessons_work_offline_and_the_game_resumes_online(visit: Visit, complaints: list[str]) -> None:
-    page = visit("/verify/", reduced_motion="reduce", service_workers="allow")
+    page = visit("/verify/", service_workers="allow")
     page.evaluate(KEPT, "en-gb")
     page.click(".languages button[value=de]")
     kept = page.evaluate(KEPT, "de")

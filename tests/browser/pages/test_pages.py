@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from tests.browser.conftest import OLD_DAY
+from tests.browser.conftest import OLD_DAY, PHONE, Visit
 from tests.browser.pages.test_every_page import faults
-from tests.browser.table.test_playing import deal, play_through, sign_up
-from tests.browser.table_driver import Mouse, Player, resigned_practice, won_record
+from tests.browser.table_driver import (
+    Mouse,
+    Player,
+    deal,
+    give_up,
+    play_through,
+    resigned_practice,
+    sign_up,
+    won_record,
+)
 
 sync_api = pytest.importorskip("playwright.sync_api")
-
-Visit = Callable[..., Any]
 
 
 @pytest.mark.parametrize("variant", ["braid-either", "labyrinth", "tarot", "plot", "stonewall"])
 def test_tables_and_their_dialogs_are_accessible(visit: Visit, variant: str) -> None:
-    page = visit(f"/play/{variant}/", reduced_motion="reduce")
+    page = visit(f"/play/{variant}/")
     deal(page)
     Player(page).start()
     assert faults(page) == []
@@ -38,34 +42,25 @@ def test_tables_and_their_dialogs_are_accessible(visit: Visit, variant: str) -> 
     assert faults(page) == []
 
 
-def test_settings_are_kept(visit: Visit) -> None:
-    page = visit("/play/stonewall/", color_scheme="light")
+def test_settings_are_kept_and_a_left_handed_table_is_mirrored(visit: Visit) -> None:
+    page = visit("/play/tarot/")
     deal(page)
     Player(page).start()
+    stock = "document.querySelector('#slot-s').getBoundingClientRect().left"
+    right = page.evaluate(stock)
     page.click("[data-opens=settings-dialog]")
     page.check("input[name=theme][value=dark]", force=True)
     page.check("input[name=left_handed]", force=True)
     page.check("input[name=four_colours]", force=True)
     page.reload()
+    Player(page).start()
     root = page.locator("html")
     assert root.get_attribute("data-theme") == "dark"
     assert root.get_attribute("data-hand") == "left"
     assert root.get_attribute("data-suits") == "four"
+    assert page.evaluate(stock) > right + 400
     other = visit("/", context=page.context)
     assert other.locator("html").get_attribute("data-theme") == "dark"
-
-
-def test_a_left_handed_table_is_mirrored(visit: Visit) -> None:
-    page = visit("/play/tarot/", reduced_motion="reduce")
-    deal(page)
-    Player(page).start()
-    stock = "document.querySelector('#slot-s').getBoundingClientRect().left"
-    right = page.evaluate(stock)
-    page.evaluate("localStorage.setItem('talon.settings', JSON.stringify({left_handed: true}))")
-    page.evaluate("fetch(document.documentElement.dataset.preferencesUrl)")
-    page.reload()
-    Player(page).start()
-    assert page.evaluate(stock) > right + 400
 
 
 def test_own_practice_is_replayed_shared_and_continued(visit: Visit) -> None:
@@ -109,33 +104,25 @@ def test_own_practice_is_replayed_shared_and_continued(visit: Visit) -> None:
     assert page.text_content("#moves") == "2/3"
 
 
-def test_an_open_board_updates(visit: Visit) -> None:
+def test_an_open_board_updates_and_home_shows_the_result_of_each_deal(visit: Visit) -> None:
     board = visit(f"/boards/{timezone.now().date()}/stonewall/")
-    page = visit("/")
-    sign_up(page, "Minos")
-    page.goto("/play/stonewall/")
-    deal(page)
-    player = Player(page)
-    player.start()
-    page.keyboard.press("r")
-    page.click("#resign-dialog button.danger")
-    board.wait_for_selector("table[data-live] >> text=Minos")
-
-
-def test_home_shows_the_result_of_each_deal(visit: Visit) -> None:
     page = visit("/")
     assert page.locator(".deal").count() == 9
     assert page.locator("text=New here?").count() == 1
-    page.goto("/play/labyrinth/")
+    sign_up(page, "Minos")
+    page.goto("/play/stonewall/")
     deal(page)
-    play_through(Mouse(page), won_record("labyrinth")["tokens"][:2], drag_every=1)
-    page.goto("/")
-    assert page.locator(".deal:has-text('Labyrinth') .mark").first.text_content() == "In play"
-    assert re.fullmatch(r"\d+:\d\d:\d\d", page.text_content(".countdown b"))
+    play_through(Mouse(page), won_record("stonewall")["tokens"][:2], drag_every=1)
+    home = visit("/", context=page.context)
+    mark = home.locator(".deal:has-text('Stonewall') .mark").first
+    assert mark.text_content() == "In play"
+    assert re.fullmatch(r"\d+:\d\d:\d\d", home.text_content(".countdown b"))
+    give_up(page)
+    board.wait_for_selector("table[data-live] >> text=Minos")
 
 
-def test_all_deals_links_are_reachable_on_a_phone(visit: Visit) -> None:
-    page = visit("/", width=390, height=844)
+def test_all_links_and_pictures_fit_a_phone(visit: Visit) -> None:
+    page = visit("/", **PHONE)
     links = page.locator("a.deal-link")
     assert links.count() == 9
     for link in links.all():
@@ -144,6 +131,14 @@ def test_all_deals_links_are_reachable_on_a_phone(visit: Visit) -> None:
         assert box["height"] >= 24
         # A page scrolls by whole pixels, while a box may begin between two of them.
         assert -1 <= box["y"] <= 845 - box["height"]
+    page.goto("/practice/")
+    outside = page.eval_on_selector(
+        ".practice-card .art-labyrinth",
+        """art => { const box = art.getBoundingClientRect();
+          return [...art.querySelectorAll('svg')].map((card) => card.getBoundingClientRect())
+            .filter(({left, right}) => left < box.left || right > box.right).length; }""",
+    )
+    assert outside == 0
 
 
 def test_error_pages_have_the_sites_design(visit: Visit, complaints: list[str]) -> None:

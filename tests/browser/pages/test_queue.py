@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import PATIENCE_MS, Site, copied, sync_api
+from tests.browser.conftest import Site, Tabs, copied, sync_api
 from tests.browser.pages.test_every_page import looked_at
-from tests.browser.table.test_playing import deal
+from tests.browser.table_driver import deal
 
 
 @pytest.fixture
@@ -21,51 +21,40 @@ def small(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.fixture
-def visitor(chromium: Any, small: Site) -> Iterator[Any]:
-    """Open a browser of a new visitor: `visitor(**context options)`."""
-    contexts = []
-
-    def come(**options: Any) -> Any:
-        context = chromium.new_context(base_url=small.url, service_workers="block", **options)
-        context.set_default_timeout(PATIENCE_MS)
-        contexts.append(context)
-        return context
-
-    yield come
-    for context in contexts:
-        context.close()
+def visit(chromium: Any, small: Site) -> Iterator[Callable[..., Any]]:
+    """Open a page there; refusals are no complaint."""
+    tabs = Tabs(chromium, small, [], [])
+    yield tabs.open
+    tabs.close()
 
 
-def at_table(visitor: Any) -> Any:
-    """A player with a running game."""
-    page = visitor().new_page()
-    page.goto("/play/stonewall/")
-    deal(page)
-    page.wait_for_selector("#felt .card.movable")
-    return page
-
-
-def queued(context: Any) -> Any:
+def queued(visit: Callable[..., Any], **options: Any) -> Any:
     """A newcomer's page in the queue."""
-    page = context.new_page()
-    page.goto("/play/braid/")
+    page = visit("/play/braid/", fresh=True, **options)
     page.click("form[action$='/start'] button")
     page.wait_for_selector("#queue")
     return page
 
 
-def test_a_newcomer_waits_keeps_the_place_and_gets_in(visitor: Any) -> None:
-    playing = at_table(visitor)
-    first, second = queued(visitor()), queued(visitor(locale="de-DE"))
+def test_newcomers_wait_keep_their_places_and_get_in(visit: Callable[..., Any]) -> None:
+    playing = visit("/play/stonewall/", fresh=True)
+    deal(playing)
+    playing.wait_for_selector("#felt .card.movable")
+    ahead, first, second = queued(visit), queued(visit), queued(visit, locale="de-DE")
+    scriptless = queued(visit, java_script_enabled=False)
     assert first.url.endswith("/queue/?next=%2Fplay%2Fbraid%2F")
-    assert first.text_content("#queue-place") == "1"
-    assert second.text_content("#queue-place") == "2"
+    for place, page in enumerate((ahead, first, second, scriptless), 1):
+        assert page.text_content("#queue-place") == str(place)
     assert "Warteschlange" in second.title()
     assert first.get_attribute("#queue-wait", "role") == "status"
     sync_api.expect(first.locator("#queue-wait")).to_have_text("No table is free right now.")
     assert looked_at(first) == []
     second.reload()
-    assert second.text_content("#queue-place") == "2"
+    assert second.text_content("#queue-place") == "3"
+    # The number goes down as others leave.
+    ahead.context.close()
+    for place, page in enumerate((first, second), 1):
+        sync_api.expect(page.locator("#queue-place")).to_have_text(str(place))
     # A player with a running game is never queued, and can return to the table.
     table = playing.url
     playing.reload()
@@ -79,20 +68,7 @@ def test_a_newcomer_waits_keeps_the_place_and_gets_in(visitor: Any) -> None:
     first.click("form[action$='/start'] button")
     first.wait_for_url(re.compile("/table/"))
     first.wait_for_selector("#felt .card")
-
-
-def test_the_number_goes_down_as_others_leave(visitor: Any) -> None:
-    playing = at_table(visitor)
-    ahead, behind = queued(visitor()), queued(visitor())
-    sync_api.expect(behind.locator("#queue-place")).to_have_text("2")
-    ahead.context.close()
-    sync_api.expect(behind.locator("#queue-place")).to_have_text("1")
-    playing.context.close()
-
-
-def test_it_works_without_scripts(visitor: Any) -> None:
-    playing = at_table(visitor)
-    page = queued(visitor(java_script_enabled=False))
-    assert page.text_content("#queue-place") == "1"
-    playing.context.close()
-    page.wait_for_selector("form[action$='/start'] button")
+    # It works without scripts, too.
+    second.context.close()
+    first.context.close()
+    scriptless.wait_for_selector("form[action$='/start'] button")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from tests.browser.table.test_playing import sign_up
+from tests.browser.conftest import Visit
+from tests.browser.table_driver import sign_up
 
 expect = pytest.importorskip("playwright.sync_api").expect
-Visit = Callable[..., Any]
 
 #: A browser that records requests for permission, and makes up subscriptions.
 MADE_UP = """(() => {
@@ -39,7 +37,7 @@ MADE_UP = """(() => {
 
 
 def test_the_switch_asks_permission_and_a_reminder_appears(visit: Visit) -> None:
-    page = visit("/verify/", service_workers="allow", permissions=["notifications"], timezone_id="Asia/Tokyo")
+    page = visit(service_workers="allow", permissions=["notifications"], timezone_id="Asia/Tokyo")
     page.add_init_script(MADE_UP)
     sign_up(page, "Mnemosyne")
     page.goto("/players/me/settings/")

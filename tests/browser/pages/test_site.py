@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import OLD_DAY, ROOT
+from tests.browser.conftest import OLD_DAY, PHONE, ROOT, Visit
 from tests.browser.pages.test_every_page import faults, looked_at
 from tests.browser.table_driver import Mouse, Player
 
 expect = pytest.importorskip("playwright.sync_api").expect
-Visit = Callable[..., Any]
 FIRST_GAMES = [one["line"] for one in json.loads((ROOT / "games/deals/first_games.json").read_text())]
 LESSONS = ROOT / "frontend" / "static" / "lessons"
 
@@ -37,7 +35,7 @@ def test_arrow_keys_move_between_days_with_deals(visit: Visit) -> None:
 
 
 def test_home_updates_who_is_playing(visit: Visit) -> None:
-    page = visit("/verify/")
+    page = visit(fresh=True)
     asked: list[dict[str, str]] = []
     told = {
         "players": 3,
@@ -85,7 +83,7 @@ class Pupil(Mouse):
 
 
 def test_lessons_are_won_by_mouse(visit: Visit) -> None:
-    page = visit("/verify/", reduced_motion="reduce")
+    page = visit(fresh=True)
     page.clock.install()
     for game in ("braid", "tarot", "plot", "stonewall"):
         page.goto(f"/rules/{game}/")
@@ -102,7 +100,7 @@ def test_lessons_are_won_by_mouse(visit: Visit) -> None:
 
 
 def test_a_lesson_by_keyboard_and_its_way_back(visit: Visit) -> None:
-    page = visit("/rules/labyrinth/", reduced_motion="reduce")
+    page = visit("/rules/labyrinth/")
     page.wait_for_selector("#felt .card.movable")
     page.keyboard.press("d")  # outside the lesson, letters do nothing
     assert page.get_attribute(".lesson-say", "data-state") == "try"
@@ -128,7 +126,7 @@ def test_a_lesson_by_keyboard_and_its_way_back(visit: Visit) -> None:
 
 
 def test_a_lesson_is_played_by_touch(visit: Visit) -> None:
-    page = visit("/rules/plot/", width=390, height=844, has_touch=True, is_mobile=True, reduced_motion="reduce")
+    page = visit("/rules/plot/", **PHONE, has_touch=True, is_mobile=True)
     page.wait_for_selector("#felt .card.movable")
     page.locator(".lesson").scroll_into_view_if_needed()
     page.tap("[data-do=show]")
@@ -138,7 +136,7 @@ def test_a_lesson_is_played_by_touch(visit: Visit) -> None:
 
 
 def test_a_redrawn_board_shows_what_the_server_drew(visit: Visit) -> None:
-    page = visit("/verify/")
+    page = visit(fresh=True)
     entry = {
         "player": "7f2c7a5e-0000-4000-8000-000000000000",
         "name": "Minos",
@@ -177,21 +175,23 @@ def test_a_redrawn_board_shows_what_the_server_drew(visit: Visit) -> None:
     assert links == [1, 1, 0]
 
 
-def old_game(page: Any) -> Player:
-    """Practise the past deal, whose winning line is known."""
+def ask_about_old_game(page: Any) -> None:
+    """Practise the past deal, whose winning line is known, and ask whether it can be won."""
     page.goto(f"/deals/{OLD_DAY}/labyrinth/")
     page.click("text=Play it unranked")
     page.wait_for_url(re.compile("/table/"))
-    player = Player(page)
-    player.start()
-    return player
+    Player(page).start()
+    ask_whether_it_can_be_won(page)
+
+
+def ask_whether_it_can_be_won(page: Any) -> None:
+    page.click("[data-opens=more-dialog]")
+    page.click("#can-win")
 
 
 def test_a_winning_line_is_found_and_shown(visit: Visit) -> None:
-    page = visit("/verify/", reduced_motion="reduce")
-    old_game(page)
-    page.click("[data-opens=more-dialog]")
-    page.click("#can-win")
+    page = visit()
+    ask_about_old_game(page)
     page.wait_for_selector("#hint-dialog[data-state=yes]")
     assert page.inner_text("#hint-dialog p").split("\n") == ["Yes", "A way was found; it takes 52 moves."]
     assert page.evaluate("document.activeElement.id") == "hint-way"
@@ -206,7 +206,7 @@ def test_a_winning_line_is_found_and_shown(visit: Visit) -> None:
 
 
 def test_a_question_shows_progress_and_can_be_withdrawn(visit: Visit) -> None:
-    page = visit("/verify/", reduced_motion="reduce")
+    page = visit()
     asked: list[str] = []
     answers = iter(
         [{"state": "looking"}, {"state": "answered", "answer": "no"}, {"answer": "unknown"}, {"state": "looking"}]
@@ -221,21 +221,17 @@ def test_a_question_shows_progress_and_can_be_withdrawn(visit: Visit) -> None:
         route.fulfill(body=json.dumps(found), content_type="application/json")
 
     page.route("**/can-win", reply)
-    old_game(page)
-    page.click("[data-opens=more-dialog]")
-    page.click("#can-win")
+    ask_about_old_game(page)
     page.wait_for_selector("#hint-close:has-text('Stop looking')")
     assert page.is_visible("#hint-progress")
     page.wait_for_selector("#hint-dialog[data-state=no]")
     assert not page.is_visible("#hint-progress")
     assert not page.is_visible("#hint-way")
     page.click("#hint-close")
-    page.click("[data-opens=more-dialog]")
-    page.click("#can-win")
+    ask_whether_it_can_be_won(page)
     page.wait_for_selector("#hint-dialog[data-state=unknown]")
     page.click("#hint-close")
-    page.click("[data-opens=more-dialog]")
-    page.click("#can-win")
+    ask_whether_it_can_be_won(page)
     with page.expect_request(lambda request: request.method == "DELETE"):
         page.click("#hint-close")
     assert asked[:3] == ["POST", "GET", "POST"]
@@ -291,14 +287,3 @@ def test_the_guide_can_be_dismissed(visit: Visit) -> None:
     page.reload()
     assert page.locator(".deal").count() == 9
     assert page.locator(".welcome").count() == 0
-
-
-def test_small_game_pictures_are_complete(visit: Visit) -> None:
-    page = visit("/practice/", width=390, height=844)
-    outside = page.eval_on_selector(
-        ".practice-card .art-labyrinth",
-        """art => { const box = art.getBoundingClientRect();
-          return [...art.querySelectorAll('svg')].map((card) => card.getBoundingClientRect())
-            .filter(({left, right}) => left < box.left || right > box.right).length; }""",
-    )
-    assert outside == 0

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Callable
 from typing import Any
 
-from tests.browser.conftest import from_sources
-from tests.browser.racing import long_enough, race_soon, run, sign_in
-from tests.browser.table.test_playing import deal, play_through, sign_up
-from tests.browser.table_driver import Keys, Mouse, Touch, won_record
+from tests.browser.conftest import PHONE, Visit, from_sources
+from tests.browser.pages.test_collected import LOADED, wait_loaded
+from tests.browser.races.test_races import press
+from tests.browser.racing import long_enough, race_soon
+from tests.browser.table_driver import Keys, Mouse, Touch, deal, play_through, sign_up, won_record
 
-Visit = Callable[..., Any]
-
-PHONE = {"width": 390, "height": 844}
 TABLE = {"width": 1440, "height": 900}
 
-_UNFREEZE = """
-import json, sys, django
-django.setup()
-from games.races import race_start
-from games.races.models import Entrant
-race = json.load(sys.stdin)
-# One is not ready any more, or the countdown would begin again at once.
-Entrant.objects.filter(pk=Entrant.objects.filter(race=race).order_by("pk").last().pk).update(state="joined")
-assert race_start.unfreeze(race)
+#: Gives up a seat as the room's page does.
+_LEAVE = """async (code) => {
+  const socket = new WebSocket(`${location.origin.replace("http", "ws")}/ws/race/${code}/`);
+  await new Promise((resolve) => { socket.onopen = resolve; });
+  for (const message of [{ type: "hello", v: 1 }, { type: "leave" }]) socket.send(JSON.stringify(message));
+  await new Promise((resolve) => {
+    socket.onmessage = ({ data }) => { if (JSON.parse(data).to_come === null) resolve(); };
+  });
+  socket.close();
+}"""
+
+#: A clock three hours fast that is set back by a day during the countdown.
+_WRONG_CLOCK = """
+const right = Date.now;
+let wrong = 3 * 3600e3;
+Date.now = () => right() + wrong;
+window.setClock = () => { wrong = -86400e3; };
 """
 
 _KEEP_WHAT_THE_BANNER_SAYS = """() => {
@@ -48,45 +54,36 @@ _COVERED = """() => [...document.querySelectorAll('.bubble.seen')].filter((bubbl
   })"""
 
 
-class Racers:
-    """Pages of racers, each in its own browser context."""
-
-    def __init__(self, chromium: Any, site: Any, *names: str, **race: Any) -> None:
-        self._chromium, self._site = chromium, site
-        self.race = race_soon(site, *names, **race)
-
-    def seat(self, visit: Visit, place: int, size: dict[str, int], **options: Any) -> Any:
-        """Open a racer's table."""
-        racer = self.race["racers"][place]
-        context = self._chromium.new_context(base_url=self._site.url, viewport=size, service_workers="block", **options)
-        context.set_default_timeout(60_000)
-        sign_in(context, self._site, racer["session"])
-        return visit(racer["table"], context=context)
-
-
-def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, chromium: Any, site: Any) -> None:
-    racers = Racers(chromium, site, "Aletes", "Briseis", seconds=long_enough(visit))
-    phone = racers.seat(visit, 0, PHONE, has_touch=True, is_mobile=True, device_scale_factor=2)
-    desk = racers.seat(visit, 1, TABLE)
+def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, site: Any) -> None:
+    countdown = long_enough(visit)
+    race = race_soon(site, "Aletes", "Briseis", seconds=countdown)
+    first, second = race["racers"]
+    phone = visit(first["table"], **PHONE, session=first["session"], has_touch=True, is_mobile=True)
+    desk = visit(**TABLE, session=second["session"], fresh=True)
+    desk.add_init_script(_WRONG_CLOCK)
+    desk.goto(second["table"])
     for page in (phone, desk):
         page.wait_for_selector("#starting", state="visible")
         assert re.fullmatch(r"\d+", page.text_content("#starting-number"))
         assert page.locator("#felt .card").count() == 0
         assert json.loads(page.text_content("#opening"))["type"] == "waiting"
         assert page.locator("#can-win").count() == 0
+    shown = "() => { setClock(); return Number(document.querySelector('#starting-number').textContent); }"
+    assert 0 < desk.evaluate(shown) <= math.ceil(countdown)
     before = phone.evaluate("() => JSON.stringify(document.querySelector('#felt').getBoundingClientRect())")
     for page in (phone, desk):
         page.wait_for_selector("#felt .card")
         page.wait_for_selector("#starting", state="hidden")
+        page.wait_for_function("() => /^0:[0-5][0-9]/.test(document.querySelector('#clock').textContent)")
     phone.wait_for_selector("#strip:has-text('Briseis')")
+    wait_loaded(phone, "race.late.js", "racing.css")
+    assert "daily-players.late.js" not in phone.evaluate(LOADED)
     assert phone.evaluate("() => JSON.stringify(document.querySelector('#felt').getBoundingClientRect())") == before
     assert phone.evaluate("() => document.documentElement.scrollWidth") == PHONE["width"]
 
     tokens = won_record("stonewall")["tokens"]
     keys = Keys(desk)
-    desk.keyboard.press("Tab")
-    desk.keyboard.press("Enter")  # the skip link
-    desk.keyboard.press("Tab")
+    keys.skip_to_cards()
     up = next(n for n, token in enumerate(tokens) if token.endswith("-f")) + 1
     play_through(keys, tokens[:up])
     phone.wait_for_function(
@@ -120,23 +117,40 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, chromium: Any
         page.wait_for_selector("#finish-place[data-final=true]")
         assert page.text_content("#finish-place") == place
     phone.tap("#finish button:has-text('Rematch')")
-    phone.wait_for_url(re.compile(f"/races/{racers.race['code']}/$"))
+    phone.wait_for_url(re.compile(f"/races/{race['code']}/$"))
 
 
-def test_a_move_that_revealed_a_card_greys_out_undo(visit: Visit, chromium: Any, site: Any) -> None:
-    racers = Racers(chromium, site, "Danae", "Evadne", variant="labyrinth", seconds=long_enough(visit), free_undo=False)
-    page = racers.seat(visit, 0, TABLE)
+def test_a_postponed_race_returns_to_its_room_until_all_are_ready(visit: Visit, site: Any) -> None:
+    race = race_soon(site, "Chiron", "Danae", variant="labyrinth", seconds=3600, free_undo=False)
+    first, second = race["racers"]
+    page = visit(first["table"], **TABLE, session=first["session"])
     page.wait_for_selector("#starting", state="visible")
     assert "can't be undone" in page.text_content("#starting-words")
+    page.wait_for_selector(".strip-cell.me", state="attached")
+    page.evaluate(_KEEP_WHAT_THE_BANNER_SAYS)  # it may disappear with the page before the test reads it
+    other = visit(session=second["session"])
+    other.evaluate(_LEAVE, race["code"])
+    room = re.compile(f"/races/{race['code']}/$")
+    page.wait_for_url(room)
+    assert "open again" in page.evaluate("sessionStorage.banner")
+    other.goto(f"/races/{race['code']}/")
+    press(other, "Sit down")
+    press(other, "I am ready")
+    page.wait_for_url(re.compile("/table/"))
+    check_that_a_revealing_move_stays(page)
+
+
+def check_that_a_revealing_move_stays(page: Any) -> None:
+    """Check that in a race without free undo, a move that revealed a card greys out undo."""
     page.wait_for_selector("#felt .card")
     page.wait_for_selector("#draw:enabled")
     page.keyboard.press("d")
     undo = page.locator("#undo[aria-disabled=true]")
     undo.wait_for()
     assert "revealed a card" in undo.get_attribute("title")
-    for press in ("Enter", "u"):
+    for key in ("Enter", "u"):
         undo.focus()
-        page.keyboard.press(press)
+        page.keyboard.press(key)
         page.wait_for_selector("#notice:has-text('revealed a card')")
         page.evaluate("document.querySelector('#notice').hidden = true")
     assert page.text_content("#moves") == "1"
@@ -197,21 +211,9 @@ def test_a_finished_lane_shows_its_time_uncovered(visit: Visit) -> None:
             assert page.evaluate(_COVERED) == [], kind
 
 
-def test_a_postponed_race_returns_to_its_room(visit: Visit, chromium: Any, site: Any) -> None:
-    racers = Racers(chromium, site, "Chiron", "Danae", seconds=120)
-    page = racers.seat(visit, 0, PHONE)
-    page.wait_for_selector("#starting", state="visible")
-    page.wait_for_selector(".strip-cell.me")
-    page.evaluate(_KEEP_WHAT_THE_BANNER_SAYS)  # it may disappear with the page before the test reads it
-    run(site, _UNFREEZE, racers.race["race"])
-    page.wait_for_url(re.compile(f"/races/{racers.race['code']}/$"))
-    assert "open again" in page.evaluate("sessionStorage.banner")
-
-
 def test_other_players_at_a_daily_deal_are_shown_unless_hidden(visit: Visit) -> None:
-    one = visit("/", **TABLE)
+    one, other = visit(**TABLE), visit(**PHONE)
     sign_up(one, "Eurydice")
-    other = visit("/", **PHONE)
     sign_up(other, "Orpheus")
     for page in (one, other):
         page.goto("/play/labyrinth/")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.browser.conftest import PHONE, Visit
 from tests.browser.table_driver import Mouse, Touch
 
 sync_api = pytest.importorskip("playwright.sync_api")
-
-Visit = Callable[..., Any]
 
 TABLE = re.compile(r".*/table/[0-9a-f-]{36}/")
 ROOM = re.compile(r".*/races/[0-9a-z]{10}/")
@@ -36,7 +34,7 @@ def test_two_race_and_rematch_while_a_third_watches(visit: Visit) -> None:
     link = host.get_by_label("Link to this room").input_value()
     assert link == host.url
     spectator = visit(link)
-    friend = visit(link, width=390, height=844, has_touch=True, is_mobile=True)
+    friend = visit(link, **PHONE, has_touch=True, is_mobile=True)
     shows(friend, "Take a seat")
     press(friend, "Sit down")
     for page in (host, friend, spectator):
@@ -72,8 +70,7 @@ def test_two_race_and_rematch_while_a_third_watches(visit: Visit) -> None:
     friend.locator("#resign-dialog button.danger").tap()
     for page in (host, friend):
         page.locator("#finish-place[data-final=true]").wait_for()
-        page.locator("#finish").get_by_role("button", name="Rematch").click()
-        page.wait_for_url(link)
+    accept_rematch_on_another_page(host, friend, link)
     sync_api.expect(spectator.locator(".seat:not(.free)")).to_have_count(2)
     spectator.get_by_role("link", name="Result and replays").click()
     sync_api.expect(spectator.locator("main")).to_contain_text("The cards were fixed before")
@@ -82,6 +79,19 @@ def test_two_race_and_rematch_while_a_third_watches(visit: Visit) -> None:
     for page in (host, friend):
         page.wait_for_url(TABLE)
         page.locator("#starting:visible, #felt .card").first.wait_for()
+
+
+def accept_rematch_on_another_page(host: Any, friend: Any, room: str) -> None:
+    friend.goto("/rules/")
+    host.locator("#finish").get_by_role("button", name="Rematch").click()
+    host.wait_for_url(room)
+    offer = friend.locator(".offer")
+    name = host.locator(".seat.me .seat-name").inner_text()
+    sync_api.expect(offer).to_contain_text(f"{name} wants a rematch.")
+    assert name == host.locator(".player-link span").inner_text()
+    friend.goto("/play/stonewall/")  # also on any other page
+    offer.get_by_role("button", name="Join").click()
+    friend.wait_for_url(room)
 
 
 def legal_tokens(page: Any) -> list[str]:
@@ -118,26 +128,20 @@ def test_the_host_changes_the_race_and_kicks_a_player(visit: Visit, complaints: 
     complaints.clear()  # the room's page is refused with an error status
 
 
-def test_a_seat_is_given_up_and_taken_again(visit: Visit) -> None:
-    host = visit("/races/")
-    press(host, "Make a room")
-    shows(host, "Nobody else is here yet")
-    press(host, "Leave")
-    shows(host, "Take a seat")
-    press(host, "Sit down")
-    shows(host, "Nobody else is here yet")
-    host.keyboard.press("Tab")
-    focused = host.evaluate("document.activeElement.id")
-    assert focused  # the focus does not jump to the top
-
-
-def test_the_link_is_copied(visit: Visit) -> None:
+def test_the_link_is_copied_and_a_seat_is_given_up_and_taken_again(visit: Visit) -> None:
     host = visit("/races/", permissions=["clipboard-read", "clipboard-write"])
     press(host, "Make a room")
     host.wait_for_url(ROOM)
     press(host, "Copy link")
     sync_api.expect(host.locator("#copy")).to_have_text("Copied")
     assert host.evaluate("navigator.clipboard.readText()") == host.url
+    shows(host, "Nobody else is here yet")
+    press(host, "Leave")
+    shows(host, "Take a seat")
+    press(host, "Sit down")
+    shows(host, "Nobody else is here yet")
+    host.keyboard.press("Tab")
+    assert host.evaluate("document.activeElement.id")  # the focus does not jump to the top
 
 
 def test_a_public_room_appears_in_the_open_lobby(visit: Visit) -> None:
@@ -193,32 +197,3 @@ def test_no_race_starts_if_a_quick_match_is_missed(visit: Visit) -> None:
     absent.goto("/rules/")
     sync_api.expect(absent.locator(".messages")).to_contain_text("You missed a quick match")
     seeker.close()
-
-
-def test_a_rematch_is_offered_on_another_page(visit: Visit) -> None:
-    host = visit("/races/")
-    press(host, "Make a room")
-    host.wait_for_url(ROOM)
-    room = host.url
-    friend = visit(room)
-    press(friend, "Sit down")
-    for page in (host, friend):
-        press(page, "I am ready")
-    for page in (host, friend):
-        page.wait_for_url(TABLE)
-        page.locator("#felt .card").first.wait_for()
-        page.keyboard.press("r")
-        page.click("#resign-dialog button.danger")
-        page.locator("#finish-place").wait_for()
-    host.locator("#finish-place[data-final=true]").wait_for()
-    friend.goto("/rules/")
-    host.locator("#finish").get_by_role("button", name="Rematch").click()
-    host.wait_for_url(room)
-    offer = friend.locator(".offer")
-    name = host.locator(".seat.me .seat-name").inner_text()
-    sync_api.expect(offer).to_contain_text(f"{name} wants a rematch.")
-    assert name == host.locator(".player-link span").inner_text()
-    friend.goto("/play/stonewall/")  # also on any other page
-    offer.get_by_role("button", name="Join").click()
-    friend.wait_for_url(room)
-    sync_api.expect(host.locator(".seat:not(.free)")).to_have_count(2)

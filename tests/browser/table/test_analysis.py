@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
+from tests.browser.conftest import Visit
 from tests.browser.pages.test_every_page import faults
 from tests.browser.table_driver import resigned_practice
-
-Visit = Callable[..., Any]
 
 DONE: dict[str, Any] = {
     "state": "done",

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.browser.table.test_playing import deal
-from tests.browser.table_driver import Mouse, won_record
-
-Visit = Callable[..., Any]
+from tests.browser.conftest import PHONE, Visit
+from tests.browser.table_driver import Mouse, deal, practise, won_record
 
 _APART = """() => {
   const below = document.querySelector("#stuck").getBoundingClientRect();
@@ -20,11 +17,24 @@ _APART = """() => {
 }"""
 
 
+def check_large_indices(page: Any) -> None:
+    """Check that the setting redraws all faces at once."""
+    dressed = "all => all.map((card) => card.dataset.dressed.slice(-2))"
+    page.click("[data-opens=settings-dialog]")
+    for large in (False, True, False):
+        page.set_checked("input[name=large_cards]", large)
+        faces = {"-c", "-d"} if large else {"-i", "-j"}
+        assert set(page.eval_on_selector_all("#felt .card:not(.down)", dressed)) <= faces
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#settings-dialog", state="hidden")
+
+
 def test_refused_moves_and_pressed_piles_are_explained(visit: Visit) -> None:
-    page = visit("/play/stonewall/", reduced_motion="reduce")
+    page = visit("/play/stonewall/", width=1440, height=900)
     deal(page)
     player = Mouse(page)
     player.start()
+    check_large_indices(page)
     stays = page.locator("#felt .card:not(.movable):not(.down)").first
     x, y = player.middle(stays.element_handle())
     page.mouse.click(x, y)
@@ -51,43 +61,31 @@ def test_refused_moves_and_pressed_piles_are_explained(visit: Visit) -> None:
     assert page.locator(".peek").count() == 0
 
 
-def test_large_indices_are_drawn_at_once(visit: Visit) -> None:
-    page = visit("/play/stonewall/", width=1440, height=900, reduced_motion="reduce")
-    deal(page)
-    page.wait_for_selector("#felt .card:not(.down)")
-    dressed = "all => all.map((card) => card.dataset.dressed.slice(-2))"
-    assert set(page.eval_on_selector_all("#felt .card:not(.down)", dressed)) <= {"-i", "-j"}
-    page.click("[data-opens=settings-dialog]")
-    for large in (True, False):
-        page.set_checked("input[name=large_cards]", large)
-        faces = {"-c", "-d"} if large else {"-i", "-j"}
-        assert set(page.eval_on_selector_all("#felt .card:not(.down)", dressed)) <= faces
-
-
 @pytest.mark.parametrize("language", ["en-GB", "de-DE"])
-@pytest.mark.parametrize("variant", ["braid-either", "plot", "stonewall"])
-def test_tools_and_status_lines_fit_a_phone_in_landscape(visit: Visit, variant: str, language: str) -> None:
-    page = visit(f"/play/{variant}/", width=844, height=390, reduced_motion="reduce", locale=language)
-    page.click("main form button:not(.secondary)")
-    page.wait_for_selector("#felt .card")
-    # With everything that may be offered: hint and link to the replay as in practice, and the finish button.
-    page.evaluate("""() => {
-      document.querySelector('#auto').hidden = false;
-      const tool = document.querySelector('#resign');
-      for (const id of ['hint', 'back-to-replay'])
-        if (!document.getElementById(id)) tool.before(Object.assign(tool.cloneNode(true), {id}));
-    }""")
-    cut = """all => all.filter((one) => one.getBoundingClientRect().height).filter((one) => {
-      const { left, top, right, bottom } = one.getBoundingClientRect();
-      return left < 0 || top < 0 || right > innerWidth || bottom > innerHeight;
-    }).map((one) => one.id || one.textContent)"""
-    assert page.eval_on_selector_all(".tools > *, .fact", cut) == []
-    assert page.locator(".fact").count() == {"braid-either": 3, "plot": 2, "stonewall": 0}[variant]
-    assert page.evaluate("document.documentElement.scrollHeight") == 390
+def test_tools_and_status_lines_fit_a_phone_in_landscape(visit: Visit, language: str) -> None:
+    page = visit(width=844, height=390, locale=language)
+    for variant, facts in {"braid-either": 3, "plot": 2, "stonewall": 0}.items():
+        page.goto(f"/play/{variant}/")
+        page.click("main form button:not(.secondary)")
+        page.wait_for_selector("#felt .card")
+        # With everything that may be offered: hint and link to the replay as in practice, and the finish button.
+        page.evaluate("""() => {
+          document.querySelector('#auto').hidden = false;
+          const tool = document.querySelector('#resign');
+          for (const id of ['hint', 'back-to-replay'])
+            if (!document.getElementById(id)) tool.before(Object.assign(tool.cloneNode(true), {id}));
+        }""")
+        cut = """all => all.filter((one) => one.getBoundingClientRect().height).filter((one) => {
+          const { left, top, right, bottom } = one.getBoundingClientRect();
+          return left < 0 || top < 0 || right > innerWidth || bottom > innerHeight;
+        }).map((one) => one.id || one.textContent)"""
+        assert page.eval_on_selector_all(".tools > *, .fact", cut) == []
+        assert page.locator(".fact").count() == facts
+        assert page.evaluate("document.documentElement.scrollHeight") == 390
 
 
 def test_undo_redo_and_the_end_beside_the_cards(visit: Visit) -> None:
-    page = visit("/play/labyrinth/", reduced_motion="reduce")
+    page = visit("/play/labyrinth/", fresh=True)
     stuck: list[bool] = []
 
     def line(here: Any) -> None:
@@ -129,7 +127,7 @@ def test_undo_redo_and_the_end_beside_the_cards(visit: Visit) -> None:
 
 
 def test_the_direction_of_a_braid_is_asked_with_focus(visit: Visit) -> None:
-    page = visit("/play/braid-either/", reduced_motion="reduce")
+    page = visit("/play/braid-either/")
     deal(page)
     Mouse(page).start()
     assert page.evaluate("document.activeElement.dataset.direction") == "up"
@@ -155,12 +153,9 @@ def lost_while_paused(page: Any) -> None:
             page.wait_for_selector("#paused", state="hidden")
 
 
-def test_a_pause_survives_a_reload_and_reaches_other_tabs(visit: Visit) -> None:
-    page = visit("/practice/", width=390, height=844, reduced_motion="reduce")
-    page.click(".practice-card:has-text('Labyrinth')")
-    page.wait_for_url(re.compile("/table/"))
-    player = Mouse(page)
-    player.start()
+def test_a_pause_survives_a_reload_and_reaches_other_tabs(visit: Visit, complaints: list[str]) -> None:
+    page = visit(**PHONE, fresh=True)
+    player = practise(page)
     player.play("d")
     player.wait_played()
     page.keyboard.press("u")
@@ -188,6 +183,7 @@ def test_a_pause_survives_a_reload_and_reaches_other_tabs(visit: Visit) -> None:
         one.wait_for_selector("#paused", state="hidden")
         assert one.locator("#felt .card").first.is_visible()
     lost_while_paused(page)
+    complaints.clear()  # the browser logs the failed requests
     page.keyboard.press("y")  # redo works for moves undone before the reload
     page.wait_for_function("() => document.querySelector('#felt').dataset.confirmed === '3'")
     assert page.text_content("#moves") == "3"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
+from tests.browser.conftest import MOVING, PHONE, Visit
 from tests.browser.pages.test_every_page import faults
-from tests.browser.table.test_playing import deal
-from tests.browser.table_driver import Mouse, won_record
-
-Visit = Callable[..., Any]
+from tests.browser.table_driver import Mouse, deal, won_record
 
 
 def test_a_key_ends_the_celebration_and_the_panel_reopens(visit: Visit) -> None:
-    page = visit("/play/labyrinth/", width=390, height=844)
+    page = visit("/play/labyrinth/", **PHONE, **MOVING, fresh=True)
     deal(page)
     player, tokens = Mouse(page), won_record("labyrinth")["tokens"]
     player.start()

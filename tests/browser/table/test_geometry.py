@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from games.rules import CATALOGUE
-from tests.browser.conftest import from_sources
+from tests.browser.conftest import PHONE, Visit, from_sources
 from tests.browser.positions import positions
-
-Visit = Callable[..., Any]
+from tests.browser.table_driver import deal
 
 SIZES = {"390": (390, 844), "820": (820, 1180), "1440": (1440, 900)}
 FEW, MANY = 6, 200
@@ -152,10 +149,9 @@ _SEEN = """async view => [...await bench.seen(view, false, false), ...await benc
 def test_every_index_is_readable_at_every_table(visit: Visit, request: pytest.FixtureRequest, game: str) -> None:
     count = MANY if request.config.getoption("full") else FEW
     views = {variant: positions(variant, count) for variant in GAMES[game]}
-    page = visit(f"/play/{GAMES[game][0]}/", reduced_motion="reduce")
+    page = visit(f"/play/{GAMES[game][0]}/")
     from_sources(page)
-    page.click("text=Deal the cards")
-    page.wait_for_url(re.compile("/table/"))
+    deal(page)
     page.wait_for_selector("#felt .card")
     page.evaluate(_TOOLS, [view for drawn in views.values() for view in drawn[:1]])
     found = {}
@@ -191,7 +187,7 @@ _OFFER = """([practice, auto, redo, replay]) => {
 
 
 def test_the_tools_fit_one_row_on_a_german_phone(visit: Visit) -> None:
-    page = visit("/practice/", width=390, height=844, reduced_motion="reduce", locale="de-DE")
+    page = visit("/practice/", **PHONE, locale="de-DE")
     page.click(".practice-card:has-text('Labyrinth')")
     page.wait_for_url(re.compile("/table/"))
     page.wait_for_selector("#undo + #redo")

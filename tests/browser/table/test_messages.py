@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from itertools import permutations
 from typing import Any
 from uuid import UUID
 
@@ -17,14 +16,22 @@ from games.core.errors import ErrorCode
 from games.live import frames, protocol
 from games.live.loader import Loaded, PauseState
 from games.rules import CATALOGUE, Record, Table, open_table
-from tests.browser.conftest import PATIENCE_MS, from_sources
-from tests.browser.table.test_playing import deal
-from tests.browser.table_driver import Mouse, Player, won_record
-
-Visit = Callable[..., Any]
+from tests.browser.conftest import PATIENCE_MS, Visit, from_sources, noted_errors
+from tests.browser.table_driver import Mouse, Player, deal, won_record
 
 END_MS = 754_000
-ORDERS = list(permutations(("moved", "ended", "verdict", "closed")))
+#: Orders of the last messages: any three of the four come in each of their orders.
+ORDERS = [
+    order.split()
+    for order in (
+        "moved ended verdict closed",
+        "moved closed verdict ended",
+        "ended closed moved verdict",
+        "verdict ended moved closed",
+        "verdict closed moved ended",
+        "closed ended verdict moved",
+    )
+]
 
 #: Counts events that must happen once: the panel opens, a win is celebrated, a sentence is shown or announced.
 WATCH = """
@@ -123,12 +130,14 @@ def _facts(state: str, how: str = "", table: Table | None = None) -> Loaded:
     )
 
 
-@pytest.fixture
-def seat(visit: Visit) -> Callable[[Server], Any]:
-    """Open a table of the stand-in, with a game two tokens from the end, one of which is played."""
-    page = visit("/play/labyrinth/")
+@pytest.fixture(scope="module")
+def stage(chromium: Any, site: Any) -> Iterator[tuple[Any, list[Server]]]:
+    """A page at a table, and the stand-ins it has connected to; the last one serves the next connection."""
+    context = chromium.new_context(base_url=site.url, service_workers="block")
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    page.goto("/play/labyrinth/")
     deal(page)
-    address = page.url
     servers: list[Server] = []
     page.add_init_script(WATCH)
     page.clock.install()
@@ -137,16 +146,26 @@ def seat(visit: Visit) -> Callable[[Server], Any]:
         servers[-1].serve(line)
 
     page.route_web_socket(re.compile("/ws/play/"), connect)
+    yield page, servers
+    context.close()
+
+
+@pytest.fixture
+def seat(stage: tuple[Any, list[Server]], complaints: list[str]) -> Iterator[Callable[[Server], Any]]:
+    """Open the table of a stand-in, with a game two tokens from the end, one of which is played."""
+    page, servers = stage
 
     def sit(server: Server) -> Any:
         servers.append(server)
-        page.goto(address)
+        page.reload()
         Player(page).start()
         before = server.table.token_count - 1
         page.wait_for_function("n => Number(document.querySelector('#felt').dataset.confirmed) === n", arg=before)
         return page
 
-    return sit
+    with noted_errors(page.context, complaints):
+        yield sit
+    page.clock.resume()
 
 
 def finished(page: Any) -> dict[str, Any]:
@@ -205,28 +224,15 @@ def test_lost_end_messages_are_requested(seat: Callable[[Server], Any], lost: st
     assert (found["opened"], found["celebrated"]) == (1, 1)
 
 
-def test_a_win_during_a_disconnection_is_celebrated(seat: Callable[[Server], Any]) -> None:
+def test_a_win_during_a_disconnection_is_celebrated_once(seat: Callable[[Server], Any]) -> None:
     server = Server(won=True)
     page = seat(server)
     server.answer = [server.frames["moved"], server.resumed, server.frames["ended"], server.frames["verdict"]]
-    server.line.close(code=1012)
-    page.wait_for_selector("#lost:not([hidden])")
-    page.clock.run_for(1_000)
+    reconnect(page, server)
     assert finished(page)["celebrated"] == 1
-
-
-def test_a_finished_game_opens_its_panel_once(seat: Callable[[Server], Any]) -> None:
-    server = Server(won=True)
-    page = seat(server)
-    for name in ("moved", "ended", "verdict"):
-        server.line.send(server.frames[name])
-    finished(page)
     page.click("#finish-close")
     server.answer = [server.resumed, server.frames["ended"], server.frames["verdict"]]
-    server.line.close(code=1012)
-    page.wait_for_selector("#lost:not([hidden])")
-    page.clock.run_for(1_000)
-    page.wait_for_selector("#lost", state="hidden")
+    reconnect(page, server)
     server.line.send(server.frames["verdict"])
     page.clock.run_for(3_000)
     assert page.is_hidden("#finish")
@@ -247,26 +253,21 @@ def test_a_duplicate_move_is_announced_once(seat: Callable[[Server], Any]) -> No
     assert page.text_content("#moves") == "6"
 
 
-def test_a_lost_connection_hides_the_notice(seat: Callable[[Server], Any]) -> None:
-    server = Server(won=False)
-    page = seat(server)
-    server.line.send(protocol.write(protocol.Error(ErrorCode.RATE_LIMITED, "slower", 6)))
-    page.wait_for_selector("#notice:not([hidden])")
-    server.line.close(code=4408)  # not 1012: the page would reconnect at once
-    page.wait_for_selector("#lost:not([hidden])")
-    assert page.is_hidden("#notice")
-
-
 def test_a_disconnected_slow_reader_resumes(seat: Callable[[Server], Any]) -> None:
     server = Server(won=False)
     page = seat(server)
     server.answer = [server.frames["moved"], frames.resumed(6, 11_000, _facts("playing"))]
-    server.line.close(code=4408)
+    reconnect(page, server, 4408)
+    page.wait_for_function("() => document.querySelector('#felt').dataset.confirmed === '6'")
+    assert [hello["have"] for hello in server.hellos] == [0, 5]
+
+
+def reconnect(page: Any, server: Server, code: int = 1012) -> None:
+    """Close the connection with this code, and wait until the page has connected again."""
+    server.line.close(code=code)
     page.wait_for_selector("#lost:not([hidden])")
     page.clock.run_for(1_000)
     page.wait_for_selector("#lost", state="hidden")
-    page.wait_for_function("() => document.querySelector('#felt').dataset.confirmed === '6'")
-    assert [hello["have"] for hello in server.hellos] == [0, 5]
 
 
 def resumed(server: Server) -> str:
@@ -274,9 +275,7 @@ def resumed(server: Server) -> str:
     return frames.resumed(server.table.token_count - 1, 11_000, _facts("playing"))
 
 
-def test_a_draining_server_is_left_with_the_pending_move(
-    seat: Callable[[Server], Any],
-) -> None:
+def test_a_draining_server_is_left_with_the_pending_move(seat: Callable[[Server], Any]) -> None:
     server = Server(won=True)
     page = seat(server)
     server.answer = [resumed(server)]
@@ -294,9 +293,7 @@ def test_a_draining_server_is_left_with_the_pending_move(
     assert [(one["type"], one["n"]) for one in server.asked] == [("move", n)]
 
 
-def test_a_second_draining_server_is_retried_slowly(
-    seat: Callable[[Server], Any],
-) -> None:
+def test_a_second_draining_server_is_retried_slowly(seat: Callable[[Server], Any]) -> None:
     server = Server(won=True)
     page = seat(server)
     server.serve = lambda line: line.close(code=1012)  # type: ignore[method-assign]
@@ -356,10 +353,7 @@ def test_an_unanswered_question_goes_to_the_next_server(seat: Callable[[Server],
     page.click("#resign")
     page.click("dialog[open] [value=resign]")
     wait_asked(page, server)
-    server.line.close(code=1012)
-    page.wait_for_selector("#lost:not([hidden])")
-    page.clock.run_for(1_000)
-    page.wait_for_selector("#lost", state="hidden")
+    reconnect(page, server)
     wait_asked(page, server, 2)
     n = server.table.token_count
     assert [(one["type"], one["n"]) for one in server.asked] == [("resign", n)] * 2
@@ -376,27 +370,27 @@ def test_a_resignation_does_not_apply_to_a_newer_position(seat: Callable[[Server
     page.click("#resign")
     page.click("dialog[open] [value=resign]")
     wait_asked(page, server)
-    server.line.close(code=1012)
-    page.wait_for_selector("#lost:not([hidden])")
-    page.clock.run_for(1_000)
-    page.wait_for_selector("#lost", state="hidden")
+    reconnect(page, server)
     assert [one["type"] for one in server.asked] == ["resign"]
 
 
 def test_a_signed_out_player_is_notified(seat: Callable[[Server], Any]) -> None:
     server = Server(won=False)
     page = seat(server)
+    server.line.send(protocol.write(protocol.Error(ErrorCode.RATE_LIMITED, "slower", 6)))
+    page.wait_for_selector("#notice:not([hidden])")
     server.line.close(code=4401)
     page.wait_for_selector("#lost:not([hidden])")
     assert page.inner_text("#lost-text") == "You have been signed out. Reload the page to go on."
+    assert page.is_hidden("#notice")
 
 
 def test_retries_slow_down_until_a_connection_lasts(visit: Visit) -> None:
-    page = visit("/verify/")
+    page = visit(fresh=True)
     from_sources(page)
     page.add_init_script("Math.random = () => 0.5")
     page.clock.install()
-    page.reload()
+    page.goto("/verify/")
     waits = page.evaluate(
         """async () => {
           const {Backoff} = await import("/static/js/shared/backoff.js");

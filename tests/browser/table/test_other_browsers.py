@@ -79,12 +79,8 @@ def play(browser: Browser, token: str, *, drag: bool) -> None:
 def test_a_game_is_won_in_other_browsers(
     site: Site, tmp_path: Path, opened: Callable[[Path], AbstractContextManager[Browser]]
 ) -> None:
-    _won(site, opened, tmp_path)
-
-
-def _won(site: Site, opened: Callable[[Path], AbstractContextManager[Browser]], home: Path) -> None:
     tokens = won_record("stonewall")["tokens"]
-    with opened(home) as browser:
+    with opened(tmp_path) as browser:
         browser.goto(f"{site.url}/play/stonewall/")
         browser.call(_PRESSED_START)
         wait_for(browser, _CONNECTED)

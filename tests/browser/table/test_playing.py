@@ -2,56 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import re
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from games.rules import GAMES
-from tests.browser.table_driver import Keys, Mouse, Player, Touch, won_record
+from tests.browser.conftest import MOVING, PHONE, Visit
+from tests.browser.table_driver import (
+    Keys,
+    Mouse,
+    Player,
+    Touch,
+    deal,
+    give_up,
+    play_ends,
+    play_through,
+    sign_up,
+    won_record,
+)
 
-Visit = Callable[..., Any]
-MANY = 100
-
-
-def deal(page: Any) -> None:
-    """Press the button on a deal's opening page."""
-    page.click("text=Deal the cards")
-    page.wait_for_url(re.compile("/table/"))
-
-
-def sign_up(page: Any, name: str) -> None:
-    """Sign up on the page."""
-    page.goto("/accounts/signup/")
-    page.fill("input[name=username]", name)
-    for field in ("password1", "password2"):
-        page.fill(f"input[name={field}]", "a-braid-of-20-cards")
-    page.click("main button[type=submit]")
-    page.wait_for_url(lambda url: "signup" not in url)
-
-
-def play_through(player: Player, tokens: list[str], *, thinks: bool = False, **how: Any) -> None:
-    """Play tokens, each after the previous one is confirmed; with `thinks`, at a human pace."""
-    for k, token in enumerate(tokens):
-        begun = time.monotonic()
-        player.play(token, **({"drag": k % how["drag_every"] == 0} if how else {}))  # type: ignore[attr-defined]
-        player.wait_played(over=k == len(tokens) - 1)
-        if thinks:
-            took = (time.monotonic() - begun) * 1000
-            player.page.wait_for_timeout(max(0, 250 + k * k * 137 % 500 - took))
-
-
-def play_ends(player: Player, tokens: list[str], most: int, **how: Any) -> None:
-    """Play this many tokens at both ends by hand, and those in between on a second connection.
-
-    If there are many, the page is closed meanwhile, because the server plays them faster than they are drawn.
-    """
-    play_through(player, tokens[:most], **how)
-    between = tokens[most:-most]
-    (player.play_away if len(between) > MANY else player.play_elsewhere)(between)
-    play_through(player, tokens[-most:], **how)
+#: The labels of all cards that are not hidden.
+LABELS = (
+    "[...document.querySelectorAll('#felt .card:not([aria-hidden])')].map(c => c.getAttribute('aria-label')).sort()"
+)
 
 
 def test_a_won_game_is_played_verified_and_ranked(visit: Visit) -> None:
@@ -61,8 +36,7 @@ def test_a_won_game_is_played_verified_and_ranked(visit: Visit) -> None:
     deal(rival)
     tokens = won_record("labyrinth")["tokens"]
     play_through(Mouse(rival), tokens[:1])
-    rival.click("#resign")
-    rival.click("#resign-dialog button.danger")
+    give_up(rival)
     rival.wait_for_selector("#finish-rank[data-state=verified]")
     assert rival.locator("#finish-race").is_hidden()
     page = visit("/")
@@ -70,7 +44,7 @@ def test_a_won_game_is_played_verified_and_ranked(visit: Visit) -> None:
     page.goto("/play/labyrinth/")
     deal(page)
     # With an undo, because an exact copy of another player's line would go to review.
-    play_through(Mouse(page), [tokens[0], "u", *tokens], thinks=True, drag_every=3)
+    play_ends(Mouse(page), [tokens[0], "u", *tokens], 6, gap=90, drag_every=3)
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "You won!"
     assert page.text_content("#finish-cards") == "52/52"
@@ -88,7 +62,7 @@ def test_a_won_game_is_played_verified_and_ranked(visit: Visit) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_is_won_by_mouse(visit: Visit, game: str) -> None:
-    page = visit(f"/play/{game}/", reduced_motion="reduce")
+    page = visit(f"/play/{game}/")
     deal(page)
     play_ends(Mouse(page), won_record(game)["tokens"], 10, drag_every=5)
     page.wait_for_selector("#finish[open]")
@@ -96,10 +70,10 @@ def test_every_game_is_won_by_mouse(visit: Visit, game: str) -> None:
 
 
 def test_a_game_is_won_by_touch_on_a_phone(visit: Visit) -> None:
-    page = visit("/play/stonewall/", width=390, height=844, has_touch=True, is_mobile=True, device_scale_factor=2)
+    page = visit("/play/stonewall/", **PHONE, has_touch=True, is_mobile=True, **MOVING)
     page.tap("text=Deal the cards")
     page.wait_for_url(re.compile("/table/"))
-    play_ends(Touch(page), won_record("stonewall")["tokens"], 10)
+    play_ends(Touch(page), won_record("stonewall")["tokens"], 5)
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "You won!"
 
@@ -110,16 +84,14 @@ def test_a_game_is_won_by_keyboard_alone(visit: Visit) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("/table/"))
     player = Keys(page)
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")  # the skip link
-    page.keyboard.press("Tab")
-    play_ends(player, won_record("stonewall")["tokens"], 10)
+    player.skip_to_cards()
+    play_ends(player, won_record("stonewall")["tokens"], 5)
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "You won!"
 
 
 def test_arrow_keys_use_final_positions_during_animations(visit: Visit) -> None:
-    page = visit("/play/labyrinth/")
+    page = visit("/play/labyrinth/", fresh=True, **MOVING)
     deal(page)
     player = Player(page)
     player.start()
@@ -147,7 +119,7 @@ def test_arrow_keys_use_final_positions_during_animations(visit: Visit) -> None:
 
 def test_a_drag_survives_a_lost_connection(visit: Visit) -> None:
     lines: list[Any] = []
-    page = visit("/play/labyrinth/")
+    page = visit("/play/labyrinth/", fresh=True)
     page.route_web_socket(re.compile("/ws/play/"), lambda line: lines.append((line, line.connect_to_server())))
     deal(page)
     player = Mouse(page)
@@ -169,21 +141,21 @@ def test_a_drag_survives_a_lost_connection(visit: Visit) -> None:
     assert page.text_content("#cards-up") == "5/52"
 
 
-def test_cards_are_dealt_before_the_connection_and_moves_wait(visit: Visit) -> None:
+def test_moves_are_shown_before_the_server_connects_or_answers(visit: Visit) -> None:
     servers: list[Any] = []
     held: list[str] = []
     released: list[bool] = []
-    page = visit("/play/labyrinth/")
+    page = visit("/play/labyrinth/", fresh=True)
 
-    def late_line(line: Any) -> None:
+    def slow_line(line: Any) -> None:
         servers.append(line.connect_to_server())
         line.on_message(lambda text: servers[0].send(text) if released else held.append(text))
 
-    page.route_web_socket(re.compile("/ws/play/"), late_line)
+    page.route_web_socket(re.compile("/ws/play/"), slow_line)
     deal(page)
-    player = Mouse(page)
+    player, tokens = Mouse(page), won_record("labyrinth")["tokens"]
     assert page.get_attribute("#connection", "title") == "Connecting…"
-    player.play(won_record("labyrinth")["tokens"][0])
+    player.play(tokens[0])
     assert page.text_content("#cards-up") == "5/52"
     assert page.get_attribute("#felt", "data-confirmed") == "0"
     released.append(True)
@@ -194,11 +166,21 @@ def test_cards_are_dealt_before_the_connection_and_moves_wait(visit: Visit) -> N
     assert page.text_content("#cards-up") == "5/52"
     assert page.is_hidden("#notice")
     assert all('"hello"' in text for text in held)
+    player.play(tokens[1])
+    player.wait_played()
+    released.clear()
+    held.clear()
+    player.play(tokens[2], drag=True)
+    assert page.text_content("#cards-up") == "6/52"
+    assert page.get_attribute("#felt", "data-confirmed") == "2"
+    while not held:  # the move is on its way; if it never arrives, the test times out
+        page.wait_for_timeout(20)
+    assert [json.loads(text)["type"] for text in held] == ["move"]
 
 
 def test_moves_made_elsewhere_arrive_with_the_connection(visit: Visit) -> None:
     lines: list[Any] = []
-    page = visit("/play/labyrinth/")
+    page = visit("/play/labyrinth/", fresh=True)
     deal(page)
     other = visit(page.url, context=page.context)
     page.route_web_socket(re.compile("/ws/play/"), lambda line: lines.append((line, line.connect_to_server())))
@@ -221,39 +203,16 @@ def test_two_tabs_show_the_same_table(visit: Visit) -> None:
         players[k % 2].play(token)
         for player in players:
             player.wait_played()
-    cards = (
-        "[...document.querySelectorAll('#felt .card:not([aria-hidden])')].map(c => c.getAttribute('aria-label')).sort()"
-    )
-    assert first.evaluate(cards) == second.evaluate(cards)
+    assert first.evaluate(LABELS) == second.evaluate(LABELS)
 
 
-def test_a_card_is_placed_before_the_server_answers(visit: Visit) -> None:
-    held: list[str] = []
-    page = visit("/play/labyrinth/")
-
-    def slow_line(line: Any) -> None:
-        server = line.connect_to_server()
-        line.on_message(lambda text: held.append(text) if '"move"' in text else server.send(text))
-
-    page.route_web_socket(re.compile("/ws/play/"), slow_line)
-    deal(page)
-    player = Mouse(page)
-    player.start()
-    player.play(won_record("labyrinth")["tokens"][0], drag=True)
-    assert page.text_content("#cards-up") == "5/52"
-    assert page.get_attribute("#felt", "data-confirmed") == "0"
-    while not held:  # the move is on its way; if it never arrives, the test times out
-        page.wait_for_timeout(20)
-    assert len(held) == 1
-
-
-def test_an_illegal_drop_glides_back(visit: Visit) -> None:
-    page = visit("/play/stonewall/")
+def test_illegal_drops_and_undone_moves_go_back_and_resigning_asks_first(visit: Visit) -> None:
+    page = visit("/play/stonewall/", **MOVING)
     deal(page)
     player = Mouse(page)
     player.start()
     card = player.card("r0")
-    before = card.bounding_box()
+    left = card.bounding_box()["x"]
     x, y = player.middle(card)
     page.mouse.move(x, y)
     page.mouse.down()
@@ -261,23 +220,14 @@ def test_an_illegal_drop_glides_back(visit: Visit) -> None:
     page.mouse.up()
     page.wait_for_function(
         "([id, x]) => Math.abs(document.getElementById(id).getBoundingClientRect().left - x) < 1",
-        arg=[card.get_attribute("id"), before["x"]],
+        arg=[card.get_attribute("id"), left],
     )
     assert page.text_content("#moves") == "0"
-
-
-def test_undo_works_and_resigning_asks_first(visit: Visit) -> None:
-    page = visit("/play/stonewall/")
-    deal(page)
-    player = Mouse(page)
-    labels = (
-        "[...document.querySelectorAll('#felt .card:not([aria-hidden])')].map(c => c.getAttribute('aria-label')).sort()"
-    )
-    before = page.evaluate(labels)
+    before = page.evaluate(LABELS)
     for token in [won_record("stonewall")["tokens"][0], "u"]:
         player.play(token)
         player.wait_played()
-    assert page.evaluate(labels) == before
+    assert page.evaluate(LABELS) == before
     page.keyboard.press("r")
     page.click("#resign-dialog >> text=Go on playing")
     assert page.text_content("#moves") == "2"
@@ -291,8 +241,8 @@ def test_undo_works_and_resigning_asks_first(visit: Visit) -> None:
     assert page.get_attribute("#finish-account", "href") == "/accounts/signup/"
 
 
-def test_animations_cause_no_layout(visit: Visit) -> None:
-    page = visit("/play/labyrinth/", width=390, height=844)
+def test_animations_cause_no_layout_and_moves_are_announced(visit: Visit) -> None:
+    page = visit("/play/labyrinth/", **PHONE, **MOVING)
     deal(page)
     player = Mouse(page)
     player.start()
@@ -300,52 +250,14 @@ def test_animations_cause_no_layout(visit: Visit) -> None:
       window.moved = new Set();
       document.addEventListener("transitionrun", ({ propertyName }) => moved.add(propertyName));
     }""")
-    play_through(player, won_record("labyrinth")["tokens"][:4])
+    tokens = won_record("labyrinth")["tokens"]
+    play_through(player, tokens[:1])
+    assert re.search(r"two of \w+ to the foundation, 5 of 52", page.text_content("#live"))
+    play_through(player, tokens[1:4])
     # The cards, and the player's mark among the others at the deal.
     page.wait_for_function("() => moved.has('transform') && moved.has('translate')")
     laid_out = re.compile("left|right|top|bottom|inset|width|height|margin|padding|gap|flex|grid|font")
     assert [name for name in page.evaluate("[...moved]") if laid_out.search(name)] == []
-
-
-def test_moves_are_announced_in_words(visit: Visit) -> None:
-    page = visit("/play/labyrinth/")
-    deal(page)
-    player = Mouse(page)
-    player.play(won_record("labyrinth")["tokens"][0])
-    player.wait_played()
-    assert re.search(r"two of \w+ to the foundation, 5 of 52", page.text_content("#live"))
-
-
-@pytest.mark.parametrize("variant", ["braid", "tarot"])
-def test_every_open_card_has_its_face_at_every_size(visit: Visit, variant: str) -> None:
-    page = visit(f"/play/{variant}/", width=640, height=360)
-    deal(page)
-    Player(page).start()
-    faces = """() => {
-      const cards = [...document.querySelectorAll('#felt .card:not(.down)')];
-      return [cards.length, cards.filter(card => card.querySelector('svg path')).length,
-        document.querySelectorAll('#felt .card.down svg').length];
-    }"""
-    cards, drawn, backs = page.evaluate(faces)
-    assert cards == drawn > 0
-    assert backs == 0
-    small = page.get_attribute("#felt .card:not(.down)", "data-dressed")
-    assert small.endswith(("-c", "-d"))
-    page.set_viewport_size({"width": 1440, "height": 900})
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('#felt .card:not(.down)')].every(c => /,.*-[ij]$/.test(c.dataset.dressed))"
-    )
-    assert page.evaluate(faces) == [cards, drawn, backs]
-
-
-def test_reduced_motion_moves_cards_at_once(visit: Visit) -> None:
-    page = visit("/play/labyrinth/", reduced_motion="reduce")
-    deal(page)
-    Player(page).start()
-    durations = page.evaluate(
-        "[...new Set([...document.querySelectorAll('.card')].map(c => getComputedStyle(c).transitionDuration))]"
-    )
-    assert durations == ["0s"]
 
 
 SCREENS = [(360, 640), (640, 360), (390, 844), (820, 1180), (1440, 900), (2560, 1300)]
@@ -366,13 +278,31 @@ OUTSIDE = """async (width) => {
 }"""
 
 
+#: The numbers of open cards, of those with a face, and of pictures on cards that are face down.
+FACES = """() => {
+  const cards = [...document.querySelectorAll('#felt .card:not(.down)')];
+  return [cards.length, cards.filter(card => card.querySelector('svg path')).length,
+    document.querySelectorAll('#felt .card.down svg').length];
+}"""
+SHARP = "() => [...document.querySelectorAll('#felt .card:not(.down)')].every(c => /,.*-[ij]$/.test(c.dataset.dressed))"
+
+
 @pytest.mark.parametrize("variant", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
-def test_the_whole_table_fits_the_screen(visit: Visit, variant: str) -> None:
-    page = visit(f"/play/{variant}/", width=360, height=640, reduced_motion="reduce")
+def test_all_cards_fit_the_screen_and_have_their_faces_at_every_size(visit: Visit, variant: str) -> None:
+    page = visit(f"/play/{variant}/", width=640, height=360)
     deal(page)
     Player(page).start()
+    cards, drawn, backs = page.evaluate(FACES)
+    assert cards == drawn > 0
+    assert backs == 0
+    assert page.get_attribute("#felt .card:not(.down)", "data-dressed").endswith(("-c", "-d"))
+    durations = "[...new Set([...document.querySelectorAll('.card')].map(c => getComputedStyle(c).transitionDuration))]"
+    assert page.evaluate(durations) == ["0s"], "with reduced motion"
     outside = {}
     for width, height in SCREENS:
         page.set_viewport_size({"width": width, "height": height})
         outside[width] = page.evaluate(OUTSIDE, width)
+        if width == 1440:
+            page.wait_for_function(SHARP)
+            assert page.evaluate(FACES) == [cards, drawn, backs]
     assert outside == {width: [] for width, _ in SCREENS}
