@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable
 from enum import Enum
 from typing import Any, Final
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
@@ -32,6 +31,7 @@ from games.core import metrics
 from games.core.addresses import network_of_scope
 from games.core.admission_ticket import COOKIE, MAX_AGE, Pass, Ticket, cookie_header, identities, read, set_cookie
 from games.core.errors import A_MINUTE, ErrorCode, Refusal
+from games.live.sockets.connection_limits import Application, Receive, Scope, Send
 from games.races.models import CODE_LENGTH, CODE_LETTERS
 
 PAGE: Final = "/queue/"
@@ -61,10 +61,6 @@ _READING: Final = {"GET", "HEAD"}
 #: Placeholders in the queue page.
 _PLACE, _WAIT, _REFRESH = 'id="queue-place">', 'id="queue-wait">', 'http-equiv="refresh" content="'
 
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
-Application = Callable[[Any, Any, Any], Awaitable[None]]
 Request = tuple[Scope, Receive, Send]
 Holding = Ticket | Pass | None
 
@@ -182,7 +178,7 @@ class Gate:
         if starts_game:
             self._use(holding)
 
-        async def exchange(message: Any) -> None:  # noqa: ANN401 - ASGI's
+        async def exchange(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 issued, identity = holding, client
                 if session := _new_session(message["headers"]):

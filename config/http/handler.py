@@ -23,8 +23,7 @@ from config.http.error_pages import error_response
 from games.core.errors import ErrorCode, Refusal
 from games.core.thread_pool import PoolFullError, ThreadPool
 from games.db.timeouts import database_timeout
-
-Scope = dict[str, Any]
+from games.live.sockets.connection_limits import Scope
 
 #: Page threads. One computes while the others wait for the database; every further thread is one more for the event
 #: loop to wait for. Fewer than the connections in a process's database pool.

@@ -5,15 +5,11 @@ Browsers send the session cookie with every WebSocket, whatever page opens it; t
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any
-
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
 from config.routing import refuse
-
-Application = Callable[[Any, Any, Any], Awaitable[None]]
+from games.live.sockets.connection_limits import Application, Receive, Scope, Send
 
 
 class OriginCheck:
@@ -25,7 +21,7 @@ class OriginCheck:
     def __init__(self, application: Application) -> None:
         self._application = application
 
-    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:  # noqa: ANN401
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         headers = [(name, value.decode("latin-1").lower()) for name, value in scope.get("headers", [])]
         origins = [value for name, value in headers if name == b"origin"]

@@ -9,7 +9,7 @@ import asyncio
 import json
 import logging
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, Final
 
 from django.conf import settings
@@ -24,6 +24,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.core.thread_pool import ThreadPool
 from games.db.timeouts import database_timeout
 from games.deals.publishing import todays_deals
+from games.live.sockets.connection_limits import Application, Receive, Scope, Send
 from games.live.sockets.eviction import open_sockets
 from games.models import Presence
 from games.rules import CATALOGUE
@@ -41,7 +42,6 @@ STATEMENT_SECONDS: Final = 1.5
 _REDIS_KEY: Final = "talon.readiness"
 _REDIS_SECONDS: Final = 10
 
-Application = Callable[[Any, Any, Any], Awaitable[None]]
 Checks = dict[str, str]
 """Results by check name: "ok", "unused", or a description of the problem."""
 
@@ -64,7 +64,7 @@ class Health:
         self._thread = ThreadPool("readiness", 1)
         self._running: asyncio.Task[dict[str, Any]] | None = None
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["path"] == LIVENESS:
             await _send(scope, send, 200, {"status": "ok"})
@@ -73,7 +73,7 @@ class Health:
         else:
             await self._application(scope, receive, send)
 
-    async def _answer_readiness(self, scope: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+    async def _answer_readiness(self, scope: Scope, send: Send) -> None:
         found = await self._checked()
         checks: Checks = found["checks"] | {"admission": self._admission()}
         failed = sorted(name for name, state in checks.items() if state not in _FINE)
@@ -195,7 +195,7 @@ def _verification() -> dict[str, Any]:
     return {"pending": pending, "oldest_seconds": round(oldest, 1)}
 
 
-async def _send(scope: Any, send: Any, status: int, data: dict[str, Any]) -> None:  # noqa: ANN401 - ASGI's
+async def _send(scope: Scope, send: Send, status: int, data: dict[str, Any]) -> None:
     body = json.dumps(data).encode()
     headers = [
         (b"content-type", b"application/json"),

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
@@ -27,13 +26,10 @@ from django.utils.translation import get_language_from_request
 from config.page_cache.page import NOW, TOKEN, Headers, Page, cut
 from games.core.admission_ticket import COOKIE
 from games.core.metrics import PAGES_COPIED
+from games.live.sockets.connection_limits import Application, Receive, Scope, Send
 from games.pages.daily.home_page import GUIDE_COOKIE
 from games.pages.shared.anonymous_cache import MARK
 
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
-Application = Callable[[Any, Any, Any], Awaitable[None]]
 Key = tuple[object, ...]
 
 #: Maximum number of cached pages.
@@ -226,10 +222,10 @@ async def _render(application: Application, visit: Visit) -> CachedPage | None:
     """
     messages: list[Any] = []
 
-    async def receive() -> Any:  # noqa: ANN401 - ASGI's
+    async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": b"", "more_body": False}
 
-    async def listen(message: Any) -> None:  # noqa: ANN401 - ASGI's
+    async def listen(message: dict[str, Any]) -> None:
         messages.append(message)
 
     await application(visit.anonymous_scope(), receive, listen)

@@ -6,8 +6,7 @@ processes. A request to the wrong process is refused as `misdirected`, so a misc
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Final
 
 from config.admission.load import Load
 from config.admission.table_capacity import publish
@@ -18,12 +17,8 @@ from config.observability.metrics_endpoint import METRICS
 from games.core import metrics
 from games.core.errors import ErrorCode, Refusal
 from games.live.protocol import CLOSE_MISDIRECTED
+from games.live.sockets.connection_limits import Application, Receive, Scope, Send
 from games.live.sockets.eviction import open_sockets
-
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
-Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 _OPERATIONS: Final = {LIVENESS, READINESS, METRICS}
 
