@@ -111,7 +111,7 @@ class Player:
         self.page.goto(table)
         self.start()
         self.count += len(tokens)
-        assert self.count == int(self.page.text_content("#moves"))
+        self.page.wait_for_function("n => document.querySelector('#moves').textContent === String(n)", arg=self.count)
 
     def middle(self, selector_or_handle: Any) -> tuple[float, float]:
         """Return the point for a card: its upper part, which no card of its pile covers."""
