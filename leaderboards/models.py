@@ -232,8 +232,10 @@ class Rating(models.Model):
     sigma = models.FloatField()
     races = models.PositiveIntegerField()
     last_raced_at = models.DateTimeField()
-    # Sum of the points from newcomers, which is limited; see `leaderboards.ratings.fold`.
+    # What is left of the points from newcomers, which is limited, and races against regulars; see
+    # `leaderboards.ratings.fold`.
     newcomers = models.FloatField(default=0.0, db_default=0.0)
+    regulars = models.FloatField(default=0.0, db_default=0.0)
 
     class Meta:
         verbose_name = _("rating")
@@ -269,8 +271,9 @@ class RatingChange(models.Model):
     sigma_after = models.FloatField()
     # Number of the player's rated races, including this one.
     races = models.PositiveIntegerField()
-    # Sum of the points from newcomers so far, including this race.
+    # What is left of the points from newcomers, and races against regulars, including this race.
     newcomers = models.FloatField(default=0.0, db_default=0.0)
+    regulars = models.FloatField(default=0.0, db_default=0.0)
 
     class Meta:
         indexes = (

@@ -4,9 +4,11 @@ A race is rated among its racers with accounts who were present. Two racers do n
 were linked in this race (by device or network), or have met five times already on that day (UTC) in rated races. A
 racer without a rival left is not rated.
 
-A rival counts fully if the account is established and has been rated in ten races. All other rivals, called newcomers
-here, together move a player's rating by at most `NEWCOMERS` points up or down, over all races. So accounts made to lose
-raise no rating by more.
+A rival counts fully if the account is established and has been rated in ten races against regulars. A regular is such
+an account with a hundred of these races. All other rivals, called newcomers here, together move a player's rating by at
+most `NEWCOMERS` points away from where the others put it. So accounts made to lose, and accounts that only know each
+other, raise no rating by more. While a site has too few regulars, established accounts with ten rated races are taken
+for regulars.
 """
 
 from __future__ import annotations
@@ -15,19 +17,24 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from itertools import combinations
+from datetime import date, datetime, timedelta
+from itertools import combinations, islice
 from typing import Final, NamedTuple
 
 from games.races.results.ratings_registry import Limit
-from leaderboards.ratings.formula import DIGITS, MU, SIGMA, Rater, SkillEstimate, shares
+from leaderboards.ratings.formula import DIGITS, MU, SIGMA, Rater, Share, SkillEstimate, shares
 
 MEETINGS_A_DAY: Final = 5
 #: Rank of disqualified racers: behind every place, and all tied.
 LAST: Final = 99
-#: Minimum number of rated races for a rating without a "?", and for a rival who counts fully.
+#: Minimum number of rated races for a rating without a "?"; against regulars, for a rival who counts fully.
 RACES: Final = 10
-#: Most points that newcomers can give to a player or take, in total.
+#: Minimum number of rated races against regulars of a regular.
+REGULAR: Final = 100
+#: Minimum number of regulars who have raced lately. With fewer, a site is too young to know who is one.
+REGULARS: Final = 5
+LATELY: Final = timedelta(days=30)
+#: Most points by which newcomers can move a rating away from where the other rivals put it.
 NEWCOMERS: Final = 100.0
 
 
@@ -50,13 +57,18 @@ class Raced(NamedTuple):
 
 
 class RatingState(NamedTuple):
-    """State of a player's rating between two races; `newcomers` is the sum of all points from newcomers."""
+    """State of a player's rating between two races.
+
+    `newcomers` is what is left of the points from newcomers. `regulars` is the number of races against regulars; a race
+    counts by the share of regulars among the rivals.
+    """
 
     mu: float = MU
     sigma: float = SIGMA
     races: int = 0
     last_raced_at: datetime | None = None
     newcomers: float = 0.0
+    regulars: float = 0.0
 
 
 class Change(NamedTuple):
@@ -73,6 +85,7 @@ class Change(NamedTuple):
     sigma_after: float
     races: int
     newcomers: float
+    regulars: float
 
 
 class Duel(NamedTuple):
@@ -94,6 +107,8 @@ class Fold:
     met: Counter[tuple[int, int]] = field(default_factory=Counter)
     #: Pairs that have reached the daily limit of meetings.
     spent: set[tuple[int, int]] = field(default_factory=set)
+    #: Last race of each regular, latest last; after `resume`, at least of the latest `REGULARS`.
+    regulars: dict[int, datetime] = field(default_factory=dict)
     rater: Rater = field(default_factory=Rater)
 
     def fold(self, races: Iterable[Raced]) -> Iterator[list[Change]]:
@@ -105,35 +120,41 @@ class Fold:
         """Rate the next race."""
         self._begin(raced.finished_at.date())
         racers, states = raced.racers, self._states(raced)
-        newcomers = _newcomers(racers, states)
+        newcomers = self._newcomers(raced, states, RACES)
+        regulars = set(range(len(racers))) - self._newcomers(raced, states, REGULAR)
         changes = []
         for k, among, rated in self._rate(racers, states):
             racer, old = racers[k], states[k]
-            parts = _parts(racers, states, k, among) if newcomers else {}
+            parts = _parts(racers, states, k, among) if newcomers or old.newcomers else {}
             skill, total = _limited(old, rated, parts, newcomers)
-            after = RatingState(*skill, old.races + 1, raced.finished_at, total)
+            # A pair counts once a day, which slows down accounts that turn each other into regulars.
+            met = sum(1 for q in among if q != k and q in regulars and not self.met[_pair(racer, racers[q])])
+            against_regulars = round(old.regulars + met / (len(among) - 1), DIGITS)
+            after = RatingState(*skill, old.races + 1, raced.finished_at, total, against_regulars)
             self.standings[racer.player] = after
             changes.append(
                 Change(
                     raced.race, raced.finished_at, racer.entrant, racer.player, racer.rank,
-                    old.mu, old.sigma, after.mu, after.sigma, after.races, after.newcomers,
+                    old.mu, old.sigma, after.mu, after.sigma, after.races, after.newcomers, after.regulars,
                 )
             )  # fmt: skip
         self._meet([change.player for change in changes])
+        self._raced_lately({change.player: raced.finished_at for change in changes if change.regulars >= REGULAR})
         return changes
 
     def duels(self, raced: Raced) -> dict[int, list[Duel]]:
         """Return the points from each rival in the next race by entrant, without rating the race."""
         self._begin(raced.finished_at.date())
         racers, states = raced.racers, self._states(raced)
-        newcomers = _newcomers(racers, states)
+        newcomers = self._newcomers(raced, states, RACES)
         return {racer.entrant: self._duels(racers, states, newcomers, k) for k, racer in enumerate(racers)}
 
-    def resume(self, day: date, races: Iterable[Sequence[int]]) -> None:
-        """Restore the day's meetings from the players of each race already rated on it."""
+    def resume(self, day: date, races: Iterable[Sequence[int]], regulars: Mapping[int, datetime] | None = None) -> None:
+        """Restore the day's meetings from the players of each race already rated on it, and the latest regulars."""
         self._begin(day)
         for players in races:
             self._meet(players)
+        self._raced_lately(regulars or {})
 
     def _begin(self, day: date) -> None:
         if day != self.day:
@@ -149,6 +170,22 @@ class Fold:
         # A pair can reach the limit only if both players have raced that often.
         often = [player for player in ordered if self.raced[player] >= MEETINGS_A_DAY]
         self.spent.update(pair for pair in combinations(often, 2) if self.met[pair] >= MEETINGS_A_DAY)
+
+    def _raced_lately(self, regulars: Mapping[int, datetime]) -> None:
+        for player, finished_at in regulars.items():
+            self.regulars.pop(player, None)
+            self.regulars[player] = finished_at
+
+    def _newcomers(self, raced: Raced, states: Sequence[RatingState], least: int) -> set[int]:
+        """Return the indices of the racers who lack an established account or that many races against regulars."""
+        lately = raced.finished_at - LATELY
+        latest = list(islice(reversed(self.regulars.values()), REGULARS))
+        is_young = len(latest) < REGULARS or latest[-1] < lately
+        return {
+            k
+            for k, (racer, state) in enumerate(zip(raced.racers, states, strict=True))
+            if not racer.established or (state.races < RACES if is_young else state.regulars < least)
+        }
 
     def _rate(
         self, racers: Sequence[Racer], states: Sequence[RatingState]
@@ -186,14 +223,14 @@ class Fold:
         self, racers: Sequence[Racer], states: Sequence[RatingState], newcomers: Collection[int], k: int
     ) -> list[Duel]:
         parts = _parts(racers, states, k, self._among(racers, k))
-        by_newcomers = sum(parts[q] for q in parts if q in newcomers)
-        excess = _excess(states[k].newcomers + by_newcomers)
+        by_newcomers, total = _by_newcomers(states[k], parts, newcomers)
+        excess = _excess(total)
         left = 1 - excess / by_newcomers if excess else 1.0
         found = []
         for q, rival in enumerate(racers):
             if q != k:
                 limit = Limit.NEWCOMER if excess and q in newcomers else None
-                points = parts.get(q, 0.0) * (left if limit else 1)
+                points = parts[q].points * (left if limit else 1) if q in parts else 0.0
                 found.append(Duel(rival.entrant, points, self._limit(racers[k], rival) or limit))
         return found
 
@@ -201,30 +238,34 @@ class Fold:
 _NEW: Final = RatingState()
 
 
-def _newcomers(racers: Sequence[Racer], states: Sequence[RatingState]) -> set[int]:
-    """Return the indices of the racers who do not count fully for their rivals."""
-    pairs = zip(racers, states, strict=True)
-    return {k for k, (racer, state) in enumerate(pairs) if not racer.established or state.races < RACES}
-
-
-def _parts(racers: Sequence[Racer], states: Sequence[RatingState], k: int, among: Sequence[int]) -> dict[int, float]:
-    """Return the points from each rival `among` the racers, by index, before the limit on newcomers."""
+def _parts(racers: Sequence[Racer], states: Sequence[RatingState], k: int, among: Sequence[int]) -> dict[int, Share]:
+    """Return the share of each rival `among` the racers, by index, before the limit on newcomers."""
     skills = [SkillEstimate(states[q].mu, states[q].sigma) for q in among]
     parts = shares(skills, [racers[q].rank for q in among], among.index(k))
     return {q: part for q, part in zip(among, parts, strict=True) if q != k}
 
 
+def _by_newcomers(old: RatingState, parts: Mapping[int, Share], newcomers: Collection[int]) -> tuple[float, float]:
+    """Return the points from newcomers in a race, and the new sum before the limit.
+
+    What earlier newcomers gave or took too much, the other rivals correct little by little; that is left out.
+    """
+    points = sum(part.points for q, part in parts.items() if q in newcomers)
+    corrected = sum(part.correction for q, part in parts.items() if q not in newcomers)
+    return points, old.newcomers * (1 - corrected) + points
+
+
 def _limited(
-    old: RatingState, skill: SkillEstimate, parts: Mapping[int, float], newcomers: Collection[int]
+    old: RatingState, skill: SkillEstimate, parts: Mapping[int, Share], newcomers: Collection[int]
 ) -> tuple[SkillEstimate, float]:
     """Return a rated skill without the points from newcomers beyond their limit, and the new sum of their points.
 
     The uncertainty shrinks less in proportion: a result that does not count says nothing about the player.
     """
-    total = old.newcomers + sum(part for q, part in parts.items() if q in newcomers)
+    _, total = _by_newcomers(old, parts, newcomers)
     excess = _excess(total)
     if excess:
-        counted = max(0.0, 1 - abs(excess) / sum(map(abs, parts.values())))
+        counted = max(0.0, 1 - abs(excess) / sum(abs(part.points) for part in parts.values()))
         sigma = math.sqrt(old.sigma**2 - (old.sigma**2 - skill.sigma**2) * counted)
         skill = SkillEstimate(round(skill.mu - excess, DIGITS), round(sigma, DIGITS))
     return skill, round(total - excess, DIGITS)

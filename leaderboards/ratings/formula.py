@@ -66,10 +66,18 @@ class _Teams(list[list[BradleyTerryPartRating]]):
         return self.copied
 
 
-def shares(before: Sequence[SkillEstimate], ranks: Sequence[int], of: int) -> list[float]:
-    """Return the contribution of each racer to the change of the racer at index `of`; the racer's own is 0.
+class Share(NamedTuple):
+    """Share of a rival in the change of a racer's mean: points, and the part of an error of the mean it removes."""
 
-    The model's change is the mean of one term for each rival, so the contributions add up to it.
+    points: float = 0.0
+    correction: float = 0.0
+
+
+def shares(before: Sequence[SkillEstimate], ranks: Sequence[int], of: int) -> list[Share]:
+    """Return the share of each racer in the change of the racer at index `of`; the racer's own is 0.
+
+    The model's change is the mean of one term for each rival, so the points add up to it. The correction is the term's
+    derivative by the racer's mean, with the opposite sign.
     """
     own = _variance(before[of])
     found = []
@@ -77,7 +85,9 @@ def shares(before: Sequence[SkillEstimate], ranks: Sequence[int], of: int) -> li
         spread = math.sqrt(own + _variance(rival) + 2 * BETA**2)
         expected = 1 / (1 + math.exp((rival.mu - before[of].mu) / spread))
         outcome = 1.0 if ranks[q] > ranks[of] else 0.5 if ranks[q] == ranks[of] else 0.0
-        found.append(0.0 if q == of else own / spread * (outcome - expected) / (len(before) - 1))
+        weight = own / spread / max(1, len(before) - 1)
+        share = Share(weight * (outcome - expected), weight / spread * expected * (1 - expected))
+        found.append(Share() if q == of else share)
     return found
 
 

@@ -7,15 +7,18 @@ import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from statistics import fmean
+from typing import Final, NamedTuple
 
-from leaderboards.ratings.fold import Fold, Raced, Racer
+from leaderboards.ratings.fold import RACES, REGULAR, Fold, Raced, Racer, RatingState
 from leaderboards.ratings.formula import MU, SkillEstimate, chance
 
 FIRST: Final = datetime(2026, 1, 1, tzinfo=UTC)
 #: The account that is fed; the others are 2, 3, …
 FED: Final = 1
 MINUTES_A_RACE: Final = 5
+#: Regulars of the site, with their ratings, which are right. The accounts' owner plays as well as a new rating says.
+OUTSIDERS: Final = {1000 + k: MU + 500 * (k / 19 - 0.5) for k in range(20)}
 
 Schedule = Callable[[int, random.Random], Iterator[Sequence[int]]]
 """Races as players in the order of their results, for a number of accounts."""
@@ -65,16 +68,111 @@ def fall_first(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
     yield from full_fields(accounts, choose)
 
 
-SCHEDULES: Final[tuple[Schedule, ...]] = (duels, fresh_first, full_fields, settled_first, pyramid, fall_first)
+def slowly(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
+    """Every account meets the fed one once, then all race among themselves, with winners in turn."""
+    for turn in itertools.count():
+        for loser in range(2, accounts + 1):
+            yield FED, loser
+        for _ in range(accounts):
+            others = choose.sample(range(2, accounts + 1), min(6, accounts - 1))
+            others.sort(key=lambda player: (player + turn) % accounts)
+            yield others
 
 
-def gain(schedule: Schedule, accounts: int, races: int, seed: int, *, established: bool = False) -> float:
-    """Return the most points above a new rating that the fed account has after any of the races."""
-    fold, best = Fold(), 0.0
+SCHEDULES: Final[tuple[Schedule, ...]] = (duels, fresh_first, full_fields, settled_first, pyramid, fall_first, slowly)
+
+
+# A second set, written when the rule was fixed. It knows the rule.
+
+
+def kings(accounts: int, _choose: random.Random) -> Iterator[Sequence[int]]:
+    """Every account is fed by all others for a round, loses it all to the next one, and so on to the fed account."""
+    while True:
+        for king in range(accounts, 0, -1):
+            for loser in range(1, accounts + 1):
+                if loser != king:
+                    yield king, loser
+
+
+def ladder(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
+    """The accounts hold a fixed order in small fields, as players of different strength would."""
+    while True:
+        yield sorted(choose.sample(range(1, accounts + 1), choose.randint(2, 6)))
+
+
+def guarded(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
+    """In each field is one regular, so that the accounts seem to know regulars; it wins, the fed account is second."""
+    while True:
+        yield outsider(choose), FED, *choose.sample(range(2, accounts + 1), min(12, accounts - 1))
+
+
+def down_and_up(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
+    """The others pull the fed account down, it recovers against regulars, and they push it up, again and again."""
+    while True:
+        for other in range(2, accounts + 1):
+            yield other, FED
+        for _ in range(40):
+            yield played(choose, FED)
+        for other in range(2, accounts + 1):
+            yield FED, other
+
+
+def frozen(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
+    """The fed account plays regulars a little; the others let it win and lose in turn to make it look certain."""
+    for _ in range(5):
+        yield played(choose, FED)
+    for turn, loser in enumerate(itertools.cycle(range(2, accounts + 1))):
+        yield (FED, loser) if turn % 3 else (loser, FED)
+
+
+SECOND: Final[tuple[Schedule, ...]] = (kings, ladder, guarded, down_and_up, frozen)
+
+
+def known(races: int) -> Schedule:
+    """Return a schedule in which each other account first plays that many duels with regulars; then they all feed."""
+
+    def schedule(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
+        for _ in range(races):
+            for other in range(2, accounts + 1):
+                yield played(choose, other)
+        yield from duels(accounts, choose)
+
+    return schedule
+
+
+def outsider(choose: random.Random) -> int:
+    return choose.choice(sorted(OUTSIDERS))
+
+
+def played(choose: random.Random, player: int) -> Sequence[int]:
+    """Return a duel with a regular that is really played."""
+    rival = outsider(choose)
+    return (player, rival) if choose.gauss(MU, 175) > choose.gauss(OUTSIDERS[rival], 175) else (rival, player)
+
+
+def gain(
+    schedule: Schedule, accounts: int, races: int, seed: int, *, established: bool = False, young: bool = False
+) -> float:
+    """Return the most points that the fed account has after any of the races above what its own play supports: above
+    a new rating, and above the best it would have had if it had met nobody but regulars.
+
+    A young site has no regulars.
+    """
+    start = {} if young else {who: RatingState(mu, 80, 300, FIRST, 0, 2 * REGULAR) for who, mu in OUTSIDERS.items()}
+    fold, honest, best, support = Fold(dict(start)), Fold(dict(start)), 0.0, MU
+    day = None
     for number, players in enumerate(itertools.islice(schedule(accounts, random.Random(seed)), races)):
         at = FIRST + number * timedelta(minutes=MINUTES_A_RACE)
-        fold.add(race(number, at, players, established=lambda _player: established))
-        best = max(best, fold.standings[FED].mu - MU if FED in fold.standings else 0.0)
+        if at.date() != day and not young:
+            day = at.date()
+            for each in (fold, honest):
+                each.resume(day, [], dict.fromkeys(OUTSIDERS, at))
+        raced = race(number, at, players, established=lambda player: established or player in OUTSIDERS)
+        fold.add(raced)
+        honest.add(raced._replace(racers=[racer for racer in raced.racers if racer.player in (FED, *OUTSIDERS)]))
+        support = max(support, honest.standings.get(FED, RatingState()).mu)
+        if FED in fold.standings:
+            best = max(best, fold.standings[FED].mu - support)
     return best
 
 
@@ -84,21 +182,87 @@ def race(number: int, at: datetime, players: Sequence[int], *, established: Call
     return Raced(number, at, sorted(racer._replace(established=established(racer.player)) for racer in racers))
 
 
-def log_loss(seed: int, *, established: float, players: int = 60, races: int = 1200, after: int = 0) -> float:
-    """Return the mean log loss of the ratings' predictions for each pair of honest racers; `established` is the share
-    of players with an established account. The first `after` races are not counted. Lower is better; a coin has 0.693.
+Pool = Callable[[random.Random], Iterator[tuple[datetime, Sequence[int]]]]
+"""Times and players of the races of honest players, who are numbered as they come."""
+
+
+def new_site(choose: random.Random) -> Iterator[tuple[datetime, Sequence[int]]]:
+    """Sixty players who all begin at once, in fields of up to sixteen."""
+    for number in range(1200):
+        yield FIRST + number * timedelta(hours=1), choose.sample(range(60), choose.randint(2, 16))
+
+
+def quiet_site(choose: random.Random) -> Iterator[tuple[datetime, Sequence[int]]]:
+    """Ten players and ten races a day. Every six days a new player takes the place of another."""
+    active = list(range(10))
+    for day in range(400):
+        if day % 6 == 5:
+            active[choose.randrange(10)] = 10 + day // 6
+        for number in range(10):
+            yield FIRST + timedelta(days=day, hours=number), choose.sample(active, choose.randint(2, 4))
+
+
+def busy_site(choose: random.Random, circle: int = 1, share: float = 0.0) -> Iterator[tuple[datetime, Sequence[int]]]:
+    """Unequally busy players, two new ones a day. The first forty are in circles, which often race by themselves."""
+    eager = [choose.paretovariate(1.3) for _ in range(150)]
+    for day in range(250):
+        eager += [choose.paretovariate(1.3), choose.paretovariate(1.3)]
+        for number in range(40):
+            (who,) = choose.choices(range(len(eager)), eager)
+            field = {who}
+            size = choose.randint(2, 6)
+            if who < 40 and choose.random() < share:
+                first = who // circle * circle
+                field |= set(choose.sample(range(first, first + circle), min(circle, size)))
+            while len(field) < size and not (len(field) > 1 and share and who < 40):
+                field |= set(choose.choices(range(len(eager)), eager))
+            yield FIRST + timedelta(days=day, minutes=30 * number), sorted(field)
+
+
+def friends(choose: random.Random) -> Iterator[tuple[datetime, Sequence[int]]]:
+    """A busy site with groups of five, who mostly race each other."""
+    return busy_site(choose, 5, 0.8)
+
+
+def circles(choose: random.Random) -> Iterator[tuple[datetime, Sequence[int]]]:
+    """A busy site with groups of eight, half of whose races are among themselves."""
+    return busy_site(choose, 8, 0.5)
+
+
+POOLS: Final[tuple[Pool, ...]] = (new_site, quiet_site, busy_site, friends, circles)
+
+
+class Accuracy(NamedTuple):
+    """Mean log loss of the predictions for each pair, all and in the second half of the races, and of the first twenty
+    races of each player; and the rank correlation of ratings and skill. A coin has a log loss of 0.693.
     """
+
+    loss: float
+    late: float
+    first: float
+    correlation: float
+
+
+def accuracy(pool: Pool, seed: int, *, established: float = 0.8) -> Accuracy:
+    """Return the accuracy of the ratings of honest players; `established` is the share with an established account."""
     choose = random.Random(seed)
-    skill = {player: choose.gauss(MU, 250) for player in range(1, players + 1)}
-    chosen = {player: choose.random() for player in skill}
-    fold, losses = Fold(), []
-    for number in range(races):
-        who = choose.sample(sorted(skill), choose.randint(2, 16))
+    skill = [choose.gauss(MU, 250) for _ in range(1000)]
+    chosen = [choose.random() for _ in skill]
+    races = list(pool(choose))
+    fold, losses, late, first = Fold(), [], [], []
+    for number, (at, who) in enumerate(races):
         result = sorted(who, key=lambda player: choose.gauss(skill[player], 175), reverse=True)
-        before = {player: fold.standings.get(player) for player in result}
-        skills = {player: SkillEstimate(*state[:2]) if state else SkillEstimate() for player, state in before.items()}
-        if number >= after:
-            losses += [-math.log(chance(skills[one], skills[two])) for one, two in itertools.combinations(result, 2)]
-        at = FIRST + number * timedelta(hours=1)
+        states = [fold.standings.get(player, RatingState()) for player in result]
+        for one, other in itertools.combinations(states, 2):
+            loss = -math.log(chance(SkillEstimate(*one[:2]), SkillEstimate(*other[:2])))
+            losses.append(loss)
+            if number >= len(races) / 2:
+                late.append(loss)
+            if min(one.races, other.races) < 20:
+                first.append(loss)
         fold.add(race(number, at, result, established=lambda player: chosen[player] < established))
-    return sum(losses) / len(losses)
+    found = [player for player, state in fold.standings.items() if state.races >= RACES]
+    ranks = [sorted(found, key=key) for key in (skill.__getitem__, lambda player: fold.standings[player].mu)]
+    distance = sum((ranks[0].index(player) - ranks[1].index(player)) ** 2 for player in found)
+    correlation = 1 - 6 * distance / (len(found) ** 3 - len(found))
+    return Accuracy(fmean(losses), fmean(late), fmean(first), correlation)

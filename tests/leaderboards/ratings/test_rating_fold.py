@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from games.races.results.ratings_registry import Limit
-from leaderboards.ratings.fold import LAST, NEWCOMERS, RACES, Fold, Raced, Racer, RatingState
+from leaderboards.ratings.fold import LAST, LATELY, NEWCOMERS, RACES, REGULAR, Fold, Raced, Racer, RatingState
 from leaderboards.ratings.formula import Rater, SkillEstimate, shares, whole_points
 from tests.leaderboards.ratings import feeding
 
@@ -83,7 +83,7 @@ def test_shares_add_up_to_the_change() -> None:
         ranks = [choose.randint(1, n) for _ in range(n)]
         after = Rater().rate(before, ranks)
         for k in range(n):
-            parts = shares(before, ranks, k)
+            parts = [share.points for share in shares(before, ranks, k)]
             assert parts[k] == 0
             assert sum(parts) == pytest.approx(after[k].mu - before[k].mu, abs=2e-6)
             total = round(after[k].mu) - round(before[k].mu)
@@ -227,14 +227,78 @@ def test_a_single_player_is_not_rated() -> None:
 
 
 @pytest.mark.parametrize("accounts", [13, 100])
-@pytest.mark.parametrize("schedule", feeding.SCHEDULES)
+@pytest.mark.parametrize("schedule", [*feeding.SCHEDULES, *feeding.SECOND])
 def test_feeding_gains_at_most_a_hundred_points(schedule: feeding.Schedule, accounts: int) -> None:
-    """From any number of networks; with settled_first, the other accounts have ten races."""
-    assert feeding.gain(schedule, accounts, 400, seed=4) <= NEWCOMERS + 1e-6
+    """From any number of networks, with accounts that are all established; with settled_first, most have ten races."""
+    assert feeding.gain(schedule, accounts, 400, seed=4, established=True) <= NEWCOMERS + 1e-6
+
+
+@pytest.mark.parametrize("schedule", feeding.SCHEDULES)
+def test_accounts_that_are_not_established_feed_no_more_on_a_young_site(schedule: feeding.Schedule) -> None:
+    assert feeding.gain(schedule, 13, 400, seed=4, young=True) <= NEWCOMERS + 1e-6
+
+
+def regulars(*players: int, at: datetime = NOON) -> Fold:
+    """A fold in which these players are regulars who have just raced."""
+    state = RatingState(1500, 100, 2 * REGULAR, at, 0, REGULAR)
+    return Fold(dict.fromkeys(players, state), regulars=dict.fromkeys(players, at))
+
+
+def test_races_count_by_the_share_of_regulars_and_once_a_day_for_a_pair() -> None:
+    fold = regulars(1, 2, 3, 4, 5)
+    fold.add(raced(1, 1, 2, 7, 8, 9))
+    assert fold.standings[7].regulars == 0.5
+    assert fold.standings[1].regulars == REGULAR + 0.25
+    fold.add(raced(2, 7, 1))
+    assert fold.standings[7].regulars == 0.5
+    fold.add(raced(3, 7, 3))
+    fold.add(raced(4, 7, 1, at=NOON + timedelta(days=1)))
+    assert fold.standings[7].regulars == 2.5
+
+
+def test_a_rival_counts_fully_after_ten_races_against_regulars() -> None:
+    """Or after any ten, while fewer than five regulars have raced lately."""
+    for site, against, limit in (
+        (regulars(1, 2, 3, 4, 5), RACES, None),
+        (regulars(1, 2, 3, 4, 5), RACES - 0.5, Limit.NEWCOMER),
+        (regulars(1, 2, 3, 4), 0, None),
+        (regulars(1, 2, 3, 4, 5, at=NOON - LATELY - timedelta(seconds=1)), 0, None),
+    ):
+        site.standings[7] = RatingState(1500, 100, 50, NOON, 0, against)
+        site.standings[8] = RatingState(1500, 100, 50, NOON, NEWCOMERS)
+        assert [duel.limit for duel in site.duels(raced(1, 8, 7))[100]] == [limit]
+
+
+def test_full_rivals_correct_what_newcomers_gave() -> None:
+    """Newcomers can then move the rating again, but never by more than the limit from where the others put it."""
+    fold = regulars(1, 2, 3, 4, 5)
+    fold.standings[7] = RatingState(1600, 150, 20, NOON, NEWCOMERS)
+    fold.add(raced(1, 1, 7))
+    assert 80 < fold.standings[7].newcomers < NEWCOMERS
+    assert fold.standings[7].mu < 1600
+    again = fold.add(raced(2, 7, 8))[0]
+    assert again.mu_after > again.mu_before
+    assert again.newcomers <= NEWCOMERS
+
+
+def test_resumed_regulars_equal_folded_ones() -> None:
+    """The latest ones decide whether a site is young."""
+    whole = regulars(1, 2, 3, 4, 5, at=NOON - LATELY)
+    whole.add(raced(1, 2, 1))
+    assert list(whole.regulars) == [3, 4, 5, 2, 1]
+    resumed = Fold(dict(whole.standings))
+    resumed.resume(NOON.date(), [[1, 2]], whole.regulars)
+    for at in (NOON, NOON + timedelta(seconds=1)):
+        assert whole.duels(raced(2, 7, 8, at=at)) == resumed.duels(raced(2, 7, 8, at=at))
+    late = raced(3, 1, 9, at=NOON + timedelta(days=1))
+    assert whole.add(late) == resumed.add(late)
 
 
 def test_honest_predictions_stay_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even if everybody is new at once, and two in five never play dailies."""
-    limited = feeding.log_loss(5, established=0.6, races=500, after=300)
+    """On a quiet site of ten players, too, whose successors race regulars."""
+    rated = feeding.accuracy(feeding.quiet_site, 5)
     monkeypatch.setattr("leaderboards.ratings.fold.NEWCOMERS", math.inf)
-    assert limited < feeding.log_loss(5, established=0.6, races=500, after=300) + 0.02
+    free = feeding.accuracy(feeding.quiet_site, 5)
+    assert rated.late < free.late * 1.02
+    assert rated.first < free.first * 1.05
+    assert rated.correlation > free.correlation - 0.02

@@ -10,10 +10,10 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from games.ghosts.models import Notice
-from games.races.models import Race
+from games.races.models import Entrant, Race
 from leaderboards import tasks
 from leaderboards.models import RatedRace, Rating, RatingChange
-from leaderboards.ratings import rating_reconciler
+from leaderboards.ratings import proof, rating_reconciler
 from leaderboards.ratings.fold_input import Key
 from tests.leaderboards import raced
 from tests.leaderboards.factory import NOON, player
@@ -119,6 +119,25 @@ def test_rating_as_races_finish_equals_folding_from_scratch(seed: int) -> None:
     from_scratch()
     assert (changes(), ratings()) == kept
     assert kept[0]
+
+
+def test_regulars_are_restored_from_earlier_races(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A site of few races, on which two races make a regular, two regulars are enough, and lately is an hour ago."""
+    few = {"fold.RACES": 1, "fold.REGULAR": 1.5, "fold.REGULARS": 2, "fold.LATELY": timedelta(hours=1)}
+    also = {f"rating_reconciler{name[4:]}": value for name, value in few.items() if name != "fold.RACES"}
+    for name, value in {**few, **also, "rating_reconciler._BATCH": 2}.items():
+        monkeypatch.setattr(f"leaderboards.ratings.{name}", value)
+    made = raced.history([player() for _ in range(7)], 40, seed=3)
+    Entrant.objects.update(standing=Entrant.Standing.ESTABLISHED)
+    Race.objects.update(rated=False)
+    for one in made:
+        Race.objects.filter(pk=one.pk).update(rated=True)
+        rating_reconciler.rate_finished()
+    kept = changes(), ratings()
+    assert Rating.objects.filter(regulars__gte=1.5).count() > 2
+    assert not list(proof.faults())
+    from_scratch()
+    assert (changes(), ratings()) == kept
 
 
 def test_a_race_seen_late_is_rated_in_its_place() -> None:
