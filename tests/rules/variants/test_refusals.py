@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ STEP = 150
 NAMES = re.compile(r"\b(\w*[A-Z0-9]\w*|[rsw])\b")
 
 
+@cache
 def every_token(vocabulary: Vocabulary) -> list[str]:
     piles = len(vocabulary.piles)
     numbers = range(5 + piles + piles * piles * vocabulary.largest_unit)
