@@ -4,6 +4,7 @@
  */
 
 import { sizeOf, suitOf } from "../drawing/cards.js";
+import { FOUNDATIONS } from "../drawing/suits.js";
 
 /** @import { Card, Choice, Pile, Token, View } from "./types.js" */
 
@@ -50,9 +51,8 @@ export function likelyFoundation(view, card) {
   const names = Object.keys(view.piles).filter((name) => name[0] === "f");
   if (card === null) return names[0];
   const suit = suitOf(card, view.game);
-  if (view.game === "tarot") return `f${["wands", "cups", "swords", "pentacles", "trumps"].indexOf(suit)}`;
-  if (view.game === "stonewall" || view.game === "labyrinth")
-    return `f${["spades", "hearts", "diamonds", "clubs"].indexOf(suit)}`;
+  const suits = FOUNDATIONS[view.game];
+  if (suits) return `f${suits.indexOf(suit)}`;
   const near = (/** @type {Card} */ top) => {
     const ranks = [...ORDER].filter((rank) => rank !== "P" && rank !== "N");
     const gap = Math.abs(ranks.indexOf(top[0]) - ranks.indexOf(card[0]));
