@@ -187,17 +187,19 @@ def _named_game(packed: Packed) -> tuple[type[Table], Options | None]:
     return game, options
 
 
-def check_keys(data: object, keys: AbstractSet[str], what: str) -> Mapping[str, Any]:
+def check_keys(
+    data: object, keys: AbstractSet[str], what: str, error: type[RulesError] = RecordError
+) -> Mapping[str, Any]:
     """Return a JSON object that has exactly these keys; ``what`` names it in messages.
 
-    :raises RecordError: when it is not an object, lacks a key, or has another.
+    :raises RulesError: of the given type, when it is not an object, lacks a key, or has another.
     """
     if not isinstance(data, Mapping):
-        raise RecordError(f"{what} is an object")
+        raise error(f"{what} is an object")
     for key in sorted(keys - data.keys()):
-        raise RecordError(f"{what} has {key!r}")
+        raise error(f"{what} has {key!r}")
     for key in data.keys() - keys:
-        raise RecordError(f"{what} has no {quoted(key)}")
+        raise error(f"{what} has no {quoted(key)}")
     return data
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from games.rules.errors import IllegalMoveError, InvalidTokenError, TokenError
+from games.rules.errors import IllegalMoveError, InvalidTokenError
 from games.rules.records import How, Record
 from games.rules.table import Table
 
@@ -72,7 +72,7 @@ def replay(record: Record) -> Replay:
         for token in record.tokens:
             push(token)
     except (InvalidTokenError, IllegalMoveError) as error:
-        failure = _failure_at(table.token_count, error)
+        failure = Failure(table.token_count, error.token, error.reason, error.code)
     else:
         failure = _contradicted_end(record, table)
     return Replay(
@@ -85,10 +85,6 @@ def replay(record: Record) -> Replay:
         failure=failure,
         table=table,
     )
-
-
-def _failure_at(index: int, error: TokenError) -> Failure:
-    return Failure(index, error.token, error.reason, error.code)
 
 
 def _contradicted_end(record: Record, table: Table) -> Failure | None:

@@ -51,7 +51,8 @@ class Table(ABC):
     of `VOCABULARY.piles`; `foundations` holds the rest.
 
     A subclass deals its game, decides which moves are legal, and does and undoes one move. Doing a move returns a small
-    integer, its trace, which is enough to undo it. Tokens and traces are the only history.
+    integer, its trace, which is enough to undo it; the trace of a foundation move has the foundation's number in its
+    lowest three bits. Tokens and traces are the only history.
     """
 
     GAME: ClassVar[str]
@@ -160,10 +161,6 @@ class Table(ABC):
     @abstractmethod
     def _undo(self, move: Move, trace: int) -> None:
         """Undo the last move, given its trace."""
-
-    @abstractmethod
-    def _foundation_of(self, trace: int) -> int:
-        """Return the number of the foundation that the move with this trace played to."""
 
     @abstractmethod
     def check_position(self) -> None:
@@ -360,7 +357,7 @@ class Table(ABC):
         what, source, target, _ = self._known[token]
         names = self.VOCABULARY.piles
         if what == TO_FOUNDATION:
-            return names[source], f"f{self._foundation_of(trace)}"
+            return names[source], f"f{trace & 7}"
         if what == TO_PILE:
             return names[source], names[target]
         return ("w", "s") if what in (DRAW, ROUND) else ()

@@ -10,14 +10,13 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Self
 from uuid import UUID
 
 from games.rules.catalogue import resolve
-from games.rules.errors import RaceError, RecordError, RulesError, quoted
+from games.rules.errors import RaceError, RulesError, quoted
 from games.rules.races.ranking import OUTCOMES, UNRANKED, Outcome, Score
 from games.rules.record_encoding import MAX_MS
 from games.rules.records import Record, check_keys
@@ -120,7 +119,9 @@ class Entry:
 
         :raises RaceError: for anything else.
         """
-        entry = _object(data, _ENTRANT_KEYS | ({"in_review"} if file_version > 1 else set()), "an entrant")
+        entry = check_keys(
+            data, _ENTRANT_KEYS | ({"in_review"} if file_version > 1 else set()), "an entrant", RaceError
+        )
         state = entry["state"]
         if state not in OUTCOMES:
             raise RaceError(f"an entrant's state is {', '.join(OUTCOMES)}; not {quoted(state)}")
@@ -192,7 +193,7 @@ class RaceFile:
 
         :raises RaceError: for anything else, unknown keys included.
         """
-        document = _object(data, frozenset({"format", "version", "race", "entrants"}), "a race's file")
+        document = check_keys(data, frozenset({"format", "version", "race", "entrants"}), "a race's file", RaceError)
         if document["format"] != FORMAT:
             raise RaceError(f"the format is {FORMAT}, not {quoted(document['format'])}")
         version = document["version"]
@@ -202,7 +203,7 @@ class RaceFile:
         named = ("variant",) if isinstance(race, Mapping) and "variant" in race else ("game", "options")
         free_undo = version == 1 or not isinstance(race, Mapping) or "free_undo" not in race
         keys = _RACE_KEYS | set(named) | (set() if free_undo else {"free_undo"})
-        race = _object(race, keys, "a race")
+        race = check_keys(race, keys, "a race", RaceError)
         if race.get("free_undo", False) is not False:
             raise RaceError(f"free_undo is false or left out, not {quoted(race['free_undo'])}")
         name, options = _game(race)
@@ -227,13 +228,6 @@ class RaceFile:
 def is_race(data: object) -> bool:
     """Return whether a JSON value is meant as a race file rather than a record, which has no `format` key."""
     return isinstance(data, Mapping) and "format" in data
-
-
-def _object(data: object, keys: AbstractSet[str], what: str) -> Mapping[str, Any]:
-    try:
-        return check_keys(data, keys, what)
-    except RecordError as error:
-        raise RaceError(error.args[0]) from None
 
 
 def _whole(number: object, what: str) -> int:

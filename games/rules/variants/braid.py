@@ -206,9 +206,6 @@ class Braid(Table):
         self.cards_up -= 1
         return card
 
-    def _foundation_of(self, trace: int) -> int:
-        return trace
-
     def _shown(self, pile: int) -> tuple[int, int]:
         if pile == WASTE and self.waste:
             return 1, len(self.waste) - 1

@@ -127,7 +127,7 @@ class Labyrinth(Table):
         return card
 
     def _raise(self, cell: int) -> int:
-        """Play a cell's card and return the trace: its suit, plus 4 if the stock refilled the cell."""
+        """Play a cell's card and return the trace: its suit, plus 8 if the stock refilled the cell."""
         card = self._take(cell)
         suit = SUIT[card]
         self.foundations[suit].append(card)
@@ -135,7 +135,7 @@ class Labyrinth(Table):
         self.cards_up += 1
         if cell < ROW and self.stock:
             self._place(cell)
-            return suit + 4
+            return suit + 8
         return suit
 
     def _undo(self, move: Move, trace: int) -> None:
@@ -146,17 +146,14 @@ class Labyrinth(Table):
             for other in range(first + trace - 1, first - 1, -1):
                 self.stock.append(self._take(other))
             return
-        if trace >= 4:
+        if trace >= 8:
             self.stock.append(self._take(cell))
-        card = self.foundations[trace & 3].pop()
-        self._next[trace & 3] = card
+        card = self.foundations[trace & 7].pop()
+        self._next[trace & 7] = card
         self.tableau[cell].append(card)
         self._where[card] = cell
         self._occupied |= 1 << cell
         self.cards_up -= 1
-
-    def _foundation_of(self, trace: int) -> int:
-        return trace & 3
 
     def _piles_of(self, token: str, trace: int) -> tuple[str, ...]:
         what, source, _, _ = self._known[token]
@@ -164,8 +161,8 @@ class Labyrinth(Table):
         if what == DRAW:
             first = ROW * (self.rows - 1)
             return ("s", *names[first : first + trace])
-        touched = (names[source], f"f{trace & 3}")
-        return (*touched, "s") if trace >= 4 else touched
+        touched = (names[source], f"f{trace & 7}")
+        return (*touched, "s") if trace >= 8 else touched
 
     def _facts(self) -> dict[str, Any]:
         free = self._free()

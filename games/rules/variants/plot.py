@@ -156,9 +156,6 @@ class Plot(Table):
         self.cards_up -= 1
         return card
 
-    def _foundation_of(self, trace: int) -> int:
-        return trace
-
     def _shown(self, pile: int) -> tuple[int, int]:
         size = len(self.piles[pile])
         if pile in (RESERVE, WASTE) and size:

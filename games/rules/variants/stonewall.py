@@ -17,9 +17,9 @@ PILES: Final = 6
 DEALT: Final = 6
 RESERVE: Final = 6
 CELLS: Final = 16
-_ON: Final = tuple(sum(1 << b for b in range(52) if RANK[b] == RANK[a] + 1 and RED[a] != RED[b]) for a in range(52))
+ON: Final = tuple(sum(1 << b for b in range(52) if RANK[b] == RANK[a] + 1 and RED[a] != RED[b]) for a in range(52))
 """For each card, the bit set of the cards it may be built on."""
-_TAKES: Final = tuple(sum(1 << a for a in range(52) if _ON[a] >> b & 1) for b in range(52))
+_TAKES: Final = tuple(sum(1 << a for a in range(52) if ON[a] >> b & 1) for b in range(52))
 """For each card, the bit set of the cards that may be built on it."""
 _STALE: Final = -1
 
@@ -70,7 +70,7 @@ class Stonewall(Table):
         length = 1
         above = pile[-1]
         for card in pile[-2::-1]:
-            if self.hidden >> card & 1 or not _ON[above] >> card & 1:
+            if self.hidden >> card & 1 or not ON[above] >> card & 1:
                 break
             above = card
             length += 1
@@ -126,7 +126,7 @@ class Stonewall(Table):
             return False
         onto = self.tableau[target]
         if onto:
-            return bool(_ON[pile[-count]] >> onto[-1] & 1)
+            return bool(ON[pile[-count]] >> onto[-1] & 1)
         return source >= PILES or count < len(pile)
 
     def _is_safe(self, source: int) -> bool:
@@ -151,7 +151,7 @@ class Stonewall(Table):
         self._runs[source] = _STALE
         if pile and self.hidden >> pile[-1] & 1:
             self.hidden ^= 1 << pile[-1]
-            trace += 4
+            trace += 8
         return trace
 
     def _raise(self, card: int) -> int:
@@ -174,11 +174,11 @@ class Stonewall(Table):
     def _undo(self, move: Move, trace: int) -> None:
         what, source, target, count = move
         pile = self.piles[source]
-        if trace >= 4:
+        if trace >= 8:
             self.hidden |= 1 << pile[-1]
         if what == TO_FOUNDATION:
-            card = self.foundations[trace & 3].pop()
-            self._next[trace & 3] = card
+            card = self.foundations[trace & 7].pop()
+            self._next[trace & 7] = card
             self.cards_up -= 1
             pile.append(card)
         else:
@@ -188,9 +188,6 @@ class Stonewall(Table):
             self._runs[source] = _STALE
         else:
             self._reserve_cards |= 1 << pile[0]
-
-    def _foundation_of(self, trace: int) -> int:
-        return trace & 3
 
     def _reason(self, move: Move) -> Reason:
         what, source, target, count = move

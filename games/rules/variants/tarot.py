@@ -40,7 +40,7 @@ def value(card: int) -> int:
     return number if number <= 10 else number // 10 + number % 10
 
 
-def _family(card: int) -> int:
+def family(card: int) -> int:
     """Return 0 for wands and swords, 1 for cups and pentacles, 2 for trumps; piles alternate between families."""
     return 2 if is_trump(card) else card // 14 % 2
 
@@ -49,7 +49,7 @@ def _builds(card: int, on: int, *, wild: bool) -> bool:
     """Return whether `card` may be built on `on` in the tableau."""
     if FOOL in (card, on):
         return wild and card != on
-    if _family(card) == _family(on):
+    if family(card) == family(on):
         return False
     return value(card) == value(on) - 1 or (value(card), value(on)) == (10, 2)
 
@@ -209,11 +209,7 @@ class Tarot(Table):
         if source == WASTE and self._draw > 1:
             return False
         takes = self._fits.takes[self.piles[source][-1]] & ~(1 << FOOL)
-        return all(self._is_up(card) for card in _CARDS if takes >> card & 1)
-
-    def _is_up(self, card: int) -> bool:
-        awaited = self._next[_SLOT[card]]
-        return awaited < 0 or card < awaited
+        return all(not 0 <= self._next[_SLOT[card]] <= card for card in _CARDS if takes >> card & 1)
 
     def _do(self, move: Move) -> int:
         what, source, target, count = move
@@ -304,9 +300,6 @@ class Tarot(Table):
         self._up ^= 1 << card
         self._where[card] = -1
 
-    def _foundation_of(self, trace: int) -> int:
-        return trace & 7
-
     @property
     def is_stuck(self) -> bool:
         """True if only `d` and `n` will be legal for the rest of this pass and one full pass after it.
@@ -375,5 +368,5 @@ class Tarot(Table):
             return Reason(Why.NOT_ON_SPACE, card=card)
         if whole and self._fits.fixed >> self.DECK.number[card] & 1:
             return Reason(Why.KEPT_BELOW, card=card)
-        alike = _family(self.DECK.number[card]) == _family(onto[-1])
+        alike = family(self.DECK.number[card]) == family(onto[-1])
         return Reason(Why.SAME_FAMILY if alike else Why.NOT_ON, card=card, onto=self.DECK.names[onto[-1]])
