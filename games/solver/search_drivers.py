@@ -159,31 +159,36 @@ class Tries(Search):
 
 
 class LoggedTries(Tries):
-    """Tries of a game in which one move causes others. ``log`` lists the moves made, its length first."""
+    """Tries of a game in which one move causes others. ``log`` lists the moves caused, its length first."""
 
+    UP: int
+    """The place of the number of cards up in a packed position."""
+    goal: int = 104
     log: Ints
+
+    def is_won_at_once(self) -> bool:
+        return bool(self.front.rows[self.UP] == self.goal)
 
     @abstractmethod
     def make(self, move: int) -> None:
-        """Make a move and those it causes in the position in slot 0, and log them all; ``load`` logs too."""
+        """Make a move and those it causes in the position in slot 0, and log those; ``load`` logs too."""
 
-    @staticmethod
     @abstractmethod
-    def token(move: int) -> str:
-        """Return a logged move as a token of the rules."""
+    def written(self, move: int) -> list[str]:
+        """Return the tokens of a move that the position in slot 0 allows."""
 
     def tokens(self) -> list[str]:
         moves = self.winning_moves()
         self.load()
-        made = self._logged()
+        tokens = self._caused()
         for move in moves:
-            self.log[0] = 0
+            tokens += self.written(move)
             self.make(move)
-            made += self._logged()
-        return [self.token(move) for move in made]
+            tokens += self._caused()
+        return tokens
 
-    def _logged(self) -> list[int]:
-        return [int(move) for move in list(self.log[1 : self.log[0] + 1])]
+    def _caused(self) -> list[str]:
+        return [token for move in list(self.log[1 : self.log[0] + 1]) for token in self.written(int(move))]
 
 
 class Combined(Search):
@@ -218,6 +223,10 @@ class InTurns(Combined):
         self.turn = 0
         self.tries = sum(search.tries for search in searches)
 
+    def raised(self, target: int) -> int:
+        """Return the positions that a search may have looked at by the end of its next turn."""
+        return 2 * target
+
     def run(self, nodes: int) -> int:
         stop = self.nodes + nodes
         while self.status == RUNNING and self.nodes < stop:
@@ -226,7 +235,7 @@ class InTurns(Combined):
                 search.run(min(target - search.nodes, stop - self.nodes))
                 self.status = self.verdict()
             else:
-                self.targets[self.turn] *= 2
+                self.targets[self.turn] = self.raised(target)
                 self.turn = (self.turn + 1) % len(self.searches)
         self.tries = sum(search.tries for search in self.searches)
         return self.status
@@ -236,33 +245,21 @@ class InTurns(Combined):
             search.warm_up()
 
 
-class EitherWay(Combined):
-    """Two searches that take turns: won if either is won, lost if both are lost."""
+class EitherWay(InTurns):
+    """Two searches that take equal turns: won if either is won, lost if both are lost."""
 
     TURN = 20_000
 
     def __init__(self, ways: dict[str, Search]) -> None:
-        super().__init__(list(ways.values()))
+        super().__init__(list(ways.values()), [1] * len(ways), first=self.TURN)
         self.ways = ways
-        self.turn = 0
+
+    def raised(self, target: int) -> int:
+        return target + self.TURN
 
     def verdict(self) -> int:
         statuses = {search.status for search in self.searches}
         return next(status for status in (WON, RUNNING, SPENT, LOST) if status in statuses)
-
-    def run(self, nodes: int) -> int:
-        stop = self.nodes + nodes
-        ways = self.searches
-        while self.status == RUNNING and self.nodes < stop:
-            way = ways[self.turn % len(ways)]
-            target = (self.turn // len(ways) + 1) * self.TURN
-            if way.status != RUNNING or way.nodes >= target:
-                self.turn += 1
-                continue
-            way.run(min(target - way.nodes, stop - self.nodes))
-            self.status = self.verdict()
-        self.tries = sum(way.tries for way in ways)
-        return self.status
 
     def tokens(self) -> list[str]:
         first, way = next((first, way) for first, way in self.ways.items() if way.status == WON)

@@ -18,8 +18,9 @@ from games.solver.statuses import LOST, RUNNING, SPENT, WON
 from games.solver.stonewall.best_first import StonewallTries
 from games.solver.stonewall.loss_proof import StonewallLoss, is_hopeless
 from games.solver.stonewall.move_stack import LEVEL, make_stack, position_of
+from games.solver.stonewall.moves import is_safe
 from games.solver.stonewall.outline import make_outline
-from games.solver.stonewall.safe_moves import is_safe
+from games.solver.stonewall.position import RESERVED, heights
 from games.solver.stonewall.search import CUT, StonewallSearch
 from tests.solver.deals import copy_of, deal, stonewall_endgame
 from tests.solver.exhaustive import can_be_won
@@ -226,7 +227,7 @@ def test_moving_up_a_safe_card_loses_nothing() -> None:
         pos, truth = packed(table), can_be_won(copy_of(table), 2_000)
         for token in table.legal_moves():
             card = table.pile(token.partition("-")[0])[-1]
-            if truth is None or not token.endswith("-f") or not is_safe(pos, card):
+            if truth is None or not token.endswith("-f") or not is_safe(heights(pos), pos[RESERVED], card):
                 continue
             after = copy_of(table)
             after.push(token)

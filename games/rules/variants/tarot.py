@@ -72,7 +72,7 @@ class Fits:
         """The cards that an empty pile takes."""
 
 
-_FITS: Final = {True: Fits(wild=True), False: Fits(wild=False)}
+FITS: Final = {True: Fits(wild=True), False: Fits(wild=False)}
 _SLOT: Final = tuple(min(card // 14, TRUMPS) for card in _CARDS)
 _LAST: Final = frozenset((*range(KING - 1, FOOL, KING), WORLD))
 
@@ -95,7 +95,7 @@ class Tarot(Table):
         self.waste = self.piles[WASTE]
         wild = options["fool"] == "wild"
         self.goal = 77 if wild else 78
-        self._fits = _FITS[wild]
+        self._fits = FITS[wild]
         self._draw = int(options["draw"])
 
     def _deal(self, deck: list[int]) -> None:

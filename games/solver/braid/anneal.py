@@ -1,6 +1,6 @@
 """Simulated annealing for Braid: whole games by a simple policy, with a few choices changed from game to game.
 
-A game is a play-out with choices (``braid_playout``). Before each game, one to three choices change at random. The
+A game is a play-out with choices (``playout``). Before each game, one to three choices change at random. The
 change is kept if the game ends better or not much worse; the tolerance falls during a try. The next try starts again
 from the bare rule. See S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by Simulated Annealing" (1983).
 """
@@ -97,7 +97,6 @@ def change(deal: BraidContext, state: Ints) -> None:
 
 @jit
 def take_back(deal: BraidContext, state: Ints) -> None:
-    """Undo the last change."""
     for index in range(state[CHANGED] - 1, -1, -1):
         deal.choices[state[PLACES + index]] = state[BEFORE + index]
 

@@ -1,6 +1,6 @@
 """Depth-first search of Braid through all positions that no proof of a loss excludes, for the middle and end of games.
 
-Games that went badly are mostly lost, and no play-out shows it. Besides the free plays (``braid_position``), these
+Games that went badly are mostly lost, and no play-out shows it. Besides the free plays (``position``), these
 plays are made at once, because they do no harm either:
 
 - From an outer cell, if the card's twin is neither on the braid nor in an inner cell: if the twin were to go up first,

@@ -1,10 +1,10 @@
 """Braid: beam search staged by stock position, best-first within a stage, with noise and a width that grows over tries.
 
 Rules: ``games.rules.variants.braid``. A position's score comes from a play-out: how it ends if nothing more is parked
-(``braid_playout``). Simpler games, in which more cards are at hand, prove most losses, at the start or during the
-search (``braid_loss``, ``braid_tangle``; at the start also ``braid_order``). Annealing (``braid_anneal``) runs beside
-this search and wins most deals first; this search wins some that annealing does not. In the middle of games, a third
-search goes through all positions (``braid_depth``).
+(``playout``). Simpler games, in which more cards are at hand, prove most losses, at the start or during the search
+(``loss_proof``, ``tangle_proof``; at the start also ``order_proof``). Annealing (``anneal``) runs beside this search
+and wins most deals first; this search wins some that annealing does not. In the middle of games, a third search goes
+through all positions (``depth_first``).
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -168,7 +168,7 @@ class BraidSearch(LoggedTries):
     long lines.
     """
 
-    ROW = ROW
+    ROW, UP = ROW, UP
 
     def __init__(
         self,
@@ -193,17 +193,14 @@ class BraidSearch(LoggedTries):
     def explore(self, plan: TryPlan, nodes: int) -> int:
         return explore(self.front, self.deal, plan.width, plan.noise, nodes)
 
-    def is_won_at_once(self) -> bool:
-        return bool(self.front.rows[UP] == 104)
-
     def load(self) -> int:
         load(self.start, self.front.rows, self.deal)
         return 0
 
     def make(self, move: int) -> None:
         apply(self.front.rows, 0, move, self.deal)
+        self.log[0] = 0
         settle(self.front.rows, 0, self.deal)
 
-    @staticmethod
-    def token(move: int) -> str:
-        return token(move)
+    def written(self, move: int) -> list[str]:
+        return [token(move)]

@@ -1,7 +1,7 @@
 """The Plot: beam search staged by progress, best-first within a stage, with noise that differs between tries.
 
 Rules: ``games.rules.variants.plot``. A simpler game, in which more cards are at hand, proves most losses, at the start
-or during the search (``plot_loss``).
+or during the search (``loss_proof``).
 """
 
 # ruff: noqa: PLR0917 -- compiled functions take their arrays by position
@@ -203,7 +203,7 @@ class PlotSearch(LoggedTries):
     long lines, ``width`` the width of the first try.
     """
 
-    ROW = ROW
+    ROW, UP = ROW, UP
 
     def __init__(
         self,
@@ -236,20 +236,17 @@ class PlotSearch(LoggedTries):
     def explore(self, plan: TryPlan, nodes: int) -> int:
         return explore(self.front, self.deal, plan.width, plan.noise, nodes)
 
-    def is_won_at_once(self) -> bool:
-        return bool(self.front.rows[UP] == 104)
-
     def load(self) -> int:
         return load(self.start, self.front.rows, self.deal)
 
     def make(self, move: int) -> None:
         apply(self.front.rows, 0, move, self.deal)
+        self.log[0] = 0
         settle(self.front.rows, 0, self.deal)
 
-    @staticmethod
-    def token(move: int) -> str:
+    def written(self, move: int) -> list[str]:
         if move == DRAW:
-            return "d"
+            return ["d"]
         source = move if move < DRAW else (move - BUILD) // PILES
         name = {FROM_WASTE: "w", FROM_RESERVE: "r"}.get(source, f"t{source}")
-        return f"{name}-f" if move < DRAW else f"{name}-t{(move - BUILD) % PILES}"
+        return [f"{name}-f" if move < DRAW else f"{name}-t{(move - BUILD) % PILES}"]

@@ -27,9 +27,9 @@ from games.solver.stonewall.move_stack import (
     position_of,
     tokens_of,
 )
+from games.solver.stonewall.moves import twins
 from games.solver.stonewall.outline import Outline, make_outline
 from games.solver.stonewall.position import BASE, DOWN, FOUND, GONE, KEY, PILES, RESERVE, RESERVED, TOP, TOPS, continues
-from games.solver.stonewall.run_equivalence import twins
 
 MADE, ROW = 58, 59
 FACE_DOWN = 64
@@ -118,7 +118,6 @@ def explore(front: Frontier, stack: StonewallStack, weights: Ints, noise: int, n
 
 @jit
 def cards_left(pos: Ints) -> int:
-    """Return the number of cards that are not up."""
     return 52 - pos[FOUND] - pos[FOUND + 1] - pos[FOUND + 2] - pos[FOUND + 3]
 
 

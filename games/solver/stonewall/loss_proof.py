@@ -1,6 +1,6 @@
 """Proof that a position of Stonewall is lost, by a simpler game whose positions are outlines.
 
-In the simpler game, loose cards lie in any possible arrangement (``stonewall_places``), in another one for each move if
+In the simpler game, loose cards lie in any possible arrangement (``outline.place``), in another one for each move if
 need be. Its moves:
 
 - The topmost fixed card of a pile becomes loose, or goes up if its turn has come. There must be an arrangement that
@@ -15,7 +15,7 @@ that the move requires. Two moves of the simpler game are not always tried:
 
 - Reserve cards become loose only when an arrangement needs them, and no more than it needs. A reserve card left needs
   no place and can still become loose whenever the line wants it to; nothing else depends on whether a card is loose.
-- If the next card of a suit is safe, it goes up at once and nothing else is tried. The argument of ``stonewall_safe``
+- If the next card of a suit is safe, it goes up at once and nothing else is tried. The argument of ``moves``
   holds here too: all cards that would ever lie on it do without.
 
 Each move leaves fewer fixed cards or fewer cards to go up, so no outline repeats. The verdict on an outline is cached
@@ -28,7 +28,7 @@ from games.solver.jit import jit
 from games.solver.kernel_tools import Ints, add_key, has_key
 from games.solver.search_drivers import Search
 from games.solver.statuses import LOST, RUNNING, SPENT, WON
-from games.solver.stonewall.loose_cards import place
+from games.solver.stonewall.moves import is_safe
 from games.solver.stonewall.outline import (
     BURIED,
     DECK,
@@ -45,12 +45,13 @@ from games.solver.stonewall.outline import (
     height_of,
     key_of,
     look_at,
+    place,
     push,
     shape_of,
     with_up,
     without_top,
 )
-from games.solver.stonewall.position import PILES, RESERVED, is_red
+from games.solver.stonewall.position import PILES, RESERVED
 
 WINNABLE = 0x2545F4914F6CDD1D
 """XOR mask for the key of a winnable outline, so that one set holds both verdicts."""
@@ -101,7 +102,6 @@ def explore(outline: Outline, first: int, most: int) -> int:
 
 @jit
 def note(outline: Outline, key: int) -> None:
-    """Store a verdict."""
     if outline.facts[KNOWN] < len(outline.known) * 5 // 8:
         outline.facts[KNOWN] += add_key(outline.known, key)
     else:
@@ -123,7 +123,7 @@ def list_moves(outline: Outline, shape: int, kept: int) -> None:
     look_at(outline, shape, kept)
     for suit in range(4):
         card = suit * 13 + found_of(shape, suit)
-        if is_in_reach(outline, shape, card) and is_safe(shape, kept, card):
+        if is_in_reach(outline, shape, card) and is_safe(shape >> SUITS, kept, card):
             push(outline, with_safe(outline, shape, card), kept & ~(1 << card))
             return
     for pile in range(PILES):
@@ -164,29 +164,6 @@ def with_safe(outline: Outline, shape: int, card: int) -> int:
             if height > 0 and outline.fixed[pile * DECK + height - 1] == card:
                 return with_up(without_top(shape, pile), card)
     return with_up(shape, card)
-
-
-@jit
-def is_safe(shape: int, kept: int, card: int) -> bool:
-    """Return whether every card that could lie on this one, directly or on others, does without.
-
-    See ``stonewall_safe``.
-    """
-    rank = card % 13
-    spare = True
-    for lower in range(rank):
-        suit = 1 if is_red(card) == ((rank - lower) % 2 == 0) else 0
-        spare = does_without(shape, kept, suit * 13 + lower, spare) and does_without(
-            shape, kept, (3 - suit) * 13 + lower, spare
-        )
-    return spare
-
-
-@jit
-def does_without(shape: int, kept: int, card: int, spare: bool) -> bool:  # noqa: FBT001 -- compiled code knows no names
-    """Return whether the card needs no place to lie. ``spare`` is true if all cards that could lie on it do without."""
-    found = found_of(shape, card // 13)
-    return card % 13 < found or (spare and (card % 13 == found or kept >> card & 1 == 1))
 
 
 class StonewallLoss(Search):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from games.solver.jit import jit, longs, shorts
 from games.solver.kernel_tools import Ints, random_keys
-from games.solver.stonewall.moves import MOST_MOVES, list_moves
+from games.solver.stonewall.moves import MOST_MOVES, join, list_moves, pending_after, settle
 from games.solver.stonewall.outline import Outline, make_outline
 from games.solver.stonewall.position import (
     BASE,
@@ -29,8 +29,6 @@ from games.solver.stonewall.position import (
     make,
     take_back,
 )
-from games.solver.stonewall.run_equivalence import join, pending_after
-from games.solver.stonewall.safe_moves import settle
 
 LEVEL, DONE, BEFORE, COUNTERS = 0, 1, 2, 3
 
@@ -78,7 +76,6 @@ def make_stack(start: StonewallStart, levels: int, outline: Outline | None = Non
 
 
 def position_of(start: StonewallStart) -> Ints:
-    """Pack the position."""
     pos = longs(SIZE)
     for card in range(52):
         pos[card] = GONE
@@ -175,7 +172,6 @@ def back_to(stack: StonewallStack, done: int) -> None:
 
 @jit
 def is_won(pos: Ints) -> bool:
-    """Return whether all cards are up."""
     return pos[FOUND] + pos[FOUND + 1] + pos[FOUND + 2] + pos[FOUND + 3] == 52
 
 

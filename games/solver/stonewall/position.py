@@ -7,6 +7,7 @@ Rules: ``games.rules.variants.stonewall``. Sets of cards are integers with a bit
 
 from __future__ import annotations
 
+from games.rules.variants.stonewall import ON
 from games.solver.jit import jit, longs_of
 from games.solver.kernel_tools import MASK, Ints
 
@@ -25,13 +26,8 @@ BLACK_PAIR, RED_PAIR = 1 | 1 << 39, 1 << 13 | 1 << 26
 """The two aces of each colour."""
 
 
-def takers(card: int) -> int:
-    """Return the two cards that the card may be built on; none for a king. Suits 0 and 3 are black, 1 and 2 red."""
-    suit, rank = divmod(card, 13)
-    return 0 if rank == 12 else (BLACK_PAIR if suit in {1, 2} else RED_PAIR) << (rank + 1)
-
-
-TAKERS = longs_of([takers(card) for card in range(52)])
+TAKERS = longs_of(ON)
+"""For each card, the set of the cards that it may be built on."""
 
 
 @jit
@@ -42,7 +38,6 @@ def is_red(card: int) -> bool:
 
 @jit
 def goes_on(card: int, target: int) -> bool:
-    """Return whether the card may be built on the target."""
     return TAKERS[card] >> target & 1 == 1
 
 
@@ -140,6 +135,12 @@ def pile_of(pos: Ints, card: int) -> int:
         if pos[TOP + pile] == card:
             return pile
     return PILES
+
+
+@jit
+def heights(pos: Ints) -> int:
+    """Return the heights of the foundations, in four bits each."""
+    return pos[FOUND] | pos[FOUND + 1] << 4 | pos[FOUND + 2] << 8 | pos[FOUND + 3] << 12
 
 
 @jit

@@ -1,14 +1,14 @@
 """Stonewall: depth-first search with a set of seen positions; moves are made and taken back in one packed position.
 
 Rules: ``games.rules.variants.stonewall``. Five facts keep the search small. A card that no other card needs goes to its
-foundation at once (``stonewall_safe``). Moving a reserve card to a pile gains nothing until a run is put on it, so such
+foundation at once (``moves``). Moving a reserve card to a pile gains nothing until a run is put on it, so such
 moves come as a series on one pile, which a run from another pile ends. The order of the piles does not matter: a key is
 a sum over pairs (a card, what it lies on). Positions that lead to each other by moves of runs count as one
-(``stonewall_runs``). And a position is lost if even a simpler game, which ignores how the runs lie, can't be won
-(``stonewall_outline``, ``stonewall_loss``).
+(``moves``). And a position is lost if even a simpler game, which ignores how the runs lie, can't be won
+(``outline``, ``loss_proof``).
 
 That game shows nearly every loss at the start, and the searches only follow positions that it can still win. Two
-searches take turns: this one, and best-first tries (``stonewall_best``).
+searches take turns: this one, and best-first tries (``best_first``).
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from games.solver.stonewall.move_stack import (
     make_stack,
     tokens_of,
 )
+from games.solver.stonewall.moves import twins
 from games.solver.stonewall.outline import Outline
 from games.solver.stonewall.position import KEY
-from games.solver.stonewall.run_equivalence import twins
 
 SEEN, NODES, CUT = range(3)
 MOST_DEPTH = 3000

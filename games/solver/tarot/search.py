@@ -38,24 +38,15 @@ from games.solver.frontier import (
 )
 from games.solver.jit import jit, longs, longs_of
 from games.solver.kernel_tools import MASK, Ints, random_keys
-from games.solver.search_drivers import NO_MATTER, Thrift, Tries, TryPlan
+from games.solver.search_drivers import NO_MATTER, LoggedTries, Thrift, TryPlan
 from games.solver.statuses import LOST, RUNNING, SPENT, WON
 from games.solver.tarot.loss_estimate import ASIDE, HOST, TRUMP, VIEW, rounds_left
-from games.solver.tarot.moves import (
-    FROM_STOCK,
-    TO_FOUNDATION,
-    TarotContext,
-    apply,
-    list_moves,
-    settle,
-    tokens_of,
-    waste_key,
-)
-from games.solver.tarot.position import (  # fmt: skip
+from games.solver.tarot.position import (
     BASE,
     CARDS,
     COST,
     DOWN,
+    FROM_STOCK,
     GONE,
     HIDDEN,
     LEFT,
@@ -65,12 +56,19 @@ from games.solver.tarot.position import (  # fmt: skip
     ROW,
     SEQ,
     STOCK,
+    TO_FOUNDATION,
     TOP,
     UP,
     WASTE,
+    TarotContext,
     TarotStart,
+    apply,
+    list_moves,
+    settle,
     suit_of,
     tables,
+    tokens_of,
+    waste_key,
 )
 
 SPLIT = CARDS * LINKS + CARDS
@@ -227,14 +225,14 @@ KEPT = 2500
 """
 
 
-class TarotSearch(Tries):
+class TarotSearch(LoggedTries):
     """Search for a win in repeated tries.
 
     ``limit`` bounds the positions a try may keep; ``weights`` are the weights of the score, ``thrift`` is the cost of
     long lines.
     """
 
-    ROW = ROW
+    ROW, UP = ROW, UP
 
     def __init__(
         self,
@@ -251,6 +249,7 @@ class TarotSearch(Tries):
             start.draw, start.wild, 77 if start.wild else 78, *tables(wild=start.wild), random_keys(KIND + 1, 5),
             longs_of([*weights, *thrift]), longs(256), longs(2048), longs(VIEW),
         )  # fmt: skip
+        self.goal, self.log = self.deal.goal, self.deal.log
         self.second = self._weighing(TANGLED * weights[-1])
         # With a wild Fool, most deals need no more than a quick look.
         self.first = self._weighing(0) if start.wild else self.deal
@@ -283,11 +282,9 @@ class TarotSearch(Tries):
             deal = self.second
         return explore(self.front, deal, plan.width, plan.noise, nodes)
 
-    def is_won_at_once(self) -> bool:
-        return bool(self.front.rows[UP] == self.deal.goal)
-
     def load(self) -> int:
         rows, start, keys = self.front.rows, self.start, self.deal.keys
+        self._piles = [[card for card, _ in cards] for cards in start.piles]
         for card in range(CARDS):
             rows[card] = GONE
         rows[HIDDEN], key = 0, 0
@@ -314,38 +311,27 @@ class TarotSearch(Tries):
         rows[COST] = self.deal.log[0]
         return key
 
-    def tokens(self) -> list[str]:
-        moves, rows, log = self.winning_moves(), self.front.rows, self.deal.log
-        piles = [[card for card, _ in cards] for cards in self.start.piles]
-        tokens: list[str] = []
-        self.load()
-        for move in [-1, *moves]:
-            if move >= 0:
-                self._write(move, piles, tokens)
-                apply(rows, 0, move, self.deal.keys)
-                log[0] = 0
-                settle(rows, 0, self.deal)
-            for forced in list(log[1 : log[0] + 1]):
-                self._write(int(forced), piles, tokens)
-        return tokens
+    def make(self, move: int) -> None:
+        apply(self.front.rows, 0, move, self.deal.keys)
+        self.log[0] = 0
+        settle(self.front.rows, 0, self.deal)
 
-    def _write(self, move: int, piles: list[list[int]], tokens: list[str]) -> None:
-        """Append the tokens of a move with the draws it needs, and apply it to ``piles``."""
+    def written(self, move: int) -> list[str]:
+        """Return the tokens of a move with the draws it needs, and apply it to the piles of cards."""
         card, source, target = move >> 8, move >> 4 & 15, move & 15
-        run, unit, name = [card], "", f"t{source}"
+        run, unit, name, draws = [card], "", f"t{source}", []
         if source == FROM_STOCK:
-            tokens += self._draws(card)
+            draws = self._draws(card)
             name = "w"
         else:
-            pile = piles[source]
+            pile = self._piles[source]
             run = pile[pile.index(card) :]
             del pile[-len(run) :]
             unit = f"x{len(run)}" if len(run) > 1 else ""
         if target == TO_FOUNDATION:
-            tokens.append(f"{name}-f")
-        else:
-            piles[target] += run
-            tokens.append(f"{name}-t{target}{unit}")
+            return [*draws, f"{name}-f"]
+        self._piles[target] += run
+        return [*draws, f"{name}-t{target}{unit}"]
 
     def _draws(self, card: int) -> list[str]:
         """Return the draws that bring a stock card to the top of the waste."""
