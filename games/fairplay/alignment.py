@@ -1,28 +1,21 @@
 """Side-by-side alignment of two lines at one deal, for staff to compare.
 
-Both lines keep their order. Equal moves share a row where the orders allow it: first the moves that occur exactly once
-in each line, then the moves between them. A decision that both players made is marked wherever it occurs, because a
-copy may use another order. Undone moves are shown but not compared.
+Both lines keep their order. Equal moves share a row where the orders allow it. A decision that both players made is
+marked wherever it occurs, because a copy may use another order. Undone moves are shown but not compared.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from games.fairplay import copies
 from games.fairplay.move_gaps import UNDO
 from games.fairplay.play_decisions import decision, decisions
 from games.rules import Record, Table
-
-#: Largest gap between two anchors, in pairs of moves, that is diffed move by move. Larger gaps are only placed side by
-#: side.
-_PAIRS: Final = 40_000
 
 Pair = tuple[int, int]
 
@@ -130,37 +123,6 @@ def _cells(line: _Line, common: set[int]) -> list[Cell]:
 
 def _equal(first: _Line, second: _Line) -> Iterator[Pair]:
     """Yield the pairs of equal moves in order, as indexes among all tokens."""
-    left, right = first.keys, second.keys
-    at = 0, 0
-    for pair in [*_anchors(left, right), (len(left), len(right))]:
-        stretch = left[at[0] : pair[0]], right[at[1] : pair[1]]
-        if len(stretch[0]) * len(stretch[1]) <= _PAIRS:
-            for block in SequenceMatcher(None, *stretch, autojunk=False).get_matching_blocks():
-                for k in range(block.size):
-                    yield first.kept_indexes[at[0] + block.a + k], second.kept_indexes[at[1] + block.b + k]
-        if pair[0] < len(left):
-            yield first.kept_indexes[pair[0]], second.kept_indexes[pair[1]]
-        at = pair[0] + 1, pair[1] + 1
-
-
-def _anchors(left: Sequence[int | str], right: Sequence[int | str]) -> list[Pair]:
-    """Return the moves that occur once in each line, as many as keep their order (longest increasing subsequence)."""
-    once = [{key for key, number in Counter(keys).items() if number == 1} for keys in (left, right)]
-    there = {key: place for place, key in enumerate(right) if key in once[1]}
-    pairs = [(n, there[key]) for n, key in enumerate(left) if key in once[0] and key in there]
-    lowest: list[int] = []
-    ends: list[int] = []
-    back = dict[int, int]()
-    for k, (_, place) in enumerate(pairs):
-        at = bisect_left(lowest, place)
-        if at == len(lowest):
-            lowest.append(place)
-            ends.append(k)
-        else:
-            lowest[at], ends[at] = place, k
-        back[k] = ends[at - 1] if at else -1
-    run, k = list[Pair](), ends[-1] if ends else -1
-    while k >= 0:
-        run.append(pairs[k])
-        k = back[k]
-    return run[::-1]
+    for block in SequenceMatcher(None, first.keys, second.keys).get_matching_blocks():
+        for k in range(block.size):
+            yield first.kept_indexes[block.a + k], second.kept_indexes[block.b + k]

@@ -23,7 +23,7 @@ from typing import Final
 
 from games.fairplay.evaluation import option, options, prospects
 from games.fairplay.pace import served_tokens
-from games.fairplay.solver_likeness import SolverLikeness
+from games.fairplay.solver_likeness import SolverLikeness, evenly
 from games.rules import Record, Table
 from games.rules.hidden_cards import Unseen
 from games.rules.tokens import TO_FOUNDATION, TO_PILE, UNDO, WORDS
@@ -132,7 +132,7 @@ def measure(record: Record, auto_runs: Collection[Sequence[int]] = ()) -> Foresi
     steps = [step for step in _steps(record) if step.n not in auto]
     if not steps:
         return Foresight(record.game.GAME, applicable=False)
-    choices = {step.n for step in _evenly(_choices(record, steps), CHOICES)}
+    choices = evenly(_choices(record, steps), CHOICES)
     find_tally, choice_tally = ChanceTally(), ChanceTally()
     chance = Random(record.seed)  # noqa: S311 - not for secrets
     by_number = {step.n: step for step in steps}
@@ -168,21 +168,15 @@ def _steps(record: Record) -> list[ForesightStep]:
     return [step for step in steps.values() if step.before.count]
 
 
-def _choices(record: Record, steps: Sequence[ForesightStep]) -> list[ForesightStep]:
-    """Return the steps at which the player had several options."""
-    by_number = {step.n: step for step in steps}
+def _choices(record: Record, steps: Sequence[ForesightStep]) -> list[int]:
+    """Return the numbers of the steps at which the player had several options."""
+    numbers = {step.n for step in steps}
     table, several = record.open_table(), []
     for n, token in enumerate(record.tokens[: steps[-1].n + 1]):
-        if n in by_number and len(options(table)) > 1:
-            several.append(by_number[n])
+        if n in numbers and len(options(table)) > 1:
+            several.append(n)
         table.push(token)
     return several
-
-
-def _evenly(steps: Sequence[ForesightStep], limit: int) -> Sequence[ForesightStep]:
-    if len(steps) <= limit:
-        return steps
-    return [steps[number * len(steps) // limit] for number in range(limit)]
 
 
 def _find(table: Table, step: ForesightStep, chance: Random) -> tuple[float, list[float]]:

@@ -13,7 +13,7 @@ from math import log2
 from typing import Final
 
 from games.rules import Table
-from games.rules.tokens import TO_FOUNDATION
+from games.solver.simulated_players import wish
 
 #: Target of a move onto an empty place.
 _EMPTY: Final = 0xFF
@@ -124,36 +124,14 @@ def _surprise(table: Table, choice: int, seen: set[tuple[object, ...]]) -> float
         if key is None and token not in _DRAWS:
             continue
         option = _DRAW if key is None else key
-        if option != choice and _leads_back(table, token, seen):
-            continue
-        wish = _appeal(table, token)
-        options[option] = min(wish, options.get(option, wish))
+        table.push(token)
+        leads_back = _piles(table) in seen
+        table.pop()
+        if option == choice or not leads_back:
+            rank = wish(table, token)
+            options[option] = min(rank, options.get(option, rank))
     best = min(options.values())
-    best_options = [option for option, wish in options.items() if wish == best]
+    best_options = [option for option, rank in options.items() if rank == best]
     if choice in (next(iter(options)), best_options[0]):
         return 0.0
     return log2(len(best_options) if choice in best_options else len(options))
-
-
-def _leads_back(table: Table, token: str, seen: set[tuple[object, ...]]) -> bool:
-    table.push(token)
-    is_seen = _piles(table) in seen
-    table.pop()
-    return is_seen
-
-
-def _appeal(table: Table, token: str) -> int:
-    """Rank a move by its appeal to a player who takes the obvious; lower is more attractive.
-
-    Moves that turn up a card come first, then cards of the waste and the reserve, whole piles, the stock, and finally
-    moves between face-up cards.
-    """
-    what, source, _, count = table.VOCABULARY.read(token)
-    if what < TO_FOUNDATION:
-        return 4
-    if source >= table.TABLEAU:
-        return 2
-    pile = table.piles[source]
-    if len(pile) == count:
-        return 3
-    return 1 if table.hidden >> pile[-count - 1] & 1 else 6

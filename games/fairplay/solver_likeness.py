@@ -81,7 +81,7 @@ def compare_with_solver(record: Record) -> SolverLikeness | None:
     moves = table.moves
     choose: Callable[[Table, Sequence[str]], Sequence[object]] = _next_options if table.GAME in ALIKE else decisions
     choices = choose(record.open_table(), moves)
-    compared = _evenly(_open_choices(record.open_table(), moves, choices))
+    compared = evenly(_open_choices(record.open_table(), moves, choices), POSITIONS)
     table, results = record.open_table(), list[bool]()
     for n, token in enumerate(moves):
         if n in compared and isinstance(found := solve(table, BUDGET), Solution):
@@ -110,6 +110,7 @@ def _open_choices(table: Table, moves: Sequence[str], choices: Sequence[object])
     return numbers
 
 
-def _evenly(numbers: Sequence[int]) -> set[int]:
-    count = min(len(numbers), POSITIONS)
+def evenly(numbers: Sequence[int], limit: int) -> set[int]:
+    """Return at most `limit` of the numbers, evenly spread."""
+    count = min(len(numbers), limit)
     return {numbers[n * len(numbers) // count] for n in range(count)}
