@@ -5,7 +5,7 @@ Later the stock is full long before a day needs it, and no players have to wait.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -37,29 +37,15 @@ def certify_today(stop: sealed_stock.Stop) -> Iterator[Readiness]:
     """
     if not settings.SEALED_STOCK:
         return
-    while names := _missing_today():
-        grade = target_grade(timezone.now().date())
-        variant = _next_variant(names, grade)
+    while True:
+        today, stock = timezone.now().date(), sealed_stock.levels()
+        present = set(Deal.objects.filter(day=today).values_list("variant", flat=True))
+        missing = [variant for variant in CATALOGUE if variant not in present]
+        grade = target_grade(today)
+        lacking = [variant for variant in missing if not stock[variant][grade]]
+        variant = min(lacking, key=lambda name: stock[name].total(), default=None)
         if variant is None or stop() or sealed_stock.seal_one(variant, stop=stop, patience=0) is None:
             return
-        yield _readiness(names, grade)
-
-
-def _missing_today() -> list[str]:
-    present = set(Deal.objects.filter(day=timezone.now().date()).values_list("variant", flat=True))
-    return [variant for variant in CATALOGUE if variant not in present]
-
-
-def _next_variant(names: Collection[str], grade: int) -> str | None:
-    stock = sealed_stock.levels()
-    missing = [name for name in names if not stock[name][grade]]
-    return min(missing, key=lambda name: stock[name].total(), default=None)
-
-
-def _readiness(names: Collection[str], grade: int) -> Readiness:
-    stock = sealed_stock.levels()
-    return Readiness(
-        missing=len(names),
-        certified=sum(bool(stock[name].total()) for name in names),
-        graded=sum(bool(stock[name][grade]) for name in names),
-    )
+        stock = sealed_stock.levels()
+        certified = sum(bool(stock[name].total()) for name in missing)
+        yield Readiness(len(missing), certified, sum(bool(stock[name][grade]) for name in missing))

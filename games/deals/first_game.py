@@ -71,7 +71,6 @@ def guide(deal: Deal) -> list[GuideStep]:
 
 @cache
 def _shipped() -> dict[int, tuple[str, ...]]:
-    """Return the winning lines by deal number."""
     return {row["number"]: tuple(row["line"].split()) for row in json.loads(_FILE.read_text())}
 
 

@@ -69,11 +69,8 @@ def totals(results: Iterable[tuple[Sampled, dict[str, int]]]) -> list[Checked]:
 
 def shares(checked: Sequence[Checked], skill: str) -> list[float]:
     """Return a player's share of wins at each grade, gentle first; every variant has equal weight."""
-    return [_mean([row.wins / row.games for row in checked if (row.skill, row.grade) == (skill, k)]) for k in GRADES]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / max(1, len(values))
+    rows = [[row.wins / row.games for row in checked if (row.skill, row.grade) == (skill, k)] for k in GRADES]
+    return [sum(values) / max(1, len(values)) for values in rows]
 
 
 def failures(checked: Sequence[Checked]) -> list[str]:

@@ -138,16 +138,13 @@ def _weights(deals: Sequence[Measured]) -> Weights:
     """Fit non-negative weights: drop the most negative one and fit the others again until none is negative."""
     indexes = list(range(len(_UNITS)))
     while True:
-        slopes = dict(zip(indexes, _fitted(deals, lambda deal: _terms(deal, indexes)).slopes, strict=True))
+        model = _fitted(deals, lambda deal: [deal.figures.terms[k] / _UNITS[k] for k in indexes])
+        slopes = dict(zip(indexes, model.slopes, strict=True))
         worst = min(slopes, key=slopes.__getitem__, default=None)
         if worst is None or slopes[worst] >= 0:
             break
         indexes.remove(worst)
     return Weights(*(_POINTS * slopes.get(k, 0.0) / unit for k, unit in enumerate(_UNITS)))
-
-
-def _terms(deal: Measured, indexes: Sequence[int]) -> list[float]:
-    return [deal.figures.terms[k] / _UNITS[k] for k in indexes]
 
 
 def _loss_left_out(deals: Sequence[Measured], weigh: Callable[[Sequence[Measured]], Weights]) -> float:

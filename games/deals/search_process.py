@@ -18,7 +18,6 @@ import sys
 import threading
 import time
 from base64 import b64encode
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
@@ -32,7 +31,8 @@ NICENESS = 5
 def search(request: dict[str, Any]) -> None:
     """Try seeds until one is certified with the wanted grade, or the tries or the time run out."""
     latest = time.monotonic() + request["seconds"]
-    for seed in _seeds(request):
+    drawn = (secrets.token_bytes(SEED_BYTES) for _ in range(request.get("tries", 0)))
+    for seed in map(bytes.fromhex, request["seeds"]) if "seeds" in request else drawn:
         certificate = None
         with suppress(CertificateError):  # a solver bug; the next seed may still work
             certificate = certify(
@@ -56,13 +56,6 @@ def search(request: dict[str, Any]) -> None:
                 return
         if time.monotonic() >= latest:
             return
-
-
-def _seeds(request: dict[str, Any]) -> Iterator[bytes]:
-    if "seeds" in request:
-        yield from map(bytes.fromhex, request["seeds"])
-    else:
-        yield from (secrets.token_bytes(SEED_BYTES) for _ in range(request["tries"]))
 
 
 def _end_with_parent() -> None:

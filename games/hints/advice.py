@@ -106,7 +106,8 @@ def advise(
     question = outlook.question
     if question is None or question.n != len(outlook.tokens):
         if rest := outlook.rest():
-            _drop_search(question)
+            if question is not None and not question.answer:  # the search is for a position that the game has left
+                Question.objects.filter(pk=question.pk, answer="").delete()
             return Advice(rest[0], "way")
         question = questions.put(attempt, outlook, before_search, now=now)
     answer = questions.answer_of(question, now)
@@ -141,25 +142,15 @@ def _without_way(attempt: Attempt, outlook: Outlook, answer: str) -> Advice:
         to = len(outlook.table.moves) - 1 if outlook.first_lost is None else outlook.first_lost - 1
     if outlook.table.can_undo and to is not None and to >= 0:
         why: Why = "back" if lost else "return"
-        _store_retreat(attempt, _Retreat(len(outlook.tokens), to, why))
+        cache.set(_retreat_key(attempt), (len(outlook.tokens), to, why), _RETREAT_SECONDS)
         return Advice(_UNDO, why, len(outlook.table.moves) - to, to, provisional=provisional)
     if token := likely_move(outlook.table, outlook.visited()):
         return Advice(token, "likely", provisional=provisional, lost=lost)
     raise _nothing_to_advise(attempt)
 
 
-def _drop_search(question: Question | None) -> None:
-    """Cancel the search for a position that the game has left for a plan."""
-    if question is not None and not question.answer:
-        Question.objects.filter(pk=question.pk, answer="").delete()
-
-
 def _nothing_to_advise(attempt: Attempt) -> Refusal:
     return Refusal(ErrorCode.CLOSED, "there is no move to advise", state=attempt.state)
-
-
-def _store_retreat(attempt: Attempt, retreat: _Retreat) -> None:
-    cache.set(_retreat_key(attempt), (retreat.n, retreat.to, retreat.why), _RETREAT_SECONDS)
 
 
 def _retreat_of(attempt: Attempt, outlook: Outlook) -> _Retreat | None:

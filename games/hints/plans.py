@@ -145,6 +145,5 @@ def adapted(table: Table, line: Sequence[str]) -> list[str] | None:
 
 
 def _in_common(moves: Sequence[str], line: Sequence[str]) -> int:
-    """Return the length of the common prefix."""
     pairs = enumerate(zip(moves, line, strict=False))
     return next((n for n, (move, token) in pairs if move != token), min(len(moves), len(line)))

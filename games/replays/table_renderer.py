@@ -108,14 +108,11 @@ class Felt:
 
     def _clear(self, spot: Spot, x: int, y: int) -> None:
         lean = round(LEAN * self.sheet.width) if spot.spread == "braid" else 0
-        right = x + (self._row_width() if spot.spread == "row" else self.sheet.width) + lean
+        right = x + round(self.sheet.width * (1 + 2 * BESIDE if spot.spread == "row" else 1)) + lean
         self.image.paste(self.sheet.felt, (x - lean, y, right, y + self._room(spot)))
 
     def _room(self, spot: Spot) -> int:
         return round(spot.rows * self.pitch[1]) - self.sheet.gap
-
-    def _row_width(self) -> int:
-        return round(self.sheet.width * (1 + 2 * BESIDE))
 
     def _placed(self, spot: Spot, cards: Cards, x: int, y: int) -> Iterator[tuple[str | None, tuple[int, int], bool]]:
         """Yield the visible cards, lowest first, each with its corner and True if it is mirrored."""

@@ -72,7 +72,7 @@ def judge_all(study: Study, numbers: Sequence[int], processes: int) -> Iterator[
         yield from (judge(study, number) for number in numbers)
         return
     remaining = iter(numbers)
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), _step_back)
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), os.nice, (NICENESS,))
     try:
         running: set[Future[Judged]] = {
             pool.submit(judge, study, number) for number in islice(remaining, 3 * processes)
@@ -83,10 +83,6 @@ def judge_all(study: Study, numbers: Sequence[int], processes: int) -> Iterator[
             yield from (future.result() for future in done)
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _step_back() -> None:
-    os.nice(NICENESS)
 
 
 class State:
