@@ -6,7 +6,7 @@ position reachable from a lost one is lost. An undo returns to an earlier positi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,8 +20,10 @@ UNKNOWN: Final = -2
 
 
 @dataclass(slots=True)
-class _Position:
-    """Node of the graph; `before` and `after` hold its predecessors and successors with the moves' tokens."""
+class Position:
+    """Node of the graph: `text` is in the form of `Table.position`; `verdict` is the number of moves of a winning line,
+    `LOST` or `UNKNOWN`; `before` and `after` hold the predecessors and successors with the moves' tokens.
+    """
 
     text: str
     verdict: int = UNKNOWN
@@ -39,7 +41,7 @@ class Positions:
     """
 
     def __init__(self, table: Table, tokens: Sequence[str]) -> None:
-        self._all: list[_Position] = []
+        self._all: list[Position] = []
         self._numbers: dict[str, int] = {}
         self.at = [self._number(table)]
         for token in tokens:
@@ -54,45 +56,32 @@ class Positions:
     def __len__(self) -> int:
         return len(self._all)
 
+    def __getitem__(self, number: int) -> Position:
+        return self._all[number]
+
     def _number(self, table: Table) -> int:
         text = table.position()
         if text not in self._numbers:
             self._numbers[text] = len(self._all)
-            self._all.append(_Position(text))
+            self._all.append(Position(text))
         return self._numbers[text]
 
     def _connect(self, number: int, token: str, following: int) -> None:
-        if token not in self._all[number].after:
-            self._all[number].after[token] = following
-            self._all[following].before.append((number, token))
-
-    def text(self, number: int) -> str:
-        """Return a position as text, in the form of `Table.position`."""
-        return self._all[number].text
-
-    def verdict(self, number: int) -> int:
-        """Return the verdict on a position."""
-        return self._all[number].verdict
+        if token not in self[number].after:
+            self[number].after[token] = following
+            self[following].before.append((number, token))
 
     def verdicts(self) -> list[int]:
         """Return the verdicts on the positions after 0, 1, 2… tokens."""
-        return [self.verdict(number) for number in self.at]
-
-    def before(self, number: int) -> Iterator[int]:
-        """Return the predecessors of a position."""
-        return (other for other, _ in self._all[number].before)
-
-    def after(self, number: int) -> Iterable[int]:
-        """Return the successors of a position."""
-        return self._all[number].after.values()
+        return [self[number].verdict for number in self.at]
 
     def line(self, number: int) -> tuple[str, ...]:
         """Return the winning line from a winnable position."""
         tokens: list[str] = []
-        position = self._all[number]
+        position = self[number]
         while position.step is not None:
             tokens.append(position.step[0])
-            position = self._all[position.step[1]]
+            position = self[position.step[1]]
         return (*tokens, *position.line)
 
     def anchors(self) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -103,7 +92,7 @@ class Positions:
 
     def follow(self, number: int, token: str) -> int:
         """Return the position after a legal move, adding it if it is new."""
-        position = self._all[number]
+        position = self[number]
         if token not in position.after:
             table = from_position(position.text)
             table.push(token)
@@ -111,7 +100,7 @@ class Positions:
             self._connect(number, token, following)
             if table.is_won:
                 self.won(following, ())
-            elif self.verdict(following) >= 0:
+            elif self[following].verdict >= 0:
                 self._update_predecessors(following)
             elif position.verdict == LOST:
                 self.lost(following)
@@ -124,7 +113,7 @@ class Positions:
 
         :raises TokensError: when the line does not win.
         """
-        position = self._all[number]
+        position = self[number]
         table = from_position(position.text)
         if not table.is_won:
             check_solution(table, line)
@@ -136,7 +125,7 @@ class Positions:
                 self._win(reached, tuple(line[step:]))
 
     def _win(self, number: int, line: tuple[str, ...]) -> None:
-        position = self._all[number]
+        position = self[number]
         if position.verdict < 0 or len(line) < position.verdict:
             position.verdict, position.line, position.step = len(line), line, None
             self._update_predecessors(number)
@@ -145,9 +134,9 @@ class Positions:
         waiting = [number]
         while waiting:
             number = waiting.pop()
-            moves = self.verdict(number) + 1
-            for earlier, token in self._all[number].before:
-                position = self._all[earlier]
+            moves = self[number].verdict + 1
+            for earlier, token in self[number].before:
+                position = self[earlier]
                 if position.verdict < 0 or moves < position.verdict:
                     position.verdict, position.line, position.step = moves, (), (token, number)
                     waiting.append(earlier)
@@ -156,7 +145,7 @@ class Positions:
         """Record that a position is lost, and with it every position reachable from it."""
         waiting = [number]
         while waiting:
-            position = self._all[waiting.pop()]
+            position = self[waiting.pop()]
             if position.verdict == UNKNOWN:
                 position.verdict = LOST
                 waiting.extend(position.after.values())

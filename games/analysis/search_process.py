@@ -101,13 +101,13 @@ class AnalysisSearch:
                 yield
         for turn in self._turns()[: -TURNS - 1 : -1]:
             for effort in (MOVE_EFFORT, LAST_EFFORT):
-                for number in self._others(turn):
-                    if self._spent < 1 and self.positions.verdict(number) == UNKNOWN:
+                for number in self._moves(turn).values():
+                    if self._spent < 1 and self.positions[number].verdict == UNKNOWN:
                         self._try(number, effort, self._seconds * (1 - self._spent))
                         yield
 
     def _try(self, number: int, effort: int, seconds: float) -> None:
-        table = from_position(self.positions.text(number))
+        table = from_position(self.positions[number].text)
         result = solve(table, Budget(nodes=effort, seconds=max(0.01, seconds), memory=MEMORY))
         if isinstance(result, Solution):
             self.positions.won(number, shorten(table, result.tokens, work=SHORTENING))
@@ -117,20 +117,17 @@ class AnalysisSearch:
     def _turns(self) -> list[Turn]:
         turns = turns_of(self.positions.verdicts())
         for turn in turns[-TURNS:]:
-            verdicts = {token: self.positions.verdict(self._follow(turn, token)) for token in self._moves(turn)}
+            verdicts = {token: self.positions[number].verdict for token, number in self._moves(turn).items()}
             winning = [(token, moves + 1) for token, moves in verdicts.items() if moves >= 0]
             turn.better = sorted(winning, key=lambda move: move[1])
             turn.unknown = list(verdicts.values()).count(UNKNOWN)
         return turns
 
-    def _others(self, turn: Turn) -> list[int]:
-        return [self._follow(turn, token) for token in self._moves(turn)]
-
-    def _moves(self, turn: Turn) -> list[str]:
-        return from_position(self.positions.text(self.positions.at[turn.n])).legal_moves()
-
-    def _follow(self, turn: Turn, token: str) -> int:
-        return self.positions.follow(self.positions.at[turn.n], token)
+    def _moves(self, turn: Turn) -> dict[str, int]:
+        """Return the legal moves at a turning point, each with the number of the position it leads to."""
+        number = self.positions.at[turn.n]
+        legal = from_position(self.positions[number].text).legal_moves()
+        return {token: self.positions.follow(number, token) for token in legal}
 
     def report(self, *, is_last: bool = False) -> AnalysisReport:
         """Return a report of the current findings."""
@@ -148,14 +145,14 @@ def next_to_try(positions: Positions, tried: set[int]) -> int | None:
     is easier to search.
     """
     numbers = range(len(positions))
-    free = [positions.verdict(number) == UNKNOWN and number not in tried for number in numbers]
+    free = [positions[number].verdict == UNKNOWN and number not in tried for number in numbers]
     behind, ahead = [0] * len(free), [0] * len(free)
     for number in numbers:
         if free[number]:
-            behind[number] = 1 + max((behind[other] for other in positions.before(number)), default=0)
+            behind[number] = 1 + max((behind[other] for other, _ in positions[number].before), default=0)
     for number in reversed(numbers):
         if free[number]:
-            ahead[number] = 1 + max((ahead[other] for other in positions.after(number)), default=0)
+            ahead[number] = 1 + max((ahead[other] for other in positions[number].after.values()), default=0)
     best = max(numbers, key=lambda number: (min(behind[number], ahead[number]), number), default=0)
     return best if free[best] else None
 

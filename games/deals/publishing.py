@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
@@ -58,10 +57,13 @@ def ensure_deals(day: date, *, ahead: int = DAYS_AHEAD, now: datetime | None = N
         stock = sealed_stock.levels()
         waits = _awaited(missing, now)
         for variant, d in missing:
-            if _is_ready(stock[variant], d, now) or now >= overdue_at(d, waits[variant, d], now):
+            level = stock[variant]
+            # Once the day has begun, any grade will do.
+            is_ready = level.total() if now >= _midnight(d) else level[difficulty.target_grade(d)] > 0
+            if is_ready or now >= overdue_at(d, waits[variant, d], now):
                 deal = publish(variant, d, now=now)
                 if deal is not None and deal.grade is not None:
-                    stock[variant][deal.grade] -= 1
+                    level[deal.grade] -= 1
     return _in_order(days)
 
 
@@ -209,11 +211,6 @@ def _in_order(days: list[date]) -> list[Deal]:
     places = {name: place for place, name in enumerate(CATALOGUE)}
     deals = Deal.objects.filter(day__in=days, variant__in=places)
     return sorted(deals, key=lambda deal: (deal.day or date.min, places[deal.variant]))
-
-
-def _is_ready(level: Counter[int], day: date, now: datetime) -> bool:
-    """Return True if the stock has a deal for this day: of any grade once the day has begun, else of its grade."""
-    return bool(level.total() if now >= _midnight(day) else level[difficulty.target_grade(day)] > 0)
 
 
 def variant_of(name: str, options: Mapping[str, object] | None) -> Variant:

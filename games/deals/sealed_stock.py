@@ -148,7 +148,6 @@ def fill(names: Collection[str], *, stop: Stop, seal: Seal | None = None) -> Ite
 
 
 def _stock(variant: str) -> QuerySet[SealedDeal]:
-    """Return the sealed deals of a variant that may be dealt."""
     return SealedDeal.objects.filter(_may_be_dealt(), variant=variant)
 
 

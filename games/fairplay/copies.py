@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import cache, lru_cache
 from hashlib import blake2b
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -99,15 +99,11 @@ def weights(record: bytes) -> Mapping[int, float]:
 
     The cache pays off at deals that many players win in similar ways.
     """
-    return MappingProxyType(_weights(Record.from_bytes(record)))
-
-
-def _weights(record: Record) -> dict[int, float]:
-    table = record.open_table()
-    for token in record.tokens:
+    game = Record.from_bytes(record)
+    table = game.open_table()
+    for token in game.tokens:
         table.push(token)
-    moves = table.moves
-    return weighed(record.open_table(), moves, decisions(record.open_table(), moves))
+    return MappingProxyType(weighed(game.open_table(), table.moves, decisions(game.open_table(), table.moves)))
 
 
 def is_copy(first: Mapping[int, float], second: Mapping[int, float], game: str) -> bool:
@@ -139,7 +135,11 @@ def may_be_copied(wins: Sequence[tuple[Attempt, bytes]], judged: Sequence[int]) 
     players = {row[3] for rows in results for row in rows}
     accounts = people().accounts_among(players) if players else set()
     return {
-        attempt.pk: [_read(row) for row in rows if row[3] in accounts and _looks_like(attempt, line, row[2])]
+        attempt.pk: [
+            Earlier(row[0], UUID(str(row[1])), bytes(row[2]))
+            for row in rows
+            if row[3] in accounts and _looks_like(attempt, line, row[2])
+        ]
         for (attempt, line), rows in zip(wins, results, strict=True)
     }
 
@@ -164,25 +164,14 @@ def _looks_like(attempt: Attempt, line: bytes, other: bytes) -> bool:
     return likeness(decided(bytes(other)), decided(line)) >= minimum_likeness(attempt.deal.game)
 
 
-def _read(row: tuple[Any, ...]) -> Earlier:
-    return Earlier(row[0], UUID(str(row[1])), bytes(row[2]))
-
-
 def _others_like(attempt: Attempt, line: bytes, condition: str, parameters: Sequence[object]) -> Statement:
     """Build the query for other players' ranked wins at a deal that share a band of the sketch with a line.
 
     `condition` is an extra condition; its parameters are the attempt's finish time and id, then `parameters`.
     """
     parts = [line[at : at + BAND_BYTES] for at in range(0, _HEAD, BAND_BYTES)]
-    finished_at = stored(attempt.finished_at)
-    return f"{_others()} AND {condition}", [
-        attempt.deal_id,
-        *parts,
-        attempt.player_id,
-        finished_at,
-        attempt.pk,
-        *parameters,
-    ]
+    values = [attempt.deal_id, *parts, attempt.player_id, stored(attempt.finished_at), attempt.pk, *parameters]
+    return f"{_others()} AND {condition}", values
 
 
 @cache

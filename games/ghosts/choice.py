@@ -74,7 +74,6 @@ def latest_ghosts(player_id: int | None, now: datetime | None = None) -> list[tu
 
 
 def _best_ghost(deal: Deal, player_id: int | None) -> Ghost | None:
-    """Return the leader's game, or else the certified line."""
     leader = leader_of(deal, player_id)
     if leader is not None:
         whose = Whose.OWN if leader.player_id == player_id else Whose.LEADER

@@ -70,8 +70,8 @@ def test_a_line_that_does_not_win_is_rejected() -> None:
 def test_an_unplayed_move_leads_to_its_own_position() -> None:
     found = positions(*LINE[:2])
     found.won(found.at[2], LINE[2:])
-    assert found.verdict(found.follow(found.at[2], LINE[2])) == len(LINE) - 3
-    assert found.verdict(found.follow(found.at[2], other_than(*LINE[:2]))) == UNKNOWN
+    assert found[found.follow(found.at[2], LINE[2])].verdict == len(LINE) - 3
+    assert found[found.follow(found.at[2], other_than(*LINE[:2]))].verdict == UNKNOWN
     assert len(found.verdicts()) == 3
 
 
@@ -102,4 +102,4 @@ def test_findings_are_stored_unchanged() -> None:
 
 
 def test_the_line_of_the_record_wins() -> None:
-    assert open_table("stonewall", RECORD.seed).position() == positions().text(0)
+    assert open_table("stonewall", RECORD.seed).position() == positions()[0].text
