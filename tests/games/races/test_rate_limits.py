@@ -33,6 +33,13 @@ FORM = {"name": "stonewall", "limit": "900", "seats": "4", "privacy": "public"}
 LIMITED = 429
 
 
+@pytest.fixture
+def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop the clock, as the gathering of a quick match may end while a slow machine enters the players."""
+    now = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now)
+
+
 def guest_at(address: str) -> Client:
     """Return the browser of a visitor without a session."""
     return Client(REMOTE_ADDR=address, headers={"accept": "application/json"})
@@ -220,6 +227,7 @@ def test_new_accounts_share_the_limit_of_their_networks_guests() -> None:
 
 
 @pytest.mark.parametrize("flood", [lambda _n: HERE, lambda n: f"2001:db8:0:{n:x}::1"])
+@pytest.mark.usefixtures("stopped_clock")
 def test_one_networks_guests_leave_seats_in_quick_matches(flood: Callable[[int], str]) -> None:
     """Two others find each other although the guests enter between them."""
     first, second = guest_at(ELSEWHERE), guest_at("192.0.2.1")
@@ -232,6 +240,7 @@ def test_one_networks_guests_leave_seats_in_quick_matches(flood: Callable[[int],
     assert Entrant.objects.filter(race__room=room).count() == 2 + matchmaking.SEATS // rate_limits.SEATS_OF_NETWORK
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_accounts_of_one_network_may_fill_a_quick_match() -> None:
     for _ in range(matchmaking.SEATS):
         client = guest_at(HERE)
