@@ -28,7 +28,7 @@ RACES = (
     "tests/games/races/test_leaving.py",
 )
 QUICK_MATCHES = ("tests/games/races/quick_match",)
-JOURNAL = ("tests/games/live/test_journal.py", "tests/games/live/test_durability.py")
+JOURNAL = ("tests/games/live/test_journal.py",)
 #: The modules, and the tests that must notice when they change.
 MODULES: dict[str, tuple[str, ...]] = {
     **{
@@ -39,22 +39,22 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/attempts/lifecycle.py": (
         "tests/games/attempts/test_attempts.py",
         "tests/games/live/test_pauses.py",
-        "tests/games/pages/practice/test_restart.py",
+        "tests/games/pages/practice/test_practice.py",
         "tests/games/fairplay/test_copies.py",
         "tests/leaderboards/desk/test_desk.py",
     ),
     "games/live/journal.py": JOURNAL,
     "games/live/journal_store.py": (*JOURNAL, "tests/games/live/test_pauses.py"),
     "games/fairplay/copies.py": ("tests/games/fairplay/test_copies.py",),
-    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py", "tests/leaderboards/verdicts/test_verdicts.py"),
+    "games/fairplay/pace.py": ("tests/games/fairplay/test_pace.py", "tests/leaderboards/verdicts/test_verification.py"),
     "games/attempts/verification.py": (
         "tests/leaderboards/verdicts/test_verification.py",
-        "tests/leaderboards/verdicts/test_fairplay_command.py",
+        "tests/leaderboards/verdicts/test_verify_command.py",
         "tests/games/fairplay/test_copies.py",
         "tests/games/fairplay/test_links.py",
         "tests/games/fairplay/test_pace.py",
     ),
-    "games/pages/daily/deal_page.py": ("tests/games/deals/test_ledger.py", "tests/games/pages/daily/test_deals.py"),
+    "games/pages/daily/deal_page.py": ("tests/games/deals/test_ledger.py", "tests/games/pages/daily/test_home.py"),
     "games/pages/info/ledger_page.py": ("tests/games/deals/test_ledger.py",),
     "games/races/race_start.py": RACES,
     "games/races/race_finish.py": RACES,

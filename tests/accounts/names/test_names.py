@@ -1,25 +1,38 @@
-"""Player names: permitted characters, and names that are too similar."""
+"""Names: permitted, unique as they look, searched, and shown to others only if permitted."""
 
 from __future__ import annotations
 
+import re
 import string
 import unicodedata
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.apps import apps
 from django.core.exceptions import ValidationError
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounts.models import User
 from accounts.names import confusables
-from accounts.names.player_search import find_players
+from accounts.names.player_search import MOST, find_players
 from accounts.names.public_names import find_by_name
 from accounts.names.renaming import rename_player
 from accounts.names.validation import LONGEST, LONGEST_KEY, alike_keys, clean_name, guest_name, name_key
-from tests.accounts.conftest import PASSWORD
+from accounts.sign_in.guests import create_guest
+from games.core import limits
+from games.models import Attempt
+from tests.accounts.conftest import PASSWORD, MakeAttempt
+from tests.deals import make_deal
+
+pytestmark = pytest.mark.django_db
+
 
 #: Names that need no normalizing.
 VALID = (
@@ -217,3 +230,124 @@ def test_guests_get_friendly_names() -> None:
     assert first.istitle()
     assert second.istitle()
     assert number.isdigit()
+
+
+ROOT = Path(__file__).resolve().parents[3]
+NOW = timezone.now()
+
+#: Fields of the rule, and the only files that may name them: the rule, code that sets a field, and staff pages.
+FIELDS = {
+    r"banned_at": {"accounts/managers.py", "accounts/models.py", "accounts/lifecycle/bans.py", "accounts/admin.py"},
+    r"hide_presence": {"accounts/models.py", "accounts/preferences.py", "accounts/forms.py"},
+    r"is_guest[\"']?\s*[:=]\s*False,\s*[\"']?\w*(banned|deleted)_at": {"accounts/managers.py", "accounts/admin.py"},
+}
+PACKAGES = ("accounts", "config", "frontend", "games", "leaderboards")
+
+
+def sources() -> dict[str, str]:
+    """Return the product's Python and templates by path, without migrations."""
+    found = [path for package in PACKAGES for kind in ("*.py", "*.html") for path in (ROOT / package).rglob(kind)]
+    return {str(path.relative_to(ROOT)): path.read_text() for path in found if "migrations" not in path.parts}
+
+
+def test_the_rule_is_written_in_one_place() -> None:
+    texts = sources()
+    for field, allowed in FIELDS.items():
+        assert {path for path, text in texts.items() if re.search(field, text)} <= allowed
+
+
+def test_games_and_boards_do_not_test_for_guests() -> None:
+    named = {path for path, text in sources().items() if re.search(r"\bis_guest\b", text)}
+    assert named
+    assert not [path for path in named if path.startswith(("games/", "leaderboards/", "frontend/templates/boards"))]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("change", "is_listed", "has_page", "is_seen"),
+    [
+        ({}, True, True, True),
+        ({"preferences": {"hide_presence": True}}, True, True, False),
+        ({"deleted_at": NOW}, True, False, False),
+        ({"banned_at": NOW}, False, False, False),
+        ({"is_guest": True}, False, False, False),
+    ],
+)
+def test_rows_and_queries_agree(
+    change: dict[str, Any],
+    make_attempt: MakeAttempt,
+    *,
+    is_listed: bool,
+    has_page: bool,
+    is_seen: bool,
+) -> None:
+    create_guest()
+    player = User.objects.create_user("Ariadne", **change)
+    make_attempt(player, make_deal())
+    assert (player.is_listed, player.has_page, player.may_be_seen_playing) == (is_listed, has_page, is_seen)
+    assert list(User.objects.listed()) == [player] * is_listed
+    assert list(User.objects.with_page()) == [player] * has_page
+    assert Attempt.objects.filter(User.objects.listed_at("player")).count() == is_listed
+
+
+def player(name: str, **fields: Any) -> User:
+    return User.objects.create_user(name, **fields)
+
+
+def found(text: str) -> list[str]:
+    return [str(one) for one in find_players(text)]
+
+
+def test_names_are_found_by_prefix_in_any_spelling() -> None:
+    for name in ("Ariadne", "Ari", "Aristotle", "Mariana"):
+        player(name)
+    assert found("ari") == ["Ari", "Ariadne", "Aristotle"]
+    assert found("Á R I a") == ["Ariadne"]
+    assert found("ar|") == found("ari") == found("arı")
+
+
+@pytest.mark.parametrize("text", ["", "a", " ", "..", "\x00", "%", "_%", "ari%"])
+def test_too_short_queries_find_nothing(text: str) -> None:
+    player("Ariadne")
+    assert found(text) == (["Ariadne"] if text == "ari%" else [])
+
+
+def test_only_players_with_a_page_are_found() -> None:
+    now = timezone.now()
+    player("Orpheus")
+    player("Orpheus two", deleted_at=now)
+    player("Orpheus three", banned_at=now)
+    create_guest()
+    assert found("orph") == ["Orpheus"]
+    assert found("guest") == []
+
+
+def test_a_page_of_players_is_one_query() -> None:
+    for number in range(MOST + 5):
+        player(f"Theseus {number}")
+    with CaptureQueriesContext(connection) as queries:
+        assert len(found("theseus")) == MOST
+    assert len(queries) == 1
+
+
+def test_the_page_links_to_its_results(client: Client) -> None:
+    ariadne = player("Ariadne")
+    page = client.get("/players/", {"name": " aria"}).content.decode()
+    assert f'href="/players/{ariadne.public_id}/"' in page
+    nobody = client.get("/players/", {"name": "<b>xyz"}).content.decode()
+    assert "No player has a name that begins with “&lt;b&gt;xyz”" in nobody
+    assert 'role="search"' in client.get("/players/").content.decode()
+
+
+def test_searching_is_limited(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(limits.RATES, "search", "2/m")
+    answers = [client.get("/players/", {"name": "ab"}).status_code for _ in range(3)]
+    assert answers == [200, 200, 429]
+    assert client.get("/players/").status_code == 200
+
+
+def test_the_api_finds_the_same_players(client: Client) -> None:
+    ariadne = player("Ariadne")
+    assert client.get("/api/v1/players", {"name": "ARI"}).json() == [{"id": str(ariadne.public_id), "name": "Ariadne"}]
+    for name in ("", "a", "x" * 65, "ab\x00"):
+        assert client.get("/api/v1/players", {"name": name}).json()["error"]["code"] == "bad_parameters"

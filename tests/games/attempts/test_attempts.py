@@ -1,17 +1,20 @@
-"""Attempts: start, close, and the stored record."""
+"""Attempts: start, close, the stored record, and the journal of SQLite."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
+from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from accounts.sign_in.guests import create_guest
 from games import tasks
+from games.attempts import journal_partitions
 from games.attempts import lifecycle as attempts
 from games.attempts.lifecycle import (
     DealClosedError,
@@ -387,3 +390,32 @@ def test_a_practice_record_has_game_and_options(player: Any) -> None:
     record = record_of(close_attempt(attempt.pk, "resigned"))
     assert (record.name, record.options) == ("tarot", {"first_row": True, "draw": 1, "fool": "trump"})
     assert open_table("tarot", record.seed, record.options).view() == attempts.deal_table(deal).view()
+
+
+migration: Any = import_module("games.migrations.0001_squashed")
+
+
+def tables() -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' ORDER BY name")
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL has the journal in partitions")
+def test_sqlite_has_one_table_and_deletes_its_rows(player: Any) -> None:
+    before = tables()
+    attempt = start_attempt(player, make_deal())
+    Move.objects.create(attempt=attempt, n=1, token="d", ms=1)
+    close_attempt(attempt.pk, "resigned")
+    Attempt.objects.filter(pk=attempt.pk).update(finished_at=timezone.now() - timedelta(hours=2))
+    tasks.begin_journal_day()
+    tasks.drop_journal_days()
+    assert not journal_partitions.begin_day(date(2026, 11, 20))
+    assert journal_partitions.drop_days(timezone.now() + timedelta(days=9)) == 0
+    assert journal_partitions.days() == []
+    migration.partition(None, SimpleNamespace(connection=connection))
+    assert tables() == before
+    assert Move.objects.count() == 2
+    tasks.close_due()
+    assert not Move.objects.exists()

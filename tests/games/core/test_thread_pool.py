@@ -1,4 +1,4 @@
-"""Thread pools for calls from the event loop, which are refused when the queue is full."""
+"""Thread pools for calls from the event loop, and providers registered by higher layers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from games.core.registry import Provider
 from games.core.thread_pool import PoolFullError, ThreadPool
 
 PATIENCE = 60
@@ -55,3 +56,12 @@ async def test_a_cancelled_caller_does_not_stop_its_call() -> None:
     go.set()
     assert await asyncio.to_thread(over.wait, PATIENCE)
     assert await asyncio.wait_for(pool.run(len, "four"), PATIENCE) == 4
+
+
+def test_latest_implementation_is_used() -> None:
+    provider = Provider[str]()
+    with pytest.raises(AttributeError):
+        provider()
+    provider.register("first")
+    provider.register("second")
+    assert provider() == "second"

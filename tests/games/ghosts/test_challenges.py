@@ -1,11 +1,13 @@
-"""Challenges: permissions to send and answer, and one notification for each side."""
+"""Challenges and the inbox: permissions, one notification for each side, limits, and deletion."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
 from accounts.lifecycle.bans import ban_player, lift_ban
@@ -15,12 +17,15 @@ from accounts.sign_in.guests import create_guest, merge_guest
 from games.attempts.lifecycle import DealClosedError, start_attempt
 from games.attempts.pausing import may_pause, pause_attempt
 from games.core import limits
-from games.core.errors import ErrorCode, Refusal
+from games.core.errors import ErrorCode, RateLimitedError, Refusal
+from games.core.retention import remove_aged
 from games.deals import publishing
 from games.ghosts import challenges
 from games.ghosts.models import Answer, Challenge, Notice
+from games.inbox import housekeeping
 from games.inbox import notices as inbox
 from games.models import Attempt
+from games.templatetags.inbox import unread_notices
 from leaderboards import tasks
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import State, settle
@@ -239,3 +244,50 @@ def test_an_account_takes_over_a_guests_challenges(ada: User, brook: User, playe
     merge_guest(player, ada)
     assert challenges.find(made.code).sender == ada
     assert [kind for kind, _ in notices(ada)] == [Notice.Kind.ANSWERED]
+
+
+@pytest.mark.parametrize(("count", "shown"), [(0, ""), (1, "1"), (9, "9"), (10, "9+"), (30, "9+")])
+def test_the_header_counts_to_nine(count: int, shown: str, player: User, rival: User) -> None:
+    for _ in range(count):
+        inbox.put(player.pk, Notice.Kind.RATING_MOVED, {})
+    assert unread_notices(player) == shown
+    assert unread_notices(rival) == ""
+    assert unread_notices(AnonymousUser()) == ""
+    assert inbox.mark_seen(player.pk) == count
+    assert unread_notices(player) == ""
+
+
+def test_the_newest_come_first(player: User) -> None:
+    kinds = [Notice.Kind.RATING_MOVED, Notice.Kind.APPEALED]
+    made = [inbox.put(player.pk, kinds[n % 2], {"n": n}) for n in range(inbox.MAX_SHOWN + 5)]
+    assert inbox.latest(player.pk) == made[::-1][: inbox.MAX_SHOWN]
+
+
+def test_many_notices_of_one_kind_do_not_push_out_others(player: User) -> None:
+    answer = inbox.put(player.pk, Notice.Kind.APPEALED, {})
+    joined = [inbox.put(player.pk, Notice.Kind.JOINED, {"player": n}) for n in range(2 * inbox.MAX_SHOWN)]
+    assert inbox.latest(player.pk) == [*joined[::-1][: inbox.MAX_OF_KIND], answer]
+
+
+@pytest.mark.parametrize("flood", [lambda _n: "203.0.113.7", lambda n: f"2001:db8:0:{n % 2}::/64"])
+def test_one_network_does_not_use_up_a_players_limit(flood: Callable[[int], str], player: User) -> None:
+    """Challenges of strangers elsewhere still arrive."""
+
+    def arrives(network: str) -> bool:
+        try:
+            inbox.check_limits(player.pk, "challenged", create_guest().pk, network)
+        except RateLimitedError:
+            return False
+        return True
+
+    arrived = sum(arrives(flood(n)) for n in range(30))
+    assert arrived <= 12
+    assert arrives("198.51.100.9")
+
+
+def test_notices_are_deleted_after_ninety_days(player: User) -> None:
+    now = timezone.now()
+    young = inbox.put(player.pk, Notice.Kind.RATING_MOVED, {}, now - timedelta(days=89))
+    inbox.put(player.pk, Notice.Kind.RATING_MOVED, {}, now - timedelta(days=91))
+    assert remove_aged(housekeeping.KINDS, now) == 1
+    assert inbox.latest(player.pk) == [young]

@@ -1,4 +1,4 @@
-"""Protocol documentation: complete and equal to the code."""
+"""Documentation of the game and race protocols: complete and equal to the code."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ import pytest
 
 from games.core.errors import ErrorCode, Refusal
 from games.live import protocol
-from games.live.protocol import CODES, FATAL, INCOMING, OUTGOING, parse
+from games.live.protocol import CODES, FATAL, parse
 from games.live.sockets import base_consumer, connection_limits, message_limit, send_queue, wire_format
+from games.races.live import consumer, progress
+from games.races.live import protocol as race_protocol
 from games.rules import Record
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGE = (DOCS / "protocol.md").read_text()
+RACE_PAGE = (DOCS / "race-protocol.md").read_text()
 RECORDS = (DOCS / "records.md").read_text()
 
 
@@ -27,23 +30,20 @@ def sections(page: str, level: str) -> dict[str, str]:
     return {part.partition("\n")[0].strip("` "): part.partition("\n")[2] for part in parts}
 
 
-def test_the_schema_file_matches_the_code() -> None:
-    published = json.loads((DOCS / "protocol.schema.json").read_text())
-    assert published == json.loads(json.dumps(protocol.schemas()))
+@pytest.mark.parametrize(("file", "code"), [("protocol", protocol), ("race-protocol", race_protocol)])
+def test_the_schema_file_matches_the_code(file: str, code: Any) -> None:
+    published = json.loads((DOCS / f"{file}.schema.json").read_text())
+    assert published == json.loads(json.dumps(code.schemas()))
 
 
-def test_every_message_has_its_section() -> None:
-    parts = sections(PAGE, "##")
-    for heading, messages in (("From the client", INCOMING), ("From the server", OUTGOING)):
-        documented = sections(parts[heading], "###")
-        assert set(documented) == {message.__name__.lower() for message in messages}
-
-
-@pytest.mark.parametrize("message", [*INCOMING, *OUTGOING], ids=lambda message: message.__name__)
-def test_every_field_is_named_in_its_section(message: Any) -> None:
-    section = sections(PAGE, "###")[message.__name__.lower()]
-    for field in msgspec.structs.fields(message):
-        assert f"`{field.name}`" in section, field.name
+@pytest.mark.parametrize(("page", "code"), [(PAGE, protocol), (RACE_PAGE, race_protocol)], ids=["game", "race"])
+def test_every_message_and_field_has_its_section(page: str, code: Any) -> None:
+    parts, described = sections(page, "##"), sections(page, "###")
+    for heading, messages in (("From the client", code.INCOMING), ("From the server", code.OUTGOING)):
+        assert set(sections(parts[heading], "###")) == {message.__name__.lower() for message in messages}
+        for message in messages:
+            for field in msgspec.structs.fields(message):
+                assert f"`{field.name}`" in described[message.__name__.lower()], (message, field.name)
 
 
 def test_every_error_code_is_documented_with_its_close_code() -> None:
@@ -59,13 +59,24 @@ def test_every_error_code_is_documented_with_its_close_code() -> None:
             assert closes is None or code == "rate_limited"
 
 
-def test_the_socket_uses_only_documented_codes() -> None:
-    parts = (DOCS.parent / "games" / "live").rglob("*.py")
-    used = {name for path in parts for name in re.findall(r"\bErrorCode\.([A-Z_]+)", path.read_text())}
-    assert {ErrorCode[name] for name in used} <= CODES
+def test_every_race_error_code_is_named_with_its_close_code() -> None:
+    errors = sections(RACE_PAGE, "##")["Errors"]
+    assert set(re.findall(r"`(\w+)`", errors)) == race_protocol.CODES
+    closes = dict(re.findall(r"`(\w+)`[^`]*?closed,\s(\d{4})", errors))
+    assert closes == {str(code): str(close) for code, close in race_protocol.FATAL.items()}
 
 
-def test_limits_match_the_page() -> None:
+def test_the_sockets_use_only_documented_codes() -> None:
+    """Covers the refusals of races; pages, heats and challenges have more."""
+    games = DOCS.parent / "games"
+    parts = ("live/consumer", "live/room_hub", "live/room_watch", "live/audience", "seats", "rooms", "race_start")
+    of_races = [games / "races" / f"{part}.py" for part in parts]
+    for paths, codes in (((games / "live").rglob("*.py"), CODES), (of_races, race_protocol.CODES)):
+        used = {name for path in paths for name in re.findall(r"\bErrorCode\.([A-Z_]+)", path.read_text())}
+        assert {ErrorCode[name] for name in used} <= codes
+
+
+def test_limits_match_the_pages() -> None:
     limits = " ".join(sections(PAGE, "##")["Limits"].split())
     assert f"{wire_format.MAX_FRAME:,} characters" in limits
     assert f"{message_limit.RATE:.0f} messages a second, {message_limit.BURST:.0f} at once" in limits
@@ -75,6 +86,10 @@ def test_limits_match_the_page() -> None:
         f"{connection_limits.MAX_PER_ADDRESS} of an address" in limits
     )
     assert f"no `hello` within {base_consumer.HELLO_WITHIN:.0f} seconds" in PAGE
+    assert f"closed with {race_protocol.CLOSE_GONE}" in RACE_PAGE
+    assert (consumer.REACTIONS, consumer.REACTIONS_AT_ONCE) == (1, 5)
+    assert "once a second, five at once" in RACE_PAGE
+    assert f"no connection for {progress.AWAY_AFTER:.0f} seconds" in RACE_PAGE
 
 
 def test_every_close_code_is_in_the_table() -> None:
@@ -91,11 +106,16 @@ def test_errors_have_one_shape() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ['{"type":"hello","v":1}', '{"type":"hello","v":1,"have":null}', '{"type":"auto","n":3}', '{"type":"ping","t":-5}'],
+    ("code", "text"),
+    [
+        *((protocol, text) for text in ('{"type":"hello","v":1}', '{"type":"hello","v":1,"have":null}')),
+        *((protocol, text) for text in ('{"type":"auto","n":3}', '{"type":"ping","t":-5}')),
+        *((race_protocol, text) for text in ('{"type":"hello","v":1}', '{"type":"sync"}')),
+        *((race_protocol, text) for text in ('{"type":"ready","ready":false}', '{"type":"react","kind":"wow"}')),
+    ],
 )
-def test_messages_are_parsed(text: str) -> None:
-    assert type(parse(text)).__name__.lower() == json.loads(text)["type"]
+def test_messages_are_parsed(code: Any, text: str) -> None:
+    assert type(code.parse(text)).__name__.lower() == json.loads(text)["type"]
 
 
 @pytest.mark.parametrize("text", ["[" * 4000, '{"type":"hello","v":1}x', "\ud800", '{"type":["move"]}', "NaN", ""])

@@ -1,19 +1,26 @@
-"""Other requests at a table: why a card cannot move, and undoing everything."""
+"""Other requests at a table: why a card cannot move, undoing everything, and finishing a won game."""
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.db import OperationalError
 
-from games.attempts.lifecycle import journal_of
+from games.attempts import lifecycle as attempts
+from games.attempts.lifecycle import journal_of, record_of
+from games.live import loader
+from games.live.autofinish import winning_run
+from games.models import Attempt
 from games.rules import CATALOGUE, open_table
 from games.rules.explanations import explain
 from games.rules.illegal_reasons import Why
 from tests.games.conftest import Seated, Sit
+from tests.games.labyrinths import easy_labyrinth
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROOT = Path(__file__).resolve().parents[3]
@@ -66,3 +73,85 @@ def test_every_reason_is_documented_and_has_client_text() -> None:
     assert told - {"why"} == set(Why)
     source = (ROOT / "frontend" / "static" / "js" / "table" / "hud" / "illegal-reasons.js").read_text()
     assert set(Why) <= set(re.findall(r"^ {4}(\w+):\s", source, re.MULTILINE))
+
+
+def test_a_winning_run_leaves_the_table_unchanged() -> None:
+    table, tokens = easy_labyrinth()
+    for token in tokens[:40]:
+        assert winning_run(table) == ()  # the stock's cards are unknown
+        table.push(token)
+    view = table.view()
+    run = winning_run(table)
+    assert len(run) == 8
+    assert all(token.endswith("-f") for token in run)
+    assert table.view() == view
+    for token in run:
+        table.push(token)
+    assert table.is_won
+    assert winning_run(table) == ()
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_nothing_is_offered_while_cards_are_hidden(variant: str) -> None:
+    chance = random.Random(variant)
+    for _ in range(10):
+        table = open_table(variant, chance.randbytes(32))
+        for _ in range(120):
+            view = table.view()
+            hidden = any(name != "w" for name in view["under"]) or any(None in pile for pile in view["piles"].values())
+            assert not (hidden and winning_run(table))
+            assert table.view() == view
+            if not (legal := table.legal_moves()):
+                break
+            table.push(chance.choice(legal))
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_the_server_plays_the_run_as_ordinary_tokens(
+    attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = easy_labyrinth()[1]
+    for module in (attempts, loader):
+        monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
+    attempt = await sync_to_async(attempt_at)("labyrinth")
+    seat, tab = sit(attempt), sit(attempt)
+    await seat.sit()
+    await tab.sit()
+    assert (await seat.ask({"type": "auto", "n": 1}))["code"] == "illegal_move"
+    for token in tokens[:40]:
+        moved = await seat.move(token)
+    assert moved["auto"] is True
+    first = await seat.ask({"type": "auto", "n": 41})
+    assert first["n"] == 41
+    ended = await seat.hear_until("ended")
+    assert (ended["how"], ended["n"]) == ("won", 48)
+    assert seat.view["won"] is True
+    assert await tab.hear_until("ended") == ended
+    assert tab.view == seat.view
+    closed = await Attempt.objects.aget(pk=attempt.pk)
+    assert closed.auto_runs == [[41, 48]]
+    assert len(set(record_of(closed).clock[40:])) == 1
+    rows = await sync_to_async(journal_of)(attempt.pk)
+    assert [row.auto for row in rows] == [False] * 40 + [True] * 8
+    # A won game accepts no moves.
+    assert (await seat.move("u"))["code"] == "closed"
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_failed_close_of_a_won_game_is_retried(seated: Seated, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = easy_labyrinth()[1]
+    for module in (attempts, loader):
+        monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
+    _, seat = await seated("labyrinth")
+    for token in tokens[:-1]:
+        await seat.move(token)
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise OperationalError("gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("games.live.live_game.close_attempt", fails)
+        assert (await seat.move(tokens[-1]))["type"] == "moved"
+        assert await seat.is_silent()  # the move was made even though the close failed
+    assert (await seat.ask({"type": "ping", "t": 1}))["type"] == "pong"
+    assert (await seat.hear())["how"] == "won"

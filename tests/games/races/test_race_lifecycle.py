@@ -1,4 +1,4 @@
-"""A race from the first seat to the last place."""
+"""A race from the first seat to the last place, and its void by staff."""
 
 from __future__ import annotations
 
@@ -9,18 +9,25 @@ from typing import Any
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
+from django.contrib.auth.models import Permission
 from django.db.models import QuerySet
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from prometheus_client import REGISTRY
 
+from accounts.models import User
 from games.attempts.lifecycle import close_due
 from games.core.errors import ErrorCode
 from games.models import Attempt, Deal
 from games.races import race_finish, race_start, reconciler, seats
 from games.races.models import Entrant, Race, Room
+from leaderboards.models import RatingChange
+from leaderboards.ratings import rating_reconciler
 from leaderboards.verdicts.decisions import decide, undo
 from leaderboards.verdicts.settlement import settle
 from tests.games.races.runs import Run, at, goal, refused
+from tests.players import signed_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
@@ -459,3 +466,33 @@ def test_many_single_waiting_players_delay_no_start(monkeypatch: pytest.MonkeyPa
     Entrant.objects.filter(race=run.race).update(state=Entrant.State.READY)
     run.tend(22)
     assert run.states() == "countdown ready ready"
+
+
+RACES = "admin:races_race_changelist"
+
+
+def staff(*permissions: str) -> Client:
+    user = User.objects.create_user(username="Rhadamanthys", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    return signed_in(user)
+
+
+def void(client: Client, race: Race) -> str:
+    answer = client.post(reverse(RACES), {"action": "void_selected", "_selected_action": race.pk}, follow=True)
+    return answer.content.decode()
+
+
+def test_a_spoiled_race_is_voided_once_and_not_rated() -> None:
+    run = Run.racing(2)
+    client = staff("view_race", "change_race")
+    assert "void." in void(client, run.race)
+    assert (run.race.state, run.race.void) == (Race.State.VOID, Race.Void.SERVER_FAULT)
+    assert "is over" in void(client, run.race)
+    rating_reconciler.rate_finished()
+    assert not RatingChange.objects.exists()
+
+
+def test_view_permission_is_not_enough_to_void() -> None:
+    run = Run.racing(2)
+    void(staff("view_race"), run.race)
+    assert run.race.state == Race.State.RACING

@@ -1,9 +1,14 @@
+"""Boards: order, pages, rank keys, and the flag for real play."""
+
 from __future__ import annotations
 
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
+from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
@@ -12,9 +17,13 @@ from games.models import Attempt
 from leaderboards.boards import board_queries, entries, histogram
 from leaderboards.boards.board_pages import BoardPage, CursorError
 from leaderboards.boards.listings import deal_listing
-from leaderboards.boards.rank_keys import BOARDS, BoardName, BoardScore
+from leaderboards.boards.rank_keys import BOARDS, DEAL, SEASON, BoardName, BoardScore, KeyRangeError, Layout
 from leaderboards.models import Result
+from tests.games.certified import won
 from tests.leaderboards import factory
+
+pytestmark = pytest.mark.django_db
+
 
 # Few values, so that ties down to the id are common, far apart, so that all levels are used.
 scores = st.builds(
@@ -164,3 +173,78 @@ def test_own_standing_is_ranked_pending_or_none(deal: Any) -> None:
     assert waits is not None
     assert (waits.rank, waits.status) == (None, Attempt.State.PENDING)
     assert board_queries.standing_of(deal, "race", factory.player()) is None
+
+
+deal_scores = st.builds(BoardScore, st.integers(0, 104), st.integers(0, 2**32 - 1), st.integers(0, 5_000))
+season_scores = st.builds(BoardScore, st.integers(0, 10**6), st.integers(0, 2**46 - 1), st.integers(0, 2**36 - 1))
+close_scores = st.builds(BoardScore, st.integers(0, 1), st.integers(5_000, 5_000 + 2**11), st.integers(0, 2))
+
+
+def race(score: BoardScore) -> tuple[int, ...]:
+    return -score.cards_up, score.elapsed_ms, score.tokens
+
+
+def fewest(score: BoardScore) -> tuple[int, ...]:
+    return -score.cards_up, score.tokens, score.elapsed_ms
+
+
+@given(st.lists(deal_scores, min_size=2, max_size=20))
+def test_keys_of_a_deal_sort_like_the_rules(scores: list[BoardScore]) -> None:
+    assert sorted(scores, key=DEAL["race"].pack) == sorted(scores, key=race)
+    assert sorted(scores, key=DEAL["fewest"].pack) == sorted(scores, key=fewest)
+
+
+@given(st.lists(season_scores | close_scores, min_size=2, max_size=20))
+def test_keys_and_ties_of_a_season_sort_like_the_rules(scores: list[BoardScore]) -> None:
+    for layout, order in ((SEASON["race"], race), (SEASON["fewest"], fewest)):
+        ties = [tie for tie in layout.ties if tie in BoardScore._fields]
+        placed = sorted(scores, key=lambda s: (layout.pack(s), *(getattr(s, tie) for tie in ties)))
+        assert placed == sorted(scores, key=order)
+
+
+def test_keys_of_a_season_hold_a_lifetime_of_play() -> None:
+    deals = 100 * 366 * 20
+    for layout in SEASON.values():
+        layout.pack(BoardScore(deals * 104, deals * 25 * 3_600_000, deals * 5_000))
+
+
+@pytest.mark.parametrize(
+    "score",
+    [
+        BoardScore(-1, 0, 0),
+        BoardScore(128, 0, 0),
+        BoardScore(0, 2**32, 0),
+        BoardScore(0, 0, 2**13),
+        BoardScore(0, -1, 0),
+    ],
+)
+def test_a_score_that_does_not_fit_is_refused(score: BoardScore) -> None:
+    for layout in DEAL.values():
+        with pytest.raises(KeyRangeError):
+            layout.pack(score)
+
+
+@pytest.mark.parametrize(
+    "layout", [*DEAL.values(), *SEASON.values()], ids=lambda layout: f"{layout.cards_bits}-{layout.key}"
+)
+def test_keys_fit_a_signed_column_with_finer_levels(layout: Layout) -> None:
+    assert layout.cards_bits + sum(field.bits for field in layout.fields) <= 63
+    assert list(layout.shifts) == sorted(layout.shifts, reverse=True)
+    assert layout.ties[-1] == "id"
+
+
+def test_recent_games_really_played_are_marked() -> None:
+    migration: Any = import_module("games.migrations.0006_mark_real_play")
+    (line, *_), today = won("labyrinth"), timezone.now()
+    deal = factory.deal("labyrinth", seed=line.seed)
+    half = factory.record_of(deal, line.tokens[: len(line.tokens) // 2])
+    games = {
+        "half": factory.finished(deal, record=half),
+        "resigned": factory.finished(factory.deal()),
+        "old": factory.finished(deal, record=half),
+    }
+    Attempt.objects.update(state=Attempt.State.VERIFIED, finished_at=today)
+    Attempt.objects.filter(pk=games["old"].pk).update(finished_at=today - timedelta(days=40))
+    migration.mark_real_play(apps, None)
+    marked = set(Attempt.objects.filter(real_play=True).values_list("pk", flat=True))
+    assert marked == {games["half"].pk}

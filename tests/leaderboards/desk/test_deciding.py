@@ -1,26 +1,39 @@
-"""Decisions are stored with their reasons, and undoing one restores the previous state exactly."""
+"""Decisions at the desk, and the sections and charts of its page."""
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from django.contrib.auth import get_user_model
+from django.utils import timezone
 
+from games.appeals import appeals, reports
 from games.core import events
-from games.models import Attempt, Decision
+from games.fairplay import foresight_store
+from games.fairplay.foresight import Foresight
+from games.fairplay.move_gaps import Gap, Kind
+from games.fairplay.solver_likeness import SolverLikeness
+from games.models import Attempt, Decision, ForesightFigures
 from games.races.models import Entrant, Race
 from leaderboards.boards import board_queries
 from leaderboards.boards.listings import deal_listing
+from leaderboards.desk.gap_chart import Series, chart, seconds
 from leaderboards.models import Result
 from leaderboards.ratings import rating_reconciler
 from leaderboards.verdicts import decisions
 from leaderboards.verdicts.decisions import NotDecidableError, decide, undo
 from tests.games.races.runs import Run
 from tests.leaderboards import factory, raced
-from tests.leaderboards.desk.conftest import over, reviewed, verified
+from tests.leaderboards.desk.conftest import Browser, over, reviewed, todays, verified
+from tests.leaderboards.desk.test_desk import at, text
 
 pytestmark = pytest.mark.django_db
+
+
 State = Attempt.State
 
 
@@ -141,3 +154,103 @@ def test_ratings_follow_a_decision_and_its_undoing(decider: Any, monkeypatch: py
     undo(decision, decider, "No copy.")
     rating_reconciler.refold_changed()
     assert raced.ratings() == before
+
+
+def gaps(*given: tuple[Kind, int]) -> list[Gap]:
+    return [Gap(n, "d", kind, 0, ms) for n, (kind, ms) in enumerate(given, 1)]
+
+
+def starts(series: Series) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in re.findall(r"M([\d.]+) ([\d.]+)", series.path)]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        gaps((Kind.PLAY, 0)),
+        gaps((Kind.PLAY, 1), (Kind.DRAW, 40_000_000)),
+        gaps(*((Kind.PLAY, 37 * n) for n in range(5_000))),
+        gaps(*((kind, 300) for kind in Kind)),
+    ],
+    ids=["one", "far apart", "many", "every kind"],
+)
+def test_every_token_is_drawn_inside_the_frame(given: list[Gap]) -> None:
+    drawn = chart(given)
+    marks = [mark for series in drawn.series for mark in starts(series)]
+    assert len(marks) == len(given)
+    assert all(drawn.left - 5 <= x <= drawn.right + 5 for x, _ in marks)
+    assert all(drawn.top - 5 <= y <= drawn.bottom + 5 for _, y in marks)
+    assert len(drawn.steps) <= 11
+
+
+def test_kinds_have_different_shapes() -> None:
+    signs = [series.sign for series in chart(gaps(*((kind, 300) for kind in Kind))).series]
+    assert len({re.sub(r"M[\d.]+ [\d.]+", "", sign) for sign in signs}) == len(Kind)
+
+
+def test_longer_gaps_are_higher() -> None:
+    drawn = chart(gaps((Kind.PLAY, 20), (Kind.PLAY, 200), (Kind.PLAY, 2_000)))
+    heights = [y for _, y in starts(drawn.series[0])]
+    assert heights == sorted(heights, reverse=True)
+    assert [line.text for line in drawn.levels] == ["0.01 s", "0.1 s", "1 s", "10 s"]
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"), [(0, "0.000 s"), (32, "0.032 s"), (480, "0.48 s"), (1_949, "1.9 s"), (61_000, "61 s")]
+)
+def test_times_have_significant_figures(ms: int, text: str) -> None:
+    assert seconds(ms) == text
+
+
+def test_an_attempt_without_further_evidence_has_no_sections(looker: Any, browser: Browser) -> None:
+    page = text(browser(looker).get(at("attempt", reviewed(over()))))
+    for title in ("Foresight", "Beside the races", "<h2>Appeal", "<h2>Reports"):
+        assert title not in page
+
+
+def test_appeals_and_reports_are_shown_without_reporters(looker: Any, browser: Browser) -> None:
+    attempt, reporter = reviewed(over()), factory.player()
+    appeals.appeal(attempt, attempt.player, "I had seen the cards dealt like this before.")
+    reports.report(attempt, reporter, "speed", "Nobody clicks so fast.")
+    page = text(browser(looker).get(at("attempt", attempt)))
+    assert "I had seen the cards dealt like this before." in page
+    assert "Not answered yet." in page
+    assert "Nobody clicks so fast." in page
+    assert str(reporter) not in page
+
+
+def test_foresight_is_shown_to_staff_who_may_watch(looker: Any, browser: Browser) -> None:
+    deal = todays("tarot")
+    attempt = reviewed(deal)
+    foresight_store.measure_and_store(attempt)
+    client = browser(looker)
+    assert "<h2>Foresight" in text(client.get(at("attempt", attempt)))
+    factory.finished(deal, looker)
+    assert "<h2>Foresight" not in text(client.get(at("attempt", attempt)))
+
+
+def test_likeness_to_the_solver_is_shown_to_staff_who_may_watch(looker: Any, browser: Browser) -> None:
+    deal = todays("tarot")
+    attempt = reviewed(deal)
+    found = Foresight("tarot", applicable=False, solver=SolverLikeness(20, 19))
+    ForesightFigures.objects.create(
+        attempt=attempt, form=foresight_store.FORM, figures=msgspec.to_builtins(found), made_at=timezone.now()
+    )
+    client = browser(looker)
+    page = text(client.get(at("attempt", attempt)))
+    assert "<dt>decisions the solver would also have made</dt><dd>19 / 20 (95%)</dd>" in page
+    assert "one game proves nothing" in page
+    factory.finished(deal, looker)
+    assert "<h2>Likeness to the solver" not in text(client.get(at("attempt", attempt)))
+
+
+def test_a_daily_game_is_shown_beside_the_players_races(looker: Any, browser: Browser) -> None:
+    player, rival = factory.player(), factory.player()
+    raced.race([player, rival], at=timezone.now() - timedelta(days=2))
+    rating_reconciler.rate_finished()
+    deal = over("plot")
+    verified(deal, rival)
+    page = text(browser(looker).get(at("attempt", verified(deal, player))))
+    assert "Beside the races" in page
+    assert "<dt>races</dt><dd>1</dd>" in page
+    assert "<dt>rank among those with ratings</dt>" in page

@@ -1,17 +1,25 @@
+"""Commands `verify` and `fairplay`: what they check again, and their exit codes."""
+
 from __future__ import annotations
 
 import io
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from games.attempts.verification import judge_alone
+from games.core.verdict_reasons import Reason, reason
 from games.models import Attempt
 from leaderboards.boards import board_queries, histogram
 from leaderboards.boards.listings import deal_listing
 from leaderboards.models import DealBucket, Result
+from leaderboards.verdicts import reflagging
 from leaderboards.verdicts.decisions import decide
-from leaderboards.verdicts.settlement import settle
+from leaderboards.verdicts.settlement import AttemptVerdict, Case, settle, settle_all
+from tests.games import certified
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
@@ -135,3 +143,200 @@ def test_a_running_attempt_cannot_be_verified() -> None:
     attempt = Attempt.objects.create(deal=factory.deal(), player=factory.player(), ranked=True, started_at=factory.NOON)
     with pytest.raises(CommandError):
         verify(str(attempt.pk))
+
+
+PACE: Reason = reason("pace", "20 plays within 5 ms, which need 99 ms.", plays=20)
+
+
+def fairplay(*arguments: str) -> tuple[int, str]:
+    """Run the command and return its exit code and output."""
+    out = io.StringIO()
+    try:
+        call_command("fairplay", *arguments, "--no-progress", stdout=out, stderr=out)
+    except SystemExit as exit_:
+        return int(str(exit_.code)), out.getvalue()
+    return 0, out.getvalue()
+
+
+def as_by_other_rules(attempt: Attempt, state: State, *reasons: Reason) -> Attempt:
+    """Return the attempt, settled as other fair play rules would have it."""
+    verdict = replace(AttemptVerdict.of(judge_alone(attempt)), state=state, reasons=list(reasons))
+    assert settle_all([Case(attempt, verdict)], expected=State.PENDING)
+    attempt.refresh_from_db()
+    return attempt
+
+
+def let_through(deal: Any, **fields: Any) -> Attempt:
+    """Create a verified game that no person could play."""
+    return as_by_other_rules(factory.finished(deal, record=factory.superhuman(deal), **fields), State.VERIFIED)
+
+
+def held(deal: Any, **fields: Any) -> Attempt:
+    """Create a plausible game in review."""
+    return as_by_other_rules(factory.finished(deal, **fields), State.REVIEW, PACE)
+
+
+def test_unchanged_fair_play_exits_with_0() -> None:
+    settle(factory.finished(factory.deal()).pk)
+    code, printed = fairplay()
+    assert (code, "1 judged, 0 would change" in printed) == (0, True)
+
+
+def test_by_default_it_only_reports_changes() -> None:
+    deal = factory.deal("braid")
+    fast, other, slow = let_through(deal), let_through(deal), held(deal)
+    for arguments in ([], ["--dry-run"]):
+        code, printed = fairplay(*arguments)
+        assert code == 1
+        assert "3 judged, 3 would change" in printed
+        assert f"{fast.public_id}: verified would be review (burst, pace)" in printed
+        assert f"{slow.public_id}: review (pace) would be verified" in printed
+        assert printed.index("state") < printed.index("flag") < printed.index(str(fast.public_id))
+        rows = {line.split()[0]: line.split()[1:] for line in printed.splitlines() if len(line.split()) == 3}
+        assert (rows["verified"], rows["review"]) == (["2", "1"], ["1", "2"])
+        assert (rows["burst"], rows["pace"]) == (["0", "2"], ["1", "2"])
+    fast.refresh_from_db()
+    slow.refresh_from_db()
+    assert (fast.state, slow.state) == (State.VERIFIED, State.REVIEW)
+    assert {entry.attempt for entry in board_queries.page(deal).entries} == {fast.public_id, other.public_id}
+
+
+def test_writing_settles_and_updates_the_boards() -> None:
+    deal = factory.deal("braid")
+    fast, slow = let_through(deal), held(deal)
+    code, printed = fairplay("--write")
+    assert (code, f"{fast.public_id}: verified was review" in printed) == (1, True)
+    assert [entry.attempt for entry in board_queries.page(deal).entries] == [slow.public_id]
+    fast.refresh_from_db()
+    assert {one["code"] for one in fast.reasons} == {"burst", "pace"}
+    assert fairplay()[0] == 0
+
+
+@pytest.mark.parametrize("decision", [State.VERIFIED, State.REJECTED])
+def test_staff_decisions_stand_and_are_reported(decision: State) -> None:
+    attempt = let_through(factory.deal("braid"))
+    decide(attempt.pk, decision, "ada")
+    Attempt.objects.filter(pk=attempt.pk).update(reasons=[reason("staff", "Seen.", state=decision, by="ada")])
+    code, printed = fairplay("--write")
+    assert code == 1
+    assert f"{attempt.public_id}: {decision} unchanged, staff decided" in printed
+    assert "would now be flagged burst, pace" in printed
+    attempt.refresh_from_db()
+    assert (attempt.state, [one["code"] for one in attempt.reasons]) == (decision, ["staff"])
+
+
+def test_a_concurrent_decision_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = let_through(factory.deal("braid"))
+    write = reflagging._write
+
+    def decided_first(*arguments: Any) -> set[int]:
+        decide(attempt.pk, State.VERIFIED, "ada")
+        return write(*arguments)
+
+    monkeypatch.setattr(reflagging, "_write", decided_first)
+    assert "1 unchanged, settled by another process in the meantime" in fairplay("--write")[1]
+    attempt.refresh_from_db()
+    assert attempt.state == State.VERIFIED
+
+
+def test_an_invalid_record_is_left_to_verify() -> None:
+    attempt = let_through(factory.deal("braid"))
+    Attempt.objects.filter(pk=attempt.pk).update(record=factory.record_of(attempt.deal, ["u"]).to_bytes())
+    code, printed = fairplay("--write")
+    assert (code, "see `manage.py verify`" in printed) == (1, True)
+    attempt.refresh_from_db()
+    assert attempt.state == State.VERIFIED
+
+
+def test_rejected_records_and_practice_are_skipped() -> None:
+    deal = factory.deal()
+    settle(factory.finished(deal, tokens=["u"]).pk)
+    let_through(factory.deal("braid"), ranked=False)
+    assert fairplay()[0] == 0
+
+
+def test_verify_does_not_change_flags() -> None:
+    deal = factory.deal("braid")
+    let_through(deal)
+    held(deal)
+    call_command("verify", "--all", "--no-progress", stdout=io.StringIO())  # exits with 0
+
+
+def test_filters_select_the_attempts() -> None:
+    braid, plot = factory.deal("braid"), factory.deal("plot", seed=bytes(32))
+    fast, other = let_through(braid), let_through(plot)
+    slow = held(braid)
+    day = str(factory.DAY)
+
+    def named(*arguments: str) -> set[Any]:
+        printed = fairplay(*arguments)[1]
+        return {one.pk for one in (fast, slow, other) if str(one.public_id) in printed}
+
+    assert named() == {fast.pk, slow.pk, other.pk}
+    assert named("--variant", "plot") == {other.pk}
+    assert named("--state", "review") == {slow.pk}
+    assert named("--attempt", str(fast.public_id), "--attempt", str(other.pk)) == {fast.pk, other.pk}
+    assert named("--since", day, "--until", day) == {fast.pk, slow.pk, other.pk}
+    assert named("--since", "2030-01-01") == named("--until", "2020-01-01") == set()
+    assert named("--from-deal", str(plot.pk)) == {other.pk}
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--attempt", "x"], ["--attempt", "99999999"], ["--since", "2026-02-01", "--until", "2026-01-01"]]
+)
+def test_unknown_attempts_of_fair_play_exit_with_2(arguments: list[str]) -> None:
+    with pytest.raises(CommandError) as error:
+        fairplay(*arguments)
+    assert error.value.returncode == 2
+
+
+def test_an_interrupted_run_keeps_its_work_and_can_resume(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = let_through(factory.deal("braid")), let_through(factory.deal("plot"))
+    judge = judge_alone
+
+    def interrupted(attempt: Attempt) -> Any:
+        if attempt.pk == second.pk:
+            raise KeyboardInterrupt
+        return judge(attempt)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(reflagging, "judge_alone", interrupted)
+        code, printed = fairplay("--write")
+    assert (code, str(first.public_id) in printed) == (130, True)
+    assert f"--from-deal {second.deal_id}" in printed
+    first.refresh_from_db()
+    assert first.state == State.REVIEW
+    code, printed = fairplay("--write", "--from-deal", str(second.deal_id))
+    assert (code, str(second.public_id) in printed, str(first.public_id) in printed) == (1, True, False)
+
+
+LINE = certified.won("tarot-novice")[0]
+
+
+def won(deal: Any, started_at: datetime, *, slowly: bool) -> Attempt:
+    record = factory.record_of(deal, LINE.tokens, None if slowly else [0] * len(LINE.tokens), end="won")
+    return factory.finished(deal, record=record, started_at=started_at)
+
+
+@pytest.mark.parametrize("first_stands", [True, False])
+def test_a_dry_run_predicts_the_changes_for_all_batches(monkeypatch: pytest.MonkeyPatch, *, first_stands: bool) -> None:
+    """A copy is one only if the game before it stands, or would stand again."""
+    monkeypatch.setattr(reflagging, "BATCH", 1)
+    deal = factory.deal("tarot-novice", seed=LINE.seed)
+    first = won(deal, factory.NOON, slowly=first_stands)
+    later = won(deal, factory.NOON + timedelta(hours=1), slowly=True)
+    as_by_other_rules(first, *((State.REVIEW, PACE) if first_stands else (State.VERIFIED,)))
+    as_by_other_rules(later, State.VERIFIED)
+    dry, written = fairplay()[1], fairplay("--write")[1]
+    assert dry.replace("would be", "was").replace("would change", "changed") == written
+    later.refresh_from_db()
+    assert [one["code"] for one in later.reasons] == (["copied_line"] if first_stands else [])
+
+
+def test_a_win_without_a_line_gets_one() -> None:
+    attempt = won(factory.deal("tarot-novice", seed=LINE.seed), factory.NOON, slowly=True)
+    settle(attempt.pk)
+    Attempt.objects.filter(pk=attempt.pk).update(line=None)
+    assert fairplay("--write")[0] == 0
+    attempt.refresh_from_db()
+    assert attempt.line is not None

@@ -1,4 +1,4 @@
-"""Table pages in a race and at a daily deal: access, content before the cards, and the lanes of others."""
+"""Pages of a race for its players: tables and their lanes, and the file of the race."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.models import Attempt, Deal
 from games.pages.races.table_opponents import DayLanes
-from games.races.models import Entrant, Race
+from games.races.models import Entrant, Race, Room
+from games.rules import RaceFile
 from tests.deals import make_deal
+from tests.games.races.finished_races import race_of
 from tests.games.races.runs import Run
+from tests.leaderboards import factory
 from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -109,3 +113,35 @@ def test_a_waiting_page_says_what_the_socket_says(run: Run) -> None:
     opening = json.loads(found[1])
     assert set(opening) == {"type", "attempt", "starts_in", "now", "deal"}
     assert 25_000 < opening["starts_in"] <= 30_000
+
+
+def test_a_race_is_downloaded_once_its_deal_is_free() -> None:
+    race = race_of(timezone.now() - timedelta(hours=1), kind=Room.Kind.PRIVATE)
+    address = f"/races/{race.room.code}/1/race.json"
+    page = f"/races/{race.room.code}/1/"
+    assert Client().get(address).status_code == 403
+    assert address not in Client().get(page).content.decode()
+    Deal.objects.filter(races=race).update(revealed_at=timezone.now())
+    answer = Client().get(address)
+    assert f"/verify/?link={address}" in Client().get(page).content.decode()
+    assert RaceFile.from_json(answer.json() | {"entrants": [_nobody()]}).id == race.public_id
+    Race.objects.filter(pk=race.pk).update(state="racing", finished_at=None)
+    assert Client().get(address).status_code == 403
+
+
+def test_a_race_games_record_links_to_the_race_file() -> None:
+    race = race_of(timezone.now() - timedelta(hours=1), kind=Room.Kind.PRIVATE)
+    assert race.deal is not None
+    attempt = factory.finished(race.deal, create_guest(), state=Attempt.State.VERIFIED, ranked=False)
+    Entrant.objects.create(race=race, player=attempt.player, attempt=attempt, state="retired", joined_at=timezone.now())
+    address = f"/replay/{attempt.public_id}/record.json"
+    assert Client().get(address).status_code == 403
+    Deal.objects.filter(races=race).update(for_race=True, revealed_at=timezone.now())
+    assert Client().get(address)["Link"] == f'</races/{race.room.code}/1/race.json>; rel="collection"'
+
+
+def _nobody() -> dict[str, object]:
+    return {
+        "id": 1, "name": None, "player": None, "state": "absent", "place": None, "cards_up": None, "elapsed_ms": None,
+        "tokens": None, "record": None, "in_review": False,
+    }  # fmt: skip

@@ -1,20 +1,30 @@
-"""Ghost pages: choosing a ghost, racing it, and reading its lane."""
+"""Pages of ghosts, challenges and the inbox."""
 
 from __future__ import annotations
 
 import re
 import uuid
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from accounts.models import User
+from accounts.lifecycle.bans import ban_player
+from accounts.models import Follow, User
+from accounts.profile import avatars
 from games.attempts.lifecycle import start_attempt
+from games.core import limits
 from games.core.errors import ErrorCode
 from games.ghosts import challenges, ghost_lanes
+from games.ghosts.models import Challenge, Notice
+from games.inbox import notices
 from games.models import Attempt, Deal
-from tests.games.ghosts.playing import open_deal, past_deal, played, practice_deal
+from tests.games.ghosts.playing import end_running, open_deal, past_deal, played, practice_deal
+from tests.leaderboards import factory
+from tests.players import signed_in
 
 TEMPLATES = Path(__file__).resolve().parents[4] / "frontend" / "templates"
 
@@ -174,3 +184,211 @@ def test_ghosts_are_watched_together_by_permitted_players(client: Client) -> Non
     page = client.get(f"/ghosts/{deal.pk}/")
     assert page.context["together"] == f"/replay/together/?game={second.public_id}&game={first.public_id}"
     assert client.get(page.context["together"]).status_code == 200
+
+
+def send(player: User, attempt: Attempt, **fields: str) -> Any:
+    return signed_in(player).post("/challenge/", {"attempt": attempt.public_id, **fields}, follow=True)
+
+
+def test_a_finished_game_gets_a_challenge_link(ada: User, client: Client) -> None:
+    page = send(ada, played(ada, past_deal()))
+    made = Challenge.objects.get()
+    assert page.redirect_chain == [(f"/challenge/{made.code}/", 302)]
+    assert page.context["link"] == f"http://testserver/challenge/{made.code}/"
+    assert page.context["is_mine"] is True
+    friend = client.get(f"/challenge/{made.code}/")
+    assert "Ada challenges you" in friend.content.decode()
+    assert f'<h1><img class="avatar" src="{avatars.address_of("Ada")}"' in friend.content.decode()
+    assert (friend.context["goal"].cards_up, friend.context["is_mine"]) == (52, False)
+
+
+def test_games_and_players_that_cannot_challenge(ada: User, brook: User, client: Client) -> None:
+    attempt = played(ada, past_deal())
+    assert client.post("/challenge/", {"attempt": attempt.public_id}).status_code == 401
+    assert send(brook, attempt).status_code == 403
+    today = played(ada, open_deal("plot"), ranked=True)
+    refused = signed_in(ada).post("/challenge/", {"attempt": today.public_id}, headers={"accept": "application/json"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "no_challenge")
+    for what in ("", "7", "00000000-0000-0000-0000-000000000000"):
+        assert signed_in(ada).post("/challenge/", {"attempt": what}).status_code == 404
+    assert not Challenge.objects.exists()
+
+
+def test_challenges_are_limited(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(limits.RATES, "challenge", "1/h")
+    attempt = played(ada, past_deal())
+    assert send(ada, attempt).status_code == 200
+    assert send(ada, attempt).status_code == 429
+
+
+def test_a_challenge_by_name(ada: User, brook: User) -> None:
+    attempt = played(ada, past_deal())
+    sent = send(ada, attempt, name=" brook ")
+    assert [str(message) for message in sent.context["messages"]] == ["Your challenge is on its way to brook."]
+    assert sent.context["addressee"].name == "Brook"
+    assert notices.unread(brook.pk) == 1
+    told = signed_in(brook).get("/inbox/").context["notices"]
+    assert [(one.text, one.address, one.is_new) for one in told] == [
+        ("Ada challenges you.", f"/challenge/{Challenge.objects.get().code}/", True)
+    ]
+
+
+@pytest.mark.parametrize("name", ["Nobody", "Ada"])
+def test_an_unknown_name_still_makes_the_link(name: str, ada: User) -> None:
+    page = send(ada, played(ada, past_deal()), name=name)
+    assert page.context["addressee"] is None
+    assert "link" in str(next(iter(page.context["messages"])))
+
+
+def flood(receiver: User, deal: Deal, senders: int) -> None:
+    """Challenge a player from many accounts at once."""
+    for n in range(senders):
+        stranger = User.objects.create_user(f"Flooder {n}x")
+        send(stranger, played(stranger, deal), name=str(receiver))
+
+
+def test_a_friends_challenge_is_seen_among_sixty_others(ada: User, brook: User) -> None:
+    Follow.objects.create(follower=brook, followed=ada)
+    deal = practice_deal()
+    flood(brook, deal, 60)
+    send(ada, played(ada, deal), name="brook")
+    told = signed_in(brook).get("/inbox/").context["notices"]
+    assert told[0].text == "Ada challenges you."
+    assert len(told) == 21
+
+
+def test_one_player_leaves_few_unread_challenges(ada: User, brook: User) -> None:
+    Follow.objects.create(follower=brook, followed=ada)
+    deal = practice_deal()
+    pages = [send(ada, played(ada, deal), name="brook") for _ in range(5)]
+    assert notices.unread(brook.pk) == notices.MAX_UNREAD_PER_SENDER
+    assert [page.context["addressee"] is not None for page in pages] == [True] * 3 + [False] * 2
+    assert "more challenges" in str(next(iter(pages[-1].context["messages"])))
+    notices.mark_seen(brook.pk)
+    assert send(ada, played(ada, deal), name="brook").context["addressee"].name == "Brook"
+
+
+def test_one_networks_strangers_have_a_part_of_a_players_limit(
+    ada: User, brook: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(limits.RATES, "notify", "1/d")
+    deal, other = past_deal(), factory.player()
+
+    def arrives(sender: User, address: str) -> bool:
+        fields = {"attempt": played(sender, deal).public_id, "name": "brook"}
+        signed_in(sender).post("/challenge/", fields, REMOTE_ADDR=address)
+        return Notice.objects.filter(player=brook, data__player=sender.pk).exists()
+
+    assert arrives(ada, "203.0.113.7")
+    assert not arrives(other, "203.0.113.7")
+    assert arrives(other, "198.51.100.9")
+
+
+def test_an_undelivered_challenge_can_be_sent_later(ada: User, brook: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = played(ada, past_deal())
+    monkeypatch.setitem(limits.RATES, "challenged", "0/d")
+    wanted = {"attempt": attempt.public_id, "name": "Brook"}
+    refused = signed_in(ada).post("/challenge/", wanted, headers={"accept": "application/json"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (429, "rate_limited")
+    assert not Challenge.objects.exists()
+    monkeypatch.setitem(limits.RATES, "challenged", "1/d")
+    send(ada, attempt, name="brook")
+    assert notices.unread(brook.pk) == 1
+
+
+def test_an_unknown_code_is_not_found(client: Client, ada: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    assert client.get(f"/challenge/{made.code.swapcase()}/").status_code == 404
+    assert client.post("/challenge/abc/start").status_code == 404
+    ban_player(ada)
+    assert client.get(f"/challenge/{made.code}/").status_code == 404
+    assert client.post(f"/challenge/{made.code}/start").status_code == 404
+
+
+def test_a_guest_answers_beside_the_ghost_without_seeing_cards(ada: User, client: Client) -> None:
+    sent = played(ada, practice_deal())
+    made = challenges.challenge(ada, sent)
+    page = client.get(f"/challenge/{made.code}/")
+    seed = bytes(sent.deal.seed).hex()
+    assert seed not in page.content.decode()
+    assert page.context["together"] == ""
+    table = client.post(f"/challenge/{made.code}/start", follow=True)
+    attempt = Attempt.objects.get(answer__challenge=made)
+    assert table.redirect_chain == [(f"/table/{attempt.public_id}/", 302)]
+    assert attempt.player.is_guest
+    assert table.context["ghost_url"] == f"/ghosts/{sent.public_id}/lane.json"
+    assert client.get(table.context["ghost_url"]).json()["name"] == "Ada"
+    for path in (f"/replay/{sent.public_id}/", f"/replay/{sent.public_id}/steps.json", f"/ghosts/{sent.deal_id}/"):
+        assert client.get(path).status_code == 403
+    assert client.get(f"/challenge/{made.code}/").context["running"] == attempt.public_id
+    assert seed not in table.content.decode()
+
+
+def test_the_page_lists_the_answers_and_winners(ada: User, brook: User, player: User, mine: Client) -> None:
+    made = challenges.challenge(ada, played(ada, practice_deal()))
+    end_running(challenges.answer(made, brook), 1000)
+    end_running(challenges.answer(made, player), 3000)
+    page = mine.get(f"/challenge/{made.code}/")
+    lines = [(line.place, line.player.name, line.outcome, line.own) for line in page.context["lines"]]
+    assert lines == [(1, "Brook", "won", False), (2, "Ada", "", False), (3, str(player), "lost", True)]
+    assert page.context["mine"].outcome == "lost"
+    # After playing, the player may watch.
+    assert mine.get(page.context["together"]).status_code == 200
+    assert Client().get(f"/challenge/{made.code}/").context["together"] == ""
+
+
+def test_both_sides_see_that_the_senders_game_was_paused(ada: User, client: Client) -> None:
+    attempt = played(ada, practice_deal())
+    made = challenges.challenge(ada, attempt)
+    assert "was paused" not in client.get(f"/challenge/{made.code}/").content.decode()
+    Attempt.objects.filter(pk=attempt.pk).update(paused_ms=130_500)
+    for browser_of in (client, signed_in(ada)):
+        page = browser_of.get(f"/challenge/{made.code}/")
+        assert "The game was paused for 2:10.5; the time does not include that." in page.content.decode()
+        assert page.context["goal"].elapsed_ms == attempt.elapsed_ms
+
+
+def test_a_sender_cannot_answer(ada: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    refused = signed_in(ada).post(f"/challenge/{made.code}/start", headers={"accept": "application/json"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "no_challenge")
+
+
+def test_the_inbox_shows_outcomes_and_marks_them_read(ada: User, brook: User) -> None:
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    end_running(challenges.answer(made, brook), 1000)
+    here = signed_in(ada)
+    assert "Inbox, 1 new" in here.get("/practice/").content.decode()
+    assert here.head("/inbox/").status_code == 200
+    assert notices.unread(ada.pk) == 1  # a HEAD request does not mark them read
+    page = here.get("/inbox/")
+    assert [one.text for one in page.context["notices"]] == ["Brook has answered your challenge and beaten you."]
+    assert notices.unread(ada.pk) == 0
+    assert "Inbox, 1 new" not in here.get("/practice/").content.decode()
+    assert [one.text for one in signed_in(brook).get("/inbox/").context["notices"]] == [
+        "You have beaten the challenge of Ada."
+    ]
+
+
+def test_the_inbox_uses_current_names(ada: User, brook: User) -> None:
+    challenges.challenge(ada, played(ada, past_deal()), to="Brook")
+    User.objects.filter(pk=ada.pk).update(display_name="Augusta")
+    assert signed_in(brook).get("/inbox/").context["notices"][0].text == "Augusta challenges you."
+    ban_player(ada)
+    assert signed_in(brook).get("/inbox/").context["notices"][0].text == "Somebody challenges you."
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("outcome", ["won", "lost", "even"])
+def test_every_outcome_has_a_text(own: bool, outcome: str, player: User, rival: User, mine: Client) -> None:
+    data = {"challenge": "code", "player": rival.pk, "own": own, "outcome": outcome}
+    notices.put(player.pk, Notice.Kind.ANSWERED, data, timezone.now() - timedelta(days=1))
+    notices.put(player.pk, Notice.Kind.RATING_MOVED, {"address": "/boards/rating/", "before": 1620, "after": 1598})
+    shown = mine.get("/inbox/").context["notices"]
+    assert str(rival) in shown[1].text
+    assert "from 1620 to 1598" in shown[0].text
+    assert shown[0].address == "/boards/rating/"
+
+
+def test_a_visitor_must_sign_in_for_an_inbox(client: Client) -> None:
+    assert client.get("/inbox/").headers["Location"] == "/accounts/login/?next=/inbox/"

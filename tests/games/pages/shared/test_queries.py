@@ -1,7 +1,8 @@
-"""Query limits of the most visited pages with empty caches."""
+"""Query limits of the most visited pages and of the page header."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,10 +10,16 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from accounts.models import User
+from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import start_attempt
+from games.ghosts.models import Notice
+from games.inbox import notices
 from games.models import Deal
+from games.races import matchmaking, seats
+from games.races.models import Entrant
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,3 +70,75 @@ def test_queries_of_a_table(mine: Client, player: Any, today: list[Deal]) -> Non
 def test_queries_of_a_board(mine: Client, today: list[Deal]) -> None:
     assert today[0].day is not None
     assert statements(mine, f"/boards/{today[0].day}/{today[0].variant}/") <= 15
+
+
+PLAIN = "/rules/braid/"  # makes no queries of its own
+
+
+def test_a_visitor_without_a_session_costs_no_query(client: Client, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(0):
+        assert client.get(PLAIN).status_code == 200
+
+
+def test_a_player_costs_session_player_and_notices(mine: Client, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(3):
+        mine.get(PLAIN)
+
+
+def test_the_notice_count_is_always_current(mine: Client, player: Any) -> None:
+    assert "inbox-link" not in mine.get(PLAIN).content.decode()
+    notices.put(player.pk, Notice.Kind.RATING_MOVED, {"before": 1500, "after": 1510})
+    assert "<b>1</b></a>" in mine.get(PLAIN).content.decode()
+    mine.get("/inbox/")
+    assert "inbox-link" not in mine.get(PLAIN).content.decode()
+
+
+def test_notices_move_to_the_account_at_once(mine: Client, player: Any, rival: Any) -> None:
+    assert notices.unread(player.pk) == 0
+    notices.put(rival.pk, Notice.Kind.RATING_MOVED, {})
+    notices.hand_over(rival.pk, player.pk, since=rival.date_joined)
+    assert notices.unread(player.pk) == 1
+
+
+def test_a_missed_quick_match_is_reported_once(mine: Client, player: Any) -> None:
+    now = timezone.now()
+    matchmaking.pop_note(player.pk)
+    mine.post("/races/quick", {"variant": "plot"})
+    matchmaking.enter(create_guest(), ["plot"], now)
+    assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
+    matchmaking.advance_all(now + timedelta(seconds=16))
+    assert "You missed a quick match" in mine.get(PLAIN).content.decode()
+    assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_missing_player_and_opponent_are_told_why(mine: Client, player: Any, left: bool) -> None:
+    now = timezone.now()
+    matchmaking.pop_note(player.pk)
+    mine.post("/races/quick", {"variant": "plot"})
+    room = matchmaking.enter(create_guest(), ["plot"], now)
+    seats.set_ready(room.pk, player.pk, ready=True, now=now)
+    matchmaking.advance_all(now)
+    matchmaking.advance_all(now + timedelta(seconds=8))
+    here = Entrant.objects.exclude(player=player) if left else Entrant.objects.filter(player=player)
+    matchmaking.record_connected(room.pk, [one.pk for one in here], now + timedelta(seconds=14))
+    told = "You missed a quick match" if left else "You are first in line"
+    assert told in mine.get(PLAIN).content.decode()
+    assert told not in mine.get(PLAIN).content.decode()
+
+
+def test_leaving_the_queue_is_no_missed_match(mine: Client, player: Any) -> None:
+    matchmaking.pop_note(player.pk)
+    mine.post("/races/quick", {"variant": "plot"})
+    seats.leave_all(player.pk)
+    assert "You missed a quick match" not in mine.get(PLAIN).content.decode()
+
+
+def test_only_players_in_the_quick_queue_are_looked_up(mine: Client, django_assert_num_queries: Any) -> None:
+    mine.get(PLAIN)
+    session = mine.session
+    session["waits_for_race"] = True
+    session.save()
+    mine.get(PLAIN)  # the seat is given up, and its mark deleted
+    with django_assert_num_queries(3):
+        mine.get(PLAIN)

@@ -1,13 +1,17 @@
-"""Database outages, deleted hosts and dishonest clients: a server fault harms no rating."""
+"""Database outages, missing hosts and dishonest clients: a server fault harms no rating."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
+from asgiref.sync import sync_to_async
 from django.db import OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -16,10 +20,12 @@ from games.core.errors import Refusal
 from games.live import protocol as table_protocol
 from games.models import Attempt
 from games.races import race_finish, race_start
-from games.races.live import protocol
-from games.races.models import Race, Room
+from games.races.live import host_succession, protocol, room_hub
+from games.races.live.host_succession import HostPresence
+from games.races.models import Entrant, Race, Room
 from leaderboards.models import RatedRace, Rating, RatingChange
 from leaderboards.ratings import rating_reconciler
+from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.runs import Run, at, goal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -136,3 +142,72 @@ def test_a_client_cannot_influence_the_clock(incoming: Any) -> None:
     assert said.isdisjoint({"ms", "at", "now", "time", "clock", "elapsed", "elapsed_ms", "started_at"})
     with pytest.raises(Refusal):
         table_protocol.parse('{"type": "move", "n": 1, "token": "d", "ms": 5}')
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the timeouts from seconds to tenths."""
+    monkeypatch.setattr(host_succession, "HOST_TIMEOUT", 0.6)
+    monkeypatch.setattr(host_succession, "HEARTBEAT_EVERY", 0.1)
+
+
+async def host_of(house: House) -> int | None:
+    return (await Room.objects.aget(pk=house.room.pk)).host_id
+
+
+async def test_a_new_host_gets_time_to_connect(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(host_succession, "monotonic", lambda: now)
+    audience: Any = SimpleNamespace(facts=SimpleNamespace(host_id=7), heirs=lambda: [1], has_host=lambda: True)
+    presence = HostPresence(audience, lambda *_: None)
+    for host_id, seen, second, since in [(7, None, 110, 100), (7, 7, 120, 120), (8, 7, 130, 130), (8, None, 140, 130)]:
+        now, audience.facts.host_id = float(second), host_id
+        presence.follow_host()
+        presence.mark_seen(seen)
+        assert await presence.replace_if_absent() == since + host_succession.HOST_TIMEOUT
+    audience.facts.host_id = None
+    presence.follow_host()
+    assert await presence.replace_if_absent() == inf
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_connected_player_replaces_a_missing_host(watch: Watch, other_hub: room_hub.RoomHub) -> None:
+    """Not the longest seated player, who is disconnected too."""
+    house = await house_of(3)
+    third, host = await watch(house, house.players[2], at=other_hub), await watch(house, house.players[0])
+    await host.leave()
+    await third.until_room(lambda one: one.you["host"])
+    assert await host_of(house) == house.players[2].pk
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_connected_host_stays_without_a_seat(watch: Watch, other_hub: room_hub.RoomHub) -> None:
+    house = await house_of(2)
+    await Entrant.objects.filter(player=house.players[0]).adelete()
+    await watch(house, house.players[0])
+    await watch(house, house.players[1], at=other_hub)
+    await asyncio.sleep(2 * host_succession.HOST_TIMEOUT)  # long enough for a wrong replacement
+    assert await host_of(house) == house.players[0].pk
+
+
+@pytest.mark.usefixtures("quick")
+async def test_the_host_is_not_replaced_during_a_countdown(watch: Watch, hub: room_hub.RoomHub) -> None:
+    house = await house_of(2)
+    # Before the first viewer: the timeout is so short here that a slow start could exceed it.
+    await sync_to_async(house.start)(3600)
+    second = await watch(house, house.players[1])
+    await second.until_room(lambda one: one.race("to_come").get("state") == "countdown")
+    (watched,) = hub._watches.values()
+    assert watched.audience.heirs() == []
+    assert await host_of(house) == house.players[0].pk
+
+
+async def test_a_closed_hub_sends_no_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[object] = []
+    monkeypatch.setattr(room_hub, "HEARTBEATS_WITHIN", 0.01)
+    monkeypatch.setattr("games.races.live.room_hub.notifier.send", lambda *message, about: sent.append(message))
+    hub = room_hub.RoomHub()
+    hub.send_heartbeat(1, [2], None)
+    await hub.close()
+    await asyncio.sleep(0.05)
+    assert sent == []

@@ -1,0 +1,202 @@
+"""Information pages: rules, fair play, winnability, and the terms that other pages link to."""
+
+from __future__ import annotations
+
+import csv
+import re
+from html.parser import HTMLParser
+from io import StringIO
+
+import pytest
+from django.test import Client
+from django.urls import resolve
+from django.utils import translation
+
+from accounts.sign_in.guests import BACKEND, create_guest
+from games.appeals import appeals
+from games.attempts.lifecycle import start_attempt
+from games.models import Deal
+from games.pages.info.winnability_page import LENGTH, percent, study_summaries
+from games.pages.shared.anonymous_cache import MARK
+from games.rules import CATALOGUE, GAMES
+from games.solver import winnability_figures
+from tests.deals import make_deal
+
+pytestmark = pytest.mark.django_db
+
+
+class Pictures(HTMLParser):
+    """The drawn bars of a page: their text for screen readers, and the widths of their parts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.said: list[str] = []
+        self.widths: list[dict[str, int]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "svg" and given.get("role") == "img":
+            self.said.append(given["aria-label"])
+            self.widths.append({})
+        elif tag == "rect":
+            self.widths[-1][given["class"]] = int(given["width"])
+
+
+def page(client: Client, language: str = "en") -> str:
+    answer = client.get("/winnability/", headers={"accept-language": language})
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_every_variant_has_a_bar_described_in_words(client: Client) -> None:
+    drawn = Pictures(page(client))
+    rows = sorted(winnability_figures.read(), key=lambda row: -row.won / row.deals)
+    assert len(drawn.said) == 2 * len(CATALOGUE), "the shares, and the moves"
+    for row, said, widths in zip(rows, drawn.said, drawn.widths, strict=False):
+        for outcome in ("won", "undecided", "lost"):
+            share = getattr(row, outcome) / row.deals
+            assert f"{100 * share:.1f}%" in said
+            assert widths.get(outcome, 0) == pytest.approx(LENGTH * share, abs=1)
+        assert sum(widths.values()) == LENGTH
+
+
+def test_the_table_has_every_share_with_its_interval(client: Client) -> None:
+    text = page(client)
+    for row in winnability_figures.read():
+        for outcome in winnability_figures.OUTCOMES:
+            share = row.share(outcome)
+            assert f"{100 * share.value:.1f}%<small>{100 * share.low:.1f}–{100 * share.high:.1f}</small>" in text
+        assert f"{row.budget:,}" in text
+
+
+def test_the_true_share_is_bounded_by_the_undecided(client: Client) -> None:
+    text = page(client)
+    for row in study_summaries():
+        low, high = row.share("won").low, row.share("won", "undecided").high
+        assert f">{100 * low:.1f}–{100 * high:.1f}%</td>" in text
+
+
+def test_figures_follow_the_languages_format(client: Client) -> None:
+    with translation.override("de"):
+        assert percent(0.645) == "64,5\u00a0%"
+    text = page(client, "de")
+    assert all("." not in widths for widths in map(str, Pictures(text).widths))
+    for row in study_summaries():
+        share = f"{100 * row.share('won').value:.1f}"
+        assert f"{share.replace('.', ',')}\u00a0%<small>" in text
+        assert f"{share}%" not in text
+
+
+def test_the_download_is_the_file_behind_the_page(client: Client) -> None:
+    answer = client.get("/winnability.csv")
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    assert "attachment" in answer["Content-Disposition"]
+    assert "public" in answer["Cache-Control"]
+    rows = list(csv.DictReader(StringIO(answer.content.decode())))
+    assert [(row["variant"], int(row["won"])) for row in rows] == [
+        (row.variant, row.won) for row in winnability_figures.read()
+    ]
+
+
+def test_visitors_share_a_cached_copy() -> None:
+    assert getattr(resolve("/winnability/").func, MARK) == 60.0
+
+
+@pytest.mark.parametrize("address", ["/", "/rules/", "/practice/", *(f"/rules/{game}/" for game in GAMES)])
+def test_it_is_linked_from_related_pages(client: Client, address: str) -> None:
+    text = client.get(address).content.decode()
+    main, footer = text.split("<footer")
+    assert 'href="/winnability/"' in footer
+    assert address == "/" or 'href="/winnability/"' in main
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_each_games_rules_explain_the_scoring(game: str, client: Client) -> None:
+    page = client.get(f"/rules/{game}/").content.decode()
+    counted = page[page.index('id="counted"') :]
+    for words in ("None of them comes back to the table", "Each undo counts as a move", "<b>Par</b>", "Gentle, easy"):
+        assert words in counted
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/", "/deals/{day}/", "/practice/", "/boards/", "/boards/{day}/tarot/", "/boards/week/", "/boards/nine/"],
+)
+def test_scoring_is_explained_where_it_appears(address: str, client: Client) -> None:
+    day = make_deal("tarot").day
+    page = client.get(address.format(day=day)).content.decode()
+    assert '<details class="words"><summary>What cards up, moves, par and the grades mean</summary>' in page
+    assert "Each undo counts as a move" in page
+
+
+def test_the_figures_at_a_table_link_to_their_meaning(client: Client) -> None:
+    client.force_login(player := create_guest(), backend=BACKEND)
+    page = client.get(f"/table/{start_attempt(player, make_deal('tarot')).public_id}/").content.decode()
+    for figure in ("cards-up", "moves"):
+        assert re.search(rf'<button class="figure"[^>]* data-opens="help-dialog"[^>]*>.*?<b id="{figure}">', page)
+    helped = page[page.index('<dialog id="help-dialog"') :]
+    assert "<b>Up</b> counts the cards on the foundations, <b>Moves</b> every move, each undo included." in helped
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        "goes on any card, and any card goes on the Fool: on the piles only",
+        "He goes to no foundation",
+        "An empty pile takes a king, the World or the Fool",
+        "does not even go on the Fool",
+        "the Fool is the first of the trumps: he can go nowhere else, nothing goes on him",
+    ],
+)
+def test_the_rules_of_tarot_explain_the_fool(limit: str, client: Client) -> None:
+    assert limit in client.get("/rules/tarot/").content.decode()
+
+
+def test_a_deal_with_par_and_grade_links_to_them(client: Client) -> None:
+    deal = make_deal("tarot")
+    address = b'href="/rules/tarot/#counted"'
+    assert address not in client.get("/play/tarot/").content
+    Deal.objects.filter(pk=deal.pk).update(proven=True, grade=2, par=120)
+    assert address in client.get("/play/tarot/").content
+
+
+def test_the_page_explains_verified_in_both_languages(client: Client) -> None:
+    english = client.get("/fairplay/").content.decode()
+    assert "What “verified” means" in english
+    assert f"within {appeals.WITHIN.days} days" in english
+    german = client.get("/fairplay/", headers={"accept-language": "de"}).content.decode()
+    assert "Was „geprüft“ heißt" in german
+
+
+@pytest.mark.parametrize("path", ["/", "/verify/", "/rules/braid/", "/privacy/"])
+def test_it_is_linked(path: str, client: Client) -> None:
+    assert 'href="/fairplay/"' in client.get(path).content.decode()
+
+
+def test_the_privacy_page_shows_retention_of_appeals_and_reports(client: Client) -> None:
+    page = client.get("/privacy/").content.decode()
+    assert "deleted 12 months after the answer" in page
+    assert page.count("12 months after the answer") == 2
+    assert "Staff can read that for 90 days" in page
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_its_rules(game: str, client: Client) -> None:
+    page = client.get(f"/rules/{game}/")
+    assert page.status_code == 200
+    assert {v["name"] for v in page.context["variants"]} == {v.name for v in CATALOGUE.values() if v.game == game}
+
+
+def test_an_unknown_game_has_no_rules(client: Client) -> None:
+    assert client.get("/rules/nonsense/").status_code == 404
+
+
+def test_one_page_links_to_all_rules(client: Client) -> None:
+    page = client.get("/rules/")
+    text = page.content.decode()
+    assert page.status_code == 200
+    for game in GAMES:
+        assert f'href="/rules/{game}/"' in text
+    assert [name for game in page.context["games"] for name in game["variants"]] == list(CATALOGUE)
+    assert '<a href="/rules/" aria-current="page">' in text
