@@ -21,7 +21,6 @@ ROUNDS = 20
 
 @cache
 def todays(variant: str) -> Deal:
-    """Return one of today's deals per variant."""
     from tests.deals import make_deal
 
     return make_deal(variant)
@@ -126,7 +125,6 @@ def change_two_preferences(number: int) -> None:
 
 
 def main() -> None:
-    """Run each case many times."""
     django.setup()
     for scenario in (
         *(merge_while_the_account_begins, merge_in_two_tabs, expire_while_the_guest_begins, take_one_name),

@@ -61,7 +61,6 @@ def sign_in() -> SignIn:
 
 @pytest.fixture
 def mine(user: User) -> Client:
-    """A browser in which `user` is signed in."""
     return signed_in(user)
 
 
@@ -73,7 +72,6 @@ def trusted(mine: Client) -> Client:
 
 
 def player_in(client: Client) -> User | None:
-    """Return the player signed in in a browser."""
     return User.objects.filter(pk=client.session.get("_auth_user_id", 0)).first()
 
 

@@ -40,6 +40,5 @@ def seal(variant: str = "stonewall", index: int = 0, **fields: Any) -> SealedDea
 
 
 def seal_all() -> None:
-    """Add one deal of each variant to the stock."""
     for variant in CATALOGUE:
         seal(variant)

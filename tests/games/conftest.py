@@ -50,7 +50,6 @@ def rival(transactional_db: None) -> User:
 
 @pytest.fixture
 def mine(player: User) -> Client:
-    """A browser in which the player is signed in."""
     return signed_in(player)
 
 
@@ -81,7 +80,6 @@ def seed() -> bytes:
 
 @pytest_asyncio.fixture
 async def tables() -> AsyncIterator[LiveTables]:
-    """The tables of one server process."""
     made = LiveTables()
     yield made
     await made.close()

@@ -47,7 +47,6 @@ class Seat:
         self.auto = False
 
     async def sit(self, have: int | None = None) -> dict[str, Any]:
-        """Connect, say hello, and return the answer."""
         await self.connect()
         return await self.ask({"type": "hello", "v": 1, "have": have})
 
@@ -57,7 +56,6 @@ class Seat:
         assert (await self._line.receive_output(PATIENCE))["type"] == "websocket.accept"
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Send a message and return the next one received."""
         await self.send(json.dumps(message))
         return await self.hear()
 
@@ -92,7 +90,6 @@ class Seat:
         return message
 
     def has_more(self) -> bool:
-        """Return whether another message has already arrived."""
         return not self._line.output_queue.empty()
 
     async def is_silent(self) -> bool:

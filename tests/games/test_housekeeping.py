@@ -282,7 +282,6 @@ def fill(player: User) -> None:
 
 
 def accounts_rows(user: User, number: int) -> None:
-    """Create a session's rows and an unanswered confirmation."""
     now = timezone.now()
     HeldName.objects.create(key=str(number), until=now)
     PushDevice.objects.create(player=user, endpoint=str(number), p256dh=b"", auth=b"", session_key=f"gone-{number}")

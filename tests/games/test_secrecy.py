@@ -88,7 +88,6 @@ def player(secrets: set[str]) -> User:
 
 
 def addresses(patterns: Any = None, before: str = "") -> Iterator[tuple[str, list[str]]]:
-    """Yield every address pattern of the site with the names of its parameters."""
     for entry in patterns or get_resolver().url_patterns:
         text = before + str(entry.pattern)
         if isinstance(entry, URLResolver):
@@ -138,7 +137,6 @@ async def _streamed(response: Any) -> bytes:
 
 @pytest.fixture
 def finished(player: User) -> Attempt:
-    """Create a finished attempt at a secret deal."""
     deal = publishing.todays_deal("stonewall")
     attempt = start_attempt(player, deal)
     Move.objects.create(attempt=attempt, n=1, token=Record.from_bytes(bytes(deal.solution or b"")).tokens[0], ms=5)
@@ -157,7 +155,6 @@ def visitor(player: User, who: str) -> Client:
 
 
 def written(caplog: pytest.LogCaptureFixture) -> str:
-    """Return all log output, formatted and raw."""
     formatter = logging.Formatter("%(message)s")
     return " ".join(f"{formatter.format(record)} {record.__dict__}" for record in caplog.records)
 

@@ -72,7 +72,6 @@ class Stop:
 
     @contextmanager
     def on_this_connection(self) -> Any:
-        """Watch the statements of the connection."""
         with connection.execute_wrapper(self._watch):
             yield
 
@@ -268,7 +267,6 @@ def two_games_of_a_player_are_settled() -> None:
 
 
 def whole_seasons() -> None:
-    """Check that the counts of every season match its standings."""
     from leaderboards.boards import histogram
     from leaderboards.boards.listings import season_listings
     from leaderboards.models import Season
@@ -278,7 +276,6 @@ def whole_seasons() -> None:
 
 
 def main() -> None:
-    """Run each case once."""
     django.setup()
     for scenario in (
         two_days_of_a_player_are_recounted,

@@ -29,7 +29,6 @@ _numbers = itertools.count(1)
 
 
 def player(**fields: Any) -> Any:
-    """Create a player, by default with an account."""
     return get_user_model().objects.create_user(f"player{next(_numbers)}-{secrets.token_hex(4)}", **fields)
 
 
@@ -68,7 +67,6 @@ def line(of: Deal, length: int = 30, seed: int = 1, *, eager: bool = False) -> l
 
 
 def superhuman(of: Deal) -> Record:
-    """Return a record of many plays in one moment."""
     # A braid may get stuck early with random moves, a labyrinth with eager ones.
     for seed, eager in itertools.product(range(50), (False, True)):
         tokens = line(of, 400, seed, eager=eager)

@@ -29,7 +29,6 @@ def player(**fields: Any) -> Any:
 
 
 def established(games: Iterable[tuple[str, int]] = ON_THREE_DAYS, **fields: Any) -> Any:
-    """Create a player with these games."""
     who = player(**fields)
     play(who, games)
     return who
@@ -52,6 +51,5 @@ def verified(who: Any, of: Deal, **fields: Any) -> Attempt:
 
 
 def deal(variant: str, days: int) -> Deal:
-    """Return the deal of this many days before `factory.DAY`."""
     day = DAY - days * ONE_DAY
     return Deal.objects.filter(variant=variant, day=day).first() or factory.deal(variant, day)

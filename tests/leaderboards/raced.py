@@ -36,7 +36,6 @@ def race(who: Sequence[Any], places: Sequence[int | str] | None = None, *, at: d
 
 
 def entrant(made: Race, player: Any, place: int | str) -> Entrant:
-    """Create a participant."""
     state = place if isinstance(place, str) else State.WON
     shown = place if isinstance(place, int) else 16 if place == State.DISQUALIFIED else None
     return Entrant.objects.create(race=made, player=player, state=state, place=shown, joined_at=made.opened_at)
@@ -65,11 +64,9 @@ def history(players: Sequence[Any], races: int, seed: int, *, start: datetime = 
 
 
 def ratings() -> list[tuple[Any, ...]]:
-    """Return all stored ratings."""
     return list(Rating.objects.order_by("player").values_list("player", "mu", "sigma", "races", "last_raced_at"))
 
 
 def changes() -> list[tuple[Any, ...]]:
-    """Return all stored changes, in order."""
     columns = [field.attname for field in RatingChange._meta.concrete_fields if field.name != "id"]
     return list(RatingChange.objects.order_by("finished_at", "race", "entrant").values_list(*columns))

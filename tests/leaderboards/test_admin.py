@@ -29,7 +29,6 @@ def reviewed(deal: Any) -> Attempt:
 
 
 def act(client: Client, path: str, action: str, pk: int) -> Any:
-    """Choose the action for a row and submit its form."""
     asked = client.post(path, {"action": action, "_selected_action": [pk]}, follow=True)
     if asked.status_code != 200:
         return asked

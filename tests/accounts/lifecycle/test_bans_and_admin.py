@@ -49,7 +49,6 @@ def act(client: Client, action: str, *players: User) -> None:
 
 
 def ban(client: Client, *players: User, **terms: str) -> Any:
-    """Choose the ban action and submit its form."""
     asked = client.post(PLAYERS, {"action": "ban", "_selected_action": [player.pk for player in players]}, follow=True)
     if asked.status_code != 200 or "form" not in (asked.context or {}):
         return asked
@@ -265,7 +264,6 @@ def test_lifting_a_ban_restores_ranks_and_ratings_exactly(make_user: MakeUser) -
 
 
 def stood(deals: list[Deal]) -> list[list[tuple[Any, ...]]]:
-    """Return everything shown by the deals' boards, this week's boards and the ratings."""
     found = Season.objects.filter(standings__isnull=False).distinct().order_by("pk").values_list("pk", flat=True)
     listings = [deal_listing(on.pk, name) for on in deals for name in BOARDS]
     listings += [season_listing(pk, name) for pk in found for name in BOARDS]

@@ -49,7 +49,6 @@ FACTS = ("Ada Lovelace", "ada@example.org", "192.0.2.7", "Analytical Engine")
 
 
 def everything() -> str:
-    """Serialize all rows of tables with personal data, except sessions."""
     models = (User, EmailAddress, Authenticator, UserSession, LogEntry, Follow, Attempt, Result)
     return json.dumps([serializers.serialize("json", model.objects.all()) for model in models])
 
@@ -128,7 +127,6 @@ def furnish(user: User, other: User, deal: Deal) -> None:
 
 
 def all_rows() -> dict[str, Any]:
-    """Return all rows by table and key."""
     return {
         f"{row['model']} {row['pk']}": row["fields"]
         for model in apps.get_models()

@@ -144,7 +144,6 @@ def test_it_asks_for_the_password_first(mine: Client) -> None:
 
 
 async def downloaded(player: User) -> Any:
-    """Return the file as the server streams it, asynchronously."""
     client = AsyncClient()
     await client.aforce_login(player, backend=BACKEND)
     if not player.is_guest:

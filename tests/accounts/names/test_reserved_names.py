@@ -35,7 +35,6 @@ def deal() -> Deal:
 
 @pytest.fixture
 def ada(user: User, deal: Deal, make_attempt: MakeAttempt) -> User:
-    """An account that has played one of today's deals."""
     make_attempt(user, deal)
     return user
 

@@ -44,7 +44,6 @@ def play(make_attempt: MakeAttempt) -> Play:
     deals: dict[tuple[str, int], Deal] = {}
 
     def finish(player: User, variant: str, days_ago: int, **fields: Any) -> Attempt:
-        """Create a finished game on the deal of a day, which all players share."""
         key = (variant, days_ago)
         if key not in deals:
             deals[key] = make_deal(variant, timezone.now().date() - timedelta(days=days_ago))

@@ -61,7 +61,6 @@ class Browser:
         return {**subscription, "hour": HOUR, "zone": "UTC", **changed}
 
     def read(self, body: bytes) -> dict[str, str]:
-        """Decrypt a message."""
         told: dict[str, str] = json.loads(
             http_ece.decrypt(body, private_key=self.private, auth_secret=self.auth, version="aes128gcm")
         )
@@ -91,12 +90,10 @@ class Service:
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 
     def connect(self, host: str) -> HTTPConnection:
-        """Connect here instead of to the real service."""
         assert host == "fcm.googleapis.com"
         return HTTPConnection("127.0.0.1", self.server.server_port, timeout=30)
 
     def send(self, message: Message) -> DeliveryOutcome:
-        """Send a message to this service."""
         return send(message, self.connect)
 
 

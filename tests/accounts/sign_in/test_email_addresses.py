@@ -31,7 +31,6 @@ STRANGER = "stranger@example.org"
 
 @pytest.fixture
 def hashes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Count the password hashes computed."""
     counted: Counter[str] = Counter()
     hasher = type(get_hasher())
     encode = hasher.encode

@@ -75,7 +75,6 @@ class Elsewhere:
         return {"id": self.uid, "username": self.login, "email": self.email, "verified": self.verified}
 
     def _identity(self) -> dict[str, Any]:
-        """Return the identity token of Google."""
         told = {"iss": "https://accounts.google.com", "aud": "google id", "exp": int(time.time()) + 3600}
         facts = {"name": "Ada King", "given_name": "Ada", "picture": "https://x.example/a.png"}
         known = {"sub": self.uid, "email": self.email, "email_verified": self.verified}
@@ -120,7 +119,6 @@ def sign_in_by(client: Client, service: str = "github", **form: str) -> Any:
 
 
 def choose_name(client: Client) -> User:
-    """Choose a name after the first sign-in by a service, and return the account."""
     client.post(NAME_FORM, {"username": "Ada Lovelace"})
     ada = player_in(client)
     assert ada is not None
@@ -477,7 +475,6 @@ SENSITIVE = [
 
 @pytest.fixture
 def keyless(user: User, elsewhere: Elsewhere) -> User:
-    """Create an account that can only sign in with GitHub."""
     connected(user)
     user.set_unusable_password()
     user.save()

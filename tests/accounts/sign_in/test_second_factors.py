@@ -97,7 +97,6 @@ def test_staff_need_their_second_factor_for_the_admin(protected: User, client: C
 
 @pytest.fixture
 def staff(user: User, settings: Any) -> User:
-    """A staff member on a site that requires a second factor of staff."""
     settings.STAFF_SECOND_FACTOR = True
     User.objects.filter(pk=user.pk).update(is_staff=True, is_superuser=True)
     return user

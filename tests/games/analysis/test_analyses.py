@@ -39,7 +39,6 @@ ALL = AnalysisReport(1.0, Findings([5, 4, -1, -1], {0: "d d"}, [Turn(1, 2, [("d"
 
 @pytest.fixture(autouse=True)
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Record the tasks sent to the workers, of which none runs."""
     sent: list[str] = []
 
     def send(name: str, *_: object, **__: object) -> bool:

@@ -20,7 +20,6 @@ def positions(*tokens: str) -> Positions:
 
 
 def other_than(*played: str) -> str:
-    """Return a legal move after these tokens that is not the next one of the line."""
     table = RECORD.open_table()
     for token in played:
         table.push(token)

@@ -99,7 +99,6 @@ def test_an_unwinnable_deal_is_lost_from_the_start() -> None:
 
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Record the positions passed to the solver."""
     asked: list[str] = []
 
     def counted(table: object, budget: Budget) -> object:
@@ -147,7 +146,6 @@ class Clock:
     given: list[float] = field(default_factory=list)
 
     def solve(self, _table: object, budget: Budget) -> GaveUp:
-        """Find nothing, and use up the time."""
         assert budget.seconds is not None, "every search has a time limit"
         self.given.append(budget.seconds)
         self.now += min(self.each, budget.seconds)
@@ -155,7 +153,6 @@ class Clock:
 
 
 def timed(monkeypatch: pytest.MonkeyPatch, each: float) -> Clock:
-    """Run the searches on a fake clock."""
     clock = Clock(each)
     monkeypatch.setattr("games.analysis.search_process.time.monotonic", lambda: clock.now)
     monkeypatch.setattr(search_process, "solve", clock.solve)

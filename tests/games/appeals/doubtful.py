@@ -37,7 +37,6 @@ def doubtful(
     judged: datetime | None = None,
     **fields: Any,
 ) -> Attempt:
-    """Create a finished ranked game in this state."""
     deal = deal or past()
     fields = {"started_at": deal.opens_at, "reasons": REASONS, **fields}
     return factory.finished(deal, player, state=state, verified_at=judged or timezone.now(), **fields)

@@ -73,7 +73,6 @@ def other() -> Iterator[Any]:
 
 @pytest.fixture
 def practice(player: Any) -> Callable[[], Attempt]:
-    """Return a function that begins a practice game."""
     deal = make_deal()
 
     def begin() -> Attempt:
@@ -101,12 +100,10 @@ def place_of(attempt: Attempt) -> set[str]:
 
 
 def tables() -> set[str]:
-    """Return the journal's tables, whether attached as partitions or not."""
     return {name for (name,) in rows("SELECT relname FROM pg_class WHERE relname ~ '^games_move' AND relkind = 'r'")}
 
 
 def told(metric: str) -> float:
-    """Return the value of a metric as reported to Prometheus."""
     return next(figure.values[""] for figure in state_metrics._read(timezone.now()) if figure.name == metric)
 
 
@@ -128,7 +125,6 @@ def elsewhere(*actions: Callable[[], object]) -> list[Any]:
 
 
 def until(holds: Callable[[], bool], seconds: float = 30.0) -> bool:
-    """Wait until a condition holds, and return whether it did in time."""
     latest = time.monotonic() + seconds
     while not holds() and time.monotonic() < latest:
         time.sleep(0.001)

@@ -41,7 +41,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the attempts for which a verdict was requested."""
     ids: list[int] = []
     monkeypatch.setattr(events, "request_verdict", ids.append)
     return ids
@@ -252,7 +251,6 @@ def test_one_failing_close_does_not_stop_the_others(attempt_at: Play, rival: Any
 
 
 def overdue(count: int) -> list[int]:
-    """Create attempts past their deadline."""
     now = timezone.now()
     deal, past = make_deal("braid"), {"started_at": now - timedelta(hours=3), "deadline": now - timedelta(hours=1)}
     return [Attempt.objects.create(player=create_guest(), deal=deal, ranked=True, **past).pk for _ in range(count)]

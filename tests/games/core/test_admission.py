@@ -158,7 +158,6 @@ def test_finishing_a_game_renews_the_pass(mine: Client, attempt_at: Play) -> Non
 
 
 def has_pass(client: Client, answer: Any) -> bool:
-    """Return whether an answer sets a valid pass for the client's session."""
     if COOKIE not in answer.cookies:
         return False
     session = client.cookies["sessionid"].value

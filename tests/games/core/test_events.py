@@ -61,7 +61,6 @@ def held(layer: Layer) -> Iterator[tuple[Layer, Notifier]]:
 
 
 def told(held: tuple[Layer, Notifier]) -> Sent:
-    """Return the messages after the first."""
     layer, notifier = held
     layer.open.set()
     assert notifier.flush(10)

@@ -33,7 +33,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def watches(monkeypatch: pytest.MonkeyPatch, clock: Clock, settings: Settings) -> dict[str, LagMonitor]:
-    """Two replicas with controllable freshness."""
     settings.REPLICAS = ["replica1", "replica2"]
     found = {alias: LagMonitor(alias) for alias in settings.REPLICAS}
     for one in found.values():

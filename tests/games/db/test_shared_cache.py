@@ -59,8 +59,6 @@ Read = Callable[[], Any]
 
 
 class Clock:
-    """A clock set by the test."""
-
     def __init__(self) -> None:
         self.now = 1_000.0
 
@@ -97,7 +95,6 @@ def shared(clock: Clock) -> SharedCache[Any]:
 
 @pytest.fixture
 def numbers() -> Read:
-    """Return a reading that yields 0, then 1, and so on."""
     return iter(range(9)).__next__
 
 

@@ -38,7 +38,6 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture
 def published(db: None) -> list[Deal]:
-    """Deals of the day before yesterday, all proven, closed and revealed."""
     certified.seal_all()
     return publishing.ensure_deals(timezone.now().date() - timedelta(days=2), ahead=0)
 
@@ -270,7 +269,6 @@ ATOM = {"atom": "http://www.w3.org/2005/Atom"}
 
 @pytest.fixture
 def lines(db: None) -> list[LedgerEntry]:
-    """Create two ledger lines on each of three days."""
     found = []
     for day in range(3):
         for hour, variant in enumerate(("plot", "stonewall")):
@@ -281,7 +279,6 @@ def lines(db: None) -> list[LedgerEntry]:
 
 @pytest.fixture
 def key(settings: Any) -> None:
-    """The signing key of a site that signs its heads."""
     settings.LEDGER_KEY = ledger_heads.new_key()
 
 
@@ -360,7 +357,6 @@ def test_pages_of_a_revealed_deal_link_to_the_check(path: str, revealed: LedgerE
 
 @pytest.fixture
 def revealed(db: None) -> LedgerEntry:
-    """Return the ledger line of a revealed, proven deal."""
     certified.seal("stonewall")
     deals = publishing.ensure_deals(timezone.now().date() - timedelta(days=2), ahead=0)
     return LedgerEntry.objects.get(deal=next(deal for deal in deals if deal.proven))

@@ -99,7 +99,6 @@ def test_a_variant_with_few_deals_is_left_out() -> None:
 
 @pytest.fixture
 def closed(db: None) -> Deal:
-    """A proven deal whose seed is public."""
     deal = make_deal("labyrinth", day=timezone.now().date() - timedelta(days=3))
     Deal.objects.filter(pk=deal.pk).update(proven=True)
     deal.refresh_from_db()

@@ -86,7 +86,6 @@ def await_count(var: Path, least: int, seconds: float = 300) -> None:
 
 
 def check_whole(var: Path) -> None:
-    """Check that every deal in stock or published is whole, and that every published one has a ledger line."""
     kept = rows(var, "SELECT variant, seed, solution, par, NULL FROM games_sealeddeal")
     out = rows(var, "SELECT variant, seed, solution, par, commitment FROM games_deal")
     for variant, seed, solution, par, committed in kept + out:
@@ -156,7 +155,6 @@ def test_help_lists_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def asked_for(*options: str) -> int:
-    """Return the exit status of a command that stops after parsing its options."""
     with pytest.raises(SystemExit) as ended:
         Command().run_from_argv([*MANAGE[1:], *options])
     code = ended.value.code

@@ -35,7 +35,6 @@ PASSWORD = "seven of wands"
 
 
 def begun(browser: Client, address: str = "192.0.2.7", variant: str = "plot") -> Attempt:
-    """Begin or resume the browser's attempt at today's deal."""
     table = browser.post(f"/play/{variant}/start", REMOTE_ADDR=address)["Location"]
     return Attempt.objects.select_related("deal", "player").get(public_id=table.split("/")[2])
 
@@ -56,7 +55,6 @@ def sign_in(browser: Client, name: str = "Ada Lovelace") -> None:
 
 
 def sign_up(browser: Client, name: str = "Ada Lovelace") -> bool:
-    """Sign up and return whether the name was free."""
     form = {"username": name, "password1": PASSWORD, "password2": PASSWORD}
     return browser.post(reverse("account_signup"), form).status_code == 302
 
@@ -65,7 +63,6 @@ def sign_up(browser: Client, name: str = "Ada Lovelace") -> bool:
 
 
 def winnable(variant: str, number: int = 0) -> tuple[Deal, tuple[str, ...]]:
-    """Create today's deal of a variant, and return it with a winning line."""
     record = won(variant)[number]
     return make_deal(variant, seed=record.seed), record.tokens
 

@@ -50,7 +50,6 @@ def told(record: Record) -> Foresight:
 
 @cache
 def measured(game: str, kind: Kind) -> Foresight:
-    """Measure a game of this kind of player at the known deal."""
     seed = KNOWN[game][0]
     if game == "stonewall" and kind == "line":
         return told(won("stonewall")[1])

@@ -83,7 +83,6 @@ def test_players_see_no_ids_or_figures(client: Client) -> None:
 
 
 def linked_pair(variant: str = "tarot") -> list[Attempt]:
-    """Two players' finished attempts at one deal, begun in turn on one device."""
     deal, device = factory.deal(variant), uuid.uuid4()
     pair = [
         factory.finished(deal, tokens=factory.line(deal, seed=n), started_at=factory.NOON + n * timedelta(minutes=1))

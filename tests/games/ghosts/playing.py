@@ -18,7 +18,6 @@ from tests.games.certified import won
 
 
 def line(variant: str = "stonewall") -> Record:
-    """Return a winning record without undos."""
     return won(variant)[0]
 
 
@@ -29,18 +28,15 @@ def past_deal(variant: str = "stonewall", **fields: Any) -> Deal:
 
 
 def open_deal(variant: str = "stonewall") -> Deal:
-    """Create today's deal."""
     return _proven(make_deal(variant, seed=line(variant).seed))
 
 
 def practice_deal(variant: str = "stonewall", **fields: Any) -> Deal:
-    """Create a practice deal, or with `for_race` a race deal."""
     opens_at = timezone.now() - timedelta(hours=1)
     return _proven(make_deal(variant, practice=True, seed=line(variant).seed, opens_at=opens_at), **fields)
 
 
 def race_on(deal: Deal, state: str = "finished") -> Race:
-    """Create a race on this deal, in a private room."""
     now = timezone.now()
     room = Room.objects.create(kind="private", game=deal.game, limit_s=600, seats=4, made_at=now, used_at=now)
     times = dict.fromkeys(("opened_at", "starts_at", "ends_at"), now)
@@ -97,7 +93,6 @@ def played(
 
 
 def end_running(attempt: Attempt, ms_a_move: int = 2000, moves: int | None = None) -> Attempt:
-    """Play a running attempt to its end and judge it."""
     record = timed(line(attempt.deal.variant), ms_a_move, moves)
     finished_at = attempt.started_at + timedelta(milliseconds=record.end.ms)
     Attempt.objects.filter(pk=attempt.pk).update(

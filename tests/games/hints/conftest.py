@@ -11,14 +11,12 @@ from games.hints import questions
 
 @pytest.fixture(autouse=True)
 def fresh_memory() -> Iterator[None]:
-    """End searches."""
     yield
     questions.dismiss()
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the questions sent to the workers, of which none runs."""
     sent: list[int] = []
     monkeypatch.setattr(questions, "_request_answer", lambda question: sent.append(question.pk))
     return sent

@@ -79,7 +79,6 @@ def astray(player: User, *, moves: int = 1) -> tuple[Attempt, tuple[str, ...]]:
 
 
 def answered(attempt: Attempt, answer: str, way: Sequence[str] = ()) -> None:
-    """Answer the attempt's question as a worker does."""
     verdict = PositionVerdict(Question.Answer(answer), tuple(way))
     search_results.remember(questions.table_of(attempt, None).position(), verdict)
     Question.objects.filter(attempt=attempt).update(answer=answer, way=list(way))

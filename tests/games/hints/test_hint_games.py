@@ -26,7 +26,6 @@ MANY = 200
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Search in this process, without workers."""
     monkeypatch.setattr(questions, "_request_answer", lambda _question: None)
     monkeypatch.setattr(Searcher, "ask", lambda _searcher, position, _limit, _is_wanted: searched(position))
 

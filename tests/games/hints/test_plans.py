@@ -70,7 +70,6 @@ def line_with_a_detour() -> tuple[Record, int, tuple[str, ...]]:
 
 
 def there_and_back(table: Table) -> Iterator[tuple[str, str]]:
-    """Yield pairs of moves that lead back to the table's position."""
     start = table.position()
     for there in table.legal_moves():
         source, _, target = there.partition("-")

@@ -36,7 +36,6 @@ def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def practised(player: User, *, won_by: int = 0, **fields: Any) -> Attempt:
-    """Create a practice game of a winnable Stonewall deal."""
     record = certified.won("stonewall")[won_by]
     deal = publishing.practice_deal("stonewall")
     Deal.objects.filter(pk=deal.pk).update(seed=record.seed, **fields)
@@ -156,7 +155,6 @@ def swappable(record: Record) -> int:
 
 
 def after(table: Table, tokens: Sequence[str]) -> str | None:
-    """Return the position after these moves, or None if one is illegal."""
     copy = from_position(table.position())
     for token in tokens:
         if not copy.is_legal(token):

@@ -68,12 +68,10 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[threading.Thread]]
 
 
 def hard(player: User) -> Attempt:
-    """Create a game whose question needs the whole budget."""
     return start_attempt(player, publishing.practice_deal("stonewall"))
 
 
 def easy(player: User) -> Attempt:
-    """Create a game whose question is answered at the first look."""
     attempt = hard(player)
     play(attempt, questions.table_of(attempt, None).legal_moves()[0])
     return attempt

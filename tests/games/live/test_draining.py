@@ -45,7 +45,6 @@ def drained(*, hurried: bool = False) -> asyncio.Task[None]:
 
 
 async def ended(line: ApplicationCommunicator) -> None:
-    """Disconnect as the server does after it has sent a close."""
     await line.send_input({"type": "websocket.disconnect", "code": CLOSE_RESTART})
     await line.wait(PATIENCE)
 

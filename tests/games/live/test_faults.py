@@ -263,7 +263,6 @@ async def check_recovered(scenario: Scenario, attempt: Attempt, line: Line, late
 
 
 def stored(attempt: Attempt) -> tuple[list[str], str]:
-    """Return the tokens and the state stored in the database."""
     found = Attempt.objects.get(pk=attempt.pk)
     tokens = record_of(found).tokens if found.is_over else [move.token for move in journal_of(found.pk)]
     return list(tokens), found.state

@@ -27,7 +27,6 @@ MOST_QUERIES = 9
 
 
 def opening(client: Client, attempt: Attempt) -> dict[str, Any]:
-    """Return the opening message in a table's page."""
     page = client.get(f"/table/{attempt.public_id}/").content.decode()
     block = re.search(r'<script id="opening" type="application/json">(.*?)</script>', page, flags=re.DOTALL)
     assert block is not None

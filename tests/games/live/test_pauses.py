@@ -38,7 +38,6 @@ def practice(player: Any) -> Attempt:
 
 @pytest.fixture
 def at(practice: Attempt, monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Set the servers' clocks to this many milliseconds after the cards were dealt."""
     start = int(practice.started_at.timestamp() * 1000)
 
     def turn(ms: int) -> None:

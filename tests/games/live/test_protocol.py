@@ -25,7 +25,6 @@ RECORDS = (DOCS / "records.md").read_text()
 
 
 def sections(page: str, level: str) -> dict[str, str]:
-    """Return the text under each heading of a level."""
     parts = re.split(rf"^{level} ", page, flags=re.MULTILINE)[1:]
     return {part.partition("\n")[0].strip("` "): part.partition("\n")[2] for part in parts}
 

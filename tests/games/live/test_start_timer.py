@@ -49,8 +49,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def waiting_attempt(attempt_at: Any) -> Callable[[], Any]:
-    """Create an attempt that starts in an hour."""
-
     @sync_to_async
     def begin(variant: str = "stonewall", seed: bytes | None = None) -> Attempt:
         attempt: Attempt = attempt_at(variant, seed, started_at=timezone.now() + AHEAD)

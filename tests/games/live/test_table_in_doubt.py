@@ -29,7 +29,6 @@ PING = {"type": "ping", "t": 1}
 
 @pytest.fixture
 def nearly_won(attempt_at: Any, monkeypatch: pytest.MonkeyPatch) -> Attempt:
-    """An attempt one move before the win."""
     monkeypatch.setattr(events, "request_verdict", Mock())
     for module in (attempts, loader):
         monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])

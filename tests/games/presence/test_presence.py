@@ -50,7 +50,6 @@ def other_reporter(other_tables: LiveTables) -> Reporter:
 
 
 async def report(reporter: Reporter) -> Any:
-    """Report, and return the summary for the home page."""
     await reporter.report()
     return await sync_to_async(summary.read)(timezone.now())
 
@@ -225,8 +224,6 @@ def told(deal: Deal) -> dict[str, Any]:
 
 
 class Line:
-    """A connection to the socket."""
-
     def __init__(self, deal_id: int) -> None:
         scope = {"type": "websocket", "url_route": {"kwargs": {"deal": deal_id}}}
         self.line = ApplicationCommunicator(consumer.watch, scope)
@@ -240,7 +237,6 @@ class Line:
         await self.line.send_input({"type": "websocket.receive", "text": text})
 
     async def hear(self) -> Any:
-        """Return the next message, or the code of the close."""
         output = await self.line.receive_output(PATIENCE)
         return output["code"] if output["type"] == "websocket.close" else json.loads(output["text"])
 

@@ -118,7 +118,6 @@ def finish_the_divisions_of_a_heat() -> None:
 
 
 def main() -> None:
-    """Run each case many times."""
     for scenario in (
         sit_in_two_rooms,
         take_the_last_seat,

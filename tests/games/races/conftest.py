@@ -47,7 +47,6 @@ class House(Run):
         assert race_start.freeze(self.race.pk, countdown=timedelta(seconds=countdown), now=timezone.now())
 
     def run(self) -> None:
-        """Start the race with all players present."""
         self.start()
         race_start.begin_due(timezone.now() + timedelta(milliseconds=5))
         race_start.mark_dealt([attempt.pk for attempt in self.attempts()], timezone.now() + timedelta(milliseconds=5))
@@ -68,7 +67,6 @@ def missed(settings: Any) -> Iterator[None]:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """Record the requested tasks instead of queueing them."""
     tasks: list[tuple[Any, ...]] = []
 
     def record(*task: Any, **_: Any) -> bool:
@@ -84,7 +82,6 @@ house_of: Callable[..., Any] = sync_to_async(House.opened)
 
 @pytest_asyncio.fixture
 async def tables(transactional_db: None) -> AsyncIterator[LiveTables]:
-    """The tables of one server process, which reports on racers."""
     layer: Any = get_channel_layer()
     await layer.flush()
     made = LiveTables()
@@ -96,7 +93,6 @@ async def tables(transactional_db: None) -> AsyncIterator[LiveTables]:
 
 @pytest_asyncio.fixture
 async def hub(transactional_db: None) -> AsyncIterator[RoomHub]:
-    """The watched rooms of one process."""
     made = RoomHub()
     yield made
     await made.close()
@@ -105,7 +101,6 @@ async def hub(transactional_db: None) -> AsyncIterator[RoomHub]:
 
 @pytest_asyncio.fixture
 async def other_hub(transactional_db: None) -> AsyncIterator[RoomHub]:
-    """The watched rooms of another process."""
     made = RoomHub()
     yield made
     await made.close()

@@ -32,7 +32,6 @@ def at(seconds: float) -> datetime:
 
 
 def refused(act: Callable[[], object]) -> ErrorCode:
-    """Return the code with which an action is refused."""
     with pytest.raises(Refusal) as refusal:
         act()
     return refusal.value.code
@@ -40,7 +39,6 @@ def refused(act: Callable[[], object]) -> ErrorCode:
 
 @cache
 def winning() -> Record:
-    """Return a short winning record."""
     return min(certified.won(VARIANT), key=lambda record: len(record.tokens))
 
 
@@ -51,7 +49,6 @@ def goal() -> int:
 
 
 def times(tokens: Sequence[str], first_ms: int = 1_000, pace_ms: int = 400) -> list[int]:
-    """Return the times of tokens played at a human pace."""
     gaps = [pace_ms * (50 + (n * 37) % 101) // 100 for n in range(len(tokens))]
     return [first_ms + sum(gaps[: n + 1]) for n in range(len(tokens))]
 
@@ -112,17 +109,14 @@ class Run:
 
     @property
     def race(self) -> Race:
-        """Return the room's latest race as stored."""
         return Race.objects.filter(room=self.room).select_related("deal", "room").latest("number")
 
     @property
     def attempt_ids(self) -> list[int]:
-        """Return the attempts of the race's entrants."""
         return [key for key in self.race.entrants.order_by("pk").values_list("attempt", flat=True) if key]
 
     @property
     def seed(self) -> bytes:
-        """Return the seed of the race's deal."""
         assert self.race.deal is not None
         return bytes(self.race.deal.seed)
 
@@ -144,7 +138,6 @@ class Run:
         seats.leave(self.room.pk, self.players[place].pk, at(second))
 
     def entrant(self, place: int) -> Entrant:
-        """Return a player's latest entry."""
         return Entrant.objects.select_related("attempt").filter(player=self.players[place]).latest("pk")
 
     def attempt(self, place: int) -> Attempt:
@@ -177,12 +170,10 @@ class Run:
         reconciler.reconcile(at(second))
 
     def states(self) -> str:
-        """Return the state of the race and of its entrants, in order."""
         race = self.race
         return " ".join([race.state, *race.entrants.order_by("pk").values_list("state", flat=True)])
 
     def placed(self) -> list[tuple[str, int | None, int | None]]:
-        """Return state, place and points of the entrants, in order."""
         return list(self.race.entrants.order_by("pk").values_list("state", "place", "points"))
 
 

@@ -36,7 +36,6 @@ def ids(answer: Any) -> list[str]:
 
 
 def finished_run() -> Run:
-    """Return a finished race of two guests."""
     run = Run.ended("won", "retired").judge()
     Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
     assert run.race.state == "finished"

@@ -37,7 +37,6 @@ def after(seconds: float) -> datetime:
 
 
 def come(count: int, *, ready: bool = True) -> list[User]:
-    """Seat this many players while the doors are open."""
     room = heats.next_room(before(500))
     assert room is not None
     players = [create_guest() for _ in range(count)]
@@ -54,7 +53,6 @@ def divisions() -> list[Race]:
 
 @pytest.fixture
 def rated() -> Iterator[dict[int, int]]:
-    """Ratings of players, filled in by the test."""
     known: dict[int, int] = {}
     earlier = ratings()
 

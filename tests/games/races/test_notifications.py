@@ -28,7 +28,6 @@ FAULT = Race.Void.SERVER_FAULT
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> set[int]:
-    """The rooms notified of a change."""
     found: set[int] = set()
 
     def send(_group: str, message: dict[str, Any], **_about: Any) -> None:

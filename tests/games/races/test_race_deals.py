@@ -28,7 +28,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def stocked(settings: Any, asked: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Make the site certify its deals, and record the requested tasks."""
     settings.SEALED_STOCK = 14
     cache.clear()
     return asked

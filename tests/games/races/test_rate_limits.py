@@ -41,7 +41,6 @@ def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def guest_at(address: str) -> Client:
-    """Return the browser of a visitor without a session."""
     return Client(REMOTE_ADDR=address, headers={"accept": "application/json"})
 
 
@@ -108,7 +107,6 @@ def test_empty_rooms_are_not_listed() -> None:
 
 
 def run_at(state: str, *addresses: str, second: int = 0) -> Race:
-    """A race in this state, of players with these addresses."""
     start = at(second)
     fields: dict[str, Any] = {} if state == "finished" else {"finished_at": None}
     race = race_of(start, state=state, **fields)
@@ -267,7 +265,6 @@ def test_one_networks_guests_leave_seats_in_heats(monkeypatch: pytest.MonkeyPatc
 
 
 def spoiled(player: User) -> bool:
-    """Return whether a player has used up the permitted spoiled matches."""
     try:
         rate_limits.check_may_sit(player.pk, HERE, has_account=True)
     except Refusal:

@@ -34,7 +34,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def frozen(**settings: Any) -> Run:
-    """Create a room with these settings whose race counts down."""
     run = Run.of(2, **settings)
     run.ready(0)
     run.ready(1)

@@ -222,14 +222,12 @@ def written_down() -> Iterator[None]:
 
 
 def arrows() -> Counter[tuple[str, str, str]]:
-    """Return the recorded changes of states and their numbers."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT what, before, after, COUNT(*) FROM arrow GROUP BY what, before, after")
         return Counter({(what, before, after): count for what, before, after, count in cursor.fetchall()})
 
 
 def accounts(count: int = 12) -> list[User]:
-    """Create players with accounts, who can be rated."""
     return [User.objects.create_user(f"racer-{secrets.token_hex(6)}") for _ in range(count)]
 
 
@@ -283,7 +281,6 @@ def decide_reviews(world: World) -> None:
 
 
 def check(world: World) -> None:
-    """Check the invariants of every race."""
     for what, before, after in arrows():
         allowed = RACE_ARROWS if what == "races_race" else ENTRANT_ARROWS
         assert (before, after) in allowed, (what, before, after)

@@ -31,7 +31,6 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture
 def requested(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """Record the requested tasks, of which none runs by itself."""
     found: list[tuple[Any, ...]] = []
 
     def note(*request: Any, **_: Any) -> bool:

@@ -46,7 +46,6 @@ def naive(results: list[Result], board: BoardName) -> list[Any]:
 
 
 def walk(deal: Any, board: BoardName, limit: int) -> list[BoardPage]:
-    """Return all pages of a board by following its cursors."""
     pages = [board_queries.page(deal, board, limit=limit)]
     while pages[-1].after:
         pages.append(board_queries.page(deal, board, pages[-1].after, limit))

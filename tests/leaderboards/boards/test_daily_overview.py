@@ -163,7 +163,6 @@ def _no_deals() -> None:
 
 
 def _dealt(variant: str) -> Any:
-    """Return the day's deal of a variant."""
     if variant not in _deals:
         _deals[variant] = factory.deal(variant)
     return _deals[variant]

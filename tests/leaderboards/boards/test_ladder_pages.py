@@ -48,7 +48,6 @@ def url(deal: Any, rest: str = "") -> str:
 
 
 def after(who: Any) -> str:
-    """Return the address of the summary after the player's only game on `factory.DAY`."""
     attempt = Attempt.objects.get(player=who, deal__day=factory.DAY)
     return reverse("boards:after", args=[attempt.public_id])
 

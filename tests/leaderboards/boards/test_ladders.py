@@ -51,7 +51,6 @@ def ladders(settings: Settings, one_ladder: None, monkeypatch: pytest.MonkeyPatc
 
 
 def settled(who: Any, deal: Any = None) -> Attempt:
-    """Create and settle a daily game by this player."""
     attempt = factory.finished(deal or factory.deal(), who)
     settle(attempt.pk)
     attempt.refresh_from_db()
@@ -59,13 +58,11 @@ def settled(who: Any, deal: Any = None) -> Attempt:
 
 
 def ladder_of(attempt: Attempt) -> Ladder:
-    """Return the ladder of a verified attempt, which must equal its result's."""
     assert attempt.ladder == attempt.result.ladder
     return Ladder(attempt.ladder)
 
 
 def whole(deal: Any) -> None:
-    """Check that the counts of the boards match their entries."""
     assert [fault for listing in deal_listings(deal.pk) for fault in histogram.faults(listing)] == []
 
 

@@ -47,17 +47,14 @@ class Watcher:
         )
 
     async def connect(self) -> bool:
-        """Connect, and return whether the server accepts."""
         await self._socket.send_input({"type": "websocket.connect"})
         return bool((await self.message())["type"] == "websocket.accept")
 
     async def message(self) -> dict[str, Any]:
-        """Return the next message of the server."""
         found: dict[str, Any] = await self._socket.receive_output(60)
         return found
 
     async def frame(self) -> dict[str, Any]:
-        """Return the next frame."""
         found: dict[str, Any] = json.loads((await self.message())["text"])
         return found
 

@@ -20,7 +20,6 @@ DAY = factory.DAY  # a Friday
 
 
 def whole() -> None:
-    """Check that the counts of every season match its standings."""
     for season in Season.objects.all():
         for board in BOARDS:
             assert histogram.faults(season_listing(season.pk, board)) == []

@@ -28,7 +28,6 @@ def make_staff(db: None) -> MakeStaff:
     numbers = count(1)
 
     def make(*rights: str) -> Any:
-        """Create a staff member with these permissions, by code name."""
         user = factory.player(is_staff=True, display_name=f"Warden {next(numbers)}")
         user.user_permissions.set(Permission.objects.filter(codename__in=rights))
         return user
@@ -55,17 +54,14 @@ def browser() -> Browser:
 
 
 def todays(variant: str = "stonewall") -> Deal:
-    """Create an open deal."""
     return factory.deal(variant, day=timezone.now().date())
 
 
 def over(variant: str = "stonewall", days: int = 3) -> Deal:
-    """Create a deal revealed this many days ago."""
     return factory.deal(variant, day=timezone.now().date() - timedelta(days=days))
 
 
 def reviewed(deal: Deal, who: Any = None, **fields: Any) -> Attempt:
-    """Create an attempt that went to review for its pace."""
     attempt = factory.finished(deal, who, record=factory.superhuman(deal), started_at=begun(deal), **fields)
     assert settle(attempt.pk) == Attempt.State.REVIEW
     attempt.refresh_from_db()
@@ -73,7 +69,6 @@ def reviewed(deal: Deal, who: Any = None, **fields: Any) -> Attempt:
 
 
 def verified(deal: Deal, who: Any = None, **fields: Any) -> Attempt:
-    """Create an attempt on the boards."""
     attempt = factory.finished(deal, who, started_at=begun(deal), **fields)
     assert settle(attempt.pk) == Attempt.State.VERIFIED
     attempt.refresh_from_db()

@@ -177,7 +177,6 @@ def gain(
 
 
 def race(number: int, at: datetime, players: Sequence[int], *, established: Callable[[int], bool]) -> Raced:
-    """Return a race of these players, in the order of their results."""
     racers = [Racer(100 * number + player % 100, player, rank) for rank, player in enumerate(players, 1)]
     return Raced(number, at, sorted(racer._replace(established=established(racer.player)) for racer in racers))
 

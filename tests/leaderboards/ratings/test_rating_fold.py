@@ -146,7 +146,6 @@ def test_linked_racers_do_not_move_each_other() -> None:
 
 
 def settled(*players: int) -> Fold:
-    """A fold in which these players' ratings are certain."""
     return Fold(dict.fromkeys(players, RatingState(1500, 100, RACES)))
 
 

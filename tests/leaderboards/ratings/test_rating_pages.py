@@ -23,7 +23,6 @@ pytestmark = pytest.mark.django_db
 
 
 def rated(mu: float = 1600, *, sigma: float = 120, races: int = 20, at: datetime = NOON, **fields: Any) -> Any:
-    """Create a player with any rating, without races."""
     who = player(**fields)
     Rating.objects.create(player=who, mu=mu, sigma=sigma, races=races, last_raced_at=at)
     return who

@@ -23,7 +23,6 @@ pytestmark = pytest.mark.django_db
 
 
 def from_scratch() -> None:
-    """Delete all ratings except the marks of guests, and fold again."""
     RatingChange.objects.all().delete()
     Rating.objects.all().delete()
     first = Race.objects.filter(rated=True, state="finished").order_by("finished_at", "id").first()

@@ -54,13 +54,11 @@ def game(of: Deal, cards: int = WON, ms: int = 300_000, moves: int = 100, who: A
 
 
 def earlier(days: int = 3, **result: Any) -> Attempt:
-    """Create a game of another day."""
     finished_at = factory.NOON - timedelta(days=days)
     return game(factory.deal(day=TODAY - timedelta(days=days)), finished_at=finished_at, **result)
 
 
 def unranked(of: Deal, who: Any, **fields: Any) -> Attempt:
-    """Create a won practice game."""
     nothing = Record(
         1, of.variant or of.game, None if of.variant else of.options, bytes(of.seed), (), (), End("won", 0)
     )
@@ -329,7 +327,6 @@ def test_the_streak_counts_consecutive_days(deal: Deal) -> None:
 
 
 def form(text: str, button: str) -> dict[str, str]:
-    """Return the fields of the form with this button."""
     (found,) = [part for part in re.findall(r"<form.*?</form>", text, re.DOTALL) if f'id="{button}"' in part]
     return dict(re.findall(r'name="([\w-]+)" value="([^"]*)"', found))
 

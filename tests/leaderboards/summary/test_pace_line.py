@@ -36,7 +36,6 @@ def todays() -> Deal:
 
 
 def led(gap_ms: int, **player: Any) -> Any:
-    """Create a win of today's deal at this pace."""
     record, who = paced(gap_ms), factory.player(**player)
     attempt = factory.finished(
         todays(), who, record=record, tokens=record.tokens, started_at=timezone.now() - timedelta(hours=1)

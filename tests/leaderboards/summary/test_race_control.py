@@ -32,7 +32,6 @@ def ada() -> Any:
 
 
 def on_the_board(player: Any, deal: Deal, place: int = 1, *, behind: int = 1, end: str = "won") -> Any:
-    """Create a result of the player in this place, with others before and behind."""
     for cards in range(51, 51 - place + 1, -1):
         factory.listed(deal, BoardScore(cards, 60_000, 100), finished_at=AT)
     for _ in range(behind):

@@ -44,7 +44,6 @@ def deal() -> Deal:
 
 
 def settled(deal: Deal, number: int, **fields: Any) -> Attempt:
-    """Create a verified attempt; a higher number means a later end and a worse place."""
     tokens = factory.line(deal, 6)
     record = factory.record_of(deal, tokens, end_ms=100_000 + 1000 * number)
     attempt = factory.finished(deal, record=record, **fields)
@@ -77,7 +76,6 @@ def test_reviews_count_with_their_prospective_place(deal: Deal, settings: Any) -
 
 
 def raced(*, rated: bool, at: datetime = factory.NOON) -> Attempt:
-    """Create a verified attempt in a finished race."""
     attempt = settled(factory.deal("stonewall", day=None), 1, ranked=False)
     entrant = raced_games.race([attempt.player], at=at, rated=rated).entrants.get()
     entrant.attempt = attempt

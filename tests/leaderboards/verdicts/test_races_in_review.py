@@ -43,7 +43,6 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rated_run(players: list[Any]) -> Run:
-    """Start a rated race."""
     run = Run.of(len(players), players=players)
     for place in range(len(players)):
         run.ready(place)

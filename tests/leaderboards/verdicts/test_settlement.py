@@ -30,7 +30,6 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Any]]]:
-    """Record the tasks sent, with their arguments."""
     found: list[tuple[str, list[Any]]] = []
     monkeypatch.setattr(
         "celery.current_app.send_task", lambda name, args=(), **_options: found.append((name, list(args)))
@@ -39,12 +38,10 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Any]]]:
 
 
 def doubtful(deal: Any, **fields: Any) -> Attempt:
-    """Create a legal attempt that no person could have played."""
     return factory.finished(deal, record=factory.superhuman(deal), **fields)
 
 
 def whole(deal: Any) -> None:
-    """Check that the counts of the boards match their entries."""
     for board in BOARDS:
         assert histogram.faults(deal_listing(deal.pk, board)) == []
 
@@ -63,7 +60,6 @@ def test_a_verdict_completes_and_ranks_the_attempt() -> None:
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
-    """Record the groups notified, with their messages."""
     found: list[tuple[str, dict[str, Any]]] = []
 
     def send(group: str, message: dict[str, Any], about: object = None) -> None:
@@ -74,7 +70,6 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
 
 
 def counted(state: State) -> float:
-    """Return the number of verdicts of a kind in the metrics."""
     return float(metrics.VERDICTS.labels(state=state)._value.get())
 
 

@@ -27,7 +27,6 @@ State = Attempt.State
 
 
 def verify(*arguments: str) -> tuple[int, str]:
-    """Run the command and return its exit code and output."""
     out = io.StringIO()
     try:
         call_command("verify", *arguments, "--no-progress", stdout=out)
@@ -149,7 +148,6 @@ PACE: Reason = reason("pace", "20 plays within 5 ms, which need 99 ms.", plays=2
 
 
 def fairplay(*arguments: str) -> tuple[int, str]:
-    """Run the command and return its exit code and output."""
     out = io.StringIO()
     try:
         call_command("fairplay", *arguments, "--no-progress", stdout=out, stderr=out)
@@ -167,12 +165,10 @@ def as_by_other_rules(attempt: Attempt, state: State, *reasons: Reason) -> Attem
 
 
 def let_through(deal: Any, **fields: Any) -> Attempt:
-    """Create a verified game that no person could play."""
     return as_by_other_rules(factory.finished(deal, record=factory.superhuman(deal), **fields), State.VERIFIED)
 
 
 def held(deal: Any, **fields: Any) -> Attempt:
-    """Create a plausible game in review."""
     return as_by_other_rules(factory.finished(deal, **fields), State.REVIEW, PACE)
 
 

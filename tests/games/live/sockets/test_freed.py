@@ -86,7 +86,6 @@ async def freed(made: Made) -> None:
 
 
 async def said(socket: ClientConnection, **message: Any) -> dict[str, Any]:
-    """Send a message and return the server's answer."""
     await socket.send(json.dumps(message))
     answer: dict[str, Any] = json.loads(await asyncio.wait_for(socket.recv(), PATIENCE))
     return answer

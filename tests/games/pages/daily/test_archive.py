@@ -30,7 +30,6 @@ def deal_day(day: date) -> list[Deal]:
 
 
 def played(player: Any, deal: Deal, end: str = "") -> Attempt:
-    """Create an attempt at a deal, begun when it opened."""
     attempt = start_attempt(player, deal, now=deal.opens_at)
     if end:
         close_attempt(attempt.pk, "resigned")

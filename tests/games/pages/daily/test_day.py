@@ -46,7 +46,6 @@ def mine(who: Any) -> Client:
 
 
 def won(deal: Deal, who: Any, ms: int = 1_000, **fields: Any) -> Attempt:
-    """Create a verified win."""
     result = factory.listed(
         deal, BoardScore(goal_of(deal.variant), ms, 50), who=who, finished_at=timezone.now(), **fields
     )

@@ -68,7 +68,6 @@ def test_open_deals_and_others_games_cannot_be_practised(mine: Client, rival: An
 
 @pytest.fixture
 def asked(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """Make the site certify deals, and record the requested tasks."""
     settings.SEALED_STOCK = 14
     tasks: list[tuple[Any, ...]] = []
 
@@ -200,7 +199,6 @@ def test_searches_are_limited_like_questions(mine: Client, asked: list[tuple[Any
 
 
 def begun(player: Any, deal: Deal) -> Attempt:
-    """Create a game with one move."""
     attempt = start_attempt(player, deal)
     Move.objects.create(attempt=attempt, n=1, token=deal_table(deal).legal_moves()[0], ms=900)
     return attempt

@@ -36,7 +36,6 @@ def people() -> list[User]:
 
 
 def statements(work: Callable[[], object]) -> list[str]:
-    """Return the statements of `work` with empty caches."""
     cache.clear()
     with CaptureQueriesContext(connection) as asked:
         work()

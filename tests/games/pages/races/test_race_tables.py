@@ -36,7 +36,6 @@ def seat_of(run: Run, place: int) -> Entrant:
 
 
 def starts(entrant: Entrant, in_s: float) -> Attempt:
-    """Have the entrant's cards dealt in this many seconds."""
     at = timezone.now() + timedelta(seconds=in_s)
     assert entrant.attempt is not None
     Attempt.objects.filter(pk=entrant.attempt.pk).update(started_at=at, deadline=at + timedelta(minutes=5))

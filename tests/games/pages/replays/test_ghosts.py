@@ -241,7 +241,6 @@ def test_an_unknown_name_still_makes_the_link(name: str, ada: User) -> None:
 
 
 def flood(receiver: User, deal: Deal, senders: int) -> None:
-    """Challenge a player from many accounts at once."""
     for n in range(senders):
         stranger = User.objects.create_user(f"Flooder {n}x")
         send(stranger, played(stranger, deal), name=str(receiver))

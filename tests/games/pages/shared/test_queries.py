@@ -27,7 +27,6 @@ _CONTROL = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
 
 
 def statements(client: Client, path: str, method: str = "get") -> int:
-    """Return the number of statements of a request, without transaction control."""
     cache.clear()
     with CaptureQueriesContext(connection) as asked:
         assert getattr(client, method)(path).status_code in {200, 302}

@@ -58,7 +58,6 @@ def _parts(value: object) -> Iterable[tuple[object, object]]:
 
 @pytest.fixture
 def rendered() -> Iterator[dict[str, list[str]]]:
-    """Record the templates rendered, each with the secrets in its context."""
     found: dict[str, list[str]] = {}
 
     def look(template: Template, context: Context, **_: object) -> None:

@@ -30,7 +30,6 @@ Sit = Callable[[Attempt], Awaitable[Seat]]
 
 
 async def running(count: int) -> tuple[House, list[Attempt]]:
-    """Start a race and return it with its attempts."""
     house = await house_of(count)
     await sync_to_async(house.run)()
     return house, await sync_to_async(house.attempts)()
@@ -58,7 +57,6 @@ async def play(seat: Seat, count: int) -> None:
 
 
 def progress(viewer: Viewer) -> list[tuple[int, int]]:
-    """Return cards up and tokens of the lanes."""
     return [(lane[1], lane[2]) for lane in viewer.lanes().values()]
 
 
@@ -176,7 +174,6 @@ async def test_the_first_view_marks_a_racer_present(
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts from seconds to tenths."""
     monkeypatch.setattr(progress_of, "AWAY_AFTER", 0.6)
     monkeypatch.setattr(lane_reports, "REPEAT_EVERY", 0.1)
     monkeypatch.setattr(lane_reports, "REPORT_EVERY", 0.05)

@@ -146,7 +146,6 @@ def test_a_client_cannot_influence_the_clock(incoming: Any) -> None:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts from seconds to tenths."""
     monkeypatch.setattr(host_succession, "HOST_TIMEOUT", 0.6)
     monkeypatch.setattr(host_succession, "HEARTBEAT_EVERY", 0.1)
 

@@ -37,7 +37,6 @@ WORDS = ('"piles"', '"under"', '"legal"', '"changes"', '"token"', '"view"')
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Yield every text in a message."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

@@ -210,8 +210,6 @@ async def test_a_deleted_or_banned_player_cannot_sit_down(watch: Watch, deleted:
 
 
 async def waiting_in_quick_match(count: int) -> House:
-    """Seat players in one quick match."""
-
     def enter() -> House:
         players = [create_guest() for _ in range(count)]
         found = {matchmaking.enter(player, ["plot", "tarot"]).pk for player in players}

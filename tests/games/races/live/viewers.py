@@ -55,7 +55,6 @@ class Viewer:
         await self._line.send_input({"type": "websocket.receive", "bytes": data})
 
     async def refused(self, kind: str, /, **fields: Any) -> str:
-        """Send a command that is refused, and return the error code."""
         await self.say(kind, **fields)
         code: str = (await self.until("error"))["code"]
         return code
@@ -76,7 +75,6 @@ class Viewer:
         return message
 
     async def until(self, kind: str, when: Callable[[Message], Any] = bool) -> Message:
-        """Read messages until one of this kind satisfies `when`."""
         while (message := await self.hear())["type"] != kind or not when(message):
             pass
         return message
@@ -98,16 +96,13 @@ class Viewer:
             await self._line.wait(PATIENCE)
 
     def race(self, which: str) -> Message:
-        """Return the room's race `to_come`, `running` or `last`, or an empty one."""
         found: Message = self.room.get(which) or {}
         return found
 
     def lanes(self, which: str = "running") -> dict[int, Lane]:
-        """Return a race's lanes by entrant."""
         return {lane[0]: tuple(lane) for lane in self.race(which).get("lanes", [])}
 
     def states(self, which: str) -> list[str]:
-        """Return the states of a race's entrants."""
         return [lane[3] for lane in self.lanes(which).values()]
 
     def _apply(self, message: Message) -> None:

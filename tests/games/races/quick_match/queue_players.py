@@ -28,7 +28,6 @@ def quick_room(*players: User, size: int = 16) -> Room:
 
 
 def confirm(player: User, second: float = 0) -> None:
-    """Confirm the race for a player within the fifteen seconds."""
     seats.set_ready(room_of(player).pk, player.pk, ready=True, now=at(second))
     matchmaking.advance_room(room_of(player).pk, at(second))
 

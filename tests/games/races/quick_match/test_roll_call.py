@@ -23,7 +23,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def counting(count: int = 2) -> tuple[list[User], list[int]]:
-    """Return the players of a countdown, all of them connected, and their entrants' ids."""
     first, second = pair()
     players = [first, second, *(enter(1, "plot") for _ in range(count - 2))]
     matchmaking.advance_all(at(8))

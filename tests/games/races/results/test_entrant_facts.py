@@ -35,7 +35,6 @@ DAY = timedelta(days=1)
 
 
 def facts(race: Race) -> list[tuple[int, int]]:
-    """Return standing and group of the race's entrants, in order."""
     found = missing_facts([race.pk])
     return [(found[pk].standing, found[pk].group) for pk in sorted(found)]
 

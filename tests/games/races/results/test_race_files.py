@@ -25,7 +25,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def finished() -> Run:
-    """Return a race of a guest, two accounts and one absent player, on one deal."""
     run = Run.begun(4, dealt=3)
     Deal.objects.filter(races=run.race).update(commitment=commitment(run.seed))
     run.tend(25)
