@@ -42,9 +42,6 @@ def assert_error(response: Any, status: int, code: str) -> dict[str, Any]:
     return found
 
 
-# --- Deals and what they keep to themselves -------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("days_ago", "state"), [(-1, "upcoming"), (0, "open"), (2, "revealed")])
 def test_a_deal_shows_its_commitment_first_and_its_seed_later(client: Client, days_ago: int, state: str) -> None:
     deal = deal_of(days_ago)
@@ -72,9 +69,6 @@ def test_a_practice_deal_is_not_in_the_api(client: Client) -> None:
     deal = factory.deal(day=None)
     for path in (f"deals/{deal.pk}", f"boards/{deal.pk}"):
         assert_error(client.get(f"{API}/{path}"), 404, "not_found")
-
-
-# --- Records --------------------------------------------------------------------------------------------------------
 
 
 def test_a_closed_deals_record_can_be_downloaded_and_verified(client: Client) -> None:
@@ -115,9 +109,6 @@ def test_a_running_attempt_has_no_record() -> None:
     deal = deal_of(3)
     attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=True, started_at=factory.NOON)
     assert_error(signed_in(attempt.player).get(f"{API}/records/{attempt.public_id}"), 403, "not_revealed")
-
-
-# --- Verify ---------------------------------------------------------------------------------------------------------
 
 
 def on_the_command_line(record: Any, tmp_path: Any) -> Any:
@@ -165,9 +156,6 @@ def test_verify_is_throttled_despite_forged_addresses(client: Client) -> None:
     response = verify(30)
     assert assert_error(response, 429, "rate_limited")["retry_after"] > 0
     assert int(response["Retry-After"]) > 0
-
-
-# --- Boards ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_board_is_paginated_by_cursors(client: Client) -> None:
@@ -251,9 +239,6 @@ def test_a_season_and_a_player(client: Client) -> None:
     assert_error(client.get(f"{API}/seasons/year"), 422, "bad_parameters")
     assert_error(client.get(f"{API}/seasons/week?variant=chess"), 404, "not_found")
     assert_error(client.get(f"{API}/seasons/week?day=0001-01-01"), 404, "not_found")
-
-
-# --- The API as a whole ---------------------------------------------------------------------------------------------
 
 
 def test_unknown_addresses_and_methods_have_the_standard_error(client: Client) -> None:

@@ -1,1 +1,0 @@
-"""Tests of bans, erasure and export."""

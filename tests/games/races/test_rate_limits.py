@@ -52,9 +52,6 @@ def listed() -> list[str]:
     return [room["code"] for room in lobby.read(timezone.now())["rooms"]]
 
 
-# --- The lobby ------------------------------------------------------------------------------------------------------
-
-
 def test_one_networks_guests_cannot_fill_the_lobby() -> None:
     answers = [guest_at(HERE).post("/races/new", FORM) for _ in range(30)]
     refused = [answer for answer in answers if answer.status_code != 302]
@@ -151,9 +148,6 @@ def test_a_large_ipv6_network_has_ten_times_the_rooms_and_spoiled_starts() -> No
         rate_limits.check_may_sit(None, "2001:db8:0:ffff::/64", has_account=False)
     rate_limits.check_may_list(host.pk, "2001:db8:1::/64")
     rate_limits.check_may_sit(None, "2001:db8:1::/64", has_account=False)
-
-
-# --- Quick matches --------------------------------------------------------------------------------------------------
 
 
 def enter(client: Client) -> int:
@@ -300,9 +294,6 @@ def test_players_who_do_not_show_up_count() -> None:
         assert run.entrant(1).state == "absent"
     assert spoiled(absent)
     assert not spoiled(run.players[0])
-
-
-# --- Countdowns -----------------------------------------------------------------------------------------------------
 
 
 async def test_countdowns_are_reopened_a_limited_number_of_times(watch: Watch) -> None:

@@ -216,9 +216,6 @@ def test_a_batch_needs_no_more_queries(settings: Settings) -> None:
     assert with_rule == queries(factory.deal("plot"))
 
 
-# --- Permanence -------------------------------------------------------------------------------------------------------
-
-
 def test_a_games_ladder_stays_when_the_player_plays_on() -> None:
     who = playing_before.player()
     attempt = settled(who)
@@ -293,9 +290,6 @@ def test_merged_guest_games_do_not_affect_the_account() -> None:
     attempt.refresh_from_db()
     assert ladder_of(attempt) == Ladder.NEWCOMERS
     assert ladder_of(settled(who, factory.deal("labyrinth"))) == Ladder.NEWCOMERS  # they are practice
-
-
-# --- Consequences -----------------------------------------------------------------------------------------------------
 
 
 def test_the_ladders_are_ranked_separately() -> None:

@@ -36,9 +36,6 @@ def text(response: Any) -> str:
     return re.sub(r"\s+", " ", response.content.decode())
 
 
-# --- The queue ------------------------------------------------------------------------------------------------------
-
-
 def waiting(deal: Any, score: BoardScore, **fields: Any) -> Attempt:
     attempt = factory.finished(deal, state=State.REVIEW, started_at=begun(deal), tokens=[], **fields)
     attempt.cards_up, attempt.elapsed_ms, attempt.tokens = score
@@ -94,9 +91,6 @@ def test_the_queue_links_to_the_attempts(looker: Any, browser: Browser) -> None:
     assert "<code>burst</code>" in page
 
 
-# --- Rights ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["queue", "attempt", "replay", "steps", "lines", "together"])
 def test_only_permitted_staff_may_look(name: str, make_staff: MakeStaff, browser: Browser) -> None:
     attempt = reviewed(over("braid"))
@@ -132,9 +126,6 @@ def test_staff_cannot_decide_or_note_about_their_own_game(decider: Any, browser:
     assert client.post(at("note", attempt), {"text": "Honest."}).status_code == 403
     attempt.refresh_from_db()
     assert (attempt.state, StaffNote.objects.count()) == (State.REVIEW, 0)
-
-
-# --- Watching -------------------------------------------------------------------------------------------------------
 
 
 def test_staff_who_have_not_played_may_watch(looker: Any, browser: Browser) -> None:
@@ -194,9 +185,6 @@ def test_a_broken_record_has_a_page_but_no_replay(looker: Any, browser: Browser)
     attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]), state=State.REJECTED)
     assert browser(looker).get(at("attempt", attempt)).status_code == 200
     assert browser(looker).get(at("replay", attempt)).status_code == 404
-
-
-# --- Evidence -------------------------------------------------------------------------------------------------------
 
 
 def test_reasons_show_figures_and_gaps_are_drawn(looker: Any, browser: Browser) -> None:
@@ -276,9 +264,6 @@ def test_other_apps_add_their_evidence(looker: Any, browser: Browser, monkeypatc
     page = text(browser(looker).get(at("attempt", attempt)))
     assert "An appeal" in page
     assert "Foresight" not in page
-
-
-# --- Notes and decisions --------------------------------------------------------------------------------------------
 
 
 def test_a_decision_is_made_shown_and_undone(decider: Any, browser: Browser) -> None:

@@ -281,9 +281,6 @@ def test_a_merged_guests_results_are_ranked_for_the_account() -> None:
     assert board_queries.rank_of(attempt.deal, "race", user) == 1
 
 
-# --- Reviews --------------------------------------------------------------------------------------------------------
-
-
 def test_a_doubtful_attempt_waits_for_staff() -> None:
     deal = factory.deal("braid")
     attempt = doubtful(deal)
@@ -318,9 +315,6 @@ def test_staff_decide_only_judged_attempts_and_only_finally() -> None:
     settle(attempt.pk)
     with pytest.raises(NotDecidableError):
         decide(attempt.pk, State.PENDING, "ada")
-
-
-# --- Tasks ----------------------------------------------------------------------------------------------------------
 
 
 def test_an_unjudgeable_record_goes_to_review_after_retries(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -395,9 +389,6 @@ def test_piled_up_sweeps_count_as_one(sent: list[Any]) -> None:
     factory.finished(factory.deal())
     assert [pending_sweep.sweep() for _ in range(5)] == [1, 0, 0, 0, 0]
     cache.clear()
-
-
-# --- Batches --------------------------------------------------------------------------------------------------------
 
 
 def test_a_task_also_settles_the_oldest_waiting_attempts() -> None:

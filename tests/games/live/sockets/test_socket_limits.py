@@ -42,9 +42,6 @@ def _nobody_listens_yet() -> None:
     layer.groups.pop(GROUP, None)
 
 
-# --- The first message ----------------------------------------------------------------------------------------------
-
-
 async def test_a_silent_connection_is_closed(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base_consumer, "HELLO_WITHIN", 0.01)
     seat = sit(await sync_to_async(attempt_at)())
@@ -66,9 +63,6 @@ async def test_after_hello_silence_is_allowed(seated: Seated) -> None:
     await seated()
     (consumer,) = open_sockets()._sockets
     assert consumer._clock is None  # type: ignore[attr-defined]
-
-
-# --- How many -------------------------------------------------------------------------------------------------------
 
 
 class Connections:
@@ -173,9 +167,6 @@ def gates_of(part: Any) -> list[Capped]:
     return found
 
 
-# --- Messages -------------------------------------------------------------------------------------------------------
-
-
 async def test_the_allowance_is_per_player(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.live.sockets.message_limit.monotonic", lambda: 100.0)
     attempt = await sync_to_async(attempt_at)()
@@ -204,9 +195,6 @@ async def test_reconnecting_does_not_renew_the_allowance() -> None:
     while (player, "messages") in message_limit._shared:
         await asyncio.sleep(0.001)
         gc.collect()
-
-
-# --- Sessions that end ----------------------------------------------------------------------------------------------
 
 
 def cookie_of(player: User) -> str:
@@ -352,9 +340,6 @@ async def test_closed_sockets_are_forgotten(seated: Seated) -> None:
     assert len(open_sockets()._sockets) == 1
     await seat.leave()
     assert not open_sockets()._sockets
-
-
-# --- Origins --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

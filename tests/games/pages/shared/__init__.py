@@ -1,1 +1,0 @@
-"""Tests of what all pages share: view models, the header and query counts."""

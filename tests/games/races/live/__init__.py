@@ -1,1 +1,0 @@
-"""Tests of live rooms: sockets, lanes, and what viewers are sent."""

@@ -169,9 +169,6 @@ async def test_the_first_view_marks_a_racer_present(
     await seat.leave()
 
 
-# --- Presence -------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress_of, "AWAY_AFTER", 0.6)
@@ -221,9 +218,6 @@ async def test_before_the_start_room_connections_count(watch: Watch, other_hub: 
     await visitor.until_room(lambda one: away(one, "to_come") == [False, True])
     await host.leave()
     await visitor.until_room(lambda one: away(one, "to_come") == [True, True])
-
-
-# --- Cost and faults ------------------------------------------------------------------------------------------------
 
 
 async def test_an_ordinary_table_is_not_reported(tables: LiveTables, seated: Sit, attempt_at: Any) -> None:

@@ -251,9 +251,6 @@ async def test_a_player_who_leaves_is_not_moved(watch: Watch) -> None:
     assert "moved" not in " ".join(viewer.frames)
 
 
-# --- Frames ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "code"),
     [

@@ -1,1 +1,0 @@
-"""Tests of quick matches: the queue, and the roll call before the start."""

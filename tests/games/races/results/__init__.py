@@ -1,1 +1,0 @@
-"""Tests of race results: files and heat standings."""
