@@ -24,7 +24,6 @@ MUTMUT = Path(sys.executable).with_name("mutmut")
 RACES = (
     "tests/games/races/test_race_lifecycle.py",
     "tests/games/races/test_refusals.py",
-    "tests/games/races/test_notifications.py",
     "tests/games/races/test_leaving.py",
 )
 QUICK_MATCHES = ("tests/games/races/quick_match",)

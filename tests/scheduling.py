@@ -21,7 +21,7 @@ GROUPS: Final = {
     "tests/games/fairplay/test_cheats.py": "solver",
     "tests/games/fairplay/test_copies.py": "solver",
     "tests/games/fairplay/test_foresight.py": "solver",
-    "tests/games/fairplay/test_griefing.py": "solver",
+    "tests/games/fairplay/test_honest.py": "solver",
     "tests/games/hints/test_hint_games.py": "solver",
     "tests/games/races/test_race_deals.py": "solver",
     "tests/services/": "services",

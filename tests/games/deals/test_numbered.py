@@ -1,22 +1,30 @@
-"""Numbered deals: reproducible and never ranked; some are a newcomer's first game."""
+"""Numbered and starter deals: reproducible or known to win, and never ranked where a player can know them."""
 
 from __future__ import annotations
 
 import json
 import secrets
+from collections import Counter
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from django.core.management import call_command
+from django.test import Client
 from django.utils import timezone
 
 from games.attempts.lifecycle import DealClosedError, close_attempt, deal_table, start_attempt
-from games.deals import first_game, numbered_deals, publishing
+from games.deals import first_game, numbered_deals, practice_deals, publishing, starter_deals
 from games.deals.certification import Certificate, winning_record
-from games.models import Attempt, Deal, SealedDeal
+from games.deals.difficulty import GRADES, longest_par
+from games.management.commands import make_starter_deals
+from games.models import Attempt, AwaitedDeal, Deal, SealedDeal
 from games.rules import CATALOGUE, Record, Variant, open_table
 from games.solver.simulated_players import greedy_game
+from tests.config.running import run
 from tests.deals import make_deal
 from tests.games import certified
 
@@ -156,3 +164,119 @@ def test_the_hints_follow_the_winning_line_truthfully(number: int, db: None) -> 
             assert table.hidden.bit_count() < hidden
         if step["why"] == "reserve":
             assert sum(map(len, table.piles[table.TABLEAU :])) < reserve
+
+
+NOW = datetime(2026, 11, 24, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def allowed(settings: Any) -> None:
+    """An embedded site: it allows starter deals and certifies others."""
+    settings.STARTER_DEALS, settings.SEALED_STOCK, settings.DEAL_PATIENCE = True, 1, 300
+
+
+@pytest.mark.parametrize(
+    "deal", starter_deals.shipped(), ids=lambda deal: f"{deal.variant}-{deal.number or deal.seed.hex()[:6]}"
+)
+def test_every_shipped_line_wins_its_deal(deal: starter_deals.StarterDeal) -> None:
+    found = deal.certificate  # replays the line
+    assert (found.record.name, found.record.seed, found.grade) == (deal.variant, deal.seed, deal.grade)
+    assert found.par <= longest_par(deal.variant)
+
+
+def test_each_variant_has_enough_starter_deals_of_every_grade() -> None:
+    rows = Counter((deal.variant, None if deal.number else deal.grade) for deal in starter_deals.shipped())
+    assert rows == {(name, grade): 1 for name in CATALOGUE for grade in GRADES} | {
+        (name, None): 2 for name in CATALOGUE
+    }
+    assert len({deal.seed for deal in starter_deals.shipped()}) == len(starter_deals.shipped())
+
+
+@pytest.mark.usefixtures("db", "allowed")
+def test_the_first_day_has_nine_proven_starter_deals() -> None:
+    dealt = publishing.todays_deals(NOW)
+    assert [deal.variant for deal in dealt] == list(CATALOGUE)
+    assert all(deal.proven and deal.starter and deal.solution for deal in dealt)
+    assert {deal.grade for deal in dealt} == {2}, "the grade of a Tuesday"
+
+
+@pytest.mark.usefixtures("db", "allowed")
+def test_coming_days_wait_for_other_deals() -> None:
+    publishing.ensure_deals(NOW.date(), now=NOW)
+    assert Deal.objects.count() == len(CATALOGUE)
+    assert AwaitedDeal.objects.count() == 2 * len(CATALOGUE)
+    certified.seal("braid")
+    publishing.ensure_deals(NOW.date(), now=NOW + publishing.LONG_PATIENCE)
+    tomorrow = NOW + timedelta(days=1)
+    assert [(deal.variant, deal.starter) for deal in Deal.objects.filter(day=tomorrow)] == [("braid", False)]
+    assert [deal.starter for deal in publishing.todays_deals(tomorrow)] == [False] + [True] * (len(CATALOGUE) - 1)
+    assert Deal.objects.values("seed").distinct().count() == 2 * len(CATALOGUE)
+
+
+@pytest.mark.usefixtures("db", "allowed")
+def test_certified_deals_come_before_starter_deals() -> None:
+    certified.seal("stonewall")
+    dealt = {deal.variant: deal.starter for deal in publishing.todays_deals(NOW)}
+    assert dealt == {name: name != "stonewall" for name in CATALOGUE}
+
+
+@pytest.mark.usefixtures("db", "allowed")
+def test_site_without_unused_starter_deals_still_deals() -> None:
+    for days in range(6):
+        publishing.todays_deals(NOW + timedelta(days=days))
+    assert Deal.objects.filter(starter=True).count() == 5 * len(CATALOGUE)
+    assert Deal.objects.filter(proven=False).count() == len(CATALOGUE)
+
+
+@pytest.mark.usefixtures("db")
+def test_other_sites_deal_no_starter_deals(settings: Any, player: Any) -> None:
+    settings.SEALED_STOCK, settings.DEAL_PATIENCE = 1, 300
+    assert publishing.todays_deals(NOW) == []
+    assert practice_deals.deal_for(player.pk, CATALOGUE["braid"]) is None
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, "False"),
+        ({"STARTER_DEALS": "1"}, "True"),
+        ({"STARTER_DEALS": "1", "DATABASE_URL": "postgres://nobody@127.0.0.1:1/none"}, "False"),
+    ],
+)
+def test_setting_is_off_by_default_and_on_postgresql(tmp_path: Path, variables: dict[str, str], expected: str) -> None:
+    done = run("-c", "from config import settings; print(settings.STARTER_DEALS)", var=tmp_path, **variables)
+    assert done.stdout.strip() == expected, done.stderr
+
+
+@pytest.mark.usefixtures("db", "allowed")
+def test_ledger_and_deal_page_label_starter_deals(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    certified.seal("braid")
+    deals = publishing.todays_deals()
+    entries = client.get("/ledger.json").json()["entries"]
+    assert {entry["variant"]: entry["starter"] for entry in entries} == {name: name != "braid" for name in CATALOGUE}
+    assert client.get("/api/v1/ledger").json()["entries"] == entries
+    page = client.get("/ledger/").content.decode()
+    assert page.count("Starter deal") == len(CATALOGUE) - 1
+    for deal in deals:
+        page = client.get(f"/deals/{deal.day}/{deal.variant}/").content.decode()
+        assert ("Starter deal" in page) == (deal.variant != "braid")
+
+
+@pytest.mark.usefixtures("db", "allowed")
+def test_each_variant_can_be_practised_at_once(player: Any) -> None:
+    for variant in CATALOGUE.values():
+        deal = practice_deals.deal_for(player.pk, variant)
+        assert deal is not None
+        assert (deal.proven, deal.starter, deal.day) == (True, False, None)
+        assert practice_deals.deal_for(player.pk, variant) == deal, "until it has been started"
+
+
+def test_the_command_regenerates_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = {deal.seed: deal for deal in starter_deals.shipped() if deal.variant == "stonewall" and not deal.number}
+    seeds = iter(lines)
+    monkeypatch.setattr("secrets.token_bytes", lambda _size: next(seeds))
+    monkeypatch.setattr(make_starter_deals, "certify", lambda _name, seed, **_: lines[seed].certificate)
+    file = tmp_path / "made.json"
+    call_command("make_starter_deals", "--variant", "stonewall", "--practice", "0", "--file", file, verbosity=0)
+    made = [starter_deals.StarterDeal.from_json(row) for row in json.loads(file.read_text())]
+    assert made == list(lines.values())

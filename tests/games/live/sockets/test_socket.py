@@ -1,7 +1,8 @@
-"""The socket as the site serves it: addresses, origins, sessions, hostile frames, and log output."""
+"""The socket as the site serves it: addresses, origins, sessions, hostile frames, slow clients, and log output."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sys
@@ -17,10 +18,13 @@ from django.db import OperationalError
 from config.asgi import application
 from config.observability.logs import logging_config
 from games.live import live_table, table_registry
+from games.live.consumer import PlayConsumer
 from games.live.protocol import CODES, INCOMING
-from games.live.sockets import authentication
+from games.live.sockets import authentication, send_queue
 from games.live.sockets.authentication import Visitors
+from games.live.sockets.send_queue import Outbox
 from games.live.sockets.wire_format import MAX_FRAME
+from games.live.table_registry import LiveTables
 from games.models import Attempt
 from tests.config.malformed import VALUES
 from tests.games.conftest import Play, Sit
@@ -221,3 +225,119 @@ async def test_no_frame_ends_the_connection(attempt_at: Any, sit: Sit, monkeypat
     while (heard := await seat.hear())["type"] != "pong":
         assert heard["type"] != "closed"
     assert heard["t"] == 7
+
+
+class Wire:
+    """The client's end of the connection; it accepts nothing while it is shut."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+        self.open = asyncio.Event()
+        self.open.set()
+        self.three = asyncio.Event()
+
+    async def send(self, message: dict[str, Any]) -> None:
+        await self.open.wait()
+        self.sent.append(message.get("text", message["type"]))
+        if len(self.sent) == 3:
+            self.three.set()
+
+
+async def test_frames_are_sent_in_order() -> None:
+    wire = Wire()
+    box = Outbox(wire.send)
+    wire.open.clear()
+    box.put("1")  # goes out without a flush
+    await asyncio.sleep(0)
+    box.hold()
+    box.put("2")
+    flushing = asyncio.create_task(box.flush())
+    box.put("3")
+    await asyncio.sleep(0)
+    wire.open.set()
+    await flushing
+    await asyncio.wait_for(wire.three.wait(), 30)
+    assert wire.sent == ["1", "2", "3"]
+
+
+async def test_held_frames_wait_for_the_flush() -> None:
+    wire = Wire()
+    box = Outbox(wire.send)
+    box.hold()
+    box.put("1")
+    await asyncio.sleep(0)
+    assert wire.sent == []
+    await box.flush()
+    assert wire.sent == ["1"]
+
+
+async def test_a_tab_that_does_not_read_is_disconnected(
+    attempt_at: Any, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(send_queue, "MAX_FRAMES", 3)
+    attempt = await sync_to_async(attempt_at)()
+    closed: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    stuck, seated = asyncio.Event(), asyncio.Event()
+    inbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+
+    async def send(message: dict[str, Any]) -> None:
+        if message["type"] == "websocket.close":
+            closed.set_result(message["code"])
+        elif '"moved"' in message.get("text", ""):
+            await stuck.wait()
+        elif "text" in message:
+            seated.set()
+
+    scope = {"url_route": {"kwargs": {"attempt": attempt.public_id}}, "user": attempt.player}
+    tab = asyncio.create_task(PlayConsumer({**scope, "user": _Signed(attempt.player)}, send, tables).run(inbox.get))
+    await inbox.put({"type": "websocket.connect"})
+    await inbox.put({"type": "websocket.receive", "text": '{"type":"hello","v":1}'})
+    await asyncio.wait_for(seated.wait(), 30)  # otherwise moves may be made before the tab is seated
+    seat = sit(attempt)
+    await seat.sit()
+    for number in range(1, 9):
+        assert (await seat.move("d"))["n"] == number
+    assert await asyncio.wait_for(closed, 30) == 4408
+    stuck.set()
+    await inbox.put({"type": "websocket.disconnect"})
+    await asyncio.wait_for(tab, 30)
+
+
+class _Signed:
+    def __init__(self, player: Any) -> None:
+        self.pk, self.is_authenticated = player.pk, True
+
+
+async def test_play_continues_without_the_channel_layer(
+    attempt_at: Any, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Away:
+        def __getattr__(self, name: str) -> Any:
+            async def fails(*_: Any) -> None:
+                raise ConnectionError(name)
+
+            return fails
+
+    monkeypatch.setattr(tables.notices, "_layer", Away())
+    monkeypatch.setattr("games.core.events.get_channel_layer", Away)
+    attempt = await sync_to_async(attempt_at)()
+    seat, tab = sit(attempt), sit(attempt)
+    await seat.sit()
+    await tab.sit()
+    assert (await seat.move("d"))["n"] == 1
+    assert (await tab.hear())["n"] == 1
+    assert (await seat.ask({"type": "resign", "n": 2}))["type"] == "ended"
+    await seat.leave()
+    await tab.leave()
+    assert len(tables) == 0
+
+
+async def test_an_unwatched_table_is_dropped(attempt_at: Any, sit: Sit, tables: LiveTables, rival: Any) -> None:
+    attempt = await sync_to_async(attempt_at)()
+    seat, stranger = sit(attempt), sit(attempt, user=rival)
+    await stranger.sit()
+    assert len(tables) == 0
+    await seat.sit()
+    assert len(tables) == 1
+    await seat.leave()
+    assert len(tables) == 0

@@ -1,4 +1,4 @@
-"""No secrets in templates: the context of every page contains only data that may be shown."""
+"""Templates: the format of times, and contexts that contain only data that may be shown."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.cache import cache
 from django.db.models import Model, QuerySet
 from django.template import Context, Template
 from django.test import Client
 from django.test.signals import template_rendered
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.functional import SimpleLazyObject
 
 from accounts.models import User
@@ -24,6 +27,7 @@ from games.deals import publishing
 from games.models import Attempt, Deal, LedgerEntry, Question, SealedDeal
 from games.pages.shared.view_models import DealTile
 from games.rules import CATALOGUE, GAMES, Record, Table, open_table
+from games.templatetags.client import duration, timed
 from leaderboards.models import Result
 from tests.browser import players as inhabitants
 from tests.browser.pages.test_every_page import NAMES, NO_PAGES, VISITORS, visits
@@ -166,3 +170,40 @@ def test_the_admin_shows_no_seed(client: Client, transactional_db: None, seed: b
         assert deal.commitment in text or "braid" in text
         assert not re.search(seed.hex(), text)
         assert repr(seed) not in text
+
+
+TEMPLATES = Path(settings.BASE_DIR) / "frontend" / "templates"
+
+
+@pytest.mark.parametrize(
+    ("ms", "places", "text"),
+    [
+        (0, 1, "0:00.0"),
+        (61_999, 1, "1:01.9"),
+        (61_009, 3, "1:01.009"),
+        (61_999, 0, "1:01"),
+        (3_600_000 + 247_312, 1, "1:04:07.3"),
+        (None, 1, "–"),
+    ],
+)
+def test_a_time_is_formatted(ms: int | None, places: int, text: str) -> None:
+    assert duration(ms, places) == text
+
+
+def test_the_decimal_sign_follows_the_language() -> None:
+    with translation.override("de"):
+        assert duration(61_999) == "1:01,9"
+
+
+def test_neighbours_that_would_look_equal_get_more_digits() -> None:
+    board = [(52, 60_010), (52, 60_090), (52, 60_110), (51, 60_110), (51, 60_110), (50, None), (50, None)]
+    shown = timed([SimpleNamespace(cards_up=cards, elapsed_ms=ms) for cards, ms in board])
+    assert [text for _, text in shown] == ["1:00.010", "1:00.090", "1:00.1", "1:00.110", "1:00.110", "–", "–"]
+    assert [one.elapsed_ms for one, _ in shown] == [ms for _, ms in board]
+    assert timed([]) == []
+
+
+def test_no_page_formats_times_otherwise() -> None:
+    for path in TEMPLATES.rglob("*.html"):
+        for written in re.findall(r"\w+\.(?:elapsed_ms|best_ms)\b(\|\w+)?", path.read_text()):
+            assert written == "|duration", path.name
