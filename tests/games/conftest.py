@@ -17,6 +17,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import start_attempt
+from games.core import events
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Deal
 from tests.deals import make_deal
@@ -71,6 +72,19 @@ def attempt_at(player: User) -> Play:
 def yesterday(transactional_db: None) -> Deal:
     """A deal that closed more than its hour of grace ago."""
     return make_deal("braid", day=(timezone.now() - timedelta(days=2)).date())
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """Record the requested tasks instead of queueing them."""
+    tasks: list[tuple[Any, ...]] = []
+
+    def record(*task: Any, **_: Any) -> bool:
+        tasks.append(task)
+        return True
+
+    monkeypatch.setattr(events, "request_task", record)
+    return tasks
 
 
 @pytest.fixture

@@ -26,27 +26,16 @@ from games.analysis.findings import Findings, Turn
 from games.analysis.models import Analysis
 from games.analysis.search_process import AnalysisReport, Task
 from games.attempts.lifecycle import close_attempt, start_attempt
-from games.core import events, limits
+from games.core import limits
 from games.core.errors import ErrorCode, Refusal
 from games.deals import publishing
 from games.models import Attempt, Deal, Move
 from tests.games import certified
 
+pytestmark = pytest.mark.usefixtures("asked")
 RECORD = certified.won("labyrinth")[0]
 SOME = AnalysisReport(0.4, Findings([5, 4, -2, -2]))
 ALL = AnalysisReport(1.0, Findings([5, 4, -1, -1], {0: "d d"}, [Turn(1, 2, [("d", 4)], 1)]), is_last=True)
-
-
-@pytest.fixture(autouse=True)
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    sent: list[str] = []
-
-    def send(name: str, *_: object, **__: object) -> bool:
-        sent.append(name)
-        return True
-
-    monkeypatch.setattr(events, "request_task", send)
-    return sent
 
 
 def played(player: User, *, tokens: int = 3, **fields: Any) -> Attempt:
@@ -81,13 +70,13 @@ def searching(monkeypatch: pytest.MonkeyPatch, *reports: AnalysisReport) -> list
 
 
 def test_an_analysis_is_requested_made_and_viewed(
-    player: User, mine: Client, asked: list[str], monkeypatch: pytest.MonkeyPatch
+    player: User, mine: Client, asked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = played(player)
     assert mine.get(address(attempt)).json() == {"state": "none", "percent": 0, "ahead": 0, "mine": False}
     begun = mine.post(address(attempt))
     assert (begun.status_code, begun.json()) == (202, {"state": "waiting", "percent": 0, "ahead": 0, "mine": True})
-    assert asked[-1] == "talon.analyse"
+    assert asked[-1][0] == "talon.analyse"
     given = searching(monkeypatch, SOME, ALL)
     assert queue_worker.process_queue() == 1
     assert given == [Task(RECORD.open_table().position(), list(RECORD.tokens[:3]), seconds=queue_worker.SECONDS)]

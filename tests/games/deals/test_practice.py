@@ -21,19 +21,7 @@ from games.rules import CATALOGUE, Record, Variant
 from tests.games import certified
 
 STONEWALL = CATALOGUE["stonewall"]
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def tasks(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    asked: list[tuple[Any, ...]] = []
-
-    def take(*task: Any, **_: Any) -> bool:
-        asked.append(task)
-        return True
-
-    monkeypatch.setattr(events, "request_task", take)
-    return asked
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
 
 def said(index: int, grade: int) -> dict[str, Any]:
@@ -80,10 +68,10 @@ def test_a_newcomers_deal_is_not_handed_out(player: Any) -> None:
 
 
 def test_the_search_ends_with_the_wanted_grade_and_stores_others(
-    player: Any, rival: Any, tasks: list[Any], monkeypatch: pytest.MonkeyPatch
+    player: Any, rival: Any, asked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wish = practice_deals.order(player, STONEWALL, 4)
-    assert tasks == [("talon.find_practice_deal", wish.pk)]
+    assert asked == [("talon.find_practice_deal", wish.pk)]
     lines = [{"tried": 1}, {"tried": 1}, said(0, 2), {"tried": 1}, said(1, 4)]
     monkeypatch.setattr(practice_deals, "search", saying(*lines))
     practice_deals.find(wish.pk)

@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
-from games.core import events
 from games.core.events import notifier
 from games.live.table_registry import LiveTables
 from games.models import Attempt
@@ -63,18 +62,6 @@ def missed(settings: Any) -> Iterator[None]:
     cache.clear()
     yield
     cache.clear()
-
-
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    tasks: list[tuple[Any, ...]] = []
-
-    def record(*task: Any, **_: Any) -> bool:
-        tasks.append(task)
-        return True
-
-    monkeypatch.setattr(events, "request_task", record)
-    return tasks
 
 
 house_of: Callable[..., Any] = sync_to_async(House.opened)

@@ -22,7 +22,7 @@ from pytest_django import Settings
 
 from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
-from games.core import events, limits
+from games.core import limits
 from games.core.retention import remove_aged
 from games.models import Attempt, Deal
 from games.pages.shared.titles import VARIANT_TITLES
@@ -38,18 +38,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-@pytest.fixture
-def requested(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = []
-
-    def note(*request: Any, **_: Any) -> bool:
-        found.append(request)
-        return True
-
-    monkeypatch.setattr(events, "request_task", note)
-    return found
 
 
 def frames(image: bytes) -> list[Image.Image]:
@@ -117,16 +105,14 @@ def address(attempt: Attempt) -> str:
     return f"/replay/{attempt.public_id}/picture"
 
 
-def test_a_picture_is_made_on_request_and_stored(
-    client: Client, player: User, requested: list[tuple[Any, ...]]
-) -> None:
+def test_a_picture_is_made_on_request_and_stored(client: Client, player: User, asked: list[tuple[Any, ...]]) -> None:
     attempt = played(player, past_deal())
-    requested.clear()
+    asked.clear()
     assert client.get(f"{address(attempt)}.gif").status_code == 404
     for _ in range(2):
         answer = client.post(address(attempt))
         assert (answer.status_code, answer.json()) == (202, {"state": "drawing"})
-    assert requested == [("talon.draw_picture", attempt.pk)]
+    assert asked == [("talon.draw_picture", attempt.pk)]
     assert client.get(address(attempt)).status_code == 202
     pictures.draw(attempt.pk)
     pictures.draw(attempt.pk)
@@ -137,21 +123,21 @@ def test_a_picture_is_made_on_request_and_stored(
     assert image["Cache-Control"] == "public, max-age=3600"
     assert len(frames(image.content)) > 50
     assert client.post(address(attempt)).json()["state"] == "drawn"
-    assert len(requested) == 1
+    assert len(asked) == 1
 
 
-def test_a_lost_picture_is_requested_again(player: User, requested: list[tuple[Any, ...]]) -> None:
+def test_a_lost_picture_is_requested_again(player: User, asked: list[tuple[Any, ...]]) -> None:
     attempt = played(player, past_deal())
-    requested.clear()
+    asked.clear()
     now = timezone.now()
     for later in (0, 10, 31, 40):
         assert not pictures.ask(attempt, now + timedelta(seconds=later))
-    assert len(requested) == 2
+    assert len(asked) == 2
 
 
 @pytest.mark.parametrize("suffix", ["", ".gif"])
 def test_a_picture_is_private_while_its_deal_is_in_play(
-    suffix: str, client: Client, mine: Client, player: User, requested: list[tuple[Any, ...]]
+    suffix: str, client: Client, mine: Client, player: User, asked: list[tuple[Any, ...]]
 ) -> None:
     attempt = played(player, open_deal(), ranked=True)
     Picture.objects.create(attempt=attempt, asked_at=timezone.now(), image=b"GIF89a")
@@ -167,7 +153,7 @@ def test_a_picture_is_private_while_its_deal_is_in_play(
 
 
 def test_old_and_excess_pictures_are_deleted(
-    player: User, monkeypatch: pytest.MonkeyPatch, requested: list[tuple[Any, ...]]
+    player: User, monkeypatch: pytest.MonkeyPatch, asked: list[tuple[Any, ...]]
 ) -> None:
     monkeypatch.setattr(pictures, "MOST_KEPT", 2)
     now = timezone.now()

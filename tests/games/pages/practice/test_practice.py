@@ -12,7 +12,6 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.attempts.lifecycle import close_attempt, deal_table, start_attempt
-from games.core import events
 from games.deals import numbered_deals, practice_deals, publishing
 from games.deals.certification import Certificate
 from games.fairplay import pace
@@ -67,16 +66,9 @@ def test_open_deals_and_others_games_cannot_be_practised(mine: Client, rival: An
 
 
 @pytest.fixture
-def asked(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+def asked(settings: Any, asked: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     settings.SEALED_STOCK = 14
-    tasks: list[tuple[Any, ...]] = []
-
-    def take(*task: Any, **_: Any) -> bool:
-        tasks.append(task)
-        return True
-
-    monkeypatch.setattr(events, "request_task", take)
-    return tasks
+    return asked
 
 
 def proven(index: int = 0, grade: int = 2) -> Deal:

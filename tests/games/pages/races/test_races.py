@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.profile import avatars
 from accounts.sign_in.guests import create_guest
-from games.core import events, limits
+from games.core import limits
 from games.models import Attempt
 from games.pages.races.race_ready_notice import seat_of
 from games.races import lobby, race_finish, rooms, seats
@@ -26,14 +26,9 @@ from tests.games.races.finished_races import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
 from tests.players import signed_in
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
 FORM = {"name": "stonewall", "limit": "900", "seats": "4", "privacy": "private"}
-
-
-@pytest.fixture(autouse=True)
-def _no_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "request_task", lambda *_task, **_: True)
 
 
 @pytest.fixture

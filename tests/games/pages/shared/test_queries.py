@@ -16,7 +16,6 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.attempts.lifecycle import start_attempt
-from games.core import events
 from games.ghosts.models import Notice
 from games.inbox import notices
 from games.models import Deal
@@ -149,12 +148,7 @@ def test_only_players_in_the_quick_queue_are_looked_up(mine: Client, django_asse
 
 
 @pytest.fixture
-def no_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "request_task", lambda *_task, **_: True)
-
-
-@pytest.fixture
-def people(no_tasks: None) -> list[User]:
+def people(asked: list[Any]) -> list[User]:
     return [User.objects.create(username=f"Racer {n}", display_name=f"Racer {n}") for n in range(6)]
 
 
