@@ -1,38 +1,37 @@
 """Concurrent actions of one player, on a database with several connections.
 
-`test_at_once.py` runs this program with DATABASE_URL set to a migrated, empty database.
+`test_at_once.py` runs `main` with DATABASE_URL set to a migrated, empty database.
 """
 
 from __future__ import annotations
 
 from datetime import timedelta
 from functools import cache
-from typing import TYPE_CHECKING
 
-import django
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError
+from django.utils import timezone
 
+from accounts.models import User
+from accounts.names.renaming import rename_player
+from accounts.preferences import preferences_of
+from accounts.sign_in.guests import create_guest, merge_guest, remove_empty_guests
+from accounts.views import _save_preferences
+from games.attempts.lifecycle import start_attempt
+from games.models import Attempt, Deal
 from tests.concurrency import run_together
-
-if TYPE_CHECKING:
-    from games.models import Deal
+from tests.deals import make_deal
 
 ROUNDS = 20
 
 
 @cache
 def todays(variant: str) -> Deal:
-    from tests.deals import make_deal
-
     return make_deal(variant)
 
 
 def merge_while_the_account_begins(number: int) -> None:
     """A guest with a ranked attempt signs in to an account that starts the deal: only the account's is ranked."""
-    from accounts.models import User
-    from accounts.sign_in.guests import create_guest, merge_guest
-    from games.attempts.lifecycle import start_attempt
-    from games.models import Attempt
-
     deal = todays("plot")
     user, guest = User.objects.create_user(f"merger {number}"), create_guest()
     guests = start_attempt(guest, deal)
@@ -46,11 +45,6 @@ def merge_while_the_account_begins(number: int) -> None:
 
 def merge_in_two_tabs(number: int) -> None:
     """A guest signs in to two accounts at once: every attempt belongs to exactly one player."""
-    from accounts.models import User
-    from accounts.sign_in.guests import create_guest, merge_guest
-    from games.attempts.lifecycle import start_attempt
-    from games.models import Attempt
-
     one, other, guest = (
         User.objects.create_user(f"tab {number} {number}"),
         User.objects.create_user(f"tap {number} {number}"),
@@ -70,14 +64,6 @@ def merge_in_two_tabs(number: int) -> None:
 
 def expire_while_the_guest_begins(number: int) -> None:
     """An idle guest starts a deal during the clean-up: deleted before the first card, or kept with the attempt."""
-    from django.db import IntegrityError
-    from django.utils import timezone
-
-    from accounts.models import User
-    from accounts.sign_in.guests import create_guest, remove_empty_guests
-    from games.attempts.lifecycle import start_attempt
-    from games.models import Attempt
-
     del number
     guest = create_guest()
     User.objects.filter(pk=guest.pk).update(date_joined=timezone.now() - timedelta(days=30))
@@ -92,11 +78,6 @@ def expire_while_the_guest_begins(number: int) -> None:
 
 def take_one_name(number: int) -> None:
     """Two players take names that read alike: one gets it."""
-    from django.core.exceptions import ValidationError
-
-    from accounts.models import User
-    from accounts.names.renaming import rename_player
-
     users = [User.objects.create_user(f"renamer {number} {letter}") for letter in "ab"]
     names = [f"Winner {number}", f"w1nner_{number}"]
     outcomes = run_together(
@@ -108,10 +89,6 @@ def take_one_name(number: int) -> None:
 
 def change_two_preferences(number: int) -> None:
     """A player changes two preferences at once: both are stored."""
-    from accounts.models import User
-    from accounts.preferences import preferences_of
-    from accounts.views import _save_preferences
-
     user = User.objects.create_user(f"chooser {number}")
     stale = [User.objects.get(pk=user.pk) for _ in range(2)]
     outcomes = run_together(
@@ -125,7 +102,6 @@ def change_two_preferences(number: int) -> None:
 
 
 def main() -> None:
-    django.setup()
     for scenario in (
         *(merge_while_the_account_begins, merge_in_two_tabs, expire_while_the_guest_begins, take_one_name),
         change_two_preferences,
@@ -133,7 +109,3 @@ def main() -> None:
         for number in range(ROUNDS):
             scenario(number)
         print("ok", scenario.__name__)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Concurrent changes of results and standings on two connections.
 
-`test_at_once.py` runs this program with DATABASE_URL set to a migrated, empty PostgreSQL database. Nothing depends on
+`test_at_once.py` runs `main` with DATABASE_URL set to a migrated, empty PostgreSQL database. Nothing depends on
 timing: the first connection is stopped at one of its statements, and continues once the second has finished or waits
 for a lock.
 """
@@ -14,8 +14,20 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-import django
+from celery import current_app
 from django.db import connection, connections
+from django.test import override_settings
+
+from accounts.sign_in.guests import create_guest, merge_guest
+from games.models import Attempt
+from leaderboards.boards import board_queries, histogram, seasons
+from leaderboards.boards.listings import season_listings
+from leaderboards.boards.rank_keys import BoardScore
+from leaderboards.models import RatingChange, Season, Standing
+from leaderboards.ratings import proof, rating_reconciler
+from leaderboards.verdicts import pending_sweep, settlement
+from tests.games.certified import won
+from tests.leaderboards import factory, playing_before, raced
 
 
 class Side:
@@ -109,11 +121,6 @@ def one_while_other(first: Callable[[], object], after: Callable[[str], bool], s
 
 def two_days_of_a_player_are_recounted() -> None:
     """A sum computed before another recount's commit does not overwrite its result."""
-    from leaderboards.boards import seasons
-    from leaderboards.boards.rank_keys import BoardScore
-    from leaderboards.models import Standing
-    from tests.leaderboards import factory
-
     who = factory.player()
     factory.listed(factory.deal("braid"), BoardScore(50, 1_000, 100), who=who)
 
@@ -129,11 +136,6 @@ def two_days_of_a_player_are_recounted() -> None:
 
 def two_recounts_of_a_season_that_is_not_there_yet() -> None:
     """Both create the season; one waits for the other, and both players have standings."""
-    from leaderboards.boards import seasons
-    from leaderboards.boards.rank_keys import BoardScore
-    from leaderboards.models import Standing
-    from tests.leaderboards import factory
-
     players = [factory.player(), factory.player()]
     days = [factory.DAY - timedelta(days=400), factory.DAY - timedelta(days=399)]
     first, second = (factory.deal("plot", day) for day in days)
@@ -152,12 +154,6 @@ def two_recounts_of_a_season_that_is_not_there_yet() -> None:
 
 def a_guest_signs_in_while_both_players_attempts_are_settled() -> None:
     """Merging and settling lock players in the same order, so they cannot deadlock."""
-    from accounts.sign_in.guests import create_guest, merge_guest
-    from games.models import Attempt
-    from leaderboards.boards import board_queries
-    from leaderboards.verdicts import settlement
-    from tests.leaderboards import factory
-
     user, guest = factory.player(), create_guest()
     assert user.pk < guest.pk
     deals = factory.deal("tarot"), factory.deal("plot")
@@ -177,12 +173,6 @@ def a_guest_signs_in_while_both_players_attempts_are_settled() -> None:
 
 def the_sweep_runs_while_attempts_are_settled() -> None:
     """The sweep skips attempts being settled, and holds no others while waiting."""
-    from celery import current_app
-
-    from games.models import Attempt
-    from leaderboards.verdicts import pending_sweep, settlement
-    from tests.leaderboards import factory
-
     deal = factory.deal("braid", factory.DAY - timedelta(days=9))
     attempts = [factory.finished(deal, tokens=factory.line(deal, 10 + n)) for n in range(3)]
     current_app.send_task = lambda *_args, **_options: None
@@ -200,11 +190,6 @@ def the_sweep_runs_while_attempts_are_settled() -> None:
 
 def two_workers_judge_an_attempt_and_its_copy() -> None:
     """Neither sees the other's attempt, which is still pending; the later one goes to review nevertheless."""
-    from games.models import Attempt
-    from leaderboards.verdicts import settlement
-    from tests.games.certified import won
-    from tests.leaderboards import factory
-
     for known, slower in zip(won("tarot-novice"), (0, 1), strict=False):
         deal = factory.deal("tarot-novice", factory.DAY - timedelta(days=20 + slower), known.seed)
         record = factory.record_of(deal, known.tokens, end="won")
@@ -219,10 +204,6 @@ def two_workers_judge_an_attempt_and_its_copy() -> None:
 
 def two_workers_rate_the_same_races() -> None:
     """One waits for the other, and then finds the races finished in between; every race is rated once."""
-    from leaderboards.models import RatingChange
-    from leaderboards.ratings import proof, rating_reconciler
-    from tests.leaderboards import factory, raced
-
     players = [factory.player() for _ in range(5)]
     made = raced.history(players, 12, seed=4)
     late: list[Any] = []
@@ -247,12 +228,6 @@ def two_workers_rate_the_same_races() -> None:
 
 def two_games_of_a_player_are_settled() -> None:
     """Both are on the ladder that applied when their deals opened."""
-    from django.test import override_settings
-
-    from games.models import Attempt
-    from leaderboards.verdicts import settlement
-    from tests.leaderboards import factory, playing_before
-
     deals = [factory.deal(variant) for variant in ("stonewall", "labyrinth")]
     with override_settings(LADDERS=True):
         for who, ladder in ((playing_before.established(), 1), (playing_before.player(), 2)):
@@ -267,16 +242,11 @@ def two_games_of_a_player_are_settled() -> None:
 
 
 def whole_seasons() -> None:
-    from leaderboards.boards import histogram
-    from leaderboards.boards.listings import season_listings
-    from leaderboards.models import Season
-
     for season in Season.objects.all():
         assert [fault for listing in season_listings(season.pk) for fault in histogram.faults(listing)] == []
 
 
 def main() -> None:
-    django.setup()
     for scenario in (
         two_days_of_a_player_are_recounted,
         two_recounts_of_a_season_that_is_not_there_yet,
@@ -288,7 +258,3 @@ def main() -> None:
     ):
         scenario()
         print("ok", scenario.__name__)
-
-
-if __name__ == "__main__":
-    main()
