@@ -1,10 +1,11 @@
-"""A client of the game protocol that checks every frame."""
+"""Clients of the socket protocols that check every frame."""
 
 from __future__ import annotations
 
 import json
 import uuid
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import msgspec
 from asgiref.testing import ApplicationCommunicator
@@ -15,52 +16,33 @@ from games.live.table_registry import LiveTables
 from tests.games.changes import applied
 
 PATIENCE = 30.0  # seconds, for a busy machine
-_decoder = msgspec.json.Decoder(protocol.ServerMessage)
 
 
 class Closed(Exception):
     """The server closed the connection; `args[0]` is the code."""
 
 
-class Seat:
-    """One connection; `view`, `legal` and `n` reflect the server's messages."""
+class Connection:
+    """A connection to a consumer; every frame must have exactly the fields of its protocol."""
 
-    def __init__(self, tables: LiveTables, attempt: uuid.UUID, user: Any, session: Any = None) -> None:
-        scope = {
-            "type": "websocket",
-            "user": _Lazy(user),
-            "session": session,
-            "url_route": {"kwargs": {"attempt": attempt}},
-        }
+    protocol: ClassVar[Any]
+
+    def __init__(self, consumer: Callable[[Any, Any], Any], user: Any, session: Any, **address: Any) -> None:
+        scope = {"type": "websocket", "user": _Lazy(user), "session": session, "url_route": {"kwargs": address}}
 
         async def application(scope: Any, receive: Any, send: Any) -> None:
-            await PlayConsumer(scope, send, tables).run(receive)
+            await consumer(scope, send).run(receive)
 
         self._line = ApplicationCommunicator(application, scope)
+        self._decoder = msgspec.json.Decoder(self.protocol.ServerMessage)
         self._begun = False
         self._left = False
         self.frames: list[str] = []
-        self.view: dict[str, Any] = {}
-        self.legal: list[str] = []
-        self.n = 0
-        self.state = ""
-        self.auto = False
-
-    async def sit(self, have: int | None = None) -> dict[str, Any]:
-        await self.connect()
-        return await self.ask({"type": "hello", "v": 1, "have": have})
 
     async def connect(self) -> None:
         self._begun = True
         await self._line.send_input({"type": "websocket.connect"})
         assert (await self._line.receive_output(PATIENCE))["type"] == "websocket.accept"
-
-    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        await self.send(json.dumps(message))
-        return await self.hear()
-
-    async def move(self, token: str, n: int | None = None) -> dict[str, Any]:
-        return await self.ask({"type": "move", "n": self.n + 1 if n is None else n, "token": token})
 
     async def send(self, text: str) -> None:
         await self._line.send_input({"type": "websocket.receive", "text": text})
@@ -78,22 +60,13 @@ class Seat:
             raise Closed(output["code"])
         text = output["text"]
         self.frames.append(text)
-        # The frame has exactly the fields of the protocol.
-        assert json.loads(protocol.write(_decoder.decode(text))) == json.loads(text)
+        assert json.loads(self.protocol.write(self._decoder.decode(text))) == json.loads(text)
         message: dict[str, Any] = json.loads(text)
         self._apply(message)
         return message
 
-    async def hear_until(self, kind: str) -> dict[str, Any]:
-        while (message := await self.hear())["type"] != kind:
-            pass
-        return message
-
-    def has_more(self) -> bool:
-        return not self._line.output_queue.empty()
-
-    async def is_silent(self) -> bool:
-        return bool(await self._line.receive_nothing(0.05))
+    async def is_silent(self, seconds: float = 0.05) -> bool:
+        return bool(await self._line.receive_nothing(seconds))
 
     async def leave(self) -> None:
         if self._begun and not self._left:
@@ -102,6 +75,42 @@ class Seat:
                 return  # while waiting for a message; raising it again here would disturb pytest's teardown
             await self._line.send_input({"type": "websocket.disconnect", "code": 1000})
             await self._line.wait(PATIENCE)
+
+    def _apply(self, message: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+
+class Seat(Connection):
+    """A connection to a table; `view`, `legal` and `n` reflect the server's messages."""
+
+    protocol = protocol
+
+    def __init__(self, tables: LiveTables, attempt: uuid.UUID, user: Any, session: Any = None) -> None:
+        super().__init__(lambda scope, send: PlayConsumer(scope, send, tables), user, session, attempt=attempt)
+        self.view: dict[str, Any] = {}
+        self.legal: list[str] = []
+        self.n = 0
+        self.state = ""
+        self.auto = False
+
+    async def sit(self, have: int | None = None) -> dict[str, Any]:
+        await self.connect()
+        return await self.ask({"type": "hello", "v": 1, "have": have})
+
+    async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        await self.send(json.dumps(message))
+        return await self.hear()
+
+    async def move(self, token: str, n: int | None = None) -> dict[str, Any]:
+        return await self.ask({"type": "move", "n": self.n + 1 if n is None else n, "token": token})
+
+    async def hear_until(self, kind: str) -> dict[str, Any]:
+        while (message := await self.hear())["type"] != kind:
+            pass
+        return message
+
+    def has_more(self) -> bool:
+        return not self._line.output_queue.empty()
 
     def _apply(self, message: dict[str, Any]) -> None:
         match message["type"]:
