@@ -149,7 +149,7 @@ def test_a_rejected_game_revokes_its_achievement(client: Client) -> None:
         context: Any = by.get(address).context
         return list(context["achievements"])
 
-    assert shown(client) == [Achievement("win", factory.FIRST, "plot")]
+    assert shown(client) == [Achievement("win", factory.DAY, "plot")]
     mine = Client()
     mine.force_login(who, backend=BACKEND)
     assert len(shown(mine)) == len(CATALOGUE) + 3  # including those not earned yet

@@ -364,7 +364,7 @@ async def test_a_watcher_is_shown_the_lanes_and_what_changes(watch: Watch, monke
     line = await watch(deal.pk)
     await line.say({"type": "hello", "v": 1})
     assert await line.hear() == {"type": "lanes", "players": 0, "lanes": []}
-    await sync_to_async(report)("a", {ada.pk: 7})
+    await sync_to_async(report_cards)("a", {ada.pk: 7})
     cache.clear()
     assert await line.hear() == {"type": "lanes", "players": 1, "lanes": [[str(ada.public_id), "Ada", 7]]}
     await line.say({"type": "ping", "t": 5})
