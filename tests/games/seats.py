@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 from asgiref.testing import ApplicationCommunicator
@@ -25,7 +25,7 @@ class Closed(Exception):
 class Connection:
     """A connection to a consumer; every frame must have exactly the fields of its protocol."""
 
-    protocol: ClassVar[Any]
+    protocol: Any
 
     def __init__(self, consumer: Callable[[Any, Any], Any], user: Any, session: Any, **address: Any) -> None:
         scope = {"type": "websocket", "user": _Lazy(user), "session": session, "url_route": {"kwargs": address}}

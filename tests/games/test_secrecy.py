@@ -54,6 +54,10 @@ def spellings(seed: bytes, solution: bytes | None) -> set[str]:
     return found
 
 
+def revealed(secrets: set[str], text: str) -> list[str]:
+    return [secret for secret in secrets if secret in text]
+
+
 @pytest.fixture
 def secrets(transactional_db: None, settings: Any) -> set[str]:
     """Create proven deals of today, tomorrow, a past day and the stock; return the spellings of their secrets."""
@@ -176,11 +180,11 @@ def test_no_address_reveals_secrets(
     for page, headers in [*((page, {}) for page in pages), *((page, {"accept": JSON}) for page in visits(finished, 1))]:
         answer = visitor.get(page, headers=headers)
         text = body(answer)
-        assert not [secret for secret in secrets if secret in text], page
+        assert not revealed(secrets, text), page
         assert answer.status_code < 500, page
         answered += answer.status_code == 200
     assert answered > 50
-    assert not [secret for secret in secrets if secret in written(caplog)]
+    assert not revealed(secrets, written(caplog))
 
 
 #: Method, body and content type of requests that write.
@@ -207,10 +211,10 @@ def test_no_answer_to_a_write_reveals_secrets(
             cache.clear()  # resets the visitor's rate limits
             answer = visitor.generic(method, page, sent, content_type=kind)
             text = body(answer)
-            assert not [secret for secret in secrets if secret in text], (method, page)
+            assert not revealed(secrets, text), (method, page)
             statuses.add(answer.status_code)
     assert {400, 404, 405} <= statuses
-    assert not [secret for secret in secrets if secret in written(caplog)]
+    assert not revealed(secrets, written(caplog))
 
 
 @pytest.mark.slow
@@ -232,10 +236,10 @@ def test_no_server_error_reveals_secrets(
         for answer in (visitor.get(page), visitor.get(page, headers={"accept": JSON})):
             with contextlib.suppress(RuntimeError):  # in the middle of a streamed answer
                 text = body(answer)
-                assert not [secret for secret in secrets if secret in text], page
+                assert not revealed(secrets, text), page
             failed += answer.status_code == 500
     assert failed
-    assert not [secret for secret in secrets if secret in written(caplog)]
+    assert not revealed(secrets, written(caplog))
 
 
 def test_the_search_would_find_secrets(secrets: set[str], client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +253,7 @@ def test_the_search_would_find_secrets(secrets: set[str], client: Client, monkey
         f"/deals/{today}/braid/solution/steps.json",
     ):
         text = body(client.get(path))
-        told |= {secret for secret in secrets if secret in text}
+        told |= set(revealed(secrets, text))
     assert told
 
 
@@ -317,8 +321,8 @@ async def test_no_frame_reveals_secrets(
     codes = {found["code"] for found in map(json.loads, seat.frames) if found["type"] == "error"}
     assert codes >= {"bad_frame", "unknown_type", "invalid_token", "illegal_move", "stale", "closed"}
     assert "ended" in frames
-    assert not [secret for secret in secrets if secret in frames]
-    assert not [secret for secret in secrets if secret in written(caplog)]
+    assert not revealed(secrets, frames)
+    assert not revealed(secrets, written(caplog))
 
 
 async def test_no_frame_to_other_players_reveals_secrets(
@@ -332,7 +336,7 @@ async def test_no_frame_to_other_players_reveals_secrets(
         with contextlib.suppress(Closed):
             await _send(seat, '{"type": "hello", "v": 1}')
         assert [json.loads(frame)["type"] for frame in seat.frames] == ["error"]
-        assert not [secret for secret in secrets if secret in " ".join(seat.frames)]
+        assert not revealed(secrets, " ".join(seat.frames))
 
 
 def test_sealing_logs_no_secret(db: None, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
@@ -340,4 +344,4 @@ def test_sealing_logs_no_secret(db: None, caplog: pytest.LogCaptureFixture, capf
     row = sealed_stock.seal_one("labyrinth")
     assert row is not None
     told = caplog.text + "".join(capfd.readouterr()) + f"{row} {row!r}"
-    assert not [secret for secret in spellings(bytes(row.seed), bytes(row.solution)) if secret in told]
+    assert not revealed(spellings(bytes(row.seed), bytes(row.solution)), told)

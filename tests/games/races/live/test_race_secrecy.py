@@ -27,7 +27,7 @@ from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.live.viewers import Viewer
 from tests.games.races.runs import Run, at, winning
 from tests.games.seats import Closed, Seat
-from tests.games.test_secrecy import spellings, written
+from tests.games.test_secrecy import revealed, spellings, written
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -121,7 +121,7 @@ async def test_a_whole_race(
         assert (await seat.ask({"type": "move", "n": 1, "token": "d"}))["code"] == "not_begun"
     early = [*audience.frames_of_others(), *(frame for seat in audience.seats for frame in seat.frames)]
     assert not hidden_words(early)
-    assert not [secret for secret in secrets if secret in " ".join(early)]
+    assert not revealed(secrets, " ".join(early))
     for seat in audience.seats:
         await seat.hear_until("view")
         assert race.starts_at is not None
@@ -153,12 +153,12 @@ async def test_a_whole_race(
     assert not hidden_words(told)
     played = {token for token in line if len(token) > 1}
     assert not [text for frame in told for text in texts(json.loads(frame)) if text in played]
-    assert not [secret for secret in secrets if secret in " ".join(told)]
-    assert not [secret for secret in secrets if secret in written(caplog)]
+    assert not revealed(secrets, " ".join(told))
+    assert not revealed(secrets, written(caplog))
     keys = {str(attempt.public_id) for attempt in attempts}
     for seat, attempt in zip(audience.seats, attempts, strict=True):
         assert not [key for key in keys - {str(attempt.public_id)} if key in " ".join(seat.frames)]
-        assert not [secret for secret in secrets if secret in " ".join(seat.frames)]
+        assert not revealed(secrets, " ".join(seat.frames))
 
 
 async def test_a_racers_socket_shows_only_their_own_table(tables: LiveTables, watch: Watch) -> None:
