@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.staticfiles import finders
 from django.conf import settings as project
+from django.contrib.staticfiles import finders
 from django.test import Client
 from django.utils import timezone, translation
 from django.utils.formats import date_format
