@@ -43,7 +43,7 @@ room = rooms.open_room(users[0][0], given["variant"], limit_s=given["limit_s"], 
 deal = Deal.objects.create(
     variant=given["variant"], game=variant.game, options=dict(variant.options), rules_version=1, seed=seed,
     commitment=hashlib.sha256(seed + secrets.token_bytes(8)).hexdigest(), opens_at=now, for_race=True, proven=True)
-race = rooms.next_race(room)
+race = rooms.next_race(room, now)
 Race.objects.filter(pk=race.pk).update(deal=deal)
 for user, _ in users:
     seats.sit(room.pk, user)

@@ -82,13 +82,13 @@ PUBLIC = list(_public())
 
 
 def _raised(node: Definition) -> set[str]:
-    """Return the errors that a function raises in its own body; for a class, in its constructor."""
+    """Return the errors that a function raises by name in its own body; for a class, in its constructor."""
     if isinstance(node, ast.ClassDef):
         makers = [one for one in node.body if isinstance(one, ast.FunctionDef)]
         return {name for one in makers if one.name in {"__init__", "__post_init__"} for name in _raised(one)}
     errors = [one.exc for one in ast.walk(node) if isinstance(one, ast.Raise) and one.exc is not None]
     calls = [error.func if isinstance(error, ast.Call) else error for error in errors]
-    return {call.id for call in calls if isinstance(call, ast.Name)}
+    return {call.id for call in calls if isinstance(call, ast.Name)} - _quantities(node)
 
 
 def _quantities(node: Definition) -> set[str]:

@@ -97,6 +97,7 @@ def change(deal: BraidContext, state: Ints) -> None:
 
 @jit
 def take_back(deal: BraidContext, state: Ints) -> None:
+    """Undo the last change."""
     for index in range(state[CHANGED] - 1, -1, -1):
         deal.choices[state[PLACES + index]] = state[BEFORE + index]
 

@@ -130,6 +130,7 @@ def await_stock(room: Ints, cards: Ints, following: int, end: int) -> None:
 
 @jit
 def cards_up(room: Ints) -> int:
+    """Return the number of cards up."""
     up = 0
     for slot in range(8):
         up += room[HEIGHT + slot]

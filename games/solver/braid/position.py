@@ -94,6 +94,7 @@ def load(start: BraidStart, row: Ints, deal: BraidContext) -> None:
 
 @jit
 def raise_card(row: Ints, base: int, kind: int) -> None:
+    """Put a card on the foundation that takes it."""
     slot = base + FOUND + (kind // 13) * 2
     if row[slot + 1] == kind % 13:
         if row[slot] == row[slot + 1]:
@@ -113,6 +114,7 @@ def is_free(row: Ints, base: int, kind: int) -> bool:
 
 @jit
 def fits(row: Ints, base: int, kind: int) -> bool:
+    """Return whether a foundation takes the card."""
     slot = base + FOUND + (kind // 13) * 2
     return row[slot] == kind % 13 or row[slot + 1] == kind % 13
 

@@ -83,6 +83,7 @@ def play(pool: Ints, base: int, cell: int, stock: Ints, size: int) -> None:
 
 @jit
 def deal(pool: Ints, base: int, stock: Ints, size: int) -> None:
+    """Deal the next row."""
     first = pool[base + ROWS] * 8
     for cell in range(first, first + 8):
         if pool[base + NEXT] < size:
@@ -111,6 +112,7 @@ def settle(pool: Ints, base: int, stock: Ints, size: int, log: Ints, logged: int
 
 @jit
 def key_of(pool: Ints, base: int, keys: Ints) -> int:
+    """Return the position's key."""
     key = keys[CELLS * 53 + pool[base + ROWS]] + keys[CELLS * 53 + 8 + pool[base + NEXT]]
     for cell in range(CELLS):
         key = (key + keys[cell * 53 + pool[base + cell] + 1]) & MASK
@@ -119,6 +121,7 @@ def key_of(pool: Ints, base: int, keys: Ints) -> int:
 
 @jit
 def is_won(pool: Ints, base: int) -> bool:
+    """Return whether all 52 cards are up."""
     return pool[base + FOUND] + pool[base + FOUND + 1] + pool[base + FOUND + 2] + pool[base + FOUND + 3] == 52
 
 
@@ -166,6 +169,7 @@ def is_allowed(stack: LabyrinthStack, base: int, move: int) -> bool:
 
 @jit
 def make(pool: Ints, base: int, move: int, stock: Ints, size: int) -> None:
+    """Make a move."""
     if move == DEAL:
         deal(pool, base, stock, size)
     else:

@@ -95,6 +95,7 @@ def slot_for(row: Ints, base: int, card: int) -> int:
 
 @jit
 def pile_key(row: Ints, base: int, pile: int, keys: Ints) -> int:
+    """Return a pile's part of the key."""
     if row[base + TOP + pile] < 0:
         return 0
     return keys[PILE_KEYS + row[base + TOP + pile] * 104 + row[base + LENGTH + pile]]
@@ -196,6 +197,7 @@ def find(row: Ints, base: int, card: int, reserve: Ints) -> int:
 
 @jit
 def key_of(row: Ints, base: int, keys: Ints) -> int:
+    """Return the position's key."""
     key = keys[row[base + RESERVE]] + keys[DRAWN_KEYS + row[base + NEXT]]
     key = (key + keys[FIRST_KEYS + row[base + HEIGHT]]) & MASK
     for pile in range(PILES):

@@ -118,6 +118,7 @@ def explore(front: Frontier, stack: StonewallStack, weights: Ints, noise: int, n
 
 @jit
 def cards_left(pos: Ints) -> int:
+    """Return the number of cards that are not up."""
     return 52 - pos[FOUND] - pos[FOUND + 1] - pos[FOUND + 2] - pos[FOUND + 3]
 
 

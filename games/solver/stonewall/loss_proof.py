@@ -102,6 +102,7 @@ def explore(outline: Outline, first: int, most: int) -> int:
 
 @jit
 def note(outline: Outline, key: int) -> None:
+    """Store a verdict."""
     if outline.facts[KNOWN] < len(outline.known) * 5 // 8:
         outline.facts[KNOWN] += add_key(outline.known, key)
     else:

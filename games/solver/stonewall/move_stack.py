@@ -76,6 +76,7 @@ def make_stack(start: StonewallStart, levels: int, outline: Outline | None = Non
 
 
 def position_of(start: StonewallStart) -> Ints:
+    """Pack the position."""
     pos = longs(SIZE)
     for card in range(52):
         pos[card] = GONE
@@ -172,6 +173,7 @@ def back_to(stack: StonewallStack, done: int) -> None:
 
 @jit
 def is_won(pos: Ints) -> bool:
+    """Return whether all cards are up."""
     return pos[FOUND] + pos[FOUND + 1] + pos[FOUND + 2] + pos[FOUND + 3] == 52
 
 

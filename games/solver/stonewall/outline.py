@@ -98,6 +98,7 @@ def is_fixed(pos: Ints, card: int) -> bool:
 
 @jit
 def fixed_cards(pos: Ints, pile: int) -> int:
+    """Return the number of fixed cards of a pile."""
     number = 0
     card = pos[TOP + pile]
     while 0 <= card < BASE:
@@ -109,6 +110,7 @@ def fixed_cards(pos: Ints, pile: int) -> int:
 
 @jit
 def shape_of(pos: Ints) -> int:
+    """Return the shape of a position's outline."""
     shape = 0
     for pile in range(PILES):
         shape |= fixed_cards(pos, pile) << (HEIGHT * pile)
@@ -128,6 +130,7 @@ def key_of(shape: int, kept: int) -> int:
 
 @jit
 def look_at(outline: Outline, shape: int, kept: int) -> None:
+    """Compute the facts of an outline."""
     tops, buried, spaces, up = 0, 0, 0, 0
     for pile in range(PILES):
         height = height_of(shape, pile)
@@ -151,6 +154,7 @@ def height_of(shape: int, pile: int) -> int:
 
 @jit
 def found_of(shape: int, suit: int) -> int:
+    """Return the height of a foundation."""
     return shape >> (SUITS + 4 * suit) & 15
 
 
@@ -168,6 +172,7 @@ def with_up(shape: int, card: int) -> int:
 
 @jit
 def push(outline: Outline, shape: int, kept: int) -> None:
+    """Push an outline on the stack to be looked at later."""
     at = outline.facts[SIZE] * ENTRY
     if at == len(outline.stack):
         outline.facts[STUCK] = 1

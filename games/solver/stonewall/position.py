@@ -38,6 +38,7 @@ def is_red(card: int) -> bool:
 
 @jit
 def goes_on(card: int, target: int) -> bool:
+    """Return whether the card may be built on the target."""
     return TAKERS[card] >> target & 1 == 1
 
 

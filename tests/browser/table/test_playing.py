@@ -44,7 +44,7 @@ def test_a_won_game_is_played_verified_and_ranked(visit: Visit) -> None:
     page.goto("/play/labyrinth/")
     deal(page)
     # With an undo, because an exact copy of another player's line would go to review.
-    play_ends(Mouse(page), [tokens[0], "u", *tokens], 6, gap=90, drag_every=3)
+    play_ends(Mouse(page), [tokens[0], "u", *tokens], 6, gap=160, drag_every=3)
     page.wait_for_selector("#finish[open]")
     assert page.text_content("#finish-title") == "You won!"
     assert page.text_content("#finish-cards") == "52/52"
