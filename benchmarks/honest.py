@@ -115,7 +115,7 @@ def dry_run(options: argparse.Namespace) -> int:
         print(f"{len(placed)} players had a place among the established; {len(lost)} lose it:")
         for member in lost:
             print(f"  {member.habits.name}, {member.skill}: lacks {lacks(missing(member.user))}")
-    unexplained = [member for member in lost if missing(member.user) is None]
+        unexplained = [member for member in lost if missing(member.user) is None]
     met = not doubted and not unexplained
     print(f"games in doubt: {dict(doubted) or 'none'}; lost for another reason: {len(unexplained)}  {verdict(met=met)}")
     return 0 if met else 1
@@ -126,10 +126,10 @@ def lacks(found: Missing | None) -> str:
     if found is None:
         return "nothing"
     wants = {
-        f"{found.days} more days with a game really played": found.days,
+        f"a game really played on {found.days} more days": found.days,
         "a win": found.win,
         "a confirmed address": found.confirmation,
-        f"{found.age} more days of age": found.age,
+        f"an account {found.age} days older": found.age,
     }
     return ", ".join(text for text, wanted in wants.items() if wanted)
 

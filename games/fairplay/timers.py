@@ -30,12 +30,12 @@ FEWEST_GAPS: Final = 140
 EARLIER_GAMES: Final = 3
 #: Maximum standard deviation of the logarithms: a log-normal timer's sigma, with some room for chance.
 MAX_SIGMA: Final = 0.38
-#: Maximum Jarque-Bera statistic (chi-squared with two degrees of freedom: 1 in 150 timers exceeds it).
-MAX_JARQUE_BERA: Final = 10.0
+#: Maximum Jarque-Bera statistic (chi-squared with two degrees of freedom: 1 in 90 timers exceeds it).
+MAX_JARQUE_BERA: Final = 9.0
 #: Minimum excess kurtosis, in standard errors. The client's own delays before automatic moves are uniform, below it.
 MIN_KURTOSIS: Final = -2.0
 #: Maximum correlation with a demand of the moves, in standard errors, and moves with and without it to judge by.
-MAX_CORRELATION: Final = 3.2
+MAX_CORRELATION: Final = 2.8
 FEWEST_OF_A_KIND: Final = 4
 
 #: Piles in a row of the table, for the distance between two.
