@@ -30,8 +30,8 @@ from config.page_cache.anonymous import PageCache, Visit
 from games.core import metrics
 from games.core.addresses import network_of_scope
 from games.core.admission_ticket import COOKIE, MAX_AGE, Pass, Ticket, cookie_header, identities, read, set_cookie
+from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.errors import A_MINUTE, ErrorCode, Refusal
-from games.live.sockets.connection_limits import Application, Receive, Scope, Send
 from games.races.models import CODE_LENGTH, CODE_LETTERS
 
 PAGE: Final = "/queue/"

@@ -20,10 +20,10 @@ from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
 from config.http.error_pages import error_response
+from games.core.asgi_types import Scope
 from games.core.errors import ErrorCode, Refusal
 from games.core.thread_pool import PoolFullError, ThreadPool
 from games.db.timeouts import database_timeout
-from games.live.sockets.connection_limits import Scope
 
 #: Page threads. One computes while the others wait for the database; every further thread is one more for the event
 #: loop to wait for. Fewer than the connections in a process's database pool.

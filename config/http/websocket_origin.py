@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
 from config.routing import refuse
-from games.live.sockets.connection_limits import Application, Receive, Scope, Send
+from games.core.asgi_types import Application, Receive, Scope, Send
 
 
 class OriginCheck:

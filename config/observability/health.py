@@ -20,11 +20,11 @@ from django.utils import timezone
 
 from config.admission import table_capacity
 from config.observability.state_metrics import waiting
+from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.errors import ErrorCode, Refusal
 from games.core.thread_pool import ThreadPool
 from games.db.timeouts import database_timeout
 from games.deals.publishing import todays_deals
-from games.live.sockets.connection_limits import Application, Receive, Scope, Send
 from games.live.sockets.eviction import open_sockets
 from games.models import Presence
 from games.rules import CATALOGUE

@@ -25,8 +25,8 @@ from django.utils.translation import get_language_from_request
 
 from config.page_cache.page import NOW, TOKEN, Headers, Page, cut
 from games.core.admission_ticket import COOKIE
+from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.metrics import PAGES_COPIED
-from games.live.sockets.connection_limits import Application, Receive, Scope, Send
 from games.pages.daily.home_page import GUIDE_COOKIE
 from games.pages.shared.anonymous_cache import MARK
 

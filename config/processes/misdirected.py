@@ -15,9 +15,9 @@ from config.http.handler import send_response
 from config.observability.health import LIVENESS, READINESS
 from config.observability.metrics_endpoint import METRICS
 from games.core import metrics
+from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.errors import ErrorCode, Refusal
 from games.live.protocol import CLOSE_MISDIRECTED
-from games.live.sockets.connection_limits import Application, Receive, Scope, Send
 from games.live.sockets.eviction import open_sockets
 
 _OPERATIONS: Final = {LIVENESS, READINESS, METRICS}

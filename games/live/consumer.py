@@ -7,11 +7,11 @@ import uuid
 import structlog
 
 from games.core import metrics
+from games.core.asgi_types import Receive, Scope, Send
 from games.core.errors import ErrorCode, Refusal
 from games.live import protocol
 from games.live.live_table import LiveTable
 from games.live.sockets.base_consumer import PING_AHEAD, SocketConnection, check_version, session_expired
-from games.live.sockets.connection_limits import Receive, Scope, Send
 from games.live.table_registry import LiveTables, shared_tables
 
 

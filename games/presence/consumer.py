@@ -8,9 +8,9 @@ import msgspec
 from django.utils import timezone
 
 from games.core import metrics
+from games.core.asgi_types import Receive, Scope, Send
 from games.live.loader import off_loop
 from games.live.protocol import CLOSE_RATE
-from games.live.sockets.connection_limits import Receive, Scope, Send
 from games.live.sockets.frame_socket import CLOSE_TALKING, FrameSocket
 from games.live.sockets.message_limit import Allowance
 from games.live.watcher import FrameWatch, Hub

@@ -5,9 +5,9 @@ from __future__ import annotations
 from urllib.parse import parse_qs
 
 from games.core import metrics
+from games.core.asgi_types import Receive, Scope, Send
 from games.core.ladders import Ladder
 from games.live.loader import off_loop
-from games.live.sockets.connection_limits import Receive, Scope, Send
 from games.live.sockets.frame_socket import FrameSocket
 from games.live.watcher import FrameWatch, Hub
 from games.models import Deal

@@ -18,9 +18,10 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.db import Error
 from django.http import parse_cookie
 
+from games.core.asgi_types import Application, Receive, Scope, Send
 from games.live.loader import off_loop
 from games.live.protocol import CLOSE_DATABASE_DOWN
-from games.live.sockets.connection_limits import Application, Receive, Scope, Send, turn_away
+from games.live.sockets.connection_limits import turn_away
 
 log = logging.getLogger(__name__)
 

@@ -15,10 +15,10 @@ from django.db import Error
 from prometheus_client import Gauge
 
 from games.core import metrics
+from games.core.asgi_types import Receive, Scope, Send
 from games.core.errors import ErrorCode, Refusal
 from games.live import protocol
 from games.live.sockets.authentication import session_of, user_of
-from games.live.sockets.connection_limits import Receive, Scope, Send
 from games.live.sockets.eviction import open_sockets, session_name
 from games.live.sockets.message_limit import allowance_of, retain_until_full
 from games.live.sockets.send_queue import Outbox

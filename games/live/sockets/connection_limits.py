@@ -7,10 +7,11 @@ processes the effective limit is that many times higher.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from games.core import addresses, metrics
+from games.core.asgi_types import Application, Receive, Scope, Send
 from games.live.protocol import CLOSE_CROWDED
 
 #: A household or a class behind one address.
@@ -18,10 +19,6 @@ MAX_PER_ADDRESS: Final = 60
 #: One player's tabs and devices.
 MAX_PER_PLAYER: Final = 12
 
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
-Application = Callable[[Any, Any, Any], Awaitable[None]]
 Origins = Mapping[Any, int]
 
 

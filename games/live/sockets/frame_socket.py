@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Generic, TypeVar
 from django.db import Error
 from prometheus_client import Gauge
 
-from games.live.sockets.connection_limits import Receive, Scope, Send
+from games.core.asgi_types import Receive, Scope, Send
 from games.live.watcher import FrameWatch, Hub
 
 CLOSE_NOT_FOUND: Final = 4404

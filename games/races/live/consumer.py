@@ -14,13 +14,13 @@ from msgspec import structs
 
 from games.core import metrics
 from games.core.addresses import area, network_of_scope
+from games.core.asgi_types import Receive, Scope, Send
 from games.core.errors import ErrorCode, RateLimitedError, Refusal
 from games.core.events import notifier
 from games.db.players import Player
 from games.fairplay import account_links
 from games.live.loader import in_database
 from games.live.sockets.base_consumer import SocketConnection, check_version, session_expired
-from games.live.sockets.connection_limits import Receive, Scope, Send
 from games.live.sockets.message_limit import allowance_of, retain_until_full
 from games.races import race_origins, race_start, rate_limits, rooms, seats
 from games.races.live import protocol
