@@ -119,12 +119,12 @@ def judged(play: Callable[[], Game], variant: str) -> set[str]:
     The games before it are played only if the checks read them.
     """
     from games.fairplay.pace import implausibilities
-    from games.fairplay.timers import timed_tokens, timer_sigma
+    from games.fairplay.timers import timed_moves, timer_sigma
 
     game = play()
     found = {str(one["code"]) for one in implausibilities(game.tokens, game.clock, game.end_ms, [], variant)}
-    earlier = (timed_tokens(one.tokens, one.clock, []) for one in (play() for _ in range(EARLIER)))
-    if not found and timer_sigma(timed_tokens(game.tokens, game.clock, []), earlier) is not None:
+    earlier = (timed_moves(one.tokens, one.clock, []) for one in (play() for _ in range(EARLIER)))
+    if not found and timer_sigma(timed_moves(game.tokens, game.clock, []), earlier) is not None:
         found.add("steady")
     return found | ({"any"} if found else set())
 

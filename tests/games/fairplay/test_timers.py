@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from games.fairplay.pace import AUTO_MS
-from games.fairplay.timers import FEWEST_GAPS, TimedToken, timed_tokens, timer_sigma
+from games.fairplay.timers import FEWEST_GAPS, TimedMoves, timed_moves, timer_sigma
 from games.models import Attempt
 from games.rules import CATALOGUE, open_table
 from tests.deals import make_deal
@@ -37,7 +37,7 @@ def line_of(variant: str, number: int = 0) -> list[simulated.Step]:
 def sigma_of_series(play_line: Play, variant: str) -> float | None:
     """Judge the last of three games; the others are played only if they are needed."""
     games = (play_line(line_of(variant, number)) for number in range(3))
-    tokens = (timed_tokens(game.tokens, game.clock, []) for game in games)
+    tokens = (timed_moves(game.tokens, game.clock, []) for game in games)
     return timer_sigma(next(tokens), tokens)
 
 
@@ -65,10 +65,10 @@ def test_log_normal_timers_are_found_and_people_are_not(variant: str) -> None:
     assert found(hands) + found(reactions) < 2
 
 
-def gaps(*ms: float) -> list[TimedToken]:
+def gaps(*ms: float) -> TimedMoves:
     """Return the timed tokens of plays from ever another pile, after these gaps."""
     clock = [round(at) for at in accumulate((1_000, *ms))]
-    return timed_tokens([f"t{3 * n % 8}-f" for n in range(len(clock))], clock, [])
+    return timed_moves([f"t{3 * n % 8}-f" for n in range(len(clock))], clock, [])
 
 
 def log_normal(number: int, sigma: float, seed: int = 4) -> list[float]:
@@ -91,7 +91,7 @@ def test_gaps_that_depend_on_the_move_are_a_persons() -> None:
     tokens = ["d" if n % 2 else f"t{n % 8}-f" for n in range(201)]
     for slower, found in ((1.0, True), (1.25, False)):
         times = accumulate([1_000, *(gap * slower ** (n % 2) for n, gap in enumerate(ms))])
-        sigma = timer_sigma(timed_tokens(tokens, [round(at) for at in times], []), [])
+        sigma = timer_sigma(timed_moves(tokens, [round(at) for at in times], []), [])
         assert (sigma is not None) == found
 
 
@@ -105,8 +105,8 @@ def test_the_clients_own_delays_are_no_timer() -> None:
 def test_tokens_of_the_server_and_undos_do_not_count() -> None:
     tokens = ["t1-f", "u", "t1-f", "d", "t2-f", "t3-f"]
     clock = [500, 700, 1_200, 1_500, 1_600, 1_700]
-    assert len(timed_tokens(tokens, clock, [])) == 4
-    assert len(timed_tokens(tokens, clock, [[5, 6]])) == 2
+    assert len(timed_moves(tokens, clock, []).moves) == 4
+    assert len(timed_moves(tokens, clock, [[5, 6]]).moves) == 2
 
 
 def test_a_short_game_is_judged_with_those_before() -> None:
