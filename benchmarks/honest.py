@@ -1,10 +1,10 @@
-"""Dry run of the fair play rules on honest simulated players: who loses a place among the established, and why.
+"""Dry run of the fair play rules with honest simulated players; lists those no longer established.
 
-`python -m benchmarks.honest [--players N] [--days N] [--seed TEXT]`; the exit code is 1 if an honest game goes to
-review or is rejected, or if a player loses a place for any reason but the rule about games really played. Players of
-three skills and several habits play certified daily deals at a person's pace, each day with some probability, and
-every game is judged. On the day after, each player who had a place under the earlier rule (three verified daily games
-on two days) and has none under this one is listed with what is missing. Uses a temporary SQLite database.
+`python -m benchmarks.honest [--players N] [--days N] [--seed TEXT]`; the exit code is 1 if an honest game is flagged
+or rejected, or if a player loses a place although nothing is missing. Players of three skills and several habits play
+certified daily deals at a human pace, and every game is judged. The list compares the previous rule (three verified
+daily games on two days) with the current one on the day after the last game, and says what each player is missing.
+The benchmark uses a temporary SQLite database.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DAYS = 7
 #: Variants whose games simulated players finish within a second.
 VARIANTS = ("labyrinth", "pigtail", "tarot-novice", "stonewall")
 MOVES_BEFORE_RESIGNING = 3
-#: The earlier rule: verified daily games, and days they were on.
+#: The previous rule: minimum numbers of verified daily games, and of days with one.
 EARLIER_GAMES, EARLIER_DAYS = 3, 2
 
 
@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def dry_run(options: argparse.Namespace) -> int:
-    """Play, list who loses a place, and return the exit code."""
+    """Play the games, list the players who lose a place, and return the exit code."""
     from benchmarks.cheating_parts import shifted
     from games.core.ladders import Ladder
     from leaderboards.boards.eligibility import ladder_at, missing
@@ -122,7 +122,7 @@ def dry_run(options: argparse.Namespace) -> int:
 
 
 def lacks(found: Missing | None) -> str:
-    """Return what a player lacks, in words."""
+    """Describe what a player is missing."""
     if found is None:
         return "nothing"
     wants = {
@@ -159,7 +159,7 @@ def certified(variant: str, ago: int) -> Deal:
 
 
 def play(member: Member, deal: Deal, chance: Random) -> Attempt:
-    """Play a game by the member's habits and skill, at a person's pace, and have it judged."""
+    """Play a game with the member's skill and pace, or resign early, and judge it."""
     from games.rules import open_table
     from games.solver.simulated_players import SKILLS, skilled_game
     from tests.games.fairplay import reaction_players, scripted, simulated
@@ -178,7 +178,7 @@ def play(member: Member, deal: Deal, chance: Random) -> Attempt:
 
 
 def had_a_place(user: User) -> bool:
-    """Return whether the player was established under the earlier rule."""
+    """Return whether the player was established under the previous rule."""
     from games.models import Attempt
 
     games = Attempt.objects.filter(player=user, ranked=True, state=Attempt.State.VERIFIED)

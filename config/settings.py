@@ -162,7 +162,7 @@ TIME_ZONE = "UTC"
 
 LANGUAGE_CODE = "en-gb"  # the language the texts are written in
 LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]  # each by its own name
-# Texts of the templates and the client, which are beside them, and installed packages' texts that the site words anew.
+# Translations of the templates and the client, and of texts of installed packages that the site rewords.
 LOCALE_PATHS = [BASE_DIR / "frontend" / "locale", BASE_DIR / "frontend" / "packages"]
 LANGUAGE_COOKIE_AGE = 400 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY = True

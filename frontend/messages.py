@@ -1,8 +1,9 @@
-"""Translation catalogues of the site's texts: ``make messages``, or ``python -m frontend.messages [new language]``.
+"""Translation catalogues: extracts the site's texts, and updates and compiles the catalogues, with Babel's commands.
 
-Babel's command line does the work. Every language has two files in ``frontend/locale``, the only source of its texts:
-``django.po`` for the server and ``djangojs.po`` for the client. The compiled ``.mo`` files are committed as well.
-``frontend/packages`` has the texts of installed packages that the site words anew. English texts are in the code.
+Run ``make messages``, or ``python -m frontend.messages [new language]``. Every language has two files in
+``frontend/locale``, the only source of its texts: ``django.po`` for the server and ``djangojs.po`` for the client.
+The compiled ``.mo`` files are committed as well. ``frontend/packages`` has texts of installed packages that the site
+rewords. English texts are in the code.
 """
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ class Rating(models.Model):
     sigma = models.FloatField()
     races = models.PositiveIntegerField()
     last_raced_at = models.DateTimeField()
-    # What is left of the points from newcomers, which is limited, and races against regulars; see
+    # Points from newcomers not yet corrected by other rivals, and number of races against regulars; see
     # `leaderboards.ratings.fold`.
     newcomers = models.FloatField(default=0.0, db_default=0.0)
     regulars = models.FloatField(default=0.0, db_default=0.0)
@@ -271,7 +271,7 @@ class RatingChange(models.Model):
     sigma_after = models.FloatField()
     # Number of the player's rated races, including this one.
     races = models.PositiveIntegerField()
-    # What is left of the points from newcomers, and races against regulars, including this race.
+    # Points from newcomers not yet corrected, and number of races against regulars, including this race.
     newcomers = models.FloatField(default=0.0, db_default=0.0)
     regulars = models.FloatField(default=0.0, db_default=0.0)
 

@@ -1,4 +1,4 @@
-"""Feed of a table: the connections that it sends frames to, and all others that are told what happens."""
+"""Feed of a table: frames to its connections, and notices of changes to its followers and other processes."""
 
 from __future__ import annotations
 

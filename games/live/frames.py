@@ -116,7 +116,7 @@ def ended(n: int, facts: Loaded) -> str:
 
 
 def _next_moves(facts: Loaded) -> dict[str, Any]:
-    """Return the fields of `moved` and `view` that say what the player may do next."""
+    """Return the fields of `moved` and `view` about the next move."""
     if facts.state != PLAYING:
         return {"legal": [], "safe": [], "stuck": False, "auto": False}
     table = facts.table

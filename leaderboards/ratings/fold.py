@@ -31,7 +31,7 @@ LAST: Final = 99
 RACES: Final = 10
 #: Minimum number of rated races against regulars of a regular.
 REGULAR: Final = 100
-#: Minimum number of regulars who have raced lately. With fewer, a site is too young to know who is one.
+#: Minimum number of regulars who have raced lately. With fewer, the rule for young sites applies.
 REGULARS: Final = 5
 LATELY: Final = timedelta(days=30)
 #: Most points by which newcomers can move a rating away from where the other rivals put it.
@@ -59,8 +59,8 @@ class Raced(NamedTuple):
 class RatingState(NamedTuple):
     """State of a player's rating between two races.
 
-    `newcomers` is what is left of the points from newcomers. `regulars` is the number of races against regulars; a race
-    counts by the share of regulars among the rivals.
+    `newcomers` are the points from newcomers that other rivals have not corrected yet. `regulars` is the number of
+    races against regulars; a race counts by the share of regulars among the rivals.
     """
 
     mu: float = MU
@@ -248,7 +248,7 @@ def _parts(racers: Sequence[Racer], states: Sequence[RatingState], k: int, among
 def _by_newcomers(old: RatingState, parts: Mapping[int, Share], newcomers: Collection[int]) -> tuple[float, float]:
     """Return the points from newcomers in a race, and the new sum before the limit.
 
-    What earlier newcomers gave or took too much, the other rivals correct little by little; that is left out.
+    The other rivals gradually correct what newcomers gave or took in earlier races; the sum shrinks accordingly.
     """
     points = sum(part.points for q, part in parts.items() if q in newcomers)
     corrected = sum(part.correction for q, part in parts.items() if q not in newcomers)

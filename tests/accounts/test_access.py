@@ -150,7 +150,7 @@ OTHERS = {
 
 
 class Page(HTMLParser):
-    """What screen readers need: one heading, labelled fields, named buttons."""
+    """Parser of what screen readers rely on: one heading, labelled fields, named buttons."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

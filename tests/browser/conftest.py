@@ -268,7 +268,7 @@ def noted_errors(context: Any, complaints: list[str]) -> Iterator[None]:
 
 
 class Tabs:
-    """Opens pages for one test, and resets those that the next test will use."""
+    """The pages of one test. Shared ones are reset for the next test."""
 
     def __init__(self, chromium: Any, site: Site, complaints: list[str], idle: list[Any]) -> None:
         self._chromium, self._site, self._complaints, self._idle = chromium, site, complaints, idle

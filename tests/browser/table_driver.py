@@ -262,7 +262,7 @@ def play_through(player: Player, tokens: list[str], **how: Any) -> None:
 
 
 def play_ends(player: Player, tokens: list[str], most: int, gap: int = 0, **how: Any) -> None:
-    """Play this many tokens at both ends by hand, and those in between, `gap` ms apart, while the page is closed."""
+    """Play the first and last `most` tokens on the page, and the rest `gap` ms apart while it is closed."""
     play_through(player, tokens[:most], **how)
     player.play_away(tokens[most:-most], gap)
     play_through(player, tokens[-most:], **how)

@@ -34,7 +34,7 @@ PATHS = {
 PLACES = re.compile(r"%\(\w+\)[sd]|%%|(?<!%)\{\w+\}|</?\w+>")
 NAMES = re.compile(r'fill="currentColor">([^<]+[a-z])</text>')
 FORMAL = re.compile(r"\b(?:Sie|Ihr|Ihre[mnrs]?|Ihnen)\b")
-#: Packages whose texts the site may word anew.
+#: Packages whose texts the site may reword.
 BORROWED = ("allauth", "django.conf")
 #: Prints a client's catalogue.
 PRINT = "console.log(JSON.stringify({ texts, plurals: [0, 1, 2].map(plural) }))"

@@ -1,4 +1,4 @@
-"""Ghosts: the choice offered on a deal, their lanes, and who may see them."""
+"""Ghosts: choosing one on a deal, their lanes, and access to them."""
 
 from __future__ import annotations
 

@@ -153,10 +153,10 @@ def played(choose: random.Random, player: int) -> Sequence[int]:
 def gain(
     schedule: Schedule, accounts: int, races: int, seed: int, *, established: bool = False, young: bool = False
 ) -> float:
-    """Return the most points that the fed account has after any of the races above what its own play supports: above
-    a new rating, and above the best it would have had if it had met nobody but regulars.
+    """Return the fed account's highest rating minus what its own play supports.
 
-    A young site has no regulars.
+    That is a new rating, or the best rating it reaches in its races against regulars alone, whichever is higher. A
+    young site has no regulars.
     """
     start = {} if young else {who: RatingState(mu, 80, 300, FIRST, 0, 2 * REGULAR) for who, mu in OUTSIDERS.items()}
     fold, honest, best, support = Fold(dict(start)), Fold(dict(start)), 0.0, MU
