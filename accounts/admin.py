@@ -26,8 +26,8 @@ from accounts.lifecycle.erasure import erase_player
 from accounts.models import Ban, User
 from accounts.names.renaming import neutralise_name
 from accounts.sign_in.staff_second_factor import ask_for_second_factor, has_second_factor
+from games.core.admin_mixins import ServiceRows
 from games.core.errors import ErrorCode, Refusal
-from games.core.service_rows_admin import ServiceRows
 from leaderboards.desk import access
 from leaderboards.desk.views import together_url
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from games.core.service_rows_admin import ReadOnlyRows
+from games.core.admin_mixins import ReadOnlyRows
 from games.models import Deal
 
 

@@ -14,8 +14,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from games.core.admin_mixins import ReadOnlyRows
 from games.core.errors import ErrorCode, Refusal
-from games.core.service_rows_admin import ReadOnlyRows
 from games.models import Attempt
 from leaderboards.desk import access, views
 from leaderboards.models import Result

@@ -18,8 +18,8 @@ from django.utils.translation import gettext_lazy as _
 from games.appeals.appeals import answer_appeal
 from games.appeals.models import Appeal, Report
 from games.appeals.reports import answer_report
+from games.core.admin_mixins import ServiceRows
 from games.core.errors import Refusal
-from games.core.service_rows_admin import ServiceRows
 from games.models import Attempt
 
 

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from games.core.service_rows_admin import ReadOnlyRows
+from games.core.admin_mixins import ReadOnlyRows
 from games.races import race_finish
 from games.races.models import Entrant, Race, Room
 

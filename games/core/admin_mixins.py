@@ -1,4 +1,4 @@
-"""Mixins for the admin of rows that the service writes."""
+"""Admin mixins for rows that only the service writes."""
 
 from __future__ import annotations
 
