@@ -104,11 +104,19 @@ const DEAL = /^\/deals\/(\d{4}-\d\d-\d\d)\/([a-z-]+)\/(deal\.json|(?:solution\/(
 const REPLAY = /^(\/replay\/[0-9a-f-]{36}\/)(?:record\.json)?$/;
 const RACE = /^(\/races\/[\w-]+\/\d+\/)(?:race\.json|replay\/)?$/;
 
+/** @param {string} address @param {string} base */
+function parsed(address, base) {
+  try {
+    return new URL(address, base);
+  } catch {
+    return null; // URL.parse and URL.canParse are newer than the supported browsers
+  }
+}
+
 /** @param {string} text an address, whole or from its first slash @param {string} origin this site's */
 export function readLink(text, origin) {
-  if (!URL.canParse(text.trim(), origin)) return null;
-  const url = new URL(text.trim(), origin);
-  if (url.origin !== origin) return null;
+  const url = parsed(text.trim(), origin);
+  if (url?.origin !== origin) return null;
   /** @type {Linked} */
   const nothing = { file: null, day: null, numbered: null };
   const deal = DEAL.exec(url.pathname);
