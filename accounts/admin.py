@@ -106,7 +106,7 @@ class PlayerAdmin(ServiceRows, admin.ModelAdmin[User]):
         """List the player's bans, latest first."""
         return format_html_join("", "<p>{}</p>", ((_in_words(ban),) for ban in player.bans.select_related("by")))
 
-    @admin.action(description=_("Ban: end sessions, take results off the boards"), permissions=["ban"])
+    @admin.action(description=_("Ban: end sessions, take results off the leaderboards"), permissions=["ban"])
     def ban(self, request: HttpRequest, chosen: QuerySet[User]) -> HttpResponse | None:
         """Ban the chosen players, on a page that asks for the terms."""
         players = list(chosen.filter(deleted_at=None, is_staff=False, is_superuser=False)[: MOST + 1])

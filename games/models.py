@@ -109,7 +109,7 @@ class Attempt(models.Model):
         """The way an attempt ended."""
 
         WON = "won", _("Won")
-        RESIGNED = "resigned", _("Resigned")
+        RESIGNED = "resigned", _("Gave up")
         CLOSED = "closed", _("Closed")
 
     id = models.BigAutoField(primary_key=True)

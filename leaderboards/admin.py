@@ -29,7 +29,7 @@ def verify_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, ch
     return _decide(chosen, State.VERIFIED)
 
 
-@admin.action(description=_("Reject: take it off the boards"), permissions=["decide"])
+@admin.action(description=_("Reject: take it off the leaderboards"), permissions=["decide"])
 def reject_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:  # noqa: ARG001
     """Reject the chosen attempts, on a page that asks for the reason."""
     return _decide(chosen, State.REJECTED)

@@ -81,7 +81,7 @@ class Season(models.Model):
     class Period(models.TextChoices):
         """Length of a season."""
 
-        NINE = "nine", _("the nine")
+        NINE = "nine", _("all nine")
         WEEK = "week", _("week")
         MONTH = "month", _("month")
         ALL = "all", _("all time")

@@ -98,9 +98,9 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
             follows.follow(request.user, inviter)
     address = reverse("games:room", args=[room.code])
     if _notify(inviter, room.host_id, address):
-        messages.success(request, _("%(name)s has been told that you are here.") % {"name": inviter})
+        messages.success(request, _("We told %(name)s that you're here.") % {"name": inviter})
     else:
-        text = _("So many have come in this hour that %(name)s is not told of you. Send them the link to this room.")
+        text = _("%(name)s gets too many messages right now. Send them the link to this room yourself.")
         messages.warning(request, text % {"name": inviter})
     return redirect(address)
 

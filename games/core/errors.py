@@ -89,18 +89,18 @@ class ErrorCode(StrEnum):
     NOT_DECIDABLE = "not_decidable", 409, _NOT_ALLOWED
 
     # Races.
-    ROOM_FULL = "room_full", 409, _("Every seat in this room is taken.")
+    ROOM_FULL = "room_full", 409, _("This room is full.")
     ROOM_CLOSED = "room_closed", 410, _("This room is closed.")
-    RACE_STARTED = "race_started", 409, _("This race has started. You can watch it, and sit down for the next one.")
-    RACE_NOT_OPEN = "race_not_open", 409, _("This cannot be changed now.")
-    KICKED = "kicked", 403, _("The host has sent you away from this room.")
-    NOT_HOST = "not_host", 403, _("Only the host of the room can do this.")
-    NOT_ENTERED = "not_entered", 409, _("You have no seat in this race.")
-    ALREADY_RACING = "already_racing", 409, _("You are in another race. Finish it or leave it first.")
-    TOO_MANY_ROOMS = "too_many_rooms", 409, _("You have too many public rooms open. Close one, or open a private one.")
-    TOO_FEW_READY = "too_few_ready", 409, _("At least two must be ready.")
+    RACE_STARTED = "race_started", 409, _("This race has started. You can watch it and join the next one.")
+    RACE_NOT_OPEN = "race_not_open", 409, _("You can't change this now.")
+    KICKED = "kicked", 403, _("The host removed you from this room.")
+    NOT_HOST = "not_host", 403, _("Only the host can do this.")
+    NOT_ENTERED = "not_entered", 409, _("You're not in this race.")
+    ALREADY_RACING = "already_racing", 409, _("You're in another race. Finish or leave it first.")
+    TOO_MANY_ROOMS = "too_many_rooms", 409, _("Too many public rooms open. Close one first, or open a private one.")
+    TOO_FEW_READY = "too_few_ready", 409, _("At least two players must be ready.")
     NO_DEAL = "no_deal", 503, _("The cards are still being prepared.")
-    NOT_BEGUN = "not_begun", 409, _("The race has not begun.")
+    NOT_BEGUN = "not_begun", 409, _("The race hasn't started.")
     NO_CHALLENGE = "no_challenge", 409, _("Nobody can be challenged with this game yet.")
 
     # Appeals and reports.
@@ -144,7 +144,7 @@ class ErrorCode(StrEnum):
     SERVER_ERROR = "server_error", 500, _OUR_FAULT
     SERVER_BUSY = "server_busy", 503, _OUR_FAULT
     SERVER_FULL = "server_full", 503, _("Very many players are coming at this moment. Try again in a few seconds.")
-    DATABASE_AWAY = "database_away", 503, _("The server is waiting for its database. Try again in a moment.")
+    DATABASE_AWAY = "database_away", 503, _("Our server is having trouble. Try again in a moment.")
     NOT_READY = "not_ready", 503, _OUR_FAULT
     MISDIRECTED = "misdirected", 421, _NOTHING_HERE
 

@@ -59,7 +59,7 @@ class Notice(models.Model):
         RATING_MOVED = "rating_moved", _("Your rating has changed after a decision")
         APPEALED = "appealed", _("Your appeal has been answered")
         REPORTED = "reported", _("Your report has been answered")
-        JOINED = "joined", _("Somebody has accepted your invitation")
+        JOINED = "joined", _("Someone accepted your invitation")
 
     player = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices", db_index=False

@@ -28,7 +28,7 @@ class RoomAdmin(ReadOnlyRows, admin.ModelAdmin[Any]):
     search_fields = ("code",)
 
 
-@admin.action(description=_("Void: a fault of the server spoiled it"), permissions=["void"])
+@admin.action(description=_("Void: stopped by a server error"), permissions=["void"])
 def void_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chosen: QuerySet[Race]) -> None:
     """Void the chosen races, so that they give no places or ratings; a race that is over is left alone."""
     for race in chosen.select_related("room"):

@@ -70,8 +70,8 @@ class Race(models.Model):
         """The state machine of a race; `docs/races.md` shows the transitions."""
 
         OPEN = "open", _("Open")
-        COUNTDOWN = "countdown", _("About to start")
-        RACING = "racing", _("Being run")
+        COUNTDOWN = "countdown", _("Starting")
+        RACING = "racing", _("Live")
         SETTLING = "settling", _("Being verified")
         FINISHED = "finished", _("Finished")
         VOID = "void", _("Void")
@@ -79,9 +79,9 @@ class Race(models.Model):
     class Void(models.TextChoices):
         """The reason why a race does not count."""
 
-        NOT_STARTED = "not_started", _("It was never started")
-        NOBODY_CAME = "nobody_came", _("Nobody was there at the start")
-        SERVER_FAULT = "server_fault", _("A fault of the server spoiled it")
+        NOT_STARTED = "not_started", _("It never started")
+        NOBODY_CAME = "nobody_came", _("No one showed up")
+        SERVER_FAULT = "server_fault", _("Stopped by a server error")
 
     public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     room = models.ForeignKey(Room, on_delete=models.PROTECT, related_name="races", db_index=False)
@@ -149,9 +149,9 @@ class Entrant(models.Model):
         READY = "ready", _("Ready")
         RACING = "racing", _("Racing")
         WON = "won", _("Won")
-        RETIRED = "retired", _("Retired")
+        RETIRED = "retired", _("Gave up")
         TIMED_OUT = "timed_out", _("Out of time")
-        ABSENT = "absent", _("Absent")
+        ABSENT = "absent", _("Didn't show up")
         DISQUALIFIED = "disqualified", _("Disqualified")
 
     class Standing(models.IntegerChoices):

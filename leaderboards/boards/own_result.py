@@ -40,12 +40,12 @@ class OwnResult:
     def words(self) -> str:
         """Message for a guest or a newcomer; empty for established players."""
         if self.is_preview and self.ladder == Ladder.NEWCOMERS:
-            return _("An account would be at rank %(rank)s of the newcomers.") % {"rank": self.rank}
+            return _("With an account you'd be at rank %(rank)s among newcomers.") % {"rank": self.rank}
         if self.is_preview:
-            return _("An account would be at rank %(rank)s.") % {"rank": self.rank}
+            return _("With an account you'd be at rank %(rank)s.") % {"rank": self.rank}
         if self.ladder == Ladder.ESTABLISHED:
             return ""
-        return missing_in_words(self.missing) if self.missing else _("From the next day on you are established.")
+        return missing_in_words(self.missing) if self.missing else _("From tomorrow you are an established player.")
 
 
 def own_result(deal: Deal, board: BoardName, player: Any) -> OwnResult | None:  # noqa: ANN401 - a row of the user model
@@ -62,12 +62,12 @@ def own_result(deal: Deal, board: BoardName, player: Any) -> OwnResult | None:  
 
 def missing_in_words(lacks: Missing) -> str:
     """Describe the missing requirements, such as "To be established you still need: one win"."""
-    days = ngettext("a full game on one more day", "full games on %(n)s more days", lacks.days)
-    age = ngettext("one more day since you signed up", "%(n)s more days since you signed up", lacks.age)
+    days = ngettext("a finished game on one more day", "finished games on %(n)s more days", lacks.days)
+    age = ngettext("one more day with your account", "%(n)s more days with your account", lacks.age)
     needs = [
         *([days % {"n": lacks.days}] if lacks.days else []),
-        *([_("one win")] if lacks.win else []),
-        *([_("a confirmed email address or a passkey")] if lacks.confirmation else []),
+        *([_("a win")] if lacks.win else []),
+        *([_("a confirmed e-mail address or a passkey")] if lacks.confirmation else []),
         *([age % {"n": lacks.age}] if lacks.age else []),
     ]
-    return _("To be established you still need: %(needs)s.") % {"needs": ", ".join(needs)}
+    return _("To become an established player, you still need: %(needs)s.") % {"needs": ", ".join(needs)}

@@ -209,7 +209,7 @@ def _beside_par(attempt: Attempt) -> Iterator[ReferenceComparison]:
     if par is None or moves is None or not _is_won(attempt):
         return
     over = moves - par
-    words = _("%(n)s over") if over > 0 else _("%(n)s under") if over else _("exactly par")
+    words = _("%(n)s over") if over > 0 else _("%(n)s under") if over else _("par")
     yield ReferenceComparison(
         _("Par: %(par)s moves") % {"par": par}, words % {"n": abs(over)} if over else words, over <= 0
     )

@@ -253,7 +253,7 @@ def test_the_page_of_the_board(client: Client) -> None:
     client.force_login(rated(1600, at=now - timedelta(days=90)))
     assert "Your last rated race was a while ago" in client.get("/boards/rating/").content.decode()
     client.force_login(best)
-    assert "your rank: 1" in client.get("/boards/rating/").content.decode()
+    assert "you: rank 1" in client.get("/boards/rating/").content.decode()
 
 
 def test_a_profile_shows_rating_races_and_chart(client: Client) -> None:

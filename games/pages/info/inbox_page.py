@@ -78,14 +78,14 @@ def _text(notice: Notice, names: Names) -> str:
     if notice.kind == Notice.Kind.CHALLENGED:
         return _("%(name)s challenges you.") % {"name": name}
     if notice.kind == Notice.Kind.JOINED:
-        return _("%(name)s has accepted your invitation and waits for you in a room.") % {"name": name}
+        return _("%(name)s accepted your invitation and is waiting in a room.") % {"name": name}
     if notice.kind == Notice.Kind.ANSWERED:
         return _ANSWERED[data["own"], data["outcome"]] % {"name": name}
     if notice.kind == Notice.Kind.APPEALED:
         return str(_APPEALED[data["granted"]])
     if notice.kind == Notice.Kind.REPORTED:
         return str(_REPORTED[data["taken"]])
-    return _("Your rating has moved from %(before)s to %(after)s after a decision about a race.") % data
+    return _("Your rating changed from %(before)s to %(after)s after a decision about a race.") % data
 
 
 def _address(notice: Notice) -> str:

@@ -23,11 +23,9 @@ _SEATED: Final = [Entrant.State.JOINED, Entrant.State.READY, Entrant.State.RACIN
 
 
 _NOTES: Final = {
-    matchmaking.Note.MISSED: _("You missed a quick match: you didn't confirm in time. To race, join the queue again."),
-    matchmaking.Note.ABSENT: _(
-        "You missed a quick match: you weren't there at the start. To race, join the queue again."
-    ),
-    matchmaking.Note.ALONE: _("Your opponent wasn't there at the start. You are first in line for the next one."),
+    matchmaking.Note.MISSED: _("You missed a quick match: you didn't confirm in time. Join again to race."),
+    matchmaking.Note.ABSENT: _("You missed a quick match: you didn't show up. Join again to race."),
+    matchmaking.Note.ALONE: _("Your opponent didn't show up. You're first in line for the next match."),
 }
 
 

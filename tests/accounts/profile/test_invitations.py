@@ -53,14 +53,14 @@ def test_a_player_gets_a_link_to_share(user: User, mine: Client, settings: Any) 
 
 def test_the_german_sentence_about_the_room_is_whole(mine: Client) -> None:
     shown = mine.get(INVITE, headers={"accept-language": "de"}).content.decode()
-    assert f'<a href="{reverse("games:races")}">Mach einen Raum auf</a> und schick den Link dazu.' in shown
+    assert f'<a href="{reverse("games:races")}">Öffne einen Raum</a> und teile den Link dazu.' in shown
 
 
 def test_a_stranger_reads_who_invites_and_what_to_do(client: Client, user: User) -> None:
     address = join(user)
     shown = client.get(address)
     text = shown.content.decode()
-    assert "Ada Lovelace invites you to race at patience" in text
+    assert "Ada Lovelace invites you to a patience race" in text
     assert '<meta name="robots" content="noindex">' in text
     assert f"{reverse('account_signup')}?next={address}" in text
     assert user.username not in address
@@ -78,9 +78,9 @@ def test_accepting_creates_a_guest_in_a_room_and_notifies(client: Client, user: 
     notice = Notice.objects.get(player=user)
     assert (notice.kind, notice.data["player"]) == (Notice.Kind.JOINED, guest.pk)
     inbox = mine.get(reverse("games:inbox")).content.decode()
-    assert f"{guest.display_name} has accepted your invitation" in inbox
+    assert f"{guest.display_name} accepted your invitation" in inbox
     assert answer.headers["Location"] in inbox
-    assert "has been told that you are here" in client.get(answer.headers["Location"]).content.decode()
+    assert "We told" in client.get(answer.headers["Location"]).content.decode()
 
 
 def test_signing_up_returns_to_the_link_and_follows(client: Client, user: User) -> None:
@@ -123,7 +123,7 @@ def test_an_invalid_link_has_a_friendly_page(client: Client, user: User) -> None
             client.post(reverse("players:accept", args=[token])),
         ):
             assert answer.status_code == 404
-            assert "This invitation is over" in answer.content.decode()
+            assert "This invitation has expired" in answer.content.decode()
             assert "Ada" not in answer.content.decode()
     assert not User.objects.filter(is_guest=True).exists()
 
@@ -160,8 +160,8 @@ def test_notices_are_limited_but_rooms_are_not(
     friends = [make_user() for _ in range(3)]
     shown = [sign_in(friend).post(accept(user), follow=True) for friend in friends]
     assert [room_of(friend).host_id for friend in friends] == [friend.pk for friend in friends]
-    assert ["has been told that you are here" in one.content.decode() for one in shown] == [True, True, False]
-    assert "Ada Lovelace is not told of you" in shown[2].content.decode()
+    assert ["We told" in one.content.decode() for one in shown] == [True, True, False]
+    assert "Ada Lovelace gets too many messages" in shown[2].content.decode()
     assert Notice.objects.filter(player=user).count() == 2
 
 

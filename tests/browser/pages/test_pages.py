@@ -154,7 +154,7 @@ def test_all_times_are_in_the_visitors_time_zone(visit: Visit) -> None:
     sync_api.expect(announced).to_have_text("3 January 2026 at 05:30")
     assert "UTC" not in page.inner_text("body")
     page.goto("/races/heats/")
-    sync_api.expect(page.locator(".lead")).to_contain_text("at 08:30, 16:30 and 00:30, each on a fresh deal")
+    sync_api.expect(page.locator(".lead")).to_contain_text("at 08:30, 16:30 and 00:30, each with a new deal")
     page.goto("/")
     sync_api.expect(page.locator(".countdown .local")).to_have_text("at 05:30")
     page.goto("/races/")

@@ -134,8 +134,8 @@ def test_a_postponed_race_returns_to_its_room_until_all_are_ready(visit: Visit, 
     page.wait_for_url(room)
     assert "open again" in page.evaluate("sessionStorage.banner")
     other.goto(f"/races/{race['code']}/")
-    press(other, "Sit down")
-    press(other, "I am ready")
+    press(other, "Join")
+    press(other, "I'm ready")
     page.wait_for_url(re.compile("/table/"))
     check_that_a_revealing_move_stays(page)
 

@@ -28,26 +28,26 @@ def shows(page: Any, text: str) -> None:
 def test_two_race_and_rematch_while_a_third_watches(visit: Visit) -> None:
     host = visit("/", width=1440, height=900)
     host.get_by_role("link", name="Races", exact=True).click()
-    press(host, "Make a room")
+    press(host, "Open a room")
     host.wait_for_url(ROOM)
-    shows(host, "Nobody else is here yet")
+    shows(host, "No one else is here yet")
     link = host.get_by_label("Link to this room").input_value()
     assert link == host.url
     spectator = visit(link)
     friend = visit(link, **PHONE, has_touch=True, is_mobile=True)
-    shows(friend, "Take a seat")
-    press(friend, "Sit down")
+    shows(friend, "Join this race")
+    press(friend, "Join")
     for page in (host, friend, spectator):
         sync_api.expect(page.locator(".seat:not(.free)")).to_have_count(2)
-    press(host, "I am ready")
+    press(host, "I'm ready")
     sync_api.expect(friend.locator(".seat.ready")).to_have_count(1)
-    shows(host, "Waiting for one more")
+    shows(host, "Waiting for 1 player")
     assert host.get_by_role("button", name="Start the race").is_hidden()
     legal = legal_tokens(host)
-    press(friend, "I am ready")
+    press(friend, "I'm ready")
     for page in (host, friend):
         page.wait_for_url(TABLE)
-    shows(spectator, "The race is about to start")
+    shows(spectator, "The race is starting")
     assert spectator.locator("#to-table").is_hidden()
 
     mouse, finger = Mouse(host), Touch(friend)
@@ -73,9 +73,9 @@ def test_two_race_and_rematch_while_a_third_watches(visit: Visit) -> None:
     accept_rematch_on_another_page(host, friend, link)
     sync_api.expect(spectator.locator(".seat:not(.free)")).to_have_count(2)
     spectator.get_by_role("link", name="Result and replays").click()
-    sync_api.expect(spectator.locator("main")).to_contain_text("The cards were fixed before")
+    sync_api.expect(spectator.locator("main")).to_contain_text("The cards were fixed in advance")
     for page in (host, friend):
-        press(page, "I am ready")
+        press(page, "I'm ready")
     for page in (host, friend):
         page.wait_for_url(TABLE)
         page.locator("#starting:visible, #felt .card").first.wait_for()
@@ -109,37 +109,37 @@ def legal_tokens(page: Any) -> list[str]:
 
 def test_the_host_changes_the_race_and_kicks_a_player(visit: Visit, complaints: list[str]) -> None:
     host = visit("/races/")
-    press(host, "Make a room")
+    press(host, "Open a room")
     host.wait_for_url(ROOM)
     friend = visit(host.url)
-    press(friend, "Sit down")
+    press(friend, "Join")
     press(host, "Change")
     host.locator("#next-name").select_option("own:tarot")
     host.locator("[data-options-of='own:tarot']").get_by_text("wild", exact=True).click()
     host.locator("#next-seats").select_option("3")
-    press(host, "Set")
+    press(host, "Save")
     for page in (host, friend):
         sync_api.expect(page.locator("#room-title")).to_have_text("Tarot Solitaire")
         sync_api.expect(page.locator("#room-facts")).to_contain_text("3 seats")
     assert friend.get_by_role("button", name="Change").is_hidden()
     host.locator("[data-kick]").click()
-    sync_api.expect(friend.locator("h1")).to_have_text("The host has sent you away from this room.")
+    sync_api.expect(friend.locator("h1")).to_have_text("The host removed you from this room.")
     sync_api.expect(host.locator(".seat:not(.free)")).to_have_count(1)
     complaints.clear()  # the room's page is refused with an error status
 
 
 def test_the_link_is_copied_and_a_seat_is_given_up_and_taken_again(visit: Visit) -> None:
     host = visit("/races/", permissions=["clipboard-read", "clipboard-write"])
-    press(host, "Make a room")
+    press(host, "Open a room")
     host.wait_for_url(ROOM)
     press(host, "Copy link")
     sync_api.expect(host.locator("#copy")).to_have_text("Copied")
     assert host.evaluate("navigator.clipboard.readText()") == host.url
-    shows(host, "Nobody else is here yet")
+    shows(host, "No one else is here yet")
     press(host, "Leave")
-    shows(host, "Take a seat")
-    press(host, "Sit down")
-    shows(host, "Nobody else is here yet")
+    shows(host, "Join this race")
+    press(host, "Join")
+    shows(host, "No one else is here yet")
     host.keyboard.press("Tab")
     assert host.evaluate("document.activeElement.id")  # the focus does not jump to the top
 
@@ -147,23 +147,23 @@ def test_the_link_is_copied_and_a_seat_is_given_up_and_taken_again(visit: Visit)
 def test_a_public_room_appears_in_the_open_lobby(visit: Visit) -> None:
     onlooker, host = visit("/races/"), visit("/races/")
     host.get_by_text("Game, time and seats").click()
-    host.get_by_text("Everybody", exact=True).click()
-    press(host, "Make a room")
+    host.get_by_text("Everyone", exact=True).click()
+    press(host, "Open a room")
     host.wait_for_url(ROOM)
     room = onlooker.locator("#rooms li")
     sync_api.expect(room).to_contain_text("1 of 8 seats")
     room.get_by_role("link").click()
     onlooker.wait_for_url(host.url)
-    shows(onlooker, "Take a seat")
+    shows(onlooker, "Join this race")
 
 
 def seek(visit: Visit, variant: str) -> Any:
     """A player who looks for an opponent in one variant, so that players of other tests are not matched."""
     page = visit("/races/")
-    page.get_by_text("Games I am content with").click()
+    page.get_by_text("Games I'll play").click()
     for box in page.locator("[name=variant]").all():
         box.set_checked(box.get_attribute("value") == variant)
-    press(page, "Find me a race")
+    press(page, "Find a race")
     page.wait_for_url(ROOM)
     return page
 
@@ -178,7 +178,7 @@ def test_a_quick_match_is_confirmed_on_another_page(visit: Visit) -> None:
     sync_api.expect(other.locator("#stage-note")).to_have_text("Waiting for your opponent to confirm.")
     dialog = seeker.get_by_role("dialog", name="Your race is ready")
     sync_api.expect(dialog).to_contain_text("Opponent found. Confirm within")
-    dialog.get_by_role("button", name="I am ready").click()
+    dialog.get_by_role("button", name="I'm ready").click()
     for page in (seeker, other):
         page.wait_for_url(TABLE)
 
@@ -189,7 +189,7 @@ def test_no_race_starts_if_a_quick_match_is_missed(visit: Visit) -> None:
     elsewhere = visit("/rules/", context=absent.context)
     patient = seek(visit, "pigtail")
     shows(absent, "Opponent found")
-    sync_api.expect(absent.get_by_role("button", name="I am ready")).to_be_visible()
+    sync_api.expect(absent.get_by_role("button", name="I'm ready")).to_be_visible()
     shows(absent, "You missed this match")
     sync_api.expect(elsewhere.get_by_role("dialog", name="You missed this match")).to_be_visible()
     shows(patient, "Looking for an opponent…")

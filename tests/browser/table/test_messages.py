@@ -325,7 +325,7 @@ def test_a_move_is_kept_while_the_database_is_busy(seat: Callable[[Server], Any]
     server.answer = [refused]
     server.line.send(refused)
     page.wait_for_selector("#lost:not([hidden])")
-    assert page.text_content("#lost-text") == "The server is waiting for its database. Your move is kept."
+    assert page.text_content("#lost-text") == "Our server is having trouble. Your move is kept."
     for asked in (2, 3):
         page.clock.run_for(1_000)
         page.wait_for_function("() => true")
@@ -381,7 +381,7 @@ def test_a_signed_out_player_is_notified(seat: Callable[[Server], Any]) -> None:
     page.wait_for_selector("#notice:not([hidden])")
     server.line.close(code=4401)
     page.wait_for_selector("#lost:not([hidden])")
-    assert page.inner_text("#lost-text") == "You have been signed out. Reload the page to go on."
+    assert page.inner_text("#lost-text") == "You've been signed out. Reload the page to continue."
     assert page.is_hidden("#notice")
 
 

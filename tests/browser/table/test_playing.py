@@ -49,7 +49,7 @@ def test_a_won_game_is_played_verified_and_ranked(visit: Visit) -> None:
     assert page.text_content("#finish-title") == "You won!"
     assert page.text_content("#finish-cards") == "52/52"
     page.wait_for_function("() => /rank \\d+/.test(document.querySelector('#finish-rank').textContent)")
-    page.wait_for_selector("#finish-race:has-text('Confirm it in a race')")
+    page.wait_for_selector("#finish-race:has-text('Prove it in a race')")
     page.click("#finish-race [data-dismiss]")
     assert page.locator("#finish-race").count() == 0
     assert page.locator("#finish-appeal").is_hidden()

@@ -92,7 +92,7 @@ def test_a_database_outage_is_a_translated_503(
     client.raise_request_exception = False
     page = client.get("/", headers={"accept": "text/html", "accept-language": "de"})
     assert (page.status_code, page["Retry-After"]) == (503, "2")
-    assert "Der Server wartet auf seine Datenbank." in page.content.decode()
+    assert "Unser Server hat gerade ein Problem." in page.content.decode()
     assert client.get("/", headers=JSON).json()["error"]["code"] == "database_away"
     assert not caplog.records, "already logged by the circuit breaker"
 

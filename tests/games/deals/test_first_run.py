@@ -67,7 +67,7 @@ def test_everything_works_on_the_first_request(tmp_path: Path) -> None:
         assert "/table/" in Visitor(address).post("/practice/first", "/")
         for page in PAGES:
             assert len(Visitor(address).get(page)) > 100, page
-        assert "Finish a game and yours appears here" in Visitor(address).get("/boards/")
+        assert "Finish a game to be the first" in Visitor(address).get("/boards/")
         assert "This is the first day" in Visitor(address).get("/deals/")
         assert "Being prepared" not in Visitor(address).get("/")
         assert process.stop() == 0

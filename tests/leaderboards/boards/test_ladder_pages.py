@@ -103,8 +103,8 @@ def test_a_newcomer_sees_the_place_and_the_missing_games(deal: Any) -> None:
     assert settle(factory.finished(deal, who).pk) == "verified"
     client = signed_in(who)
     text = page_of(client, deal)
-    missing = "To be established you still need: full games on 3 more days, one win."
-    assert "your rank: 2 of the newcomers" in text
+    missing = "To become an established player, you still need: finished games on 3 more days, a win."
+    assert "you: rank 2 among newcomers" in text
     assert missing in text
     panel = client.get(after(who)).content.decode()
     assert "Verified: rank 2 of 2 newcomers" in panel
@@ -114,15 +114,15 @@ def test_a_newcomer_sees_the_place_and_the_missing_games(deal: Any) -> None:
     assert '<span class="mark">newcomer</span>' in profile
     assert missing not in Client().get(f"/players/{who.public_id}/").content.decode()
     playing_before.play(who, playing_before.ON_THREE_DAYS)
-    assert "From the next day on you are established." in client.get(after(who)).content.decode()
+    assert "From tomorrow you are an established player." in client.get(after(who)).content.decode()
 
 
 def test_the_missing_games_are_shown_in_german(deal: Any) -> None:
     who = result(deal, 104, NEWCOMERS).player
     with translation.override("de"):
         panel = signed_in(who).get(after(who), headers={"accept-language": "de"}).content.decode()
-    needs = "ganze Spiele an 3 weiteren Tagen, ein Sieg, eine bestätigte E-Mail-Adresse oder ein Passkey"
-    assert f"Zu den Etablierten fehlen dir noch: {needs}" in panel
+    needs = "beendete Spiele an 3 weiteren Tagen, ein Sieg, eine bestätigte E-Mail-Adresse oder ein Passkey"
+    assert f"Zum Stammspieler fehlen dir noch: {needs}" in panel
 
 
 def test_a_guest_sees_the_place_of_an_account(deal: Any) -> None:
@@ -133,7 +133,7 @@ def test_a_guest_sees_the_place_of_an_account(deal: Any) -> None:
     client = signed_in(guest)
     assert "You would be 2nd of 2 newcomers." in client.get(after(guest)).content.decode()
     text = page_of(client, deal)
-    assert "An account would be at rank 2 of the newcomers." in text
+    assert "With an account you&#x27;d be at rank 2 among newcomers." in text
     assert f'<a class="button" href="{reverse("account_signup")}">' in text
     assert board_queries.rank_of(deal, "race", guest) is None
 

@@ -103,7 +103,7 @@ def test_the_profile_shows_the_hint_until_dismissed(ada: Any) -> None:
     on_the_board(ada, make_deal("plot"))
     path, mine = f"/players/{ada.public_id}/", browser(ada)
     page = mine.get(path).content.decode()
-    assert "confirm your The Plot in one" in page
+    assert "Prove yourself there: The Plot" in page
     assert '<input type="hidden" name="variant" value="plot">' in page
     assert "race-hint" not in browser(factory.player()).get(path).content.decode()
     mine.cookies[COOKIE] = "known"

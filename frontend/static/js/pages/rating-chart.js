@@ -51,12 +51,12 @@ function chart(points) {
 /** @param {Point[]} points */
 function summary(points) {
   const values = points.map(({ value }) => value);
-  return tn(
-    "{now} after one race",
-    "{n} races: from {first} to {now}, at least {least} and at most {most}",
-    points.length,
-    { first: values[0], now: values[values.length - 1], least: Math.min(...values), most: Math.max(...values) },
-  );
+  return tn("{now} after one race", "{n} races: from {first} to {now}, lowest {least}, highest {most}", points.length, {
+    first: values[0],
+    now: values[values.length - 1],
+    least: Math.min(...values),
+    most: Math.max(...values),
+  });
 }
 
 export async function drawRating() {

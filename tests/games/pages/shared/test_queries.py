@@ -125,7 +125,7 @@ def test_missing_player_and_opponent_are_told_why(mine: Client, player: Any, lef
     matchmaking.advance_all(now + timedelta(seconds=8))
     here = Entrant.objects.exclude(player=player) if left else Entrant.objects.filter(player=player)
     matchmaking.record_connected(room.pk, [one.pk for one in here], now + timedelta(seconds=14))
-    told = "You missed a quick match" if left else "You are first in line"
+    told = "You missed a quick match" if left else "first in line"
     assert told in mine.get(PLAIN).content.decode()
     assert told not in mine.get(PLAIN).content.decode()
 

@@ -60,7 +60,7 @@ class Lobby {
     this.#fill("rooms", state.rooms, (room) => this.#room(room));
     this.#fill("recent", state.recent, (race) => this.#recent(race));
     this.#tick();
-    if (fresh) this.#say(t("A room is open: {game}", { game: this.names.title(fresh) }));
+    if (fresh) this.#say(t("New open room: {game}", { game: this.names.title(fresh) }));
   }
 
   /** @param {string} text */
@@ -96,8 +96,8 @@ class Lobby {
     write(byId("heat-game"), this.names.title({ variant, game: variant, options: {} }));
     const open = this.#now >= doors;
     byId("heat-enter").hidden = !open;
-    const here = tn("1 player is there", "{n} players are there", entrants);
-    write(byId("heat-doors"), open ? here : t("Doors open at {time}", { time: momentText(doors) }));
+    const here = tn("1 player here", "{n} players here", entrants);
+    write(byId("heat-doors"), open ? here : t("Opens at {time}", { time: momentText(doors) }));
   }
 
   /** @param {LobbyState["rooms"][number]} room */
@@ -113,7 +113,7 @@ class Lobby {
   /** @param {LobbyState["running"][number]} race */
   #running(race) {
     const left = clockText(Math.max(0, race.ends_at - this.#now));
-    const facts = [tn("1 racer", "{n} racers", race.taken), t("{time} left", { time: left }), this.#kind(race)];
+    const facts = [tn("1 player", "{n} players", race.taken), t("{time} left", { time: left }), this.#kind(race)];
     const watch = link(`/races/${race.code}/`, "button secondary small", t("Watch"));
     return { key: race.code, row: this.#row(race, facts, watch) };
   }
@@ -121,8 +121,8 @@ class Lobby {
   /** @param {LobbyState["recent"][number]} race */
   #recent(race) {
     const names = race.winners.map((name) => name || t("a guest")).join(", ");
-    const first = race.winners.length ? t("first: {names}", { names }) : "";
-    const facts = [first, tn("1 racer", "{n} racers", race.taken), agoText(this.#now - race.finished_at)];
+    const first = race.winners.length ? t("1st: {names}", { names }) : "";
+    const facts = [first, tn("1 player", "{n} players", race.taken), agoText(this.#now - race.finished_at)];
     const result = link(`/races/${race.code}/${race.number}/`, "button secondary small", t("Result"));
     return { key: `${race.code}/${race.number}`, row: this.#row(race, facts, result, race.avatars) };
   }

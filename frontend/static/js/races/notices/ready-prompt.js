@@ -15,7 +15,7 @@ class Prompt {
   #confirmed = false;
   #title = part("h2", "", t("Your race is ready"));
   #line = part("p", "");
-  #go = button(t("I am ready"), "button", () => this.#agree());
+  #go = button(t("I'm ready"), "button", () => this.#agree());
   #later = button(t("Not now"), "button secondary", () => this.#decline());
   #dialog = document.createElement("dialog");
 
@@ -53,7 +53,7 @@ class Prompt {
     // Without an opponent, or while others have yet to confirm, there is nothing to do.
     if (at === null) return this.#rest();
     this.#until = at;
-    write(this.#go, this.#asks ? t("I am ready") : t("Play"));
+    write(this.#go, this.#asks ? t("I'm ready") : t("Play"));
     this.#tick();
     if (!this.#dialog.open) this.#dialog.showModal();
     this.#go.focus();
@@ -62,7 +62,7 @@ class Prompt {
   #tick() {
     if (!this.#until) return;
     const n = Math.max(0, Math.ceil(this.#socket.clock.until(this.#until) / 1000));
-    write(this.#line, this.#asks ? t("Opponent found. Confirm within {n} s.", { n }) : t("It starts in {n} s.", { n }));
+    write(this.#line, this.#asks ? t("Opponent found. Confirm within {n} s.", { n }) : t("Starts in {n} s.", { n }));
   }
 
   /** Confirms the seat, or goes to the table. */
@@ -89,7 +89,7 @@ class Prompt {
     write(this.#title, t("You missed this match"));
     write(this.#line, t("You didn't confirm in time."));
     this.#later.replaceWith(button(t("Close"), "button secondary", () => this.#dialog.close()));
-    this.#go.replaceWith(link("/races/", "button", t("To the races")));
+    this.#go.replaceWith(link("/races/", "button", t("Go to Races")));
   }
 
   #end() {

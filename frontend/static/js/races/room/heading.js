@@ -19,7 +19,7 @@ export function showHead(room, names) {
   write(byId("room-kind"), kindText(room));
   const facts = [limitText(race.limit_s), tn("1 seat", "{n} seats", room.seats), ...names.options(race)];
   if (race.rated) facts.push(t("rated"));
-  if (!race.free_undo) facts.push(t("no undo past a new card"));
+  if (!race.free_undo) facts.push(t("no undo after a card turns up"));
   const list = byId("room-facts");
   if (list.dataset.text !== facts.join()) {
     list.dataset.text = facts.join();
@@ -56,11 +56,11 @@ export function showDeal(room) {
   if (!race) return;
   const { state, tried, commitment } = race.deal;
   const texts = {
-    ready: race === room.to_come ? t("Certified winnable, sealed, and seen by nobody.") : t("Certified winnable."),
-    preparing: t("Looking for a deal that can be won."),
-    none: t("This combination can rarely be won; choose others."),
+    ready: race === room.to_come ? t("Proven winnable, sealed and seen by no one.") : t("Proven winnable."),
+    preparing: t("Looking for a winnable deal."),
+    none: t("These options can rarely be won. Try others."),
   };
-  const looking = state === "preparing" && tried > 0 ? ` ${tn("One looked at.", "{n} looked at.", tried)}` : "";
+  const looking = state === "preparing" && tried > 0 ? ` ${tn("One checked.", "{n} checked.", tried)}` : "";
   write(byId("deal-text"), texts[state] + looking);
   byId("deal-progress").hidden = state !== "preparing";
   byId("commitment").hidden = !commitment;

@@ -22,7 +22,7 @@ export function stateText(state, away = false) {
     won: t("won"),
     retired: t("gave up"),
     timed_out: t("out of time"),
-    absent: t("was not there"),
+    absent: t("didn't show up"),
     disqualified: t("disqualified"),
   };
   return texts[/** @type {"won"} */ (state)] ?? (away ? t("away") : "");

@@ -30,7 +30,7 @@ export class Seats {
     }));
     const free = room.seats - race.seats.length;
     if (free > 0) {
-      const text = tn("One seat is free", "{n} seats are free", free);
+      const text = tn("1 free seat", "{n} free seats", free);
       items.push({ key: "free", row: part("li", "seat free", part("span", "", text)) });
     }
     fillList(byId("seats"), items);
@@ -66,18 +66,18 @@ export class Seats {
     if (!before) return;
     const news = [];
     for (const [entrant, { name, host, ready: is }] of now) {
-      if (!before.has(entrant)) news.push(t("{name} has sat down.", { name }));
+      if (!before.has(entrant)) news.push(t("{name} joined.", { name }));
       else if (is && !before.get(entrant)?.ready) news.push(t("{name} is ready.", { name }));
-      if (host && before.get(entrant)?.host === false) news.push(t("{name} is the host now.", { name }));
+      if (host && before.get(entrant)?.host === false) news.push(t("{name} is now the host.", { name }));
     }
-    for (const [entrant, { name }] of before) if (!now.has(entrant)) news.push(t("{name} has left.", { name }));
+    for (const [entrant, { name }] of before) if (!now.has(entrant)) news.push(t("{name} left.", { name }));
     if (news.length) this.herald.say(news.join(" "));
   }
 }
 
 /** @param {Seat} seat */
 function kickButton({ entrant, name }) {
-  const kick = Object.assign(button("✕", "seat-kick"), { title: t("Send {name} away", { name }) });
+  const kick = Object.assign(button("✕", "seat-kick"), { title: t("Remove {name}", { name }) });
   kick.setAttribute("aria-label", kick.title);
   kick.dataset.kick = String(entrant);
   return kick;

@@ -40,7 +40,7 @@ export class Watch {
     if (last && last.number !== this.#last) {
       this.#last = last.number;
       this.#lastLanes = this.#fresh("last-lanes");
-      write(byId("last-title"), t("Race {number} is finished", { number: last.number }));
+      write(byId("last-title"), t("Race {number} finished", { number: last.number }));
       const code = this.socket.room?.code;
       byId("last-link").href = `/races/${code}/${last.number}/`;
     }

@@ -84,10 +84,10 @@ export class Stage {
     const full = (race?.seats.length ?? 0) >= room.seats;
     const may = open && !seated && you.running === null && !full && !(room.kind === "heat" && !race);
     byId("sit-form").hidden = !may;
-    write(byId("sit"), room.last && !room.running ? t("Sit down for the next race") : t("Sit down"));
+    write(byId("sit"), room.last && !room.running ? t("Join the next race") : t("Join"));
     byId("ready").hidden = !(seated && open && (room.kind !== "quick" || you.confirm_by !== null));
     byId("ready").setAttribute("aria-pressed", String(this.#isReady));
-    write(byId("ready"), this.#isReady ? t("Not ready after all") : t("I am ready"));
+    write(byId("ready"), this.#isReady ? t("I'm not ready") : t("I'm ready"));
     byId("ready").classList.toggle("secondary", this.#isReady);
     byId("leave").hidden = !(seated && open);
     byId("invite").hidden = room.kind === "quick" || room.kind === "heat";
@@ -102,17 +102,17 @@ export class Stage {
   #words() {
     const { room, you } = this.socket;
     const race = this.#race;
-    if (race?.state === "countdown") return [t("The race is about to start"), t("The cards are dealt when it does.")];
-    if (you.running !== null && this.#plays) return [t("You are in the race"), t("The clock runs while you are away.")];
+    if (race?.state === "countdown") return [t("The race is starting"), t("The cards come when the clock starts.")];
+    if (you.running !== null && this.#plays) return [t("You're in the race"), t("The clock runs on.")];
     if (you.running !== null) return [t("Your game is over"), t("The others are still racing.")];
     if (you.to_come === null) return this.#asVisitor();
     if (room?.kind === "quick") return this.#asSeeker();
-    if (room?.kind === "heat") return [t("You have a seat in this heat"), t("Be here when it starts.")];
+    if (room?.kind === "heat") return [t("You're in this heat"), t("Be here when it starts.")];
     const { all } = this.#states;
-    if (all.length < 2) return [t("Nobody else is here yet"), t("Send the link to whom you want to race.")];
+    if (all.length < 2) return [t("No one else is here yet"), t("Share the link with your opponents.")];
     const waiting = all.filter((state) => state !== "ready").length;
-    if (!this.#isReady) return [t("Are you ready?"), t("The race starts when everybody is.")];
-    return [tn("Waiting for one more", "Waiting for {n} more", waiting), t("It starts when everybody is ready.")];
+    if (!this.#isReady) return [t("Are you ready?"), t("The race starts when everyone is ready.")];
+    return [tn("Waiting for 1 player", "Waiting for {n} players", waiting), t("It starts when everyone is ready.")];
   }
 
   /** @returns {[string, string]} */
@@ -120,12 +120,12 @@ export class Stage {
     const { room } = this.socket;
     if (this.#missed) return [t("You missed this match"), t("You didn't confirm in time.")];
     if (room?.running?.state === "settling")
-      return [t("The race is over"), t("The records are being verified; this takes a moment.")];
-    if (room?.running) return [t("A race is being run"), t("Watch it, and sit down for the next one.")];
+      return [t("The race is over"), t("Verifying the games. This takes a moment.")];
+    if (room?.running) return [t("A race is on"), t("Watch it, then join the next one.")];
     if (this.#race && this.#race.seats.length >= (room?.seats ?? 0))
-      return [t("Every seat is taken"), t("You can watch the race here.")];
-    if (room?.last) return [t("Another one?"), t("The same room and link, new cards.")];
-    return [t("Take a seat"), t("No account is needed. You see the cards when everybody does.")];
+      return [t("This room is full"), t("You can watch the race here.")];
+    if (room?.last) return [t("Play again?"), t("Same room and link, new cards.")];
+    return [t("Join this race"), t("No account needed. Everyone sees the cards at the same moment.")];
   }
 
   /** @returns {[string, string]} */
@@ -135,7 +135,7 @@ export class Stage {
     if (this.#race?.gathers_in !== null) return [t("Opponent found"), t("Others may still join.")];
     if (seats === 2) return [t("Opponent found"), t("Waiting for your opponent to confirm.")];
     if (seats > 2) return [t("Opponents found"), t("Waiting for your opponents to confirm.")];
-    return [t("Looking for an opponent…"), t("You'll confirm here, or on any other page of this site.")];
+    return [t("Looking for an opponent…"), t("You can confirm here or on any other page.")];
   }
 
   #tick() {

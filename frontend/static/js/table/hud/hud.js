@@ -91,10 +91,10 @@ export function showConnection(status, state) {
   const texts = {
     open: t("Connected"),
     connecting: t("Connecting…"),
-    waiting: t("The server is waiting for its database. Your move is kept."),
+    waiting: t("Our server is having trouble. Your move is kept."),
     lost: lostText(state),
     refused: t("This table cannot be opened from here."),
-    "signed-out": t("You have been signed out. Reload the page to go on."),
+    "signed-out": t("You've been signed out. Reload the page to continue."),
     crowded: t("Too many tables are open. Close some of them, then reload this page."),
   };
   const text = texts[/** @type {"open"} */ (status)] ?? status;

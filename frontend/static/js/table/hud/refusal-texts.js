@@ -23,8 +23,8 @@ function refusalText(code) {
     bad_frame: t("The server did not understand the table. Please reload the page."),
     unknown_type: t("The server did not understand the table. Please reload the page."),
     too_large: t("The server did not understand the table. Please reload the page."),
-    unsupported_version: t("The site has been updated. Please reload the page."),
-    rate_limited: t("That was too fast for the server; please go on a little slower."),
+    unsupported_version: t("Talon has been updated. Please reload the page."),
+    rate_limited: t("That was too fast. Please slow down a little."),
     invalid_token: t("This move is not possible."),
     illegal_move: t("This move is not possible."),
     card_revealed: t("Your last move revealed a card. In this race, it can't be undone."),
@@ -32,12 +32,12 @@ function refusalText(code) {
     closed: t("This game is over."),
     paused: t("This game is paused."),
     no_pause: t("Only practice can be paused."),
-    not_begun: t("The race has not begun."),
+    not_begun: t("The race hasn't started."),
     record_full: t("This game has reached the longest record allowed. You can still resign."),
     not_yours: t("This is another player's game."),
     not_found: t("There is no such game."),
-    session_expired: t("You have been signed out. Reload the page to go on."),
-    server_busy: t("The server is waiting for its database. Your move is kept."),
+    session_expired: t("You've been signed out. Reload the page to continue."),
+    server_busy: t("Our server is having trouble. Your move is kept."),
   };
   return texts[/** @type {"closed"} */ (code)] ?? t("Something went wrong. Please reload the page.");
 }

@@ -61,7 +61,7 @@ export class Starting {
     number.textContent = second > 0 ? String(second) : "";
     number.dataset.tick = second % 2 ? "odd" : "even";
     byId("starting").classList.toggle("soon", second <= 3);
-    if (second === 0) byId("starting-words").textContent = t("Dealing the cards …");
+    if (second === 0) byId("starting-words").textContent = t("Dealing the cards…");
     if (first && second > 0) say(tn("The race starts in one second.", "The race starts in {n} seconds.", second));
     else if (SPOKEN.has(second)) say(String(second));
   }

@@ -79,7 +79,7 @@ export class RaceTable {
   refused(code) {
     if (code !== "not_found" || !this.starting.waits) return;
     // The room reports the reason, unless its connection is down.
-    setTimeout(() => this.#leave(t("This race does not start: back to the room.")), WHY_WITHIN);
+    setTimeout(() => this.#leave(t("This race won't start. Back to the room.")), WHY_WITHIN);
   }
 
   /** @param {Room} room */
@@ -88,12 +88,12 @@ export class RaceTable {
     if (race === null) {
       // The room has moved on without this race: it was void, unless a later race has finished since.
       const goesOn = [to_come, running].some((race) => (race?.number ?? 0) > this.number);
-      if (goesOn && (last?.number ?? 0) < this.number) this.#leave(t("This race does not count: back to the room."));
+      if (goesOn && (last?.number ?? 0) < this.number) this.#leave(t("This race doesn't count. Back to the room."));
       return;
     }
     this.#race = race;
-    if (race.state === "open") this.#leave(t("Fewer than two are ready now, so the race is open again."));
-    else if (race.state === "void") this.#leave(t("This race does not count: back to the room."));
+    if (race.state === "open") this.#leave(t("Fewer than two players are ready, so the race is open again."));
+    else if (race.state === "void") this.#leave(t("This race doesn't count. Back to the room."));
     else this.#show();
   }
 
@@ -114,7 +114,7 @@ export class RaceTable {
   #showNote({ state }, racers) {
     const racing = racers.filter((racer) => !stateText(racer.state)).length;
     const text =
-      state === "finished" ? t("finished") : state === "racing" ? tn("one racing", "{n} racing", racing) : "";
+      state === "finished" ? t("finished") : state === "racing" ? tn("1 still racing", "{n} still racing", racing) : "";
     write(byId("lanes-note"), text);
   }
 
@@ -129,9 +129,9 @@ export class RaceTable {
     document.body.dataset.race = state;
     if (this.state.status !== "playing") offerRematches(this.code);
     if (!final || this.state.status === "playing") return;
-    byId("finish-close").textContent = t("Look at the table");
+    byId("finish-close").textContent = t("Back to the table");
     byId("race-banner-text").textContent = text
-      ? t("The race is over: you are {place} of {n}.", values)
+      ? t("The race is over. You're {place} of {n}.", values)
       : t("The race is over.");
     byId("race-banner").hidden = false;
   }
@@ -139,7 +139,7 @@ export class RaceTable {
   /** @param {Racer} me @param {Racer[]} racers @returns {string} */
   #standing({ place }, racers) {
     const leader = racers[0];
-    const where = t("You are {place}", { place: ordinal(place ?? 0) });
+    const where = t("You're {place}", { place: ordinal(place ?? 0) });
     if (leader.entrant === this.mine) return `${where}.`;
     const ahead = t("{name} leads with {n} cards up.", { name: leader.name, n: leader.cardsUp });
     return `${where}. ${ahead}`;
@@ -155,7 +155,7 @@ export class RaceTable {
   /** @param {"kicked"|"closed"} why */
   #gone(why) {
     if (this.state.status !== "playing" || this.state.view) return;
-    this.#leave(why === "kicked" ? t("The host has sent you away.") : t("This room has been closed."));
+    this.#leave(why === "kicked" ? t("The host removed you from the room.") : t("This room is closed."));
   }
 
   /** Goes back to the room, showing the reason. @param {string} why */

@@ -68,7 +68,7 @@ export class Strip {
     const [first, of] = [place === null ? "–" : ordinal(place), tn("of one", "of {n}", racers.length)];
     if (this.place.textContent !== `${first}${of}`)
       this.place.replaceChildren(part("b", "", first), part("small", "", of));
-    const where = place === null ? "" : `${t("You are {place}", { place: first })} ${of}. `;
-    this.button.setAttribute("aria-label", `${where}${t("Show all racers")}`);
+    const where = place === null ? "" : `${t("You're {place}", { place: first })} ${of}. `;
+    this.button.setAttribute("aria-label", `${where}${t("Show all players")}`);
   }
 }
