@@ -27,7 +27,7 @@ class AccountsConfig(AppConfig):
                 public_names.shown_names,
                 public_names.names_on_pages,
                 public_names.names_of,
-                win_days.current_streak,
+                win_days.current_streaks,
                 public_names.find_by_name,
                 follows.is_following,
                 avatars.address_of,

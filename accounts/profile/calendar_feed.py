@@ -24,7 +24,7 @@ from icalendar import Alarm, Calendar, Event
 from accounts.access import PlayerRequest, account_required
 from accounts.models import CalendarLink, User
 from accounts.preferences import preferences_of
-from accounts.profile.win_days import current_streak
+from accounts.profile.win_days import current_streaks
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal
 
@@ -111,7 +111,7 @@ def _calendar(link: CalendarLink, now: datetime) -> Calendar:
     event.add("dtend", starts + _DURATION)
     event.add("rrule", {"freq": "daily"})
     event.add("summary", _("Talon: nine deals to play"))
-    event.add("description", _in_words(current_streak(link.player_id, now.date())))
+    event.add("description", _in_words(current_streaks(link.player_id, now.date()).any_game))
     event.add("url", settings.PUBLIC_URL + "/")
     event.add("transp", "TRANSPARENT")
     alarm.add("action", "DISPLAY")

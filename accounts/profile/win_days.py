@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from accounts.profile.streaks import FORGIVEN_A_MONTH, streaks
+from games.db.players import WinStreaks
+from games.deals.todays_game import todays_game
 from games.models import Attempt
 
 #: Look-back windows for a streak, in days; a longer one is read only if the streak fills the shorter one.
@@ -14,21 +16,23 @@ _LOOKED_AT: Final = (62, 400, 36_500)
 _GAP: Final = 2 * FORGIVEN_A_MONTH
 
 
-def current_streak(player_id: int, today: date) -> int:
-    """Compute the streak that ends today or yesterday, in days won (see `accounts.profile.streaks`)."""
-    current = 0
+def current_streaks(player_id: int, today: date) -> WinStreaks:
+    """Compute the streaks that end today or yesterday, in days won (see `accounts.profile.streaks`)."""
+    current = WinStreaks(0, 0)
     for days in _LOOKED_AT:
         first = today - timedelta(days=days)
-        won = days_won(player_id, first)
-        current = streaks(won, today).current
+        wins = daily_wins(player_id, first)
+        won = {day for day, _ in wins}
+        todays = {day for day, variant in wins if variant == todays_game(day)}
+        current = WinStreaks(streaks(won, today).current, streaks(todays, today).current)
         # The streak can reach further back only if it includes every day won in the window, from its start.
-        if current < len(won) or not won or (min(won) - first).days > _GAP:
+        if current.any_game < len(won) or not won or (min(won) - first).days > _GAP:
             break
     return current
 
 
-def days_won(player_id: int, first: date) -> set[date]:
-    """Return the days since `first` on which the player has won a deal, by verified ranked games."""
+def daily_wins(player_id: int, first: date) -> set[tuple[date, str]]:
+    """Return day and variant of the dailies since `first` that the player has won, by verified ranked games."""
     begins = datetime.combine(first, time.min, tzinfo=UTC)  # a deal is started on its own day
     won = Attempt.objects.filter(
         player=player_id,
@@ -38,4 +42,6 @@ def days_won(player_id: int, first: date) -> set[date]:
         started_at__gte=begins,
         deal__day__gte=first,
     )
-    return {day for day in won.order_by().values_list("deal__day", flat=True).distinct() if day is not None}
+    return {
+        (day, variant) for day, variant in won.order_by().values_list("deal__day", "deal__variant") if day is not None
+    }

@@ -23,7 +23,7 @@ from django.utils.translation import gettext as _
 from accounts.models import DailyReminder, PushDevice, User
 from accounts.preferences import preferences_of
 from accounts.profile.calendar_feed import streak_line
-from accounts.profile.win_days import current_streak
+from accounts.profile.win_days import current_streaks
 from accounts.push import devices, vapid_key
 from accounts.push.delivery import DeliveryOutcome, Message, send
 from games.models import Attempt
@@ -110,7 +110,7 @@ def _has_started(player: User, now: datetime) -> bool:
 
 def _messages(player: User, found: Iterable[PushDevice], now: datetime) -> Iterator[Message]:
     today = now.astimezone(UTC).date()
-    streak = current_streak(player.pk, today)
+    streak = current_streaks(player.pk, today).any_game
     chosen = str(preferences_of(player.preferences)["language"])
     over = datetime.combine(today + _DAY, time_of_day(), UTC)
     for device in found:

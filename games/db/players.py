@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -15,6 +15,13 @@ from games.core.registry import Provider
 
 Names = dict[int, tuple[str, UUID]]
 """Display name and public id by player id."""
+
+
+class WinStreaks(NamedTuple):
+    """Streaks of a player, in days won: with any of the dailies, and with today's game."""
+
+    any_game: int
+    todays_game: int
 
 
 class Player(Protocol):
@@ -51,8 +58,8 @@ class People:
     """Return the names of those players who have pages and so are named with their results."""
     names_of: Callable[[Collection[int]], Names]
     """Return the names of those players, guests included, who are neither banned nor deleted."""
-    streak_of: Callable[[int, date], int]
-    """Return a player's streak on a day: days won in a row."""
+    streaks_of: Callable[[int, date], WinStreaks]
+    """Return a player's streaks on a day."""
     find_by_name: Callable[[str], int | None]
     """Return the id of the account with this name, or None if there is none that others may find."""
     follows: Callable[[int, int], bool]

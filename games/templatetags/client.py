@@ -11,16 +11,18 @@ from typing import Any, Final
 from django import template
 from django.conf import settings
 from django.templatetags.static import static
-from django.utils.formats import date_format, get_format
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from games.deals.difficulty import goal_of
+from games.pages.shared.durations import duration
 from games.pages.shared.titles import GAME_TITLES, VARIANT_TITLES
 
 register = template.Library()
+register.filter("duration", duration)
 
 _SUMMARIES = {
     "braid": _("Twenty cards woven into a plait, twelve cells, two redeals."),
@@ -57,18 +59,6 @@ def game_name(name: str) -> str:
 def game_of(variant: str) -> str:
     """Return the game of a variant in the catalogue."""
     return "braid" if variant in {"braid-either", "pigtail"} else variant.partition("-")[0]
-
-
-@register.filter
-def duration(ms: int | None, places: int = 1) -> str:
-    """Format milliseconds as ``4:07.3`` or ``1:04:07.3``; with `places` as ``4:07.312`` or ``4:07``."""
-    if ms is None:
-        return "–"
-    seconds, rest = divmod(ms, 1000)
-    minutes, seconds = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    text = f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-    return f"{text}{get_format('DECIMAL_SEPARATOR')}{f'{rest:03}'[:places]}" if places else text
 
 
 #: Fields shown beside the time on a board.

@@ -22,12 +22,12 @@ from games.deals.publishing import is_secret
 from games.ghosts.challenges import may_challenge
 from games.models import Attempt, Deal
 from games.pages.daily import day_summary
+from games.pages.shared.durations import duration
 from games.pages.shared.titles import VARIANT_TITLES
 from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempts_on
 from games.races.results.daily_control import is_top_place
 from games.replays.models import Continuation
 from games.rules import CATALOGUE
-from games.templatetags.client import duration
 from leaderboards.boards.own_result import OwnResult, own_result
 from leaderboards.summary import distributions, result_charts
 
@@ -126,7 +126,7 @@ class GameSummary:
             charts=list(_charts(attempt, own)) if own else [],
             comparisons=[*_beside_par(attempt), *best.beside(attempt)] if best and not goes_on else [],
             is_first_win=best is not None and is_daily and _is_won(attempt) and best.ms is None,
-            streak=people().streak_of(attempt.player_id, now.date()) if is_daily else 0,
+            streak=people().streaks_of(attempt.player_id, now.date()).any_game if is_daily else 0,
             today=None if in_race else _today(attempt, now),
             again=None if in_race else Again.of(attempt, now),
         )

@@ -17,12 +17,13 @@ from django.utils.formats import date_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from games.db.players import people
+from games.db.players import WinStreaks, people
 from games.db.shared_cache import SharedCache
 from games.deals import publishing
 from games.deals.daily_points import MOST, points
 from games.models import Attempt
 from games.pages.daily.day_places import DayBoards, OwnPlaces, Place, boards
+from games.pages.shared.durations import duration
 from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempts_on
 from games.rules import CATALOGUE
 
@@ -51,7 +52,7 @@ class DaySummary:
     day: date
     marks: Mapping[str, str]
     points: int
-    streak: int
+    streaks: WinStreaks
     place: Place | None = None
     players: int = 0
     max_points: int = MOST
@@ -118,7 +119,7 @@ def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], d
         day=now.date(),
         marks=dict.fromkeys(CATALOGUE, "coming") | {deal.variant: mark_of(attempts.get(deal.id)) for deal in deals},
         points=sum(points(deal.variant, attempts[deal.id].cards_up or 0) for deal in deals if deal.id in ranked),
-        streak=people().streak_of(player, now.date()),
+        streaks=people().streaks_of(player, now.date()),
         place=places.nine,
         players=day_boards.players,
     )
@@ -151,10 +152,26 @@ def share_text(summary: DaySummary, address: str) -> str:
         "won": summary.tally["won"],
     }
     figures = [done, _("%(points)s points") % {"points": summary.points}] if summary.points else [done]
-    if summary.streak > 1:
-        days = ngettext("%(n)s day in a row", "%(n)s days in a row", summary.streak)
-        figures.append("🔥 " + days % {"n": summary.streak})
+    figures += _streak_line(summary.streaks.any_game)
     return "\n".join([f"Talon, {day}", "".join(squares), " · ".join(figures), address])
+
+
+def todays_game_text(summary: DaySummary, deal: ShownDeal, attempt: ShownAttempt | None) -> str:
+    """Return a player's result at today's game as text to share, without spoilers; empty until it counts."""
+    mark = summary.marks[deal.variant]
+    if attempt is None or mark not in _COUNTED:
+        return ""
+    known = {"cards": attempt.cards_up, "time": duration(attempt.elapsed_ms)}
+    result = _("Won in %(time)s") if mark == "won" else _("%(cards)s cards up in %(time)s")
+    figures = [f"{_SQUARES[mark]} {result % known}", *_streak_line(summary.streaks.todays_game)]
+    day = date_format(summary.day, "DATE_FORMAT")
+    return "\n".join([f"Talon, {deal.title}, {day}", " · ".join(figures), address_of(summary.day)])
+
+
+def _streak_line(streak: int) -> list[str]:
+    if streak < 2:
+        return []
+    return ["🔥 " + ngettext("%(n)s day in a row", "%(n)s days in a row", streak) % {"n": streak}]
 
 
 def address_of(day: date) -> str:

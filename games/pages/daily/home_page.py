@@ -24,8 +24,17 @@ from django.views.decorators.http import require_safe
 from games.db.players import player_id
 from games.db.shared_cache import SharedCache
 from games.deals import publishing
+from games.deals.todays_game import todays_game
 from games.pages.daily.day_places import DayBoards, Place
-from games.pages.daily.day_summary import PlayerDay, address_of, boards_of, deals_of, share_text, standing_of
+from games.pages.daily.day_summary import (
+    PlayerDay,
+    address_of,
+    boards_of,
+    deals_of,
+    share_text,
+    standing_of,
+    todays_game_text,
+)
 from games.pages.shared import titles
 from games.pages.shared.anonymous_cache import cache_for_anonymous
 from games.pages.shared.view_models import ShownAttempt, ShownDeal
@@ -76,18 +85,23 @@ class TodayTile:
 def home(request: HttpRequest) -> HttpResponse:
     """Show today's nine deals with the player's results; `preparing` lists deals that are not published yet.
 
-    `mine` is the player's summary of the day (None for a visitor), `boards` the leaders.
+    `mine` is the player's summary of the day (None for a visitor), `boards` the leaders, `todays` the tile of today's
+    game.
     """
     now = timezone.now()
     shared = _shared(now)
     standing = standing_of(player_id(request), now, shared.deals, shared.boards)
     mine = standing.summary
-    published = {deal.variant for deal in shared.deals}
+    tiles = {deal.variant: TodayTile.of(deal, shared, standing) for deal in shared.deals}
+    todays = tiles.get(todays_game(now.date()))
     context = {
         "day": now.date(),
         "now": now,
         "closes_at": publishing.next_midnight(now),
-        "tiles": [TodayTile.of(deal, shared, standing) for deal in shared.deals],
+        "tiles": list(tiles.values()),
+        "todays": todays,
+        "todays_leader": todays and shared.boards.leaders.get(todays.deal.id),
+        "todays_text": todays_game_text(mine, todays.deal, todays.attempt) if mine and todays else "",
         "mine": mine,
         "boards": shared.boards,
         "best": shared.best,
@@ -97,7 +111,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "preparing": [
             {"variant": variant, "title": titles.VARIANT_TITLES[name]}
             for name, variant in CATALOGUE.items()
-            if name not in published
+            if name not in tiles
         ],
     }
     return render(request, "games/home.html", context)
@@ -119,9 +133,9 @@ def _shared(now: datetime) -> Shared:
 def _read(now: datetime) -> Shared:
     deals = deals_of(now)
     boards = boards_of(now.date(), deals)
-    heads = {
-        deal.id: render_to_string("games/_tile.html", {"deal": deal, "leader": boards.leaders.get(deal.id)})
+    heads = {deal.id: render_to_string("games/_tile.html", {"deal": deal}) for deal in deals}
+    feet = {
+        deal.id: render_to_string("games/_foot.html", {"deal": deal, "leader": boards.leaders.get(deal.id)})
         for deal in deals
     }
-    feet = {deal.id: render_to_string("games/_foot.html", {"deal": deal}) for deal in deals}
     return Shared(deals, heads, feet, boards, render_to_string("games/_best.html", {"boards": boards}))

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from accounts.profile.achievements import Achievement, achievements
 from accounts.profile.player_statistics import VerifiedPlay, figures, statistics
 from accounts.profile.streaks import Streaks, streaks
-from accounts.profile.win_days import current_streak, days_won
+from accounts.profile.win_days import current_streaks, daily_wins
 from accounts.sign_in.guests import BACKEND
+from games.deals.todays_game import todays_game
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE
 from leaderboards.boards.rank_keys import BoardScore
@@ -244,8 +245,8 @@ def test_it_equals_the_streak_over_all_days(back: list[int], most: int) -> None:
     who = factory.player()
     wins(who, back)
     with CaptureQueriesContext(connection) as asked:
-        found = current_streak(who.pk, LAST)
-    assert found == streaks(days_won(who.pk, date(2000, 1, 1)), LAST).current
+        found = current_streaks(who.pk, LAST)
+    assert found.any_game == streaks({day for day, _ in daily_wins(who.pk, date(2000, 1, 1))}, LAST).current
     assert len(asked) <= most
 
 
@@ -253,4 +254,13 @@ def test_only_verified_wins_count() -> None:
     who = factory.player()
     wins(who, [0])
     wins(who, [1], "rejected")
-    assert current_streak(who.pk, LAST) == 1
+    assert current_streaks(who.pk, LAST).any_game == 1
+
+
+def test_todays_game_has_a_streak_of_its_own() -> None:
+    who = factory.player()
+    wins(who, range(5))  # in a month whose weekdays alternate between Labyrinth and Stonewall
+    stonewall_days = [day for day in (LAST - timedelta(days=n) for n in range(5)) if todays_game(day) == "stonewall"]
+    found = current_streaks(who.pk, LAST)
+    assert found.any_game == 5
+    assert found.todays_game == streaks(stonewall_days, LAST).current != 5

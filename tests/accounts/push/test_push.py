@@ -33,6 +33,7 @@ from accounts.push.reminders import next_due, remind_due
 from accounts.sign_in.guests import create_guest
 from accounts.sign_in.session_end import SessionsAdapter
 from accounts.tasks import clean_accounts
+from games.db.players import WinStreaks
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn, exported
 from tests.deals import make_deal
 
@@ -230,7 +231,7 @@ def test_a_reminder_is_encrypted_signed_and_translated(
 ) -> None:
     user.preferences = {"language": "de"}
     user.save()
-    monkeypatch.setattr(reminders, "current_streak", lambda *_: 3)
+    monkeypatch.setattr(reminders, "current_streaks", lambda *_: WinStreaks(3, 0))
     assert remind_due(service.send, at(today)) == 1
     [(path, headers, body)] = service.asked
     assert path == browser.endpoint.removeprefix("https://fcm.googleapis.com")

@@ -121,6 +121,19 @@ def test_an_open_board_updates_and_home_shows_the_result_of_each_deal(visit: Vis
     board.wait_for_selector("table[data-live] >> text=Minos")
 
 
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_games_are_on_the_first_screen(visit: Visit, width: int, height: int) -> None:
+    page = visit("/", width=width, height=height)
+    bottom = "element => element.getBoundingClientRect().bottom"
+    for first in (True, False):  # a newcomer's first game, then today's game
+        button = page.locator(".todays-game .button.large:visible")
+        assert button.count() == 1
+        assert button.evaluate(bottom) < height / 2
+        assert page.locator(".deal").last.evaluate(bottom) <= height
+        if first:
+            page.click("[data-dismiss]")
+
+
 def test_all_links_and_pictures_fit_a_phone(visit: Visit) -> None:
     page = visit("/", **PHONE)
     links = page.locator("a.deal-link")

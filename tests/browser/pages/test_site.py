@@ -54,7 +54,7 @@ def test_home_updates_who_is_playing(visit: Visit) -> None:
     assert "playing now" not in (plot.text_content() or "")  # other tests may have begun it today
     page.clock.run_for(20_100)
     plot.get_by_text("3 playing now").wait_for()
-    assert plot.inner_text().split("\n") == ["3 playing now", "Minos …", "7 players today"]
+    assert plot.inner_text().split("\n") == ["3 playing now"]
     assert page.locator("#playing").inner_text().replace("\n", " ").startswith("3 players at the tables now Minos")
     assert page.locator("#playing a").get_attribute("href") == "/players/7f2c7a5e-0000-4000-8000-000000000000/"
     assert "cookie" not in asked[0]
@@ -239,7 +239,7 @@ def test_a_question_shows_progress_and_can_be_withdrawn(visit: Visit) -> None:
 
 def test_a_first_game_is_guided_and_leads_to_todays_deals(visit: Visit) -> None:
     page = visit("/")
-    page.click(".welcome button:has-text('Play a first game')")
+    page.click(".first-game button:has-text('Play')")
     player = Mouse(page)
     player.start()
     label, words = page.locator("#guide-say b"), page.locator("#guide-say span")
@@ -276,14 +276,14 @@ def test_a_first_game_is_guided_and_leads_to_todays_deals(visit: Visit) -> None:
     assert page.locator("#finish-today a").first.get_attribute("href") == "/play/stonewall/"
     expect(page.locator("#finish-today")).to_be_visible()
     page.goto("/")
-    assert page.locator(".welcome").count() == 0
+    assert page.locator(".first-game").count() == 0
 
 
 def test_the_guide_can_be_dismissed(visit: Visit) -> None:
     page = visit("/")
     page.click("[data-dismiss]")
-    assert page.locator(".welcome").count() == 0
-    assert page.evaluate("document.activeElement.closest('.deals') !== null")
+    assert page.locator(".first-game").count() == 0
+    assert page.evaluate("document.activeElement.closest('.todays-game') !== null")
     page.reload()
     assert page.locator(".deal").count() == 9
-    assert page.locator(".welcome").count() == 0
+    assert page.locator(".first-game").count() == 0

@@ -14,9 +14,11 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.sign_in.guests import BACKEND
+from accounts.templatetags.player_figures import shown_name
 from games.core.ladders import Ladder
 from games.db.shared_cache import CACHES
 from games.deals.difficulty import goal_of
+from games.deals.todays_game import todays_game
 from games.models import Attempt, Deal
 from games.pages.daily import day_summary
 from games.pages.daily.day_places import Place
@@ -77,7 +79,7 @@ def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) ->
     assert found is not None
     assert found.place is not None
     assert (found.day, found.played, found.tally["won"], found.of) == (now.date(), 2, 1, 9)
-    assert (found.points, found.max_points, found.streak) == (150, 900, 3)
+    assert (found.points, found.max_points, found.streaks.any_game) == (150, 900, 3)
     assert (found.place.rank, found.place.ladder, found.players) == (1, "established", 2)
     assert day_summary.share_text(found, day_summary.address_of(found.day)).splitlines()[1:] == [
         "🟨⬜⬜⬜⬜⬜⬜⬜🟩",
@@ -85,6 +87,27 @@ def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) ->
         f"http://127.0.0.1:8000/deals/{now.date()}/",
     ]
     assert day_summary.standing_of(None, now, [], day_summary.boards_of(now.date(), [])).summary is None
+
+
+def test_todays_game_comes_first_and_can_be_shared(deals: dict[str, Deal], who: Any, mine: Client) -> None:
+    now = timezone.now()
+    game = deals[todays_game(now.date())]
+    page = mine.get("/")
+    assert page.context["todays"].deal.variant == game.variant
+    assert 'id="todays-text"' not in page.content.decode()
+    yesterday = now.date() - timedelta(days=1)
+    won(factory.deal(todays_game(yesterday), yesterday, seed=secrets.token_bytes(32)), who)
+    won(game, who, 151_000)
+    page = mine.get("/")
+    title, result, address = page.context["todays_text"].splitlines()
+    assert title.startswith(f"Talon, {page.context['todays'].deal.title}, ")
+    assert result == "🟩 Won in 2:31.0 · 🔥 2 days in a row"
+    assert address == day_summary.address_of(now.date())
+    assert 'id="todays-text"' in page.content.decode()
+
+
+def test_an_empty_day_invites_once(deals: dict[str, Deal]) -> None:
+    assert Client().get("/").content.decode().count("Be the first today.") == 1
 
 
 def test_a_coming_deal_is_one_of_the_nine(
@@ -116,15 +139,18 @@ def test_home_shows_day_leaders_and_next_steps(deals: dict[str, Deal], who: Any,
     assert tiles["stonewall"].place.rank == 2
     assert tiles["plot"].place is None
     text = page.content.decode()
-    assert f'♛</span><span class="visually-hidden">Leader:</span> <a href="/players/{rival.public_id}/">' in text
-    assert text.count(">Play</a>") == 7
-    assert text.count(">Go on</a>") == 1
-    assert text.count(">Result</a>") == 1
-    assert f'href="/table/{running.public_id}/">Go on' in text
+    board = f"/boards/{deals['stonewall'].day}/stonewall/"
+    leader = f'Leader:</span> <a href="{board}">{shown_name(rival)}</a>'
+    assert leader not in text  # the player's own result is shown instead
+    assert leader in Client().get("/").content.decode()
+    assert text.count("deal-link") == 9
+    assert text.count('aria-describedby="deal-plot" href="/table/') == 1
+    assert f'href="/table/{running.public_id}/">Resume' in text
     assert "2 <small>/ 2</small>" in text
     assert "Share your day" in text
     stranger = Client().get("/").content.decode()
-    assert stranger.count(">Play</a>") == 9
+    assert stranger.count('href="/play/') == 10
+    assert stranger.count("Be the first today.") == 0
     assert "Your day" not in stranger
     assert "100 points" in stranger  # the best of the nine
 
@@ -136,7 +162,7 @@ def test_game_in_doubt_earns_nothing(deals: dict[str, Deal], who: Any, mine: Cli
     found = summary_of(who.pk)
     assert found is not None
     assert (found.played, found.tally["review"], found.counted) == (played, played, 0)
-    assert (found.tally["won"], found.points, found.streak, found.tally["open"]) == (0, 0, 0, 8)
+    assert (found.tally["won"], found.points, found.streaks.any_game, found.tally["open"]) == (0, 0, 0, 8)
     page = mine.get("/").content.decode()
     assert f"<b>{played} <small>of 9</small></b>" in page
     assert ("Under review: 1" in page) == bool(played)
@@ -162,7 +188,7 @@ def test_newcomers_get_their_own_boards_and_lead_alone(
     page = mine.get("/")
     assert page.context["boards"].ladder == "newcomers"
     assert page.context["boards"].leaders[deals["stonewall"].pk].player == who.public_id
-    assert "Place 1 of the newcomers" in page.content.decode()
+    assert "Place 1 among newcomers" in page.content.decode()
     rival = factory.player()
     won(deals["stonewall"], rival, 2_000)
     seasons.recount_marked()
@@ -181,7 +207,7 @@ def test_a_guest_has_figures_but_no_place(deals: dict[str, Deal]) -> None:
     page = client.get("/")
     assert (page.context["mine"].points, page.context["mine"].place) == (100, None)
     assert page.context["boards"].best == ()
-    assert "As a guest you stand on no board." in page.content.decode()
+    assert "Guests are not on the leaderboard." in page.content.decode()
 
 
 def test_home_needs_few_queries(

@@ -126,7 +126,7 @@ def test_each_games_rules_explain_the_scoring(game: str, client: Client) -> None
 def test_scoring_is_explained_where_it_appears(address: str, client: Client) -> None:
     day = make_deal("tarot").day
     page = client.get(address.format(day=day)).content.decode()
-    assert '<details class="words"><summary>What cards up, moves, par and the grades mean</summary>' in page
+    assert '<details class="words"><summary>How scoring works</summary>' in page
     assert "Each undo counts as a move" in page
 
 

@@ -25,9 +25,10 @@ from accounts.sign_in.guests import BACKEND
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.deals import publishing
 from games.models import Attempt, Deal, LedgerEntry, Question, SealedDeal
+from games.pages.shared.durations import duration
 from games.pages.shared.view_models import DealTile
 from games.rules import CATALOGUE, GAMES, Record, Table, open_table
-from games.templatetags.client import duration, timed
+from games.templatetags.client import timed
 from leaderboards.models import Result
 from tests.browser import players as inhabitants
 from tests.browser.pages.test_every_page import NAMES, NO_PAGES, VISITORS, visits
