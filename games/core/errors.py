@@ -101,7 +101,7 @@ class ErrorCode(StrEnum):
     TOO_FEW_READY = "too_few_ready", 409, _("At least two players must be ready.")
     NO_DEAL = "no_deal", 503, _("The cards are still being prepared.")
     NOT_BEGUN = "not_begun", 409, _("The race hasn't started.")
-    NO_CHALLENGE = "no_challenge", 409, _("Nobody can be challenged with this game yet.")
+    NO_CHALLENGE = "no_challenge", 409, _("You can't use this game for a challenge yet.")
 
     # Appeals and reports.
     NO_APPEAL = "no_appeal", 409, _("There is no verdict here that you can appeal against now.")
@@ -114,7 +114,7 @@ class ErrorCode(StrEnum):
     TOO_MANY_ANALYSES = (
         "too_many_analyses",
         409,
-        _("Other games are being analysed for you. Wait for them first."),
+        _("We're still analysing other games for you. Please wait for those first."),
     )
 
     # The game's WebSocket.

@@ -54,8 +54,8 @@ class Notice(models.Model):
     class Kind(models.TextChoices):
         """The subject of the notice."""
 
-        CHALLENGED = "challenged", _("Somebody has challenged you")
-        ANSWERED = "answered", _("Somebody has answered your challenge")
+        CHALLENGED = "challenged", _("Someone challenged you")
+        ANSWERED = "answered", _("Someone answered your challenge")
         RATING_MOVED = "rating_moved", _("Your rating has changed after a decision")
         APPEALED = "appealed", _("Your appeal has been answered")
         REPORTED = "reported", _("Your report has been answered")

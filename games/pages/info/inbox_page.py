@@ -22,21 +22,21 @@ from games.ghosts.models import Notice
 from games.inbox import notices as inbox
 
 _ANSWERED: Final = {
-    (False, "won"): gettext_lazy("%(name)s has answered your challenge, and you stay ahead."),
-    (False, "lost"): gettext_lazy("%(name)s has answered your challenge and beaten you."),
-    (False, "even"): gettext_lazy("%(name)s has answered your challenge and drawn level with you."),
-    (True, "won"): gettext_lazy("You have beaten the challenge of %(name)s."),
-    (True, "lost"): gettext_lazy("The challenge of %(name)s stands: you did not beat it."),
-    (True, "even"): gettext_lazy("You have drawn level with the challenge of %(name)s."),
-    (True, "rejected"): gettext_lazy("Your answer to the challenge of %(name)s does not count: it was not verified."),
+    (False, "won"): gettext_lazy("%(name)s took your challenge. You stay ahead."),
+    (False, "lost"): gettext_lazy("%(name)s beat your challenge."),
+    (False, "even"): gettext_lazy("%(name)s tied your challenge."),
+    (True, "won"): gettext_lazy("You beat %(name)s's challenge."),
+    (True, "lost"): gettext_lazy("You didn't beat %(name)s's challenge."),
+    (True, "even"): gettext_lazy("You tied %(name)s's challenge."),
+    (True, "rejected"): gettext_lazy("Your answer to %(name)s's challenge doesn't count: it was not verified."),
 }
 _APPEALED: Final = {
-    True: gettext_lazy("Your appeal has been answered: the game is verified."),
-    False: gettext_lazy("Your appeal has been answered: the game stays rejected."),
+    True: gettext_lazy("Your appeal was successful: the game is verified."),
+    False: gettext_lazy("Your appeal was not successful: the game stays rejected."),
 }
 _REPORTED: Final = {
-    True: gettext_lazy("The game that you reported has been looked at, and action was taken."),
-    False: gettext_lazy("The game that you reported has been looked at, and nothing was found."),
+    True: gettext_lazy("We checked the game you reported and took action."),
+    False: gettext_lazy("We checked the game you reported and found nothing wrong."),
 }
 
 
@@ -74,7 +74,7 @@ def shown_notices(notices: Iterable[Notice]) -> list[ShownNotice]:
 
 def _text(notice: Notice, names: Names) -> str:
     data: dict[str, Any] = notice.data
-    name, _page = names.get(data.get("player", 0), (_("Somebody"), UUID(int=0)))
+    name, _page = names.get(data.get("player", 0), (_("Someone"), UUID(int=0)))
     if notice.kind == Notice.Kind.CHALLENGED:
         return _("%(name)s challenges you.") % {"name": name}
     if notice.kind == Notice.Kind.JOINED:

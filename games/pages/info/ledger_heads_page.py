@@ -31,7 +31,7 @@ def heads_feed(request: HttpRequest) -> HttpResponse:
     """Return the newest heads as an Atom feed; feed readers keep what they have fetched."""
     page = request.build_absolute_uri(reverse("games:ledger"))
     feed = Atom1Feed(
-        title=_("Talon: heads of the ledger"),
+        title=_("Talon: daily ledger hashes"),
         link=page,
         description="",
         feed_url=request.build_absolute_uri(),

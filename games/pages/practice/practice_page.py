@@ -78,7 +78,7 @@ def practice_page(request: HttpRequest) -> HttpResponse:
     except ValueError:
         named = None
         messages.error(
-            request, _("There is no such deal: a number has up to seven digits, a seed 64 of 0 to 9 and a to f.")
+            request, _("Deal not found. A number has up to seven digits, a seed 64 characters from 0 to 9 and a to f.")
         )
     running = Attempt.objects.filter(player=player_id(request), ranked=False, state=Attempt.State.PLAYING).exclude(
         deal__for_race=True, deadline__isnull=False
@@ -114,7 +114,7 @@ def start_practice(request: HttpRequest) -> HttpResponse:
     except DealClosedError as refusal:
         messages.error(request, refusal.sentence)
     except ValueError:
-        messages.error(request, _("This cannot be practised."))
+        messages.error(request, _("You can't practise this."))
     return redirect("games:practice")
 
 

@@ -60,7 +60,7 @@ def appeal_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
             raise
         context = _context(found) | {"text": text, "error": refusal.sentence}
         return render(request, "games/appeal.html", context, status=refusal.code.status)
-    messages.success(request, _("Your appeal has been sent. The answer will be in your inbox."))
+    messages.success(request, _("Appeal sent. We'll answer in your inbox."))
     return redirect("games:appeal", attempt=attempt)
 
 

@@ -81,7 +81,7 @@ def send(request: HttpRequest) -> HttpResponse:
         created = challenges.challenge(request.user, attempt)
     else:
         if name:
-            messages.success(request, _("Your challenge is on its way to %(name)s.") % {"name": name})
+            messages.success(request, _("Challenge sent to %(name)s.") % {"name": name})
     return redirect("games:challenge", code=created.code)
 
 
@@ -152,9 +152,9 @@ def _together(lines: list[ChallengeGame]) -> str:
 
 def _failure_text(refusal: Refusal, name: str) -> str:
     if refusal.code == ErrorCode.NOT_FOUND:
-        return _("Nobody here is called %(name)s. The link works for anybody.") % {"name": name}
+        return _("No player is called %(name)s. Share the link instead.") % {"name": name}
     if refusal.code == ErrorCode.NO_CHALLENGE:
-        return _("You cannot challenge yourself. The link works for anybody else.")
+        return _("You can't challenge yourself. Share the link with someone else.")
     if refusal.code == ErrorCode.RATE_LIMITED:
         return _("%(name)s can't get more challenges right now. Send them the link instead.") % {"name": name}
     return str(refusal.sentence)

@@ -31,10 +31,10 @@ LINE: Final = "line"
 
 _GHOST_TITLES: Final = {
     Whose.OWN: gettext_lazy("Your best"),
-    Whose.NEXT: gettext_lazy("The next better"),
-    Whose.FRIEND: gettext_lazy("Somebody you follow"),
+    Whose.NEXT: gettext_lazy("Next above you"),
+    Whose.FRIEND: gettext_lazy("Someone you follow"),
     Whose.LEADER: gettext_lazy("The leader"),
-    Whose.LINE: gettext_lazy("The certified line"),
+    Whose.LINE: gettext_lazy("The solution"),
 }
 
 
@@ -123,7 +123,7 @@ def line(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         raise Refusal(ErrorCode.NOT_YOURS)
     if not ghost_lanes.knows_deal(found.deal, found.player_id):
         raise Refusal(ErrorCode.NOT_REVEALED)
-    certified = ghost_lanes.line_of(found.deal, _("The certified line"))
+    certified = ghost_lanes.line_of(found.deal, _("The solution"))
     if certified is None:
         raise Refusal(ErrorCode.NOT_FOUND)
     return JsonResponse(certified.to_json() | {"own": False})

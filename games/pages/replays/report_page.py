@@ -62,7 +62,7 @@ def report_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
             raise
         context = _context(found, None) | {"chosen": reason, "text": text, "error": refusal.sentence}
         return render(request, "games/report.html", context, status=refusal.code.status)
-    messages.success(request, _("Thank you. Somebody will look at this game, and the answer will be in your inbox."))
+    messages.success(request, _("Thank you. We'll check this game and answer in your inbox."))
     return redirect("games:report", attempt=attempt)
 
 

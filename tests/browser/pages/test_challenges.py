@@ -31,7 +31,7 @@ def test_a_friend_beats_a_challenge_beside_its_ghost(visit: Visit) -> None:
     page = visit("/", width=1440, height=900)
     sign_up(page, "Minos of Crete")
     page.goto(f"/deals/{OLD_DAY}/labyrinth/")
-    page.click("text=Play it unranked")
+    page.click("text=Play unranked")
     page.wait_for_url(re.compile("/table/"))
     play_through(Mouse(page), TOKENS[:8])
     give_up(page)
@@ -52,8 +52,8 @@ def test_a_friend_beats_a_challenge_beside_its_ghost(visit: Visit) -> None:
     assert re.match(r"You beat Minos of Crete by (one card|\d+ cards)\.", friend.text_content("#finish-ghost"))
     friend.goto(link)
     reload_until(friend, ".outcome")
-    assert friend.text_content(".outcome") == "You have beaten this."
-    friend.tap("text=Watch them side by side")
+    assert friend.text_content(".outcome") == "You beat it."
+    friend.tap("text=Watch side by side")
     friend.wait_for_selector(".boards .felt .card")
     friend.wait_for_function("() => document.querySelectorAll('.standing:not(:empty)').length === 2")
     friend.wait_for_function("() => !document.querySelector('.boards').textContent.includes('–')")
@@ -66,10 +66,10 @@ def test_a_friend_beats_a_challenge_beside_its_ghost(visit: Visit) -> None:
     reload_until(page, ".inbox-link b")
     assert page.text_content(".inbox-link b") == "1"
     page.click(".inbox-link")
-    assert re.search(r"\d has answered your challenge and beaten you\.", page.text_content(".notices"))
+    assert re.search(r"\d beat your challenge\.", page.text_content(".notices"))
     page.click(".notices a")
     assert page.locator("tbody tr").count() == 2
-    page.click("text=Watch them side by side")
+    page.click("text=Watch side by side")
     page.wait_for_selector(".boards .felt .card")
     page.select_option("#speed", "16")
     page.click("#play")

@@ -140,7 +140,7 @@ def test_explanations_hint_and_guide_are_loaded_on_demand(context: Any) -> None:
     page.route("**/can-win", lambda route: route.fulfill(body='{"state": "looking"}', content_type="application/json"))
     page.click("[data-opens=more-dialog]")
     page.click("#can-win")
-    page.wait_for_selector("#hint-close:has-text('Stop looking')")
+    page.wait_for_selector("#hint-close:has-text('Stop searching')")
 
 
 def test_all_files_of_the_other_pages_exist(context: Any, site: Site, complaints: list[str]) -> None:

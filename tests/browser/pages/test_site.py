@@ -178,7 +178,7 @@ def test_a_redrawn_board_shows_what_the_server_drew(visit: Visit) -> None:
 def ask_about_old_game(page: Any) -> None:
     """Practise the past deal, whose winning line is known, and ask whether it can be won."""
     page.goto(f"/deals/{OLD_DAY}/labyrinth/")
-    page.click("text=Play it unranked")
+    page.click("text=Play unranked")
     page.wait_for_url(re.compile("/table/"))
     Player(page).start()
     ask_whether_it_can_be_won(page)
@@ -193,7 +193,7 @@ def test_a_winning_line_is_found_and_shown(visit: Visit) -> None:
     page = visit()
     ask_about_old_game(page)
     page.wait_for_selector("#hint-dialog[data-state=yes]")
-    assert page.inner_text("#hint-dialog p").split("\n") == ["Yes", "A way was found; it takes 52 moves."]
+    assert page.inner_text("#hint-dialog p").split("\n") == ["Yes", "You can win in 52 moves."]
     assert page.evaluate("document.activeElement.id") == "hint-way"
     assert faults(page) == []
     with page.expect_popup() as opened:
@@ -222,7 +222,7 @@ def test_a_question_shows_progress_and_can_be_withdrawn(visit: Visit) -> None:
 
     page.route("**/can-win", reply)
     ask_about_old_game(page)
-    page.wait_for_selector("#hint-close:has-text('Stop looking')")
+    page.wait_for_selector("#hint-close:has-text('Stop searching')")
     assert page.is_visible("#hint-progress")
     page.wait_for_selector("#hint-dialog[data-state=no]")
     assert not page.is_visible("#hint-progress")

@@ -51,10 +51,10 @@ def test_a_deals_page_links_to_its_check(visit: Visit) -> None:
     page.click("text=Verify in your browser")
     states = found(page)
     assert states == dict.fromkeys(EVERY - {"head"}, "passed") | {"head": "open"}
-    assert page.inner_text("[data-findings] h2") == "What could be checked holds"
+    assert page.inner_text("[data-findings] h2") == "All checks passed"
     assert page.get_attribute("[data-findings]", "role") == "status"
-    assert "the server’s answer" in page.inner_text(".finding[data-check=server] h3")
-    assert "worked out in your browser" in page.inner_text(".finding[data-check=replays] h3")
+    assert "the server's answer" in page.inner_text(".finding[data-check=server] h3")
+    assert "checked in your browser" in page.inner_text(".finding[data-check=replays] h3")
     assert told(page, "ledger").startswith(
         f"Line 0 of the ledger, written 2026-01-03T00:00:00Z; the deal opened {OLD_DAY}"
     )
@@ -68,13 +68,13 @@ def test_the_ledgers_head_is_remembered(visit: Visit) -> None:
     page.fill("#head-index", "0")
     page.click("form[data-verify] button")
     assert set(found(page).values()) == {"passed"}
-    assert page.inner_text("[data-findings] h2") == "Everything holds"
+    assert page.inner_text("[data-findings] h2") == "All checks passed"
     assert faults(page) == []
     page.fill("#head", "ab" * 32)
     page.click("form[data-verify] button")
     page.wait_for_selector(".finding[data-check=head].failed")
     assert failed(page) == {"head"}
-    assert page.inner_text("[data-findings] h2") == "Not everything holds"
+    assert page.inner_text("[data-findings] h2") == "Some checks failed"
     assert faults(page) == []
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -89,7 +89,7 @@ def test_a_games_replay_links_to_the_check_of_its_record(visit: Visit) -> None:
     page.click("[data-opens=more-dialog]")
     page.click("#more-dialog >> text=Verify")
     assert passed(page) == EVERY - {"head"}
-    assert told(page, "commitment").startswith("The SHA-256 of the seed stands in line 0 of the ledger")
+    assert told(page, "commitment").startswith("The SHA-256 of the seed is in line 0 of the ledger")
 
 
 def test_forged_files_fail_their_checks(visit: Visit) -> None:
@@ -146,7 +146,7 @@ def test_a_race_is_checked_with_its_places(visit: Visit) -> None:
     bring(page, race)
     page.wait_for_selector(".finding[data-check=places].failed")
     assert failed(page) == {"places"}
-    assert told(page, "places") == "The place of Racer 1 should be 1."
+    assert told(page, "places") == "Racer 1's place should be 1."
 
 
 def test_replays_of_a_race_link_to_the_races_check(visit: Visit) -> None:
@@ -171,14 +171,14 @@ def test_documents_that_cannot_be_checked_are_explained(visit: Visit, complaints
     page.wait_for_selector(f"{heading}:has-text('This is no record')")
     page.fill("#link", "https://elsewhere.example/deals/2026-01-05/plot/")
     page.click("form[data-verify] button")
-    page.wait_for_selector(f"{heading}:has-text('does not lead to a deal')")
+    page.wait_for_selector(f"{heading}:has-text('t lead to a deal')")
     page.fill("#link", "/races/abcd/2/")
     bring(page, won_record("labyrinth"))
     page.wait_for_selector(f"{heading}:has-text('give only a link to its deal')")
     page.fill("#record", "")
     page.fill("#link", "/deals/2020-01-01/plot/")
     page.click("form[data-verify] button")
-    page.wait_for_selector(f"{heading}:has-text('nothing public at this link yet')")
+    page.wait_for_selector(f"{heading}:has-text('Nothing is public at this link yet')")
     assert len(complaints) == 1  # the missing page
     complaints.clear()
 
@@ -189,11 +189,11 @@ def test_the_form_works_where_hashes_cannot_be_computed(visit: Visit) -> None:
     page.goto("/verify/")
     assert "https pages only" in page.inner_text("[data-findings]")
     bring(page, won_record("labyrinth"))
-    page.wait_for_selector(".verdict.good >> text=The record holds")
+    page.wait_for_selector(".verdict.good >> text=The record is correct")
 
 
 def test_the_check_is_translated(visit: Visit) -> None:
     page = visit(f"/verify/?link={DEAL}", locale="de-DE")
     found(page)
-    assert page.inner_text("[data-findings] h2") == "Was sich prüfen ließ, stimmt"
-    assert "Es lässt sich nachspielen: bestanden" in page.inner_text(".finding[data-check=replays] h3")
+    assert page.inner_text("[data-findings] h2") == "Alle Prüfungen bestanden"
+    assert "Die Züge sind erlaubt: bestanden" in page.inner_text(".finding[data-check=replays] h3")

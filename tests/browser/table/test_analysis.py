@@ -62,15 +62,15 @@ def test_an_analysis_is_requested_shown_and_read(visit: Visit) -> None:
     assert page.text_content("#analysis-status") == "Lost between moves 2 and 3"
     page.click("#analysis-turn")
     assert page.text_content("#moves") == "1/3"
-    chance = "The last known chance: these moves would have won. For one other move it is not known."
+    chance = "The last known chance: these moves would have won. For one other move, we don't know."
     assert page.text_content("#analysis-text") == chance
     assert page.locator("#better li").first.text_content() == "deal a row: won in 52 moves"
     assert page.is_hidden("#analysis-turn")
     assert page.is_visible("#play-on button")
     page.locator("#better").click()
     for key, text in (
-        ("ArrowRight", "Whether it can be won from here is not known."),
-        ("End", "Lost: it can no longer be won from here."),
+        ("ArrowRight", "We don't know if it can be won from here."),
+        ("End", "Lost: it can't be won from here."),
         ("Home", "It can still be won, in 53 moves."),
     ):
         page.keyboard.press(key)
@@ -80,7 +80,7 @@ def test_an_analysis_is_requested_shown_and_read(visit: Visit) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     page.click("#analysis-details")
     assert page.locator("#stretches li").all_text_contents() == [
-        "After moves 0 to 1: it could be won",
+        "After moves 0 to 1: winnable",
         "After move 2: not known",
         "After move 3: lost",
     ]

@@ -53,7 +53,7 @@ def test_a_won_game_is_played_verified_and_ranked(visit: Visit) -> None:
     page.click("#finish-race [data-dismiss]")
     assert page.locator("#finish-race").count() == 0
     assert page.locator("#finish-appeal").is_hidden()
-    page.click("#finish a:has-text('Board')")
+    page.click("#finish a:has-text('Leaderboard')")
     row = page.locator("tr.me")
     assert "Ariadne" in row.text_content()
     assert "verified" in row.text_content()
@@ -229,7 +229,7 @@ def test_illegal_drops_and_undone_moves_go_back_and_resigning_asks_first(visit: 
         player.wait_played()
     assert page.evaluate(LABELS) == before
     page.keyboard.press("r")
-    page.click("#resign-dialog >> text=Go on playing")
+    page.click("#resign-dialog >> text=Keep playing")
     assert page.text_content("#moves") == "2"
     page.click("#resign")
     page.click("#resign-dialog button.danger")

@@ -109,7 +109,7 @@ def test_the_answer_decides_the_game_and_notifies_its_player(ada: User, staff: U
     assert list(appeals.open_appeals()) == []
     notice = Notice.objects.get(player=ada)
     assert notice.data == {"address": f"/appeals/{attempt.public_id}/", "granted": decision == State.VERIFIED}
-    assert "Your appeal has been answered" in signed_in(ada).get("/inbox/").content.decode()
+    assert "Your appeal was" in signed_in(ada).get("/inbox/").content.decode()
     page = signed_in(ada).get(f"/appeals/{attempt.public_id}/").content.decode()
     assert "We have looked." in page
     assert "Grace of staff" not in page
@@ -224,7 +224,7 @@ def test_the_page_takes_a_report_and_shows_its_outcome(ada: User, brook: User) -
     assert "Played faster than a person can" in mine.get(path).content.decode()
     page = mine.post(path, {"reason": "foresight", "text": "<i>Hm.</i>"}, follow=True).content.decode()
     assert "&lt;i&gt;Hm.&lt;/i&gt;" in page
-    assert "Somebody will look at it." in page
+    assert "check it and answer in your inbox." in page
     assert mine.post(path, {"reason": "speed"}).status_code == 409
     assert signed_in(ada).get(path).status_code == 409
     assert (Client().get(path).status_code, signed_in(create_guest()).get(path).status_code) == (302, 403)
@@ -254,7 +254,7 @@ def test_reporters_only_learn_that_staff_have_looked(ada: User, brook: User, *, 
     told = {notice.player_id: notice.data for notice in Notice.objects.all()}
     data = {"address": f"/reports/{attempt.public_id}/", "taken": taken}
     assert told == {brook.pk: data, cleo.pk: data}
-    said = "action was taken" if taken else "nothing was found"
+    said = "took action" if taken else "found nothing wrong"
     for path in ("/inbox/", f"/reports/{attempt.public_id}/"):
         assert said in signed_in(cleo).get(path).content.decode()
     with pytest.raises(Refusal):

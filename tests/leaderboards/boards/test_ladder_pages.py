@@ -199,9 +199,9 @@ def test_a_deals_page_shows_the_ladder_of_its_result(client: Client, settings: S
     newcomer, regular = (playing_before.player(date_joined=old) for _ in range(2))
     for variant, days in ON_THREE_DAYS:
         playing_before.verified(regular, factory.deal(variant, today - timedelta(days=days)))
-    assert "once you have an account" in client.get(page).content.decode()
-    assert "once you have an account" in signed_in(create_guest()).get(page).content.decode()
-    assert "It will stand among the newcomers." in signed_in(newcomer).get(page).content.decode()
-    assert "It will stand among the established." in signed_in(regular).get(page).content.decode()
+    assert "Create an account to put it on the leaderboard." in client.get(page).content.decode()
+    assert "Create an account to put it on the leaderboard." in signed_in(create_guest()).get(page).content.decode()
+    assert "It counts for the newcomers' leaderboard." in signed_in(newcomer).get(page).content.decode()
+    assert "It counts for the established players' leaderboard." in signed_in(regular).get(page).content.decode()
     settings.LADDERS = False
-    assert "It will stand" not in signed_in(newcomer).get(page).content.decode()
+    assert "It counts for" not in signed_in(newcomer).get(page).content.decode()

@@ -155,7 +155,7 @@ def test_a_win_is_compared_with_par_and_the_players_best(deal: Deal) -> None:
         ReferenceComparison("Your best time: 4:10.0", "0:50.0 slower", is_better=False),
         ReferenceComparison("Your fewest moves: 120", "new best, by 20", is_better=True),
     ]
-    assert "<b>Par</b> is the number of moves of a good way to win" in panel(own)
+    assert "<b>Par</b> is the number of moves in a good solution" in panel(own)
 
 
 def test_a_best_by_less_than_a_second_counts(deal: Deal) -> None:

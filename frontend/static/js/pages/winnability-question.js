@@ -37,7 +37,7 @@ export class Question {
     this.#open = this.#waiting = true;
     this.#askedAt = Date.now();
     this.progress.value = 0;
-    this.#say("looking", t("Looking for a way …"), t("This takes up to half a minute."));
+    this.#say("looking", t("Looking for a solution…"), t("This takes up to half a minute."));
     await this.#request("POST");
   }
 
@@ -73,12 +73,9 @@ export class Question {
     const answer = reply.answer ?? "unknown";
     /** @type {Record<string, [string, string]>} */
     const texts = {
-      yes: [
-        t("Yes"),
-        moves === 0 ? t("It is won.") : tn("One move wins.", "A way was found; it takes {n} moves.", moves),
-      ],
+      yes: [t("Yes"), moves === 0 ? t("It is won.") : tn("One move wins.", "You can win in {n} moves.", moves)],
       no: [t("No"), this.#lostText(reply.back)],
-      unknown: [t("Not known"), t("No way was found in the time given; there may be one.")],
+      unknown: [t("Unknown"), t("No solution found in time. There may be one.")],
     };
     this.#say(answer, ...texts[answer], answer === "yes" && moves > 0);
   }
@@ -87,13 +84,13 @@ export class Question {
   #lostText(back) {
     if (back)
       return tn(
-        "This can no longer be won, but it could before the last move. Take it back.",
-        "This can no longer be won, but it could {n} moves ago. Take {n} moves back.",
+        "You can't win from here. Undo the last move: before that you could.",
+        "You can't win from here. Undo {n} moves: before that you could.",
         back,
       );
     return this.proven
-      ? t("This can no longer be won. The deal can: undo moves to get back to where there was a way.")
-      : t("This can no longer be won. Undo moves to get back to where it may be.");
+      ? t("You can't win from here, but the deal is winnable. Undo some moves and try another way.")
+      : t("You can't win from here. Undo some moves and try another way.");
   }
 
   /**
@@ -105,7 +102,7 @@ export class Question {
     this.dialog.dataset.state = state;
     byId("hint-short").textContent = short;
     byId("hint-text").textContent = text;
-    byId("hint-close").textContent = state === "looking" ? t("Stop looking") : t("Close");
+    byId("hint-close").textContent = state === "looking" ? t("Stop searching") : t("Close");
     this.progress.hidden = state !== "looking";
     this.way.hidden = !way;
     if (way) this.way.focus();
@@ -114,7 +111,7 @@ export class Question {
 
 /** @param {string} [code] of the server's refusal @returns {string} */
 function refusal(code) {
-  if (code === "no_hints") return t("Ranked games get no hints before their deal has closed.");
-  if (code === "rate_limited") return t("Too many questions. Please ask again in a minute.");
-  return t("The question could not be asked.");
+  if (code === "no_hints") return t("No hints in ranked games until the game closes.");
+  if (code === "rate_limited") return t("Too many questions. Try again in a minute.");
+  return t("That didn't work. Please try again.");
 }

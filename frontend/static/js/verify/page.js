@@ -49,13 +49,13 @@ const site = {
 async function readForm() {
   const link = field("link").value.trim();
   const linked = link ? readLink(link, location.origin) : null;
-  if (link && !linked) throw new Unusable(t("The link does not lead to a deal, game or race to be checked here."));
+  if (link && !linked) throw new Unusable(t("This link doesn't lead to a deal, game or race."));
   const text = (await field("file").files?.[0]?.text()) ?? field("record").value.trim();
   const brought = read(text || (await linkedText(linked?.file)));
-  if (!brought) throw new Unusable(t("This is no record, no deal’s file and no race’s file."));
+  if (!brought) throw new Unusable(t("This is not a record or the file of a deal or race."));
   const isCompared = linked?.day || linked?.numbered;
   if (text && linked && (!isCompared || brought.kind === "race"))
-    throw new Unusable(t("Beside a record or a file, give only a link to its deal, or none."));
+    throw new Unusable(t("With a record or file, give only a link to its deal, or none."));
   return { brought, day: linked?.day ?? null, numbered: linked?.numbered ?? null, head: noted() };
 }
 
@@ -68,7 +68,7 @@ async function linkedText(file) {
     const race = RACE.exec(response.headers.get("Link") ?? "");
     return await (race ? await requestDocument(race[1]) : response).text();
   } catch {
-    throw new Unusable(t("There is nothing public at this link yet: seeds are published when a deal is over."));
+    throw new Unusable(t("Nothing is public at this link yet. Seeds are published when a deal closes."));
   }
 }
 
@@ -77,14 +77,14 @@ function noted() {
   const hash = field("head").value.trim().toLowerCase();
   const index = field("head-index").value.trim();
   if (!hash) return null;
-  if (!isHash(hash)) throw new Unusable(t("The noted head is a hash: 64 digits from 0 to 9 and a to f."));
+  if (!isHash(hash)) throw new Unusable(t("A hash has 64 characters from 0 to 9 and a to f."));
   return { hash, index: index === "" ? null : Number(index) };
 }
 
 /** @param {Finding} finding */
 function line(finding) {
   const { check, state } = finding;
-  const by = check === "server" ? t("the server’s answer") : t("worked out in your browser");
+  const by = check === "server" ? t("the server's answer") : t("checked in your browser");
   const title = part("h3", "", titleOf(check), ": ", part("b", "", stateOf(state)), " ", part("small", "", by));
   const item = part("li", `finding ${state}`, title, part("p", "", sentenceOf(finding)));
   Object.assign(item.dataset, { check, state });
@@ -94,9 +94,9 @@ function line(finding) {
 /** @param {Finding[]} findings */
 function summary(findings) {
   const wrong = findings.filter(({ state }) => state === "failed").length;
-  if (wrong) return t("Not everything holds");
+  if (wrong) return t("Some checks failed");
   if (!findings.some(({ state }) => state === "passed")) return t("Nothing could be checked");
-  return findings.some(({ state }) => state === "open") ? t("What could be checked holds") : t("Everything holds");
+  return findings.some(({ state }) => state === "open") ? t("All checks passed") : t("All checks passed");
 }
 
 /** @param {Finding[]} findings */
@@ -118,7 +118,7 @@ let begun = 0;
 async function check() {
   const mine = ++begun;
   report.setAttribute("aria-busy", "true");
-  tell(t("Checking …"), [], "");
+  tell(t("Checking…"), [], "");
   try {
     const findings = await examined(await readForm(), site);
     if (mine !== begun) return;
@@ -145,8 +145,6 @@ if (canHash()) {
     void check();
   }
 } else {
-  const why = t(
-    "Your browser computes hashes on https pages only, so this page can only ask the server to replay a record.",
-  );
+  const why = t("Your browser computes hashes on https pages only. Here only the server can replay a record.");
   tell(why, [], "");
 }

@@ -66,7 +66,7 @@ def test_every_mark_shows_the_players_result(mine: Client, player: Any) -> None:
     assert (ahead.is_ahead, ahead.marks.count("sealed"), ahead.marks.count("none")) == (True, 1, 8)
     assert not days[TODAY].has_deals
     text = re.sub(r"\s+", " ", mine.get("/deals/").content.decode())
-    assert ": 1 won, 1 played, not won, 1 in play, 6 not played" in text
+    assert ": 1 won, 1 played, not won, 1 in progress, 6 not played" in text
 
 
 @pytest.mark.parametrize(

@@ -117,13 +117,10 @@ def test_another_grade_is_offered_when_time_is_up(mine: Client, asked: list[tupl
     assert mine.get("/practice/looking.json").json()["state"] == "looking"
     PracticeOrder.objects.update(made_at=timezone.now() - practice_deals.PATIENCE)
     assert mine.get("/practice/looking.json").json()["state"] == "other"
-    assert (
-        "No deal that is fiendish turned up in time. This one is hard"
-        in mine.get("/practice/looking/").content.decode()
-    )
+    assert "We found no fiendish deal in time. This one is hard" in mine.get("/practice/looking/").content.decode()
     PracticeOrder.objects.update(deal=None)
     assert mine.get("/practice/looking.json").json()["state"] == "none"
-    assert "Look again" in mine.get("/practice/looking/").content.decode()
+    assert "Search again" in mine.get("/practice/looking/").content.decode()
 
 
 def test_grades_can_be_chosen_for_variants_only(mine: Client, asked: list[tuple[Any, ...]]) -> None:
@@ -158,7 +155,7 @@ def test_an_unused_number_creates_nothing_until_begun(client: Client) -> None:
     for wrong in ("0", "x", "f" * 63):
         page = client.get(f"/practice/?name=plot&code={wrong}")
         assert page.context["named"] is None
-        assert "There is no such deal" in page.content.decode()
+        assert "Deal not found" in page.content.decode()
 
 
 def test_a_seed_is_shared_only_after_the_game(mine: Client, player: Any) -> None:

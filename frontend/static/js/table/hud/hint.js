@@ -119,7 +119,7 @@ function moveText(view, token) {
 
 /** @param {string} [code] of the server's refusal @returns {string} */
 function refusal(code) {
-  if (code === "rate_limited") return t("Too many questions. Please ask again in a minute.");
-  if (code === "no_hints") return t("Ranked games get no hints before their deal has closed.");
+  if (code === "rate_limited") return t("Too many questions. Try again in a minute.");
+  if (code === "no_hints") return t("No hints in ranked games until the game closes.");
   return t("There is no hint here.");
 }

@@ -23,5 +23,5 @@ export function reasonText({ code }) {
     staff: t("This was decided by the site's staff."),
     other: t("A person looks at it."),
   };
-  return texts[/** @type {"pace"} */ (code)] ?? t("The record does not hold.");
+  return texts[/** @type {"pace"} */ (code)] ?? t("The record is not correct.");
 }

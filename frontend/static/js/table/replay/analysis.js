@@ -88,7 +88,7 @@ class Analysis {
     this.#showHere();
     clearTimeout(this.timer);
     if (runs) this.timer = window.setTimeout(() => this.#request("GET"), GLANCE);
-    if (reply.state === "failed") this.#say(t("Nothing could be found out about this game."));
+    if (reply.state === "failed") this.#say(t("We couldn't analyse this game."));
     if (wasRunning && reply.state === "done") byId("analysis-status").textContent = this.#summary();
   }
 
@@ -158,17 +158,16 @@ class Analysis {
 
 /** @param {Reply} reply @returns {string} */
 function progressText({ state, ahead, percent }) {
-  if (state === "waiting" && ahead > 0)
-    return tn("Waiting for one other game …", "Waiting for {n} other games …", ahead);
-  if (state === "waiting") return t("About to begin …");
-  return t("Looking for ways to win … {percent} %", { percent });
+  if (state === "waiting" && ahead > 0) return tn("Waiting for one other game…", "Waiting for {n} other games…", ahead);
+  if (state === "waiting") return t("Starting…");
+  return t("Looking for solutions… {percent} %", { percent });
 }
 
 /** @param {string} [code] of the server's refusal @returns {string} */
 function refusal(code) {
-  if (code === "too_many_analyses") return t("Other games are being analysed for you. Wait for them first.");
-  if (code === "rate_limited") return t("Too many games at once. Please ask again later.");
-  return t("This game cannot be analysed now.");
+  if (code === "too_many_analyses") return t("We're still analysing other games for you. Please wait for those first.");
+  if (code === "rate_limited") return t("Too many games at once. Please try again later.");
+  return t("This game can't be analysed now.");
 }
 
 /** @param {Shown} replay */

@@ -27,10 +27,10 @@ export function bindSharing(replay) {
 async function makePicture() {
   const button = byId("picture-make");
   button.disabled = true;
-  say(t("The picture is being drawn …"));
+  say(t("Creating the picture…"));
   const url = await pictureUrl(byId("picture").dataset.address).catch(() => "");
   button.disabled = false;
-  if (!url) return say(t("The picture could not be drawn. Try again in a while."));
+  if (!url) return say(t("The picture could not be created. Try again later."));
   button.hidden = true;
   say("");
   show(url);

@@ -59,14 +59,14 @@ export function drawBand(band, verdicts, turns) {
 export function verdictText(verdict, at) {
   if (verdict === 0) return t("Won.");
   if (verdict > 0) return tn("It can still be won, in one move.", "It can still be won, in {n} moves.", verdict);
-  if (verdict !== LOST) return t("Whether it can be won from here is not known.");
-  return at === 0 ? t("This deal cannot be won.") : t("Lost: it can no longer be won from here.");
+  if (verdict !== LOST) return t("We don't know if it can be won from here.");
+  return at === 0 ? t("This deal can't be won.") : t("Lost: it can't be won from here.");
 }
 
 /** @param {Stretch} stretch @returns {string} */
 export function stretchText({ from, to, kind }) {
   const where = from === to ? t("After move {n}", { n: from }) : t("After moves {from} to {to}", { from, to });
-  const what = { won: t("it could be won"), lost: t("lost"), unknown: t("not known") };
+  const what = { won: t("winnable"), lost: t("lost"), unknown: t("unknown") };
   return `${where}: ${what[kind]}`;
 }
 
@@ -90,8 +90,7 @@ export function chanceText({ n, to, better, unknown }, named) {
   const parts = [better.length > 1 ? many : better.length === 1 ? one : none];
   const more = better.length - named;
   if (more > 0) parts.push(tn("One more would have won, too.", "{n} more would have won, too.", more));
-  if (unknown > 0)
-    parts.push(tn("For one other move it is not known.", "For {n} other moves it is not known.", unknown));
+  if (unknown > 0) parts.push(tn("For one other move, we don't know.", "For {n} other moves, we don't know.", unknown));
   return parts.join(" ");
 }
 
