@@ -141,6 +141,8 @@ class Attempt(models.Model):
     ladder = models.PositiveSmallIntegerField(null=True, blank=True, choices=Ladder)
     # False in races in which a move that revealed a card cannot be undone (games.rules.hidden_cards).
     free_undo = models.BooleanField(default=True, db_default=True)
+    # True once the player has asked for a hint, or whether the game can still be won.
+    hinted = models.BooleanField(default=False, db_default=False, editable=False)
     # [first_n, last_n] of each run of tokens that the server played itself.
     auto_runs = models.JSONField(default=list, blank=True)
     # Digest of a ranked win's decisions, used to find copies (games.fairplay.copies); null if not compared.

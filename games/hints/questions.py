@@ -153,6 +153,12 @@ def way_of(attempt: Attempt, player_id: int | None) -> tuple[Table, list[str]] |
     return table_of(attempt, reply.n), reply.way
 
 
+def mark_hinted(attempt: Attempt) -> None:
+    """Record that the player of an attempt has had help."""
+    if not attempt.hinted:
+        Attempt.objects.filter(pk=attempt.pk).update(hinted=True)
+
+
 def withdraw(attempt: Attempt, player_id: int | None) -> None:
     """Delete the attempt's question, which cancels its search.
 

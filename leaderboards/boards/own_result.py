@@ -32,11 +32,6 @@ class OwnResult:
     missing: Missing | None
 
     @property
-    def ahead_of(self) -> int:
-        """Share of the others that rank behind, in whole per cent; 0 without others."""
-        return 100 * (self.of - self.rank) // (self.of - 1) if self.of > 1 else 0
-
-    @property
     def words(self) -> str:
         """Message for a guest or a newcomer; empty for established players."""
         if self.is_preview and self.ladder == Ladder.NEWCOMERS:

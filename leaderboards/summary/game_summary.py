@@ -1,4 +1,4 @@
-"""End-of-game panel: rank, comparison with par and personal best, progress of the day, and the next deal.
+"""End-of-game panel: headline, rank, comparison with par and personal best, progress of the day, and the next step.
 
 Only the game's player sees it. It takes a handful of indexed queries, regardless of the number of results.
 """
@@ -16,6 +16,8 @@ from django.db.models import Max, Min, Q
 from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 
+from games.analysis.findings import Findings
+from games.analysis.models import Analysis
 from games.core.ladders import Ladder
 from games.db.players import people
 from games.deals.publishing import is_secret
@@ -26,10 +28,12 @@ from games.pages.shared.durations import duration
 from games.pages.shared.titles import VARIANT_TITLES
 from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempts_on
 from games.races.results.daily_control import is_top_place
+from games.replays import access
 from games.replays.models import Continuation
 from games.rules import CATALOGUE
 from leaderboards.boards.own_result import OwnResult, own_result
 from leaderboards.summary import distributions, result_charts
+from leaderboards.summary.next_step import Step, answer_of, next_step
 
 State = Attempt.State
 
@@ -72,23 +76,44 @@ class Today:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """Follow-up actions: a form for new practice, and the same deal or the time from which it is playable."""
+    """Follow-up actions: a form for new practice, the same deal or the time from which it is playable, and the code of
+    the challenge that this game answers. `step` is the one to suggest first.
+    """
 
+    step: Step
     new_deal: list[tuple[str, str]]
     same_deal: int | None
     same_deal_from: datetime | None
     may_challenge: bool
+    challenge: str
 
     @classmethod
-    def of(cls, attempt: Attempt, now: datetime) -> Self:
+    def of(cls, attempt: Attempt, player: Any, today: Today | None, now: datetime) -> Self:  # noqa: ANN401
         """Return the follow-up actions of a finished game."""
         deal, secret = attempt.deal, is_secret(attempt.deal, now)
+        answer, has_next = answer_of(attempt), today is not None and today.next is not None
         return cls(
+            step=next_step(attempt, player, answer, has_next=has_next, is_secret=secret),
             new_deal=list(_practice_fields(deal)),
             same_deal=None if secret else deal.pk,
             same_deal_from=ShownDeal.of(deal, now).reveals_at if secret else None,
             may_challenge=may_challenge(attempt, attempt.player_id, now),
+            challenge=answer.challenge.code if answer else "",
         )
+
+
+class LosingMove(NamedTuple):
+    """The move that lost the game for good: it is among the moves after `n` up to `to`."""
+
+    n: int
+    to: int
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Self | None:
+        """Return the losing move of an attempt that has been analysed, or None if there is none."""
+        packed = Analysis.objects.filter(attempt=attempt).values_list("findings", flat=True).first()
+        turns = Findings.unpack(bytes(packed)).turns if packed else []
+        return cls(turns[-1].n, turns[-1].to) if turns else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +129,8 @@ class GameSummary:
     streak: int
     today: Today | None
     again: Again | None
+    may_analyse: bool
+    lost_at: LosingMove | None
 
     @classmethod
     def of(
@@ -119,16 +146,20 @@ class GameSummary:
         own = own_result(deal, "race", player) if is_verified and is_daily else None
         best = _Best.of(attempt) if is_verified else None
         goes_on = not attempt.ranked and Continuation.objects.filter(attempt=attempt).exists()
+        today = None if in_race else _today(attempt, now)
+        may_analyse = not _is_won(attempt) and access.may_be_shared(attempt, attempt.player_id, now)
         return cls(
             deal=ShownDeal.of(deal, now),
             attempt=ShownAttempt.of(attempt),
             own=own,
             charts=list(_charts(attempt, own)) if own else [],
             comparisons=[*_beside_par(attempt), *best.beside(attempt)] if best and not goes_on else [],
-            is_first_win=best is not None and is_daily and _is_won(attempt) and best.ms is None,
+            is_first_win=not goes_on and _is_first_win(attempt),
             streak=people().streaks_of(attempt.player_id, now.date()).any_game if is_daily else 0,
-            today=None if in_race else _today(attempt, now),
-            again=None if in_race else Again.of(attempt, now),
+            today=today,
+            again=None if in_race else Again.of(attempt, player, today, now),
+            may_analyse=may_analyse,
+            lost_at=LosingMove.of(attempt) if may_analyse else None,
         )
 
     @property
@@ -140,21 +171,43 @@ class GameSummary:
         return is_top_place(own.rank, own.of)
 
     @property
+    def is_won(self) -> bool:
+        """True if the game was won."""
+        return self.attempt.end == Attempt.End.WON
+
+    @property
+    def headline(self) -> str:
+        """What happened in a few words: a first win or a place; empty if the table knows nothing better than the time
+        of the win or the cards up.
+        """
+        if self.is_first_win:
+            return _("Your first %(title)s win") % {"title": self.deal.title}
+        return self.place
+
+    @property
+    def place(self) -> str:
+        """Place of a win on a board with at least two results, such as "1st of 12"; empty otherwise."""
+        is_placed = self.own is not None and not self.own.is_preview and self.is_won
+        return self._place if is_placed else ""
+
+    @property
     def standing(self) -> str:
-        """Rank in one sentence; empty without a rank."""
+        """The verdict in one sentence, with the place unless it is in the headline; empty without a rank."""
         if self.own is None:
             return ""
-        known = {"rank": self.own.rank, "place": ordinal(self.own.rank), "of": self.own.of}
+        if self.own.is_preview and self._place:
+            return _("With an account you would be %(place)s.") % {"place": self._place}
+        if not self._place or self.headline == self._place:
+            return _("Verified")
+        return _("Verified: %(place)s") % {"place": self._place}
+
+    @property
+    def _place(self) -> str:
+        if self.own is None or self.own.of < 2:
+            return ""
+        known = {"place": ordinal(self.own.rank), "of": self.own.of}
         newcomers = self.own.ladder == Ladder.NEWCOMERS
-        if self.own.is_preview:
-            would_be = (
-                _("You would be %(place)s of %(of)s newcomers.")
-                if newcomers
-                else _("You would be %(place)s of %(of)s.")
-            )
-            return would_be % known
-        text = _("Verified: rank %(rank)s of %(of)s newcomers") if newcomers else _("Verified: rank %(rank)s of %(of)s")
-        return text % known
+        return (_("%(place)s of %(of)s newcomers") if newcomers else _("%(place)s of %(of)s")) % known
 
 
 class _Best(NamedTuple):
@@ -252,6 +305,15 @@ def _practice_fields(deal: Deal) -> Iterator[tuple[str, str]]:
     yield "name", deal.variant or deal.game
     if not deal.variant:
         yield from ((f"option-{name}", json.dumps(value)) for name, value in deal.options.items())
+
+
+def _is_first_win(attempt: Attempt) -> bool:
+    """Return whether this is the player's first win of the variant, ranked or not."""
+    if not attempt.deal.variant or not _is_won(attempt) or attempt.state == State.REJECTED:
+        return False
+    wins = Attempt.objects.filter(player=attempt.player_id, deal__variant=attempt.deal.variant, end=Attempt.End.WON)
+    earlier = wins.filter(finished_at__lt=attempt.finished_at, continuation=None).exclude(state=State.REJECTED)
+    return not earlier.exists()
 
 
 def _is_won(attempt: Attempt) -> bool:

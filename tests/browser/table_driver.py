@@ -292,5 +292,5 @@ def resigned_practice(visit: Callable[..., Any]) -> Any:
         player.play("d")
         player.wait_played()
     give_up(page)
-    page.wait_for_selector("#finish-rank[data-state=verified]")
+    page.wait_for_selector("#finish-rank[data-state=verified]", state="attached")
     return page

@@ -134,7 +134,6 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "number": numbered_deals.number_of(found.deal),
         "link": link_to(request, found.deal, player_id(request)),
         "guide": _guide_at(found),
-        "is_first_game": not found.ranked and first_game.is_first_game(found.deal),
         "replay_url": _origin_url(found),
     }
     response = render(request, "games/table.html", context)

@@ -46,7 +46,9 @@ def can_win(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
             raise Refusal(ErrorCode.NOT_FOUND, "no question was asked")
         return JsonResponse(reply.to_json(way=request.GET.get("way") == "1"))
     _spend_search(request)
-    return JsonResponse(questions.ask(found, player, _position(request)).to_json(way=False), status=202)
+    reply = questions.ask(found, player, _position(request))
+    questions.mark_hinted(found)
+    return JsonResponse(reply.to_json(way=False), status=202)
 
 
 @require_POST
@@ -63,9 +65,11 @@ def hint(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     Clients repeat the request after "looking"; only the start of a search counts against the limit.
     """
     limits.spend(request, "hint")
-    advice = advise(attempt_named(attempt), player_id(request), lambda: _spend_search(request))
+    found = attempt_named(attempt)
+    advice = advise(found, player_id(request), lambda: _spend_search(request))
     if advice is None:
         return JsonResponse({"state": "looking"}, status=202)
+    questions.mark_hinted(found)
     return JsonResponse(advice.to_json())
 
 

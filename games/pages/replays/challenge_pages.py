@@ -46,6 +46,7 @@ class ChallengeGame:
     elapsed_ms: int | None
     tokens: int | None
     paused_ms: int
+    hinted: bool
 
     @classmethod
     def of(cls, place: int, attempt: Attempt, challenge: Challenge, viewer: int | None) -> Self:

@@ -24,7 +24,7 @@ from games.ghosts.choice import Ghost, Whose
 from games.ghosts.models import Answer
 from games.models import Attempt, Deal
 from games.pages.replays.side_by_side_page import together_url
-from games.pages.shared.view_models import ShownDeal, ShownPlayer
+from games.pages.shared.view_models import ShownDeal, ShownPlayer, shown_part
 
 #: Name of the certified line where other ghosts have an attempt id.
 LINE: Final = "line"
@@ -48,6 +48,7 @@ class ShownGhost:
     attempt: uuid.UUID | None
     cards_up: int | None
     elapsed_ms: int | None
+    hinted: bool = False
 
     @classmethod
     def of(cls, ghost: Ghost) -> Self:
@@ -56,7 +57,9 @@ class ShownGhost:
         if attempt is None:
             return cls(label, LINE, None, None, None, ghost.elapsed_ms)
         player = None if ghost.whose == Whose.OWN else ShownPlayer.of(attempt.player)
-        return cls(label, str(attempt.public_id), player, attempt.public_id, attempt.cards_up, attempt.elapsed_ms)
+        return shown_part(
+            cls, attempt, label=label, ghost=str(attempt.public_id), player=player, attempt=attempt.public_id
+        )
 
 
 @require_safe

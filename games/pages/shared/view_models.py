@@ -81,6 +81,7 @@ class ShownAttempt:
 
     public_id: UUID
     ranked: bool
+    hinted: bool
     state: str
     end: str
     started_at: datetime

@@ -115,7 +115,7 @@ def test_sounds_and_the_end_panel_are_loaded_in_advance(context: Any) -> None:
     page.evaluate(WATCH, ".celebration .card")
     player.play(tokens[-1])
     page.wait_for_selector(".celebration .card", state="attached")
-    page.wait_for_selector("#finish[open] #finish-next")
+    page.wait_for_selector("#finish[open] #finish-account")
     assert not [url for url in asked if "/static/js/" in url or "/static/css/" in url]
     assert page.evaluate("window.drawn !== undefined && early") == []
 

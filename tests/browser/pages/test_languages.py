@@ -82,5 +82,5 @@ def test_all_client_texts_at_a_table_are_translated(visit: Visit) -> None:
         assert unmarked(page) == []
         give_up(page)
         page.wait_for_selector("#finish[open]")
-        page.wait_for_function("() => document.querySelector('#finish-rank').textContent")
+        page.wait_for_function("() => document.querySelector('#finish-title').textContent")
         assert unmarked(page) == []

@@ -105,17 +105,18 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, site: Any) ->
     phone.wait_for_selector("#resign-dialog[open]")
     assert "race" in phone.inner_text("#resign-dialog")
     phone.tap("#resign-dialog button.danger")
-    phone.wait_for_function("() => document.querySelector('#finish-place').textContent === '1st of 2 so far'")
+    phone.wait_for_function("() => document.querySelector('#finish-title').textContent === '1st of 2 so far'")
     desk.wait_for_selector(".lanes-panel .lane.retired")
 
     desk.reload()
     desk.wait_for_selector("#felt .card")
     desk.keyboard.press("r")
     desk.click("#resign-dialog button.danger")
-    for page, place in ((phone, "1st of 2"), (desk, "2nd of 2")):
+    for page, outcome in ((phone, "You beat {rival} by one card"), (desk, "{rival} was one card ahead")):
         page.wait_for_selector("#finish[open]")
-        page.wait_for_selector("#finish-place[data-final=true]")
-        assert page.text_content("#finish-place") == place
+        page.wait_for_function("() => document.body.dataset.race === 'finished'")
+        rival = race["racers"][page is phone]["name"]
+        assert page.text_content("#finish-title") == outcome.format(rival=rival)
     phone.tap("#finish button:has-text('Rematch')")
     phone.wait_for_url(re.compile(f"/races/{race['code']}/$"))
 

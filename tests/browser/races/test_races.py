@@ -64,12 +64,12 @@ def test_two_race_and_rematch_while_a_third_watches(visit: Visit) -> None:
 
     host.get_by_role("button", name="Give up").first.click()
     host.locator("#resign-dialog button.danger").click()
-    sync_api.expect(host.locator("#finish-place")).to_contain_text("so far")
+    sync_api.expect(host.locator("#finish-title")).to_contain_text("so far")
     sync_api.expect(spectator.locator("#lanes .lane", has_text="gave up")).to_have_count(1)
     friend.locator("#resign").tap()
     friend.locator("#resign-dialog button.danger").tap()
     for page in (host, friend):
-        page.locator("#finish-place[data-final=true]").wait_for()
+        page.wait_for_function("() => document.body.dataset.race === 'finished'")
     accept_rematch_on_another_page(host, friend, link)
     sync_api.expect(spectator.locator(".seat:not(.free)")).to_have_count(2)
     spectator.get_by_role("link", name="Result and replays").click()

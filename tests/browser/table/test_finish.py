@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from tests.browser.conftest import MOVING, PHONE, Visit
 from tests.browser.pages.test_every_page import faults
-from tests.browser.table_driver import Mouse, deal, won_record
+from tests.browser.table_driver import Mouse, deal, give_up, practise, won_record
 
 
 def test_a_key_ends_the_celebration_and_the_panel_reopens(visit: Visit) -> None:
@@ -29,14 +32,50 @@ def test_a_key_ends_the_celebration_and_the_panel_reopens(visit: Visit) -> None:
     page.clock.resume()
     assert page.locator(".celebration").count() == 0
     assert page.evaluate("document.activeElement.id") == "finish-title"
-    page.wait_for_selector("#finish-actions #finish-next")
+    page.wait_for_selector("#finish-main #finish-account")
     # A game won this fast is under review, and counts as played for its player.
     page.wait_for_selector("#finish-after .today:has-text('1 of 9 played today')")
     assert faults(page, colours_only=False) == []
+    page.focus("#finish-more")
+    page.keyboard.press("Enter")
+    assert page.is_visible("#finish-menu #finish-next")
+    page.keyboard.press("Enter")
+    assert page.is_hidden("#finish-next")
     page.click("#finish-close")
     page.click("#finish-open")
-    assert page.is_visible("#finish-next")
+    assert page.is_visible("#finish-account")
     page.reload()  # a reloaded table shows the same
-    page.wait_for_selector("#finish[open] #finish-next")
-    assert page.text_content("#finish-title") == "You won!"
+    page.wait_for_selector("#finish[open] #finish-account")
+    assert page.text_content("#finish-title") == "Your first Labyrinth win"
     assert page.locator(".celebration").count() == 0
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844), (844, 390)])
+def test_headline_and_main_button_need_no_scrolling(visit: Visit, width: int, height: int) -> None:
+    page = visit("/play/labyrinth/", width=width, height=height)
+    deal(page)
+    Mouse(page).start()
+    give_up(page)
+    page.wait_for_selector("#finish[open] #finish-next")
+    assert re.fullmatch(r"\d+ of 52 cards up", page.text_content("#finish-title"))
+    assert "you can see where it went wrong" in page.text_content("#finish-main")
+    for selector in ("#finish-title", "#finish-next", "#finish-more"):
+        box = page.locator(selector).bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= height
+    tops = page.locator("#finish-actions > *").evaluate_all("all => all.map(one => one.getBoundingClientRect().top)")
+    assert len(set(tops)) == 1
+    assert page.locator("#finish .button:visible:not(.secondary)").count() == 1
+
+
+def test_a_lost_practice_game_leads_to_its_analysis(visit: Visit) -> None:
+    page = visit()
+    player = practise(page)
+    player.play("d")
+    player.wait_played()
+    with page.expect_response(lambda response: response.url.endswith("/hint") and response.status == 200):
+        page.click("#hint")
+    give_up(page)
+    page.wait_for_selector("#finish[open] #finish-how:has-text('with hints')")
+    with page.expect_request(lambda request: "/analysis" in request.url and request.method == "POST"):
+        page.click("#finish-lost")

@@ -202,7 +202,7 @@ def test_the_tools_fit_one_row_on_a_german_phone(visit: Visit) -> None:
     page.wait_for_function("() => document.querySelector('#connection').title === 'Verbunden'")
     page.keyboard.press("r")
     page.click("#resign-dialog button.danger")
-    page.wait_for_selector("#finish-rank[data-state=verified]")
+    page.wait_for_selector("#finish-rank[data-state=verified]", state="attached")
     assert page.evaluate(_TOOL_ROWS) == [1, False]
     page.goto(page.url.replace("/table/", "/replay/"))
     page.wait_for_selector("#felt .card")

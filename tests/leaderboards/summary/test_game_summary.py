@@ -17,10 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.sign_in.guests import create_guest
+from games.analysis.findings import Findings, Turn
+from games.analysis.models import Analysis
+from games.analysis.positions import LOST
 from games.attempts.lifecycle import start_attempt
 from games.core.ladders import Ladder
-from games.deals import publishing
+from games.deals import first_game, publishing
 from games.deals.difficulty import goal_of
+from games.ghosts import challenges
+from games.ghosts.models import Answer
+from games.hints import questions
 from games.models import Attempt, Deal
 from games.pages.daily import day_summary
 from games.pages.shared.view_models import ShownDeal
@@ -102,7 +108,6 @@ def test_it_contains_no_cards_of_the_day(deal: Deal) -> None:
 def test_the_replay_link_works(deal: Deal) -> None:
     for own in (factory.finished(deal), factory.finished(factory.deal(day=TODAY - timedelta(days=3)))):
         assert signed_in(own.player).get(reverse("games:replay", args=[own.public_id])).status_code == 200
-        assert "finish-replay" in panel(own)
 
 
 def test_the_game_is_read_once(deal: Deal) -> None:
@@ -120,18 +125,29 @@ def test_a_place_includes_the_number_of_players(deal: Deal) -> None:
         game(deal, ms=ms)
     found = after(own)
     assert found.own is not None
-    assert (found.own.rank, found.own.of, found.own.ahead_of) == (2, 5, 75)
-    assert found.standing == "Verified: rank 2 of 5"
-    assert "Ahead of 75% of the others." in panel(own)
+    assert (found.own.rank, found.own.of) == (2, 5)
+    assert (found.headline, found.standing) == ("Your first Stonewall win", "Verified: 2nd of 5")
+    earlier(who=own.player)
+    again = after(own)
+    assert (again.headline, again.place, again.standing) == ("2nd of 5", "2nd of 5", "Verified")
+
+
+def test_a_place_alone_or_of_a_loss_is_no_headline(deal: Deal) -> None:
+    own = game(deal)
+    earlier(who=own.player)
+    assert (after(own).headline, after(own).place, after(own).standing) == ("", "", "Verified")
+    lost = game(deal, cards=12)
+    assert (after(lost).headline, after(lost).place, after(lost).standing) == ("", "", "Verified: 2nd of 2")
+    assert not after(lost).is_top_place
 
 
 def test_a_guest_sees_the_place_of_an_account(deal: Deal) -> None:
     for ms in range(11):
         game(deal, ms=ms)
     own = game(deal, who=create_guest(), show=False)
-    assert after(own).standing == "You would be 12th of 12."
+    assert after(own).standing == "With an account you would be 12th of 12."
     text = panel(own)
-    assert "Make an account to stand on the board." in text
+    assert "Create an account to keep it" in text
     assert reverse("account_signup") in text
 
 
@@ -171,8 +187,11 @@ def test_a_first_win_is_labelled_and_others_do_not_count(deal: Deal) -> None:
     own = game(deal)
     assert after(own).is_first_win
     assert after(own).comparisons == []
-    assert "Your first win at Stonewall!" in panel(own)
+    assert 'data-headline="Your first Stonewall win"' in panel(own)
     assert not after(game(publishing.todays_deal("plot", NOW), cards=3)).is_first_win
+    practice = unranked(publishing.practice_deal("stonewall"), own.player, started_at=factory.NOON - timedelta(days=9))
+    assert after(practice).is_first_win
+    assert not after(own).is_first_win
 
 
 def test_a_player_without_wins_sees_the_most_cards(deal: Deal) -> None:
@@ -331,13 +350,70 @@ def form(text: str, button: str) -> dict[str, str]:
     return dict(re.findall(r'name="([\w-]+)" value="([^"]*)"', found))
 
 
+def main_button(attempt: Attempt) -> str:
+    """Return the id of the only main button."""
+    (found,) = re.findall(r'class="button" id="finish-(\w+)"', panel(attempt))
+    return str(found)
+
+
+def test_there_is_one_main_button(deal: Deal) -> None:
+    publishing.todays_deals(NOW)
+    own = game(deal)
+    assert main_button(own) == "next"
+    for other in publishing.todays_deals(NOW)[:-1]:
+        game(other, cards=1, who=own.player)
+    assert main_button(own) == "board"
+    assert main_button(unranked(publishing.practice_deal("labyrinth"), own.player)) == "new"
+    guest = create_guest()
+    assert main_button(game(deal, who=guest, show=False)) == "account"
+    assert main_button(unranked(publishing.practice_deal("labyrinth"), guest)) == "new"
+    first = unranked(first_game.deal_for(guest.pk), guest)
+    assert main_button(first) == "today"
+    first.end = Attempt.End.RESIGNED
+    first.save()
+    assert main_button(first) == "same"
+
+
+def test_a_lost_challenge_can_be_tried_again() -> None:
+    goal = unranked(publishing.practice_deal("labyrinth"), factory.player())
+    sent = challenges.challenge(goal.player, goal)
+    own = unranked(goal.deal, create_guest())
+    Answer.objects.create(challenge=sent, attempt=own)
+    Attempt.objects.filter(pk=own.pk).update(elapsed_ms=280_001)
+    own.refresh_from_db()
+    assert main_button(own) == "retry"
+    assert reverse("games:answer_challenge", args=[sent.code]) in panel(own)
+    Attempt.objects.filter(pk=own.pk).update(elapsed_ms=279_999)
+    own.refresh_from_db()
+    assert main_button(own) == "account"
+
+
+def test_a_loss_leads_to_its_analysis_once_that_may_be_seen(deal: Deal) -> None:
+    secret = game(deal, cards=12)
+    assert "finish-lost" not in panel(secret)
+    assert "you can see where it went wrong" in panel(secret)
+    past = earlier(cards=12)
+    replay = reverse("games:replay", args=[past.public_id])
+    assert f'{replay}#analyse" id="finish-lost"' in panel(past)
+    findings = Findings([5, 4, LOST, LOST], turns=[Turn(1, 2)])
+    Analysis.objects.create(attempt=past, asked_at=NOW, state="done", done_at=NOW, findings=findings.pack())
+    assert f'{replay}?n=1" id="finish-lost">Lost at move 2: see it<' in panel(past)
+    assert "finish-lost" not in panel(earlier(days=4))  # won
+
+
+def test_hints_are_marked(deal: Deal) -> None:
+    own = unranked(publishing.practice_deal("labyrinth"), factory.player())
+    assert "data-hinted" not in panel(own)
+    questions.mark_hinted(own)
+    assert "data-hinted" in panel(own)
+
+
 @pytest.mark.parametrize(("name", "options"), [("labyrinth", None), ("braid", {"direction": "either", "redeals": 3})])
 def test_practice_offers_a_new_deal_or_the_same_again(name: str, options: dict[str, object] | None) -> None:
     who = factory.player()
     own = unranked(publishing.practice_deal(name, options), who)
     text, client = panel(own), signed_in(who)
     assert "Same deal again<" in text
-    assert reverse("games:replay", args=[own.public_id]) in text
     client.post(reverse("games:start_practice"), form(text, "finish-same"))
     assert Attempt.objects.filter(player=who, deal=own.deal, state="playing").count() == 1
     client.post(

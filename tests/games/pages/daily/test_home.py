@@ -61,7 +61,6 @@ def test_the_button_leads_to_a_guided_table(client: Client) -> None:
     page = client.get(table)
     assert page.context["guide"]["moves"] == []
     assert b'id="guide-say"' in page.content
-    assert b'id="finish-today"' in page.content
 
 
 def test_the_guide_follows_the_moves_and_ends_with_the_game(client: Client) -> None:
@@ -73,9 +72,7 @@ def test_the_guide_follows_the_moves_and_ends_with_the_game(client: Client) -> N
     Move.objects.create(attempt=attempt, n=2, token="u", ms=2000)
     assert client.get(table).context["guide"]["moves"] == []
     close_attempt(attempt.pk, "resigned")
-    page = client.get(table)
-    assert page.context["guide"] is None
-    assert page.context["is_first_game"]
+    assert client.get(table).context["guide"] is None
 
 
 def test_no_other_game_has_a_guide(mine: Client, attempt_at: Any) -> None:
@@ -83,7 +80,7 @@ def test_no_other_game_has_a_guide(mine: Client, attempt_at: Any) -> None:
     mine.post("/practice/start", {"name": "stonewall"})
     for attempt in (ranked, Attempt.objects.latest("pk")):
         page = mine.get(f"/table/{attempt.public_id}/")
-        assert (page.context["guide"], page.context["is_first_game"]) == (None, False)
+        assert page.context["guide"] is None
 
 
 @pytest.mark.parametrize("day", ["2026-02-30", "2026-01-01"])

@@ -1,35 +1,50 @@
-/** Extra content of the end panel, rendered by the server for the game's own player. */
+/** Parts of the end panel that the server renders for the game's own player. */
 
-import { byId } from "../../shared/dom.js";
+import { all, byId } from "../../shared/dom.js";
 import { localise } from "../../site/local-times.js";
+
+/**
+ * @typedef {object} Summary what the server says about a finished game; texts are empty if they do not apply
+ * @property {string} headline
+ * @property {string} standing the verdict in a sentence
+ * @property {string} place
+ * @property {boolean} isTop whether the place is worth confirming in a race
+ * @property {boolean} hinted
+ */
 
 /** Number of the last request; an earlier one's answer may arrive later and is outdated. */
 let requests = 0;
 
 /**
- * Loads the content into the panel. The primary action moves to the panel's own buttons, which stay in sight.
- * Without an answer the panel does without.
- * @param {(standing: string, isTop: boolean) => void} tell receives the place as text, or an empty string, and whether
- *   the place is worth confirming in a race
+ * Loads the server's part and puts its buttons among the panel's own. Without an answer the panel does without.
+ * @returns {Promise<Summary|null>} null if a later request will answer
  */
-export async function showAfter(tell) {
-  const place = byId("finish-after");
-  if (!place?.dataset.address) return tell("", false);
+export async function loadSummary() {
   const number = ++requests;
-  const text = await fetch(place.dataset.address)
+  const place = byId("finish-after");
+  const text = await fetch(place?.dataset.address ?? "")
     .then((response) => (response.ok ? response.text() : ""))
     .catch(() => "");
-  if (number !== requests) return;
-  if (!text) return tell("", false);
+  if (number !== requests) return null;
   const found = new DOMParser().parseFromString(text, "text/html").body;
   localise(found);
-  const focused = document.activeElement?.id;
-  const actions = byId("finish-actions");
-  const first = found.querySelector("[data-first]");
-  actions?.querySelector("[data-first]")?.remove();
-  if (first) actions?.prepend(first);
+  const { headline = "", standing = "", ...data } = found.querySelector("div")?.dataset ?? {};
+  if (text) keepingFocus(() => fill(place, found));
+  return { headline, standing, place: data.place ?? "", isTop: "topPlace" in data, hinted: "hinted" in data };
+}
+
+/** @param {HTMLElement} place @param {HTMLElement} found */
+function fill(place, found) {
+  for (const part of all("[data-into]", found)) {
+    byId(part.dataset.into)?.replaceChildren(...part.childNodes);
+    part.remove();
+  }
   place.replaceChildren(...found.childNodes);
-  if (focused) byId(focused)?.focus({ preventScroll: true });
-  const { standing = "", topPlace } = place.querySelector("[data-standing]")?.dataset ?? {};
-  tell(standing, topPlace !== undefined);
+}
+
+/** @param {() => void} change */
+function keepingFocus(change) {
+  const id = document.activeElement?.id;
+  change();
+  if (id) byId(id)?.focus({ preventScroll: true });
 }

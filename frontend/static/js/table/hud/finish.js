@@ -1,19 +1,21 @@
-/** End of a game: the celebration, then the panel, which shows the rank when it arrives. */
+/** End of a game: the celebration, then the panel, whose headline says what happened. */
 
-import { byId } from "../../shared/dom.js";
+import { byId, write } from "../../shared/dom.js";
 import "../../site/dismiss.js";
 import { t } from "../../shared/i18n.js";
-import { durationText } from "../../shared/times.js";
-import { showAfter } from "./end-panel.js";
-import { say } from "./announce.js";
+import { clockText, durationText } from "../../shared/times.js";
+import { loadSummary } from "./end-panel.js";
 import { celebrate } from "../drawing/celebration.js";
 import { elapsed, isComplete } from "../state/game.js";
-import { showGhost } from "../social/ghost.js";
+import { ghostAt, versusText } from "../social/ghost.js";
 import { reasonText } from "./verdict-reasons.js";
 import { share } from "./share-text.js";
 import { play } from "./sound.js";
 
 /** @import { State } from "../state/state.js" */
+
+/** Longest wait for the server's headline and main button before the panel opens without them, in ms. */
+const WITHIN = 1200;
 
 const panel = () => byId("finish");
 /** Resolves when the panel may open. @type {Promise<void>} */
@@ -24,6 +26,13 @@ function bind(state) {
   byId("share").addEventListener("click", () => share(state, byId("share")));
   byId("finish-close").addEventListener("click", () => panel().close());
   byId("finish-open").addEventListener("click", open);
+  byId("finish-more")?.addEventListener("click", toggleMenu);
+}
+
+function toggleMenu() {
+  const menu = byId("finish-menu");
+  menu.hidden = !menu.hidden;
+  byId("finish-more").setAttribute("aria-expanded", String(!menu.hidden));
 }
 
 /**
@@ -31,59 +40,78 @@ function bind(state) {
  * @param {State} state
  */
 export function showEnd(state) {
-  const { view, how, played } = state;
+  const { view, played } = state;
   if (!view) return;
   // In the frame that confirms the last move: the rest of the end is still on its way.
   if (view.won && played) once(state, "celebration", () => win(state));
   if (!isComplete(state)) return;
   once(state, "bind", () => bind(state));
-  const won = how === "won" || view.won;
-  const title = won ? t("You won!") : how === "closed" ? closedText(state) : t("Game over");
-  byId("finish-title").textContent = title;
   byId("finish-cards").textContent = `${view.cards_up}/${view.goal}`;
   byId("finish-time").textContent = durationText(elapsed(state));
   byId("finish-moves").textContent = String(view.moves);
-  once(state, "open", () => celebrated.then(open));
+  document.body.dataset.finished = isWon(state) ? "won" : "over";
   // Each status brings more content.
-  once(state, `after ${state.status}`, () => {
-    state.standing = null;
-    showAfter((standing, isTop) => showStanding(state, standing, isTop));
+  once(state, `after ${state.status}`, () => summarize(state));
+  showTexts(state);
+  once(state, "open", () => Promise.all([celebrated, soon(complete(state))]).then(open));
+}
+
+/** Loads what the server says about the game in its present status. @param {State} state */
+function summarize(state) {
+  state.summary = null;
+  state.summarized = loadSummary().then((summary) => {
+    if (!summary) return;
+    state.summary = summary;
+    showTexts(state);
+    // The player may have dismissed the hint.
+    const hint = byId("finish-race");
+    if (hint) hint.hidden = !summary.isTop;
   });
-  showRank(state);
-  document.body.dataset.finished = won ? "won" : "over";
-  announce(state, `${title} ${t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal })}`);
-  once(state, "ghost", () => showGhost(state));
-  byId("finish-appeal").hidden = state.status !== "review" && state.status !== "rejected";
-  const today = byId("finish-today");
-  if (today) today.hidden = !won;
+}
+
+/** Resolves when all that the headline needs is there. @param {State} state */
+async function complete(state) {
+  const [ghost] = await Promise.all([ghostAt(state), state.summarized]);
+  state.rival ??= ghost;
+  showTexts(state);
 }
 
 /**
- * @param {State} state @param {string} standing the overall place, as text; empty if there is none
- * @param {boolean} isTop whether the place is worth confirming in a race
- */
-function showStanding(state, standing, isTop) {
-  state.standing = standing;
-  showRank(state);
-  // The player may have dismissed the hint.
-  const hint = byId("finish-race");
-  if (hint) hint.hidden = !isTop;
-}
-
-/**
- * Shows the rank once the server has put it into words. While the panel is open, screen readers read the changed line;
- * before that it is announced.
+ * Shows the headline and the verdict. While the panel is open, screen readers read what changes.
  * @param {State} state
  */
-function showRank(state) {
-  const { status, standing, verdict } = state;
-  if (status === "verified" && standing === null) return;
-  const line = byId("finish-rank");
-  const text = (status === "verified" && standing) || rankText(state);
-  line.dataset.state = status;
-  if (line.textContent === text) return;
-  line.textContent = text;
-  if (verdict && !panel().open) announce(state, text);
+function showTexts(state) {
+  write(byId("finish-title"), headline(state));
+  write(byId("finish-how"), [howText(state), state.summary?.hinted ? t("with hints") : ""].map(added).join(""));
+  const { status, summary } = state;
+  if (status === "verified" && !summary) return;
+  byId("finish-rank").dataset.state = status;
+  write(byId("finish-rank"), (status === "verified" && summary?.standing) || rankText(state));
+}
+
+/** @param {string} text */
+const added = (text) => text && ` · ${text}`;
+
+/** @param {State} state */
+const isWon = ({ how, view }) => how === "won" || Boolean(view?.won);
+
+/** @param {string} text */
+const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** @param {State} state @returns {string} what happened, in one line */
+function headline(state) {
+  const { rival, racePlace, summary } = state;
+  if (rival) return capitalized(versusText(rival));
+  const told = racePlace || summary?.headline;
+  if (told) return told;
+  if (isWon(state)) return t("Won in {time}", { time: clockText(elapsed(state)) });
+  return t("{up} of {goal} cards up", { up: state.view?.cards_up ?? 0, goal: state.view?.goal ?? 0 });
+}
+
+/** @param {State} state @returns {string} why the game ended, unless it was won or given up */
+function howText({ how, felt }) {
+  if (how !== "closed") return "";
+  return felt.dataset.race ? t("Time is up") : t("The deal has closed");
 }
 
 /** @param {State} state @param {string} what @param {() => void} action */
@@ -93,12 +121,8 @@ function once({ announced }, what, action) {
   action();
 }
 
-/** Announces the texts that have not been announced yet. @param {State} state @param {string[]} texts */
-function announce({ announced }, ...texts) {
-  const fresh = texts.filter((text) => text && !announced.has(text));
-  for (const text of fresh) announced.add(text);
-  if (fresh.length > 0) say(fresh.join(" "));
-}
+/** @param {Promise<unknown>} promise @returns {Promise<unknown>} resolves no later than `WITHIN` */
+const soon = (promise) => Promise.race([promise, new Promise((resolve) => setTimeout(resolve, WITHIN))]);
 
 /** @param {State} state */
 function win(state) {
@@ -111,18 +135,11 @@ function open() {
   if (!panel().open) panel().showModal();
 }
 
-/** @param {State} state @returns {string} */
-const closedText = ({ felt }) => (felt.dataset.race ? t("Time is up") : t("The deal has closed"));
-
-/** @param {State} state @returns {string} */
+/** @param {State} state @returns {string} the verdict; empty for a practice game in order */
 function rankText({ status, verdict, felt }) {
-  const ranked = felt.dataset.ranked === "true" || Boolean(felt.dataset.race);
-  if (status === "pending") return ranked ? t("Your game is being verified…") : t("Checking the record…");
-  if (status === "verified" && verdict?.rank)
-    return verdict.ladder === "newcomers"
-      ? t("Verified: rank {rank} of the newcomers", { rank: verdict.rank })
-      : t("Verified: rank {rank}", { rank: verdict.rank });
-  if (status === "verified") return ranked ? t("Verified") : t("Practice game: not ranked");
+  const isRanked = felt.dataset.ranked === "true" || Boolean(felt.dataset.race);
+  if (status === "pending") return isRanked ? t("Your game is being verified…") : "";
+  if (status === "verified") return isRanked ? t("Verified") : "";
   // The text below already says that a person reviews it.
   const coded = (verdict?.reasons ?? []).filter((/** @type {{code: string}} */ { code }) => code !== "other");
   const reasons = coded.map(reasonText).join(" ");

@@ -7,20 +7,16 @@ import { elapsed } from "../state/game.js";
 /** @import { State } from "../state/state.js" */
 /** @import { View } from "../state/types.js" */
 
-/** @param {{rank: number, ladder: string}} verdict @returns {string} */
-const placeText = ({ rank, ladder }) =>
-  ladder === "newcomers" ? t("rank {rank} of the newcomers", { rank }) : t("rank {rank}", { rank });
-
 /** @param {State} state @param {View} view @returns {string} */
 function resultText(state, view) {
   const { title, day } = state.felt.dataset;
-  const { verdict } = state;
   const filled = Math.round((view.cards_up / view.goal) * 10);
-  const rank = verdict?.rank ? ` · ${placeText(verdict)}` : "";
+  const place = state.summary?.place ? ` · ${state.summary.place}` : "";
+  const hints = state.summary?.hinted ? ` · ${t("with hints")}` : "";
   return [
     `Talon · ${title}${day ? ` ${day}` : ""}`,
     `${"🟩".repeat(filled)}${"⬜".repeat(10 - filled)} ${view.cards_up}/${view.goal}`,
-    `⏱ ${durationText(elapsed(state))} · ${tn("one move", "{n} moves", view.moves)}${rank}`,
+    `⏱ ${durationText(elapsed(state))} · ${tn("one move", "{n} moves", view.moves)}${place}${hints}`,
     `${location.origin}/`,
   ].join("\n");
 }

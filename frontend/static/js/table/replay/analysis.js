@@ -47,7 +47,7 @@ class Analysis {
     byId("analysis-turn").addEventListener("click", () => this.#toNextTurn());
     byId("verdicts").addEventListener("click", (/** @type {MouseEvent} */ event) => this.#seek(event));
     replay.felt.addEventListener("turned", () => this.#showHere());
-    this.#request("GET");
+    this.#request(location.hash === "#analyse" ? "POST" : "GET");
   }
 
   /** @param {string} method */

@@ -9,11 +9,13 @@ import { ordinal } from "../../races/ordinal.js";
 import { listen, offerRematches } from "../../races/notices/rematch.js";
 import { RaceSocket } from "../../races/socket.js";
 import { parts } from "../../races/types.js";
+import { showEnd } from "../state/online.js";
 import { Reactions } from "./reactions.js";
 import { Starting } from "./race-countdown.js";
 import { Strip } from "./rank-strip.js";
 
 /** @import { RaceState, Room } from "../../races/types.js" */
+/** @import { Rival } from "./ghost.js" */
 /** @import { State } from "../state/state.js" */
 /** @import { View } from "../state/types.js" */
 /** @import { Racer } from "./rank-strip.js" */
@@ -106,7 +108,7 @@ export class RaceTable {
     const me = racers.find(({ entrant }) => entrant === this.mine);
     if (!me) return;
     this.#showNote(race, racers);
-    this.#showPlace(race, me, racers.length);
+    this.#showPlace(race, me, racers);
     if (race.state === "racing" && me.place !== null) this.#herald.standing(this.#standing(me, racers));
   }
 
@@ -118,22 +120,32 @@ export class RaceTable {
     write(byId("lanes-note"), text);
   }
 
-  /** @param {RaceState} race @param {Racer} me @param {number} count */
-  #showPlace({ state }, { place }, count) {
-    const values = { place: place === null ? "" : ordinal(place), n: count };
+  /** @param {RaceState} race @param {Racer} me @param {Racer[]} racers */
+  #showPlace({ state }, { place }, racers) {
+    const values = { place: place === null ? "" : ordinal(place), n: racers.length };
     const final = state === "finished";
     const text = place === null ? "" : final ? t("{place} of {n}", values) : t("{place} of {n} so far", values);
-    const line = byId("finish-place");
-    write(line, text);
-    line.dataset.final = String(final);
     document.body.dataset.race = state;
-    if (this.state.status !== "playing") offerRematches(this.code);
-    if (!final || this.state.status === "playing") return;
+    if (this.state.status === "playing") return;
+    offerRematches(this.code);
+    this.state.racePlace = text;
+    this.state.rival = final ? this.#rival(racers) : null;
+    showEnd(this.state);
+    if (!final) return;
     byId("finish-close").textContent = t("Back to the table");
     byId("race-banner-text").textContent = text
       ? t("The race is over. You're {place} of {n}.", values)
       : t("The race is over.");
     byId("race-banner").hidden = false;
+  }
+
+  /** The runner-up or, in a race of two, the winner. @param {Racer[]} racers @returns {Rival|null} */
+  #rival([first, second, third]) {
+    const isMine = first.entrant === this.mine;
+    const [me, rival] = isMine ? [first, second] : [second, first];
+    if (!me || !rival || (third && !isMine) || me.ms === null || rival.ms === null) return null;
+    const [own, theirs] = [me, rival].map(({ cardsUp, ms }) => ({ cardsUp, ms: ms ?? 0 }));
+    return { name: rival.name, own, theirs };
   }
 
   /** @param {Racer} me @param {Racer[]} racers @returns {string} */

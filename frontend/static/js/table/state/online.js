@@ -39,6 +39,9 @@ const theEnd = async () => {
   const [module] = await Promise.all([import("../hud/finish.js"), styles(byId("finish").dataset.styles ?? "")]);
   return module;
 };
+/** Shows what is known about the end of a game. @param {State} state */
+export const showEnd = (state) => late(theEnd, (module) => module.showEnd(state));
+
 const theWords = () => import("../hud/refusal-texts.js");
 
 /**
@@ -104,7 +107,7 @@ export function receive(state, socket, message) {
   const over = state.status !== "playing";
   if (!over && !state.view?.won) return;
   if (over && wasPlaying) pick(state, null);
-  late(theEnd, ({ showEnd }) => showEnd(state));
+  showEnd(state);
   completeLater(state, socket);
 }
 

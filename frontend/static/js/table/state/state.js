@@ -3,6 +3,8 @@
 import { Faces } from "../drawing/faces.js";
 import { Slots } from "../drawing/slots.js";
 
+/** @import { Rival } from "../social/ghost.js" */
+/** @import { Summary } from "../hud/end-panel.js" */
 /** @import { CardRect, Choice, Layout, Pile, Token, View } from "./types.js" */
 
 /**
@@ -85,8 +87,13 @@ export function newState(felt, host) {
     last: /** @type {number|null} */ (null),
     /** The verifier's result. */
     verdict: /** @type {any} */ (null),
-    /** The place among all players of the deal, as text. */
-    standing: /** @type {string|null} */ (null),
+    /** Whom the result is compared with: a ghost, or another racer. */
+    rival: /** @type {Rival|null} */ (null),
+    /** The place in a race, as text. */
+    racePlace: "",
+    /** What the server says about the finished game, once loaded. */
+    summary: /** @type {Summary|null} */ (null),
+    summarized: /** @type {Promise<void>|null} */ (null),
     /** Timer of the request for missing parts of the end. */
     completing: 0,
     /** Timer of the next automatic move. */
