@@ -74,11 +74,13 @@ COLUMNS: Final = (
 )
 
 
-def begin(player: User, deal: Deal, chance: Random, moves: int) -> Attempt:
-    """Start a practice attempt and make random moves, as long as any is legal."""
+def begin(player: User, deal: Deal, chance: Random, moves: int, opening: Iterable[str] = ()) -> Attempt:
+    """Start a practice attempt with an opening and then random moves, as long as any is legal."""
     from games.attempts.lifecycle import deal_table, start_attempt
 
     attempt, table = start_attempt(player, deal), deal_table(deal)
+    for token in opening:
+        table.push(token)
     for _ in range(moves):
         if not (legal := table.legal_moves()):
             break

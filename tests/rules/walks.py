@@ -9,10 +9,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from games.rules import CATALOGUE, Table, open_table
+from games.rules import Table, open_table
 from tests.rules.reference import OPTIONS, VARIANTS, SlowTable, shuffled
-
-STANDARD_CASES = [(name, None) for name in CATALOGUE]
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,10 @@ def schema(database: sqlite3.Connection) -> list[tuple[str, str]]:
     return database.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
 
 
+def migrations(database: sqlite3.Connection) -> set[tuple[str, str]]:
+    return set(database.execute("SELECT app, name FROM django_migrations"))
+
+
 def test_each_app_has_one_squashed_migration() -> None:
     assert set(SQUASHED) == OURS
     assert sum(len(names) for names in SQUASHED.values()) == 36
@@ -67,14 +71,12 @@ def test_models_need_no_further_migration() -> None:
 
 def test_a_previous_releases_database_upgrades_to_the_same_schema(migrated_var: Path, reverted: Path) -> None:
     with closing(sqlite3.connect(migrated_var / "talon.sqlite3")) as database:
-        fresh = schema(database)
+        fresh, names = schema(database), migrations(database)
     with closing(as_before(reverted, migrated_var)) as database:
         done = run("manage.py", "migrate", var=migrated_var)
         assert done.returncode == 0, done.stderr
         assert schema(database) == fresh
-        recorded = set(database.execute("SELECT app, name FROM django_migrations"))
-    assert {(app, "0001_squashed") for app in OURS} <= recorded
-    assert run("manage.py", "migrate", "--check", var=migrated_var).returncode == 0
+        assert names <= migrations(database)
 
 
 def test_partly_migrated_database_is_refused_with_advice(tmp_path: Path, reverted: Path) -> None:

@@ -60,7 +60,7 @@ def walk(deal: Any, board: BoardName, limit: int) -> list[BoardPage]:
 
 
 class BoardProperties(TestCase):
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=10, deadline=None)
     @given(st.lists(st.tuples(scores, finishes), min_size=1, max_size=12), st.integers(1, 5), st.data())
     def test_pages_ranks_and_neighbours_agree_with_a_naive_sort(self, given_: Any, limit: int, data: Any) -> None:
         deal, other = factory.deal(), factory.deal("braid")
@@ -91,7 +91,7 @@ class BoardProperties(TestCase):
                         range(max(1, rank - 2), min(rank + 2, len(expected)) + 1)
                     )
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=10, deadline=None)
     @given(st.lists(st.tuples(scores, st.booleans(), st.booleans()), min_size=1, max_size=12))
     def test_the_histogram_equals_a_fresh_count_after_changes(self, changes: Any) -> None:
         deal = factory.deal()

@@ -40,19 +40,21 @@ def compare_step(table: Table, slow: SlowTable, token: str, *, closely: bool) ->
     shown = table.view()
     table.push(token)
     slow.play(token)
-    check_same(table, slow)
+    check_same(table, slow, spelled=closely or table.token_count % 4 == 0)
     if closely:
         assert changed(shown, table.view_changes()) == table.view()
         check_position_text(table)
 
 
-def check_same(table: Table, slow: SlowTable) -> None:
+def check_same(table: Table, slow: SlowTable, *, spelled: bool = True) -> None:
+    """Check that both tables agree; `spelled` includes tokens that are mostly illegal, which takes half of the time."""
     legal = table.legal_moves()
     assert set(legal) == slow.legal()
     assert len(legal) == len(set(legal))
     assert all(table.is_legal(token) for token in legal)
-    spelled = spellings(slow.game)
-    assert {token for token in spelled if table.is_legal(token)} == slow.legal() & spelled
+    if spelled:
+        tokens = spellings(slow.game)
+        assert {token for token in tokens if table.is_legal(token)} == slow.legal() & tokens
     view = table.view()
     assert view == slow.view()
     assert (table.cards_up, table.goal, table.is_won) == (slow.cards_up, slow.goal, slow.won)

@@ -56,13 +56,13 @@ KNOWN_DECK = (
 
 @pytest.mark.parametrize("name", VARIANTS)
 @given(data=st.data())
-@examples(12)
+@examples(8)
 def test_catalogue_variants_play_the_same(name: str, data: st.DataObject) -> None:
     compare(data.draw(walks(name)))
 
 
 @given(walk=walks())
-@examples(30)
+@examples(20)
 def test_all_combinations_of_options_play_the_same(walk: Walk) -> None:
     compare(walk)
 
@@ -96,7 +96,7 @@ def late_walks(name: str) -> list[Walk]:
     dice = random.Random(name)
     greedy = [
         Walk(name, None, seed=dice.randbytes(32), dice=number, length=200, greed=0.95, doubt=0.02)
-        for number in range(5)
+        for number in range(3)
     ]
     records = [game.record for game in telling_games(name)]
     astray = [
