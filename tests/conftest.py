@@ -207,6 +207,8 @@ def django_db_modify_db_settings(
     with tempfile.TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as folder:
         if connection.vendor == "sqlite":
             connection.settings_dict["TEST"]["NAME"] = f"{folder}/talon.sqlite3"
+        elif template := os.environ.get("TEST_TEMPLATE"):
+            connection.settings_dict["TEST"]["TEMPLATE"] = template
         if django_db_keepdb:
             shutil.copytree(request.getfixturevalue("sqlite_template"), folder, dirs_exist_ok=True)
         yield

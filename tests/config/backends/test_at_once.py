@@ -1,4 +1,4 @@
-"""The same player, room or result from several sides at one moment, on PostgreSQL."""
+"""The same player, room, deal or result from several sides at one moment, on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from tests.config.running import run
 
 
 @pytest.mark.services
-@pytest.mark.parametrize(("app", "scenes"), [("accounts", 5), ("leaderboards", 7), ("games.races", 9)])
+@pytest.mark.parametrize(
+    ("app", "scenes"), [("accounts", 5), ("leaderboards", 7), ("games.races", 9), ("games.deals", 1)]
+)
 def test_nothing_is_lost_doubled_or_locked_up(
     app: str, scenes: int, migrated_postgres_url: str, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.mark.services
 @pytest.mark.slow
-def test_journal_and_attempts_on_postgresql(postgres_url: str, tmp_path: Path) -> None:
+def test_journal_and_attempts_on_postgresql(postgres_url: str, postgres_template: str, tmp_path: Path) -> None:
     """There, the journal is partitioned. The settings choose the database, so the tests run in a new process."""
     chosen = [f"tests/games/live/test_{name}.py" for name in ("journal", "play", "table_in_doubt", "pauses")]
     chosen += [
@@ -40,7 +40,12 @@ def test_journal_and_attempts_on_postgresql(postgres_url: str, tmp_path: Path) -
             *("-k", " or ".join(wanted), f"--basetemp={tmp_path}/nested"),
         ],
         cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": postgres_url, "VAR_DIR": str(tmp_path)},
+        env={
+            **os.environ,
+            "DATABASE_URL": postgres_url,
+            "TEST_TEMPLATE": postgres_template,
+            "VAR_DIR": str(tmp_path),
+        },
         capture_output=True,
         text=True,
         timeout=600,
