@@ -1,13 +1,16 @@
-"""Corner cases of the shuffle that random seeds do not reach: rejected words, and invalid seeds."""
+"""The shuffle: the test vectors of docs/shuffle.md, rejected words, and invalid seeds."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator
 from itertools import repeat
+from pathlib import Path
 
 import pytest
 
-from games.rules import shuffle
+from games.rules import GAMES, commitment, shuffle, shuffled_deck
 from games.rules.errors import SeedError
 
 SEED = bytes(32)
@@ -86,3 +89,20 @@ def test_a_seed_needs_32_bytes(seed: object, said: str) -> None:
 
 def test_any_32_bytes_are_a_seed() -> None:
     assert {type(shuffle.check_seed(kind(SEED))) for kind in (bytes, bytearray, memoryview)} == {bytes}
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "shuffle.md"
+
+
+def test_the_published_vectors_are_valid() -> None:
+    sections = re.split(r"### Seed `([0-9a-f]{64})`", PAGE.read_text())[1:]
+    seeds = dict(zip(sections[::2], sections[1::2], strict=True))
+    assert len(seeds) == 3
+    for written, text in seeds.items():
+        seed = bytes.fromhex(written)
+        assert f"Commitment `{commitment(seed)}`" in text
+        for game in GAMES:
+            deck = shuffled_deck(game, seed)
+            digest = hashlib.sha256(" ".join(deck).encode()).hexdigest()
+            assert f"- `{game}`: `{' '.join(deck[:16])}` …" in text
+            assert digest in text

@@ -1,15 +1,20 @@
-"""Static files: sources when embedded, hashed and compressed in production."""
+"""Static files: sources when embedded, hashed and compressed in production; card decks, and files at the root."""
 
 from __future__ import annotations
 
 import json
 import re
+import struct
 from pathlib import Path
 
 import brotli
+import pytest
+from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.finders import find
 from django.test import AsyncClient, Client
+from django.urls import resolve
 
+from games.rules import open_table
 from tests.config.running import run
 
 FETCH = """
@@ -79,3 +84,58 @@ def test_every_static_reference_of_the_templates_exists() -> None:
         for name in re.findall(r"""{%\s*static\s+["']([^"'{}]+)["']""", path.read_text())
     }
     assert not {name for name in named if find(name) is None}
+
+
+@pytest.mark.django_db
+def test_robots_are_excluded_from_private_pages(client: Client) -> None:
+    answer = client.get("/robots.txt")
+    assert (answer.status_code, answer["Content-Type"].partition(";")[0]) == (200, "text/plain")
+    lines = answer.content.decode().splitlines()
+    assert lines[0] == "User-agent: *"
+    kept_out = [line.removeprefix("Disallow: ") for line in lines[1:]]
+    assert {"/accounts/", "/admin/", "/table/"} <= set(kept_out)
+    assert "/" not in kept_out
+    for path in ("/accounts/login/", "/players/me/", "/practice/"):
+        resolve(path)
+        assert path.startswith(tuple(kept_out))
+
+
+@pytest.mark.django_db
+def test_the_icon_is_an_icon(client: Client) -> None:
+    answer = client.get("/favicon.ico")
+    assert answer.status_code == 200
+    assert answer["Content-Type"] in {"image/x-icon", "image/vnd.microsoft.icon"}
+    reserved, kind, images = struct.unpack("<HHH", answer.content[:6])
+    length, start = struct.unpack("<II", answer.content[14:22])
+    assert (reserved, kind, images) == (0, 1, 1)
+    assert answer.content[start : start + 8] == b"\x89PNG\r\n\x1a\n"
+    assert start + length == len(answer.content)
+
+
+SYMBOL = re.compile(r'^(?:<defs>)?<(g|symbol) id="([^"]+)"[^>]*>(.*)</\1>(?:</defs>)?$', flags=re.MULTILINE)
+SUFFIXES = {"french": ["", "-i", "-j", "-c", "-d"], "tarot": ["", "-i", "-c"]}
+
+
+def cards_of(deck: str) -> set[str]:
+    if deck == "french":
+        return {rank + suit for rank in "A23456789TJQK" for suit in "SHDC"}
+    return {rank + suit for rank in "A23456789TPNQK" for suit in "WCSP"} | {f"M{number}" for number in range(22)}
+
+
+@pytest.mark.parametrize("name", ["french.svg", "tarot.svg", "tarot.de.svg"])
+def test_every_card_has_its_symbols_one_per_line(name: str) -> None:
+    text, deck = Path(str(finders.find(f"cards/{name}"))).read_text(), name.partition(".")[0]
+    symbols = {name: inside for _, name, inside in SYMBOL.findall(text)}
+    assert len(symbols) == text.count(' id="')
+    assert {card + suffix for card in cards_of(deck) for suffix in SUFFIXES[deck]} <= set(symbols)
+    for symbol, inside in symbols.items():
+        used = re.findall(r'<use href="#([^"]+)"(?: transform="[^"]*")?/>', inside)
+        assert len(used) == inside.count("<use"), symbol
+        assert all("<use" not in symbols[other] for other in used), symbol
+        assert "style=" not in inside, f"{symbol}: the content security policy forbids it"
+
+
+def test_the_cards_match_the_rules() -> None:
+    for variant, deck in (("stonewall", "french"), ("tarot", "tarot")):
+        shown = {card for pile in open_table(variant, bytes(32)).view()["piles"].values() for card in pile if card}
+        assert shown <= cards_of(deck)

@@ -1,4 +1,4 @@
-"""Probes: liveness needs only the event loop; readiness means that a visitor can start a game."""
+"""Access to metrics, and probes: liveness needs only the event loop; a visitor can start a game on a ready process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 import redis
 from django.core.cache import cache
 from django.db import DatabaseError
-from django.test import override_settings
+from django.test import Client, override_settings
 
 from config.admission.table_capacity import OPEN, RUNNING
 from config.observability import health
@@ -191,3 +191,31 @@ def test_a_redis_that_accepts_no_key_is_not_writable(redis_url: str) -> None:
                 assert health.check_redis() == "not writable"
         finally:
             server.acl_deluser(reader)
+
+
+FAR = "203.0.113.7"
+
+
+@pytest.mark.django_db
+def test_metrics_without_a_token_are_for_loopback_clients(client: Client) -> None:
+    assert client.get("/metrics").status_code == 200
+    refused = client.get("/metrics", REMOTE_ADDR=FAR)
+    assert refused.status_code == 403
+    assert refused.json()["error"]["code"] == "forbidden"
+
+
+@pytest.mark.django_db
+@override_settings(METRICS_TOKEN="let-me-in")
+def test_metrics_with_a_token_are_for_its_bearer(client: Client) -> None:
+    assert client.get("/metrics").status_code == 403
+    assert client.get("/metrics", headers={"authorization": "Bearer lét"}).status_code == 403
+    response = client.get("/metrics", headers={"authorization": "Bearer let-me-in"}, REMOTE_ADDR=FAR)
+    assert response.status_code == 200
+
+
+@pytest.mark.django_db
+def test_metrics_cover_requests_moves_and_verdicts(client: Client) -> None:
+    client.get("/")
+    text = client.get("/metrics").content.decode()
+    for name in ("talon_django_http_requests_total_by_method_total", "talon_moves_total", "talon_verdicts_total"):
+        assert f"# TYPE {name}" in text

@@ -1,10 +1,13 @@
 """Crashes and losses at every moment of a race: the outcome is always the same, and no rating suffers.
 
-One race is run again and again, each time with a fault at the next possible place.
+One race is run again and again, each time with a fault at the next possible place; other races have random faults.
 """
 
 from __future__ import annotations
 
+import os
+import random
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,6 +16,7 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.db import connection
 
 from games.attempts.lifecycle import close_attempt, record_of
 from games.models import Attempt, Move
@@ -23,10 +27,23 @@ from leaderboards.ratings import proof, rating_reconciler
 from leaderboards.verdicts import pending_sweep
 from leaderboards.verdicts.settlement import settle
 from tests.games.races.runs import LIMIT_S, Run, at, times, winning
-from tests.games.races.worlds import Killed, faults
+from tests.games.races.worlds import (
+    ENTRANT_ARROWS,
+    RACE_ARROWS,
+    Killed,
+    accounts,
+    arrows,
+    check,
+    faults,
+    simulate,
+    written_down,
+)
 from tests.leaderboards import factory
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "sqlite", reason="changes of states are recorded by a trigger of SQLite"),
+]
 
 Task = tuple[Any, ...]
 #: Results in the order of the seats: one wins, one resigns, one runs out of time, one never shows up.
@@ -177,3 +194,43 @@ def test_a_fault_at_any_moment_changes_nothing(asked: list[Task], dies: bool) ->
         except AssertionError as error:
             error.add_note(f"at place {k} of {places}")
             raise
+
+
+@written_down()
+def test_states_follow_the_arrows_and_places_are_right() -> None:
+    """Check random races; SIMULATED_RACES sets their number, and SIMULATION_SEED repeats a run."""
+    first = int(os.environ.get("SIMULATION_SEED", random.randrange(10**6)))
+    deaths, ended, pool = 0, Counter[str](), accounts(8)
+    for seed in range(first, first + int(os.environ.get("SIMULATED_RACES", "6"))):
+        print(f"SIMULATED_RACES=1 SIMULATION_SEED={seed}")
+        world = simulate(seed, pool)
+        deaths += world.deaths
+        ended[world.run.states()] += 1
+    print(f"{deaths} deaths", ended.most_common(), arrows().most_common(), sep="\n")
+    assert deaths
+    assert list(proof.faults()) == []
+    seen = Counter({(before, after): count for (_, before, after), count in arrows().items()})
+    assert seen
+    assert set(seen) <= RACE_ARROWS | ENTRANT_ARROWS
+
+
+@written_down()
+def test_the_simulation_notices_faults() -> None:
+    pool = accounts(8)
+    worlds = (simulate(seed, pool) for seed in range(1, 50))
+    world = next(one for one in worlds if one.run.race.state == "finished" and one.moves)
+    entrant = world.run.race.entrants.filter(place=1).first()
+    assert entrant is not None
+    attempt_id, done = world.moves.popitem()
+    with pytest.raises(AssertionError, match="a move was lost"):
+        check(world)
+    world.moves[attempt_id] = done
+    check(world)
+    world.run.race.entrants.filter(pk=entrant.pk).update(place=9)
+    with pytest.raises(AssertionError):
+        check(world)
+    world.run.race.entrants.filter(pk=entrant.pk).update(place=1)
+    check(world)
+    type(world.run.race).objects.filter(pk=world.run.race.pk).update(state="void")
+    with pytest.raises(AssertionError, match="finished"):
+        check(world)
