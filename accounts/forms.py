@@ -221,7 +221,7 @@ _LABELS = {
     "four_colours": _("Four suit colours"),
     "large_cards": _("Large indices on the cards"),
     "left_handed": _("Left-handed table"),
-    "one_tap": _("One tap moves a card that has only one place to go"),
+    "one_tap": _("One tap moves a card with only one place to go"),
     "auto_up": _("Cards go to the foundations"),
     "off": _("Off"),
     "safe": _("Safe ones"),
@@ -246,7 +246,7 @@ _LABELS = {
 
 
 def _field(name: str, choices: tuple[str | bool, ...]) -> forms.Field:
-    if choices == (False, True):
+    if isinstance(choices[0], bool):
         return forms.BooleanField(label=_LABELS[name], required=False)
     named = [(str(choice), _LABELS.get(str(choice)) or _LANGUAGES[str(choice)]) for choice in choices]
     return forms.ChoiceField(label=_LABELS[name], choices=named, widget=_Choice)

@@ -21,7 +21,7 @@ PREFERENCES: Final[Mapping[str, tuple[Value, ...]]] = {
     "four_colours": (False, True),
     "large_cards": (False, True),
     "left_handed": (False, True),
-    "one_tap": (False, True),
+    "one_tap": (True, False),
     "auto_up": ("off", "safe", "all"),
     "hide_clock": (False, True),
     "hide_others": (False, True),

@@ -75,7 +75,8 @@ def test_the_form_saves_preferences(user: User, mine: Client) -> None:
     assert mine.post(reverse("players:settings"), form).status_code == 302
     user.refresh_from_db()
     assert user.preferences == {name: choices[0] for name, choices in PREFERENCES.items()} | form | {
-        "left_handed": True
+        "left_handed": True,
+        "one_tap": False,  # unchecked
     }
     assert mine.post(reverse("players:settings"), form | {"theme": "pink"}).status_code == 422
 

@@ -130,6 +130,10 @@ class Player:
         """Return the element of the `count`th card from the top of a pile, or None."""
         return self.page.evaluate_handle(_CARD, [pile, count]).as_element()
 
+    def is_picked_up(self) -> bool:
+        """Return whether a card is picked up, so it was not moved by the tap that chose it."""
+        return self.page.query_selector("#felt .chosen") is not None
+
     def place(self, pile: str, card: str = "") -> Any:
         """Return the drop target for a card: a pile's top card or its empty place."""
         if pile == "f":
@@ -163,11 +167,12 @@ class Mouse(Player):
                 mouse.up()
             else:
                 mouse.click(*start)
-                mouse.click(*self._centre(self.place(to, token)))
+                if self.is_picked_up():
+                    mouse.click(*self._centre(self.place(to, token)))
 
 
 class Touch(Player):
-    """Taps; a second tap on the same card sends it to the foundation."""
+    """Taps; a card with one place to go moves at the first one, and a second sends a card to the foundation."""
 
     def play(self, token: str) -> None:
         tap = self.page.touchscreen.tap
@@ -177,6 +182,8 @@ class Touch(Player):
         source, to, count = _parts(token)
         start = self.middle(self.card(source, count))
         tap(*start)
+        if not self.is_picked_up():
+            return
         if to == "f":
             tap(*self.middle(self.card(source, count)))
         else:

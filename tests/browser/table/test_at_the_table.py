@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -27,6 +28,25 @@ def check_large_indices(page: Any) -> None:
         assert set(page.eval_on_selector_all("#felt .card:not(.down)", dressed)) <= faces
     page.keyboard.press("Escape")
     page.wait_for_selector("#settings-dialog", state="hidden")
+
+
+def test_one_tap_moves_a_card_with_one_place_to_go(visit: Visit) -> None:
+    page = visit("/play/labyrinth/", width=1440, height=900)
+    deal(page)
+    player = Mouse(page)
+    player.start()
+    legal = page.evaluate("JSON.parse(document.getElementById('opening').textContent).legal")
+    places = Counter(token.partition("-")[0] for token in legal if "-" in token)
+    single = next(pile for pile, count in places.items() if count == 1)
+    page.mouse.click(*player.middle(player.card(single)))
+    player.wait_played()
+    page.click("#undo")
+    player.wait_played()
+    page.click("[data-opens=settings-dialog]")
+    page.set_checked("input[name=one_tap]", checked=False)
+    page.keyboard.press("Escape")
+    page.mouse.click(*player.middle(player.card(single)))
+    assert player.is_picked_up()
 
 
 def test_refused_moves_and_pressed_piles_are_explained(visit: Visit) -> None:

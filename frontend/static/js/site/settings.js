@@ -16,8 +16,8 @@ const DEFAULTS = {
   large_cards: false,
   left_handed: false,
   sound: false,
-  /** A tap moves a card at once if it has only one target. */
-  one_tap: false,
+  /** A tap or click moves a card at once if it has one sensible target. */
+  one_tap: true,
   /** Cards that move to the foundations automatically. */
   auto_up: /** @type {"off"|"safe"|"all"} */ ("off"),
   hide_clock: false,

@@ -1,5 +1,6 @@
 /** Pointer input: a press that moves is a drag, one that does not is a tap. */
 
+import { settings } from "../../site/settings.js";
 import { sizeOf } from "../drawing/cards.js";
 import { choiceUnder, pileUnder } from "./drop-target.js";
 import { choices } from "../state/game.js";
@@ -136,7 +137,7 @@ function release(state, event) {
   if (!held.lifted) {
     state.held = null;
     settle(state, held);
-    if (!held.looked) tap(state, held.piece, held.pile);
+    if (!held.looked) tap(state, held.piece, held.pile, { oneTap: settings.one_tap });
     return;
   }
   drop(state);

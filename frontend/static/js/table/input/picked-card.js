@@ -1,7 +1,6 @@
 /** Picked-up card: its targets, and the meaning of the next tap. */
 
 import { tn } from "../../shared/i18n.js";
-import { settings } from "../../site/settings.js";
 import { say } from "../hud/announce.js";
 import { sizeOf } from "../drawing/cards.js";
 import { choices, offered, shown } from "../state/game.js";
@@ -10,7 +9,7 @@ import { faceOf, pieceOf, topOf } from "../drawing/pieces.js";
 import { refuse } from "./illegal-move.js";
 
 /** @import { Picked, Piece, State } from "../state/state.js" */
-/** @import { Choice, Pile, Token } from "../state/types.js" */
+/** @import { Choice, Pile, Token, View } from "../state/types.js" */
 
 /** @param {State} state @returns {Choice[]} the moves of the picked-up card; empty without one */
 export function targets(state) {
@@ -38,12 +37,26 @@ export function sendUp(state, element) {
   else refuse(state, pile, count, "f0");
 }
 
+/** Games whose empty tableau piles are interchangeable. */
+const ALIKE = ["stonewall", "tarot"];
+
+/**
+ * @param {View} view @param {Choice[]} found the moves of a card
+ * @returns {Choice|undefined} the one sensible move: the only one, or the first if all lead to interchangeable piles
+ */
+function onlyMove(view, found) {
+  const isAlike = (/** @type {Choice} */ { to }) =>
+    to[0] === "t" && sizeOf(view, to) === 0 && ALIKE.includes(view.game);
+  return found.length === 1 || found.every(isAlike) ? found[0] : undefined;
+}
+
 /**
  * Handles a tap or Enter: picks a card up, puts it down, or turns the stock. A second tap on the same card sends it to
  * the foundation or to its only target.
  * @param {State} state @param {Piece|null} piece @param {Pile|null} pile
+ * @param {{oneTap?: boolean}} [options] `oneTap` moves a card with one sensible destination without picking it up
  */
-export function tap(state, piece, pile) {
+export function tap(state, piece, pile, { oneTap = false } = {}) {
   const view = shown(state);
   if (!view || !pile) return pick(state, null);
   const { picked, host } = state;
@@ -63,10 +76,11 @@ export function tap(state, piece, pile) {
     return pick(state, null);
   }
   if (picked && picked.pile === pile && picked.count === count) {
-    const choice = found.find(({ to }) => to === "f") ?? (found.length === 1 ? found[0] : null);
+    const choice = found.find(({ to }) => to === "f") ?? onlyMove(view, found);
     return choice ? host.play(choice.token) : pick(state, null);
   }
-  if (settings.one_tap && found.length === 1) return host.play(found[0].token);
+  const only = oneTap && onlyMove(view, found);
+  if (only) return host.play(only.token);
   pick(state, { pile, count });
 }
 
