@@ -71,7 +71,7 @@ class SignUpForm(SignupForm):  # type: ignore[misc]
         describe_name_field(self.fields["username"])
         self.fields["email"].label = _("E-mail address (optional)")
         self.fields["email"].help_text = _(
-            "Only to get back in when you have forgotten your password. Confirm it with the link we send you."
+            "Only used if you forget your password. Confirm it with the link we send you."
         )
         _plain(self)
 
@@ -170,7 +170,7 @@ class PasskeyForm(_CredentialForm, AddWebAuthnForm):  # type: ignore[misc]
         passwordless.initial = True
         passwordless.label = _("Sign in with this passkey alone")
         passwordless.help_text = _(
-            "It must then be unlocked with a fingerprint, face or PIN. Otherwise it is asked for after the password."
+            "You unlock it with your fingerprint, face or PIN. If not ticked, we ask for it after your password."
         )
 
 
@@ -206,31 +206,31 @@ class DeleteForm(forms.Form):
         """Check that it is the player's name."""
         name: str = self.cleaned_data["name"]
         if name.strip() != self._user.display_name:
-            raise ValidationError(_("This is not the name shown above."), code="name_mismatch")
+            raise ValidationError(_("This doesn't match the name above."), code="name_mismatch")
         return name
 
 
 _LANGUAGES = dict(settings.LANGUAGES)
 _LABELS = {
     "language": _("Language"),
-    "browser": _("Same as the browser"),
+    "browser": _("Use browser language"),
     "theme": _("Appearance"),
     "table": _("Table"),
     "back": _("Card backs"),
     "motion": _("Motion"),
-    "four_colours": _("Four suit colours"),
-    "large_cards": _("Large indices on the cards"),
+    "four_colours": _("Four-colour suits"),
+    "large_cards": _("Large figures on the cards"),
     "left_handed": _("Left-handed table"),
     "one_tap": _("One tap moves a card with only one place to go"),
-    "auto_up": _("Cards go to the foundations"),
+    "auto_up": _("Move cards up automatically"),
     "off": _("Off"),
     "safe": _("Safe ones"),
     "all": _("All"),
     "hide_clock": _("Hide the clock while playing"),
-    "hide_others": _("Hide other players at the table of a daily deal"),
+    "hide_others": _("Hide other players in daily games"),
     "sound": _("Sound"),
-    "hide_presence": _("Do not name me among those who are playing"),
-    "system": _("Same as the system"),
+    "hide_presence": _("Don't show others that I'm playing"),
+    "system": _("Use system setting"),
     "light": _("Light"),
     "dark": _("Dark"),
     "green": _("Green"),

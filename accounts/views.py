@@ -171,7 +171,7 @@ def settings(request: PlayerRequest) -> HttpResponse:
         limits.spend(request, "preferences")
         if form.is_valid():
             _save_preferences(request.user, form.cleaned_data)
-            messages.success(request, _("Your settings are saved."))
+            messages.success(request, _("Settings saved."))
             response = redirect("players:settings")
             remember_language(response, form.cleaned_data["language"])
             return response
@@ -200,7 +200,7 @@ def rename(request: PlayerRequest) -> HttpResponse:
         except ValidationError as error:
             form.add_error("name", error)
         else:
-            messages.success(request, _("From now on you are called %(name)s.") % {"name": request.user.display_name})
+            messages.success(request, _("Your name is now %(name)s.") % {"name": request.user.display_name})
             return redirect("players:settings")
     return _settings_page(request, name=form)
 

@@ -13,7 +13,7 @@ from accounts.names.reserved_names import check_not_held, hold
 from accounts.names.validation import alike_keys, guest_name, name_key
 from leaderboards.boards.entries import notify_all_watchers
 
-TAKEN: Final = _("This name, or one much like it, is taken.")
+TAKEN: Final = _("This name or a very similar one is taken.")
 
 
 def check_free(name: str, player: User | None = None) -> None:

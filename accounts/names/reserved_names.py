@@ -19,7 +19,7 @@ from accounts.models import HeldName, User
 from accounts.names.validation import alike_keys
 from games.models import GRACE, Attempt
 
-HELD: Final = _("This name has just been given up. It can be taken when the deals played under it are revealed.")
+HELD: Final = _("This name was in use today. It becomes free when today's games are over.")
 
 
 def hold(user: User, key: str | None, *, owner: User | None, now: datetime | None = None) -> None:

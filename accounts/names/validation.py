@@ -84,17 +84,17 @@ def clean_name(text: str) -> str:
     name = " ".join(unicodedata.normalize("NFKC", text).split())
     if not SHORTEST <= len(name) <= LONGEST:
         raise ValidationError(
-            _("A name has %(shortest)s to %(longest)s characters."),
+            _("Use %(shortest)s to %(longest)s characters."),
             code="name_length",
             params={"shortest": SHORTEST, "longest": LONGEST},
         )
     if not _is_well_formed(name):
         raise ValidationError(
-            _("A name is made of letters and digits, with single spaces, dots, hyphens, underscores or apostrophes."),
+            _("Use letters and digits, with single spaces, dots, hyphens, underscores or apostrophes in between."),
             code="name_characters",
         )
     if not is_of_one_script(name):
-        raise ValidationError(_("A name uses the letters of one alphabet."), code="name_alphabets")
+        raise ValidationError(_("Use letters of one alphabet only."), code="name_alphabets")
     if _is_reserved(name):
         raise ValidationError(_("This name is reserved."), code="name_reserved")
     return name

@@ -65,7 +65,7 @@ def change(request: PlayerRequest) -> HttpResponse:
     else:
         fields: dict[str, object] = {"hour": int(hour), **({"key": uuid.uuid4()} if action == "renew" else {})}
         CalendarLink.objects.update_or_create(player=request.user, defaults=fields)
-        messages.success(request, _("Your settings are saved."))
+        messages.success(request, _("Settings saved."))
     return redirect(reverse("players:settings") + "#reminders")
 
 
@@ -100,7 +100,7 @@ def _calendar(link: CalendarLink, now: datetime) -> Calendar:
     calendar = Calendar()
     calendar.add("prodid", "-//Talon//Reminders//EN")
     calendar.add("version", "2.0")
-    calendar.add("x-wr-calname", _("Talon: the deals of the day"))
+    calendar.add("x-wr-calname", _("Talon: daily games"))
     calendar.add("refresh-interval", _REFRESH_INTERVAL, parameters={"VALUE": "DURATION"})
     event, alarm = Event(), Alarm()
     # A floating time, without a time zone: each reader sees the hour in local time, summer and winter.
@@ -110,12 +110,12 @@ def _calendar(link: CalendarLink, now: datetime) -> Calendar:
     event.add("dtstart", starts)
     event.add("dtend", starts + _DURATION)
     event.add("rrule", {"freq": "daily"})
-    event.add("summary", _("Talon: nine deals to play"))
+    event.add("summary", _("Talon: nine games to play"))
     event.add("description", _in_words(current_streaks(link.player_id, now.date()).any_game))
     event.add("url", settings.PUBLIC_URL + "/")
     event.add("transp", "TRANSPARENT")
     alarm.add("action", "DISPLAY")
-    alarm.add("description", _("Talon: nine deals to play"))
+    alarm.add("description", _("Talon: nine games to play"))
     alarm.add("trigger", timedelta(0))
     event.add_component(alarm)
     calendar.add_component(event)
@@ -129,7 +129,7 @@ def streak_line(streak: int) -> str:
 
 
 def _in_words(streak: int) -> str:
-    lines = [_("The same cards for everybody. New deals every day at 00:00 UTC.")]
+    lines = [_("The same cards for everyone. New games every day at 00:00 UTC.")]
     if streak:
         lines.append(streak_line(streak))
     return "\n".join([*lines, settings.PUBLIC_URL + "/"])

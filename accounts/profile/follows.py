@@ -17,7 +17,7 @@ def follow(follower: User, followed: User) -> None:
     :raises ValidationError: if they are the same player, or ``follower`` follows too many.
     """
     if follower.pk == followed.pk:
-        raise ValidationError(_("You cannot follow yourself."), code="follow_self")
+        raise ValidationError(_("You can't follow yourself."), code="follow_self")
     if follower.following.count() >= MOST_FOLLOWED:
         raise ValidationError(
             _("You can follow at most %(most)s players."), code="follow_too_many", params={"most": MOST_FOLLOWED}

@@ -121,10 +121,10 @@ def _messages(player: User, found: Iterable[PushDevice], now: datetime) -> Itera
 def _content(streak: int, language: str) -> bytes:
     """Build the payload shown by the service worker (js/worker.js)."""
     with translation.override(language):
-        body = _("The same cards for everybody. New deals every day at 00:00 UTC.")
+        body = _("The same cards for everyone. New games every day at 00:00 UTC.")
         if streak:
-            body = " ".join((streak_line(streak), _("A win today keeps it going.")))
-        payload = {"title": _("Talon: nine deals to play"), "body": body, "lang": language}
+            body = " ".join((streak_line(streak), _("Win today to keep it going.")))
+        payload = {"title": _("Talon: nine games to play"), "body": body, "lang": language}
     return json.dumps(payload, ensure_ascii=False).encode()
 
 

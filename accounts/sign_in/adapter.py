@@ -125,7 +125,8 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
                 request.session.pop(key, None)
         super().login(request, user)
         if guest and guest.pk != user.pk and merge_guest(guest, user):
-            messages.info(request, _("Your games as a guest are now yours. Those at deals of the day are practice."))
+            text = _("Your guest games are now in your account. Daily games among them count as practice.")
+            messages.info(request, text)
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the client address for allauth's limits, the same as for the site's own.

@@ -71,8 +71,8 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
     """allauth adapter that reads keys from the settings only, and creates accounts as password sign-up does."""
 
     error_messages = DefaultSocialAccountAdapter.error_messages | {
-        "no_password": _("Set a password or connect another service first: nothing else lets you in."),
-        "connected_other": _("That account elsewhere is already connected to another player."),
+        "no_password": _("Set a password or connect another service first, or you can't sign in again."),
+        "connected_other": _("That account is already connected to another player."),
     }
 
     def list_apps(
@@ -117,7 +117,7 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
         """
         if time.time() - sociallogin.state.get(_SIGNED_IN_AT, 0) > PENDING.total_seconds():
             clear_pending_signup(request)
-            messages.error(request, _("Too much time has passed. Please sign in once more."))
+            messages.error(request, _("Your sign-in has expired. Please sign in again."))
             raise ImmediateHttpResponse(redirect("account_login"))
         return super().is_open_for_signup(request, sociallogin)  # type: ignore[no-any-return]
 
@@ -143,7 +143,7 @@ class ServicesAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
 def describe_name_field(field: forms.Field) -> None:
     """Set the label, help text and limits of a sign-up form's field for the name."""
     field.label = _("Name")
-    field.help_text = _("What other players see; you can change it later.")
+    field.help_text = _("Other players see this. You can change it later.")
     field.widget.attrs |= {"minlength": SHORTEST, "maxlength": LONGEST, "autocapitalize": "words"}
     field.widget.attrs.pop("placeholder", None)
 

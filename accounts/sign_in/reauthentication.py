@@ -87,7 +87,7 @@ def _resumed(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponseBase
     back = sociallogin.get_redirect_url(request) or reverse("players:settings")
     player = request.user
     if not player.is_authenticated or not sociallogin.is_existing or sociallogin.user != player:
-        messages.error(request, _("That account is not the one you sign in with here."))
+        messages.error(request, _("That's not the account you sign in with here."))
         return redirect(f"{reverse('players:sign_in_again')}?{urlencode({'next': back})}")
     account = sociallogin.account
     record_authentication(request, player, "socialaccount", provider=account.provider, uid=account.uid)

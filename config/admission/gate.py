@@ -260,11 +260,11 @@ class Gate:
     def _wait_text(self, visit: Visit, place: int) -> str:
         with translation.override(visit.language):
             if self.tables.is_full or not self.load.has_free_socket:
-                return gettext("No table is free right now.")
+                return gettext("All tables are full right now.")
             minutes = round(place / self.rate.per_second / A_MINUTE)
             if not minutes:
-                return gettext("Less than a minute to go.")
-            text = ngettext("About %(minutes)d minute to go.", "About %(minutes)d minutes to go.", minutes)
+                return gettext("Less than a minute left.")
+            text = ngettext("About %(minutes)d minute left.", "About %(minutes)d minutes left.", minutes)
             return text % {"minutes": minutes}
 
 

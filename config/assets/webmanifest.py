@@ -25,7 +25,7 @@ def manifest(request: HttpRequest, language: str) -> JsonResponse:  # noqa: ARG0
         content = {
             "name": _("Talon: daily patience races"),
             "short_name": "Talon",
-            "description": _("Every day nine games of patience, the same deal for everybody."),
+            "description": _("Nine games of patience every day, the same cards for everyone."),
             "lang": language,
             "start_url": "/",
             "display": "standalone",

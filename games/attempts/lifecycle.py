@@ -240,7 +240,7 @@ def _existing_attempt(player: Player, deal: Deal) -> Attempt | None:
     owner: dict[str, Any] = {"player": player, "deal": deal}
     attempt = Attempt.objects.filter(**owner).order_by("-ranked").first()
     if attempt is None and SeenDeal.objects.filter(**owner).exists():
-        raise DealClosedError(_("You have watched a game of this deal as staff. You can practise it once it is over."))
+        raise DealClosedError(_("You watched this deal as staff. You can practise it once it closes."))
     return attempt  # practice if it was begun as a guest: the player knows the cards
 
 

@@ -33,11 +33,11 @@ def _too_many(minutes: int) -> StrPromise:
     )
 
 
-_NOT_UNDERSTOOD: Final = _("This request could not be understood.")
-_NOT_ALLOWED: Final = _("You may not do this.")
-_NOTHING_HERE: Final = _("There is nothing at this address.")
+_NOT_UNDERSTOOD: Final = _("Invalid request.")
+_NOT_ALLOWED: Final = _("You can't do this.")
+_NOTHING_HERE: Final = _("Nothing found at this address.")
 _SIGN_IN: Final = _("Please sign in again.")
-_OUR_FAULT: Final = _("Something went wrong on our side. It has been noted.")
+_OUR_FAULT: Final = _("Something went wrong on our side. We'll look into it.")
 
 
 class ErrorCode(StrEnum):
@@ -75,15 +75,15 @@ class ErrorCode(StrEnum):
 
     # The requester.
     FORBIDDEN = "forbidden", 403, _NOT_ALLOWED
-    CSRF_FAILED = "csrf_failed", 403, _("This form has expired. Go back, load the page again and retry.")
+    CSRF_FAILED = "csrf_failed", 403, _("This form has expired. Go back, reload the page and try again.")
     SESSION_EXPIRED = "session_expired", 401, _SIGN_IN
     NOT_SIGNED_IN = "not_signed_in", 401, _SIGN_IN
-    ACCOUNT_REQUIRED = "account_required", 403, _("This needs an account.")
+    ACCOUNT_REQUIRED = "account_required", 403, _("You need an account for this.")
     NOT_YOURS = "not_yours", 403, _NOT_ALLOWED
 
     # Deals, hints and verdicts.
     DEAL_AWAITED = "deal_awaited", 503, _("This deal is being prepared.")
-    DEAL_CLOSED = "deal_closed", 409, _("The day of this deal is over. This is the new one.")
+    DEAL_CLOSED = "deal_closed", 409, _("That game has closed. Here is the new one.")
     NOT_REVEALED = "not_revealed", 403, _NOT_ALLOWED
     NO_HINTS = "no_hints", 403, _NOT_ALLOWED
     NOT_DECIDABLE = "not_decidable", 409, _NOT_ALLOWED
@@ -104,10 +104,10 @@ class ErrorCode(StrEnum):
     NO_CHALLENGE = "no_challenge", 409, _("You can't use this game for a challenge yet.")
 
     # Appeals and reports.
-    NO_APPEAL = "no_appeal", 409, _("There is no verdict here that you can appeal against now.")
-    ALREADY_APPEALED = "already_appealed", 409, _("You have appealed against this verdict already.")
-    NO_REPORT = "no_report", 409, _("This game cannot be reported.")
-    ALREADY_REPORTED = "already_reported", 409, _("You have reported this game already.")
+    NO_APPEAL = "no_appeal", 409, _("You can't appeal here right now.")
+    ALREADY_APPEALED = "already_appealed", 409, _("You have already appealed.")
+    NO_REPORT = "no_report", 409, _("You can't report this game.")
+    ALREADY_REPORTED = "already_reported", 409, _("You have already reported this game.")
     BAD_TEXT = "bad_text", 422, _("This text is too short or too long.")
 
     # Analyses.
@@ -124,26 +124,26 @@ class ErrorCode(StrEnum):
     STALE = "stale", 409, _NOT_ALLOWED
     CLOSED = "closed", 409, _NOT_ALLOWED
     PAUSED = "paused", 409, _("This game is paused.")
-    NO_PAUSE = "no_pause", 409, _("Only practice can be paused.")
-    CARD_REVEALED = "card_revealed", 409, _("Your last move revealed a card. In this race, it can't be undone.")
+    NO_PAUSE = "no_pause", 409, _("Only practice games can be paused.")
+    CARD_REVEALED = "card_revealed", 409, _("Your last move turned up a card. You can't undo that in this race.")
 
     # The rules (`games.rules.errors`).
-    BAD_RECORD = "bad_record", 422, _("The record is not of the documented form.")
+    BAD_RECORD = "bad_record", 422, _("The record doesn't have the documented form.")
     BAD_RACE = "bad_race", 422, _NOT_UNDERSTOOD
-    BAD_OPTION = "bad_option", 422, _("The record names a game or an option that there is not.")
-    BAD_SEED = "bad_seed", 422, _("The record's seed is not one.")
-    BAD_DECK = "bad_deck", 422, _("The record's deck is not the game's.")
+    BAD_OPTION = "bad_option", 422, _("The record names a game or option that doesn't exist.")
+    BAD_SEED = "bad_seed", 422, _("The record's seed is not valid.")
+    BAD_DECK = "bad_deck", 422, _("The record's cards are not those of the game.")
     BAD_POSITION = "bad_position", 400, _NOT_UNDERSTOOD
-    INVALID_TOKEN = "invalid_token", 422, _("This is no move of the game.")
+    INVALID_TOKEN = "invalid_token", 422, _("This is not a move in this game.")
     ILLEGAL_MOVE = "illegal_move", 422, _("The rules do not allow this move.")
-    RECORD_FULL = "record_full", 422, _("The record has more moves than a record may.")
-    CONTRADICTED_END = "contradicted_end", 422, _("The game did not end as the record says.")
+    RECORD_FULL = "record_full", 422, _("The record has too many moves.")
+    CONTRADICTED_END = "contradicted_end", 422, _("The game didn't end as the record says.")
     RULES_ERROR = "rules_error", 422, _NOT_UNDERSTOOD
 
     # The service.
     SERVER_ERROR = "server_error", 500, _OUR_FAULT
     SERVER_BUSY = "server_busy", 503, _OUR_FAULT
-    SERVER_FULL = "server_full", 503, _("Very many players are coming at this moment. Try again in a few seconds.")
+    SERVER_FULL = "server_full", 503, _("Talon is very busy right now. Try again in a few seconds.")
     DATABASE_AWAY = "database_away", 503, _("Our server is having trouble. Try again in a moment.")
     NOT_READY = "not_ready", 503, _OUR_FAULT
     MISDIRECTED = "misdirected", 421, _NOTHING_HERE

@@ -38,40 +38,38 @@ _CLOCK: Final = pgettext_lazy("what a verdict is about", "times")
 _OF_RECORDS: Final = (
     ShownReason("unreadable_record", _RECORD, _("The record cannot be read.")),
     ShownReason("wrong_deal", _RECORD, _("The record belongs to another deal.")),
-    ShownReason("wrong_rules", _RECORD, _("The record follows other rules than the deal.")),
+    ShownReason("wrong_rules", _RECORD, _("The record and the deal have different rules.")),
     ShownReason("wrong_variant", _RECORD, _("The record belongs to another game.")),
-    ShownReason("replay_failed", _RECORD, _("A move of the record is not allowed by the rules.")),
-    ShownReason("wrong_end", _RECORD, _("The game ended otherwise than its record says.")),
+    ShownReason("replay_failed", _RECORD, _("The record contains an illegal move.")),
+    ShownReason("wrong_end", _RECORD, _("The game ended differently from its record.")),
     ShownReason("not_verifiable", _RECORD, _("The record could not be replayed.")),
 )
 _FLAGS: Final = (
-    ShownReason("clock_backwards", _CLOCK, _("The times of the record go backwards.")),
-    ShownReason("clock_differs", _CLOCK, _("The times of the record do not fit the server's.")),
-    ShownReason("burst", _PACE, _("Many moves came faster than hands can make them.")),
-    ShownReason("pace", _PACE, _("The game was played faster than anybody looks at the cards.")),
-    ShownReason("steady", _PACE, _("The moves came as regularly as a machine's.")),
+    ShownReason("clock_backwards", _CLOCK, _("The record's times go backwards.")),
+    ShownReason("clock_differs", _CLOCK, _("The record's times don't match the server's.")),
+    ShownReason("burst", _PACE, _("Many moves were faster than hands can make them.")),
+    ShownReason("pace", _PACE, _("Faster than people usually play.")),
+    ShownReason("steady", _PACE, _("The moves were as regular as a machine's.")),
     ShownReason(
         "copied_line",
         pgettext_lazy("what a verdict is about", "like an earlier game"),
-        _("Another player has played the same moves before."),
+        _("Another player made the same moves before."),
     ),
     ShownReason(
         "same_device",
         pgettext_lazy("what a verdict is about", "device"),
-        _("This deal had been begun on the same device before, by another player."),
+        _("Another player started this deal on the same device before."),
     ),
     ShownReason(
         "undone_reveal",
         pgettext_lazy("what a verdict is about", "undo"),
-        _("A move that revealed a card was undone, which this race doesn't allow."),
+        _("A move that turned up a card was undone. This race doesn't allow that."),
     ),
 )
-_DECIDED: Final = ShownReason(
-    STAFF, pgettext_lazy("what a verdict is about", "decision"), _("This was decided by the site's staff.")
-)
+_DECIDED: Final = ShownReason(STAFF, pgettext_lazy("what a verdict is about", "decision"), _("Our staff decided this."))
 #: Fallback for codes without a sentence for players, such as those that only staff may know.
 _OTHER: Final = ShownReason(
-    "other", pgettext_lazy("what a verdict is about", "something else"), _("A person looks at it.")
+    "other", pgettext_lazy("what a verdict is about", "something else"), _("A person will check it.")
 )
 
 SHOWN: Final = {entry.code: entry for entry in (*_OF_RECORDS, *_FLAGS, _DECIDED, _OTHER)}

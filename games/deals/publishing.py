@@ -158,7 +158,7 @@ def practice_deal(name: str, options: Mapping[str, object] | None = None, *, of:
     now = timezone.now()
     if of is not None:
         if is_secret(of, now):
-            raise DealClosedError(_("This deal can be practised once its day and the hour after it are over."))
+            raise DealClosedError(_("You can practise this deal an hour after its day ends."))
         return of
     variant = variant_of(name, options)
     return seeded_deal(variant, numbered_deals.seed_of(variant, numbered_deals.draw()))

@@ -57,8 +57,8 @@ class Notice(models.Model):
         CHALLENGED = "challenged", _("Someone challenged you")
         ANSWERED = "answered", _("Someone answered your challenge")
         RATING_MOVED = "rating_moved", _("Your rating has changed after a decision")
-        APPEALED = "appealed", _("Your appeal has been answered")
-        REPORTED = "reported", _("Your report has been answered")
+        APPEALED = "appealed", _("We answered your appeal")
+        REPORTED = "reported", _("We answered your report")
         JOINED = "joined", _("Someone accepted your invitation")
 
     player = models.ForeignKey(

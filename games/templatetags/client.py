@@ -25,15 +25,15 @@ register = template.Library()
 register.filter("duration", duration)
 
 _SUMMARIES = {
-    "braid": _("Twenty cards woven into a plait, twelve cells, two redeals."),
+    "braid": _("Twenty cards in a braid, twelve cells, two redeals."),
     "braid-either": _("The braid with a choice before the first move: build up or build down."),
     "pigtail": _("The braid with a third redeal, for those who want to win more often."),
     "labyrinth": _("Rows of eight, and only the cards beside a gap are free. When do you deal the next row?"),
     "tarot": _("Seventy-eight cards, twenty-one trumps and a wild Fool that is worth a tenth pile."),
-    "tarot-novice": _("No face-down first row, and the stock one card at a time."),
-    "tarot-adept": _("Three cards at a time, and a Fool that must go up with the trumps."),
-    "plot": _("One foundation must be full before any other may begin."),
-    "stonewall": _("A wall of six piles with every other card hidden, and sixteen cards in reserve."),
+    "tarot-novice": _("No face-down first row, and you draw one card at a time."),
+    "tarot-adept": _("You draw three cards at a time, and the Fool goes up with the trumps."),
+    "plot": _("Fill one foundation before you may start another."),
+    "stonewall": _("A wall of six piles with every other card face down, and sixteen cards in reserve."),
 }
 
 

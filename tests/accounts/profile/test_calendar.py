@@ -38,7 +38,7 @@ def path(who: Any, settings: Any) -> str:
 
 
 def test_it_can_be_created_renewed_and_turned_off(who: Any, mine: Client, settings: Settings) -> None:
-    assert "Make a calendar" in mine.get("/players/me/settings/").content.decode()
+    assert "Create calendar" in mine.get("/players/me/settings/").content.decode()
     assert mine.post(CHANGE, {"do": "set", "hour": "7"}).status_code == 302
     address = path(who, settings)
     assert settings.PUBLIC_URL + address in mine.get("/players/me/settings/").content.decode()
@@ -62,7 +62,7 @@ def test_it_uses_the_players_language(who: Any, mine: Client, settings: Settings
     who.preferences = {"language": "de"}
     who.save()
     mine.post(CHANGE, {"do": "set", "hour": "7"})
-    assert "neun Spiele warten" in Client().get(path(who, settings)).content.decode()
+    assert "neun neue Spiele" in Client().get(path(who, settings)).content.decode()
 
 
 def test_unknown_addresses_are_not_found(client: Client) -> None:

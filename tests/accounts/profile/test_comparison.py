@@ -179,7 +179,7 @@ def test_the_page_shows_it(client: Client, user: User, rival: User, play: Play) 
     raced.race([user, rival])
     rating_reconciler.rate_finished()
     shown = client.get(page(user, rival)).content.decode()
-    for text in ("Ada Lovelace", "Charles Babbage", "Deals both have finished", "place 1", "3 cards", "The Plot"):
+    for text in ("Ada Lovelace", "Charles Babbage", "Games both have finished", "place 1", "3 cards", "The Plot"):
         assert text in shown, text
     assert user.get_absolute_url() in shown
 

@@ -155,7 +155,7 @@ def test_a_rejected_game_revokes_its_achievement(client: Client) -> None:
     mine.force_login(who, backend=BACKEND)
     assert len(shown(mine)) == len(CATALOGUE) + 3  # including those not earned yet
     page = mine.get(address).content.decode()
-    assert "still to come" in page
+    assert "not yet" in page
     assert page.count("✓</span>") == len(shown(client))  # unearned ones have no tick
     Attempt.objects.filter(pk=attempt.pk).update(state=Attempt.State.REJECTED)
     assert shown(client) == []

@@ -236,8 +236,8 @@ def test_a_reminder_is_encrypted_signed_and_translated(
     [(path, headers, body)] = service.asked
     assert path == browser.endpoint.removeprefix("https://fcm.googleapis.com")
     assert browser.read(body) == {
-        "title": "Talon: neun Spiele warten",
-        "body": "Deine Serie: 3 Tage in Folge. Ein Sieg heute hält sie am Leben.",
+        "title": "Talon: neun neue Spiele",
+        "body": "Deine Serie: 3 Tage in Folge. Gewinn heute, dann geht sie weiter.",
         "lang": "de",
     }
     assert (headers["TTL"], headers["Content-Encoding"]) == ("43200", "aes128gcm")
@@ -250,7 +250,7 @@ def test_without_a_streak_it_uses_the_browsers_language(browser: Browser, servic
     said = browser.read(service.asked[0][2])
     assert (said["lang"], said["body"]) == (
         "en-gb",
-        "The same cards for everybody. New deals every day at 00:00 UTC.",
+        "The same cards for everyone. New games every day at 00:00 UTC.",
     )
 
 

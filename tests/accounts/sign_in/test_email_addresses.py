@@ -165,7 +165,7 @@ def test_only_a_confirmed_address_resets_a_password(make_user: MakeUser) -> None
     Client().post(RESET, {"email": STRANGER})
     (message,) = mail.outbox
     assert "/password/reset/key/" not in str(message.body)
-    assert "has not been confirmed" in str(message.body)
+    assert "was never confirmed" in str(message.body)
 
 
 def test_notices_go_only_to_a_confirmed_address(make_user: MakeUser, sign_in: SignIn) -> None:

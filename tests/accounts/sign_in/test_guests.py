@@ -138,7 +138,7 @@ def test_signing_in_brings_the_guests_attempts_along(
     assert client.session["_auth_user_id"] == str(user.pk)
     assert not Result.objects.exists()
     assert relisting.rank_player(user) == 0
-    assert "Those at deals of the day are practice." in answer.content.decode()
+    assert "Daily games among them count as practice." in answer.content.decode()
 
 
 def test_signing_in_does_not_mention_missing_ranked_games(guest: User, user: User, sign_in: SignIn) -> None:

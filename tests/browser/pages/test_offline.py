@@ -76,7 +76,7 @@ def test_a_form_sent_offline_explains_and_links_back(visit: Visit, complaints: l
     page.fill("[name=password]", "not sent")
     page.context.set_offline(True)
     page.click("main button:has-text('Sign in'):not([form])")
-    page.wait_for_selector("h1:has-text('Nothing was sent')")
+    page.wait_for_selector("h1:has-text('Not sent')")
     page.context.set_offline(False)
     page.wait_for_selector("[data-line=back]:visible")
     page.click("[data-line=back] a")

@@ -156,13 +156,13 @@ def test_all_links_and_pictures_fit_a_phone(visit: Visit) -> None:
 
 def test_error_pages_have_the_sites_design(visit: Visit, complaints: list[str]) -> None:
     page = visit("/no/such/page/")
-    assert page.text_content("h1") == "No such card"
+    assert page.text_content("h1") == "Page not found"
     complaints.clear()
 
 
 def test_all_times_are_in_the_visitors_time_zone(visit: Visit) -> None:
     page = visit(f"/deals/{OLD_DAY}/labyrinth/", timezone_id="Asia/Kolkata")
-    sync_api.expect(page.locator("footer")).to_contain_text("New deals every day at 05:30.")
+    sync_api.expect(page.locator("footer")).to_contain_text("New games every day at 05:30.")
     announced = page.locator("time[data-moment]").first
     sync_api.expect(announced).to_have_text("3 January 2026 at 05:30")
     assert "UTC" not in page.inner_text("body")
@@ -174,4 +174,4 @@ def test_all_times_are_in_the_visitors_time_zone(visit: Visit) -> None:
     sync_api.expect(page.locator("#heat-when")).to_have_text(re.compile(r"^at (08:30|16:30|00:30)$"))
     plain = visit(f"/deals/{OLD_DAY}/labyrinth/", timezone_id="Asia/Kolkata", java_script_enabled=False)
     assert "3 January 2026, 00:00 UTC" in plain.inner_text("body")
-    assert "New deals every day at 00:00 UTC." in plain.inner_text("footer")
+    assert "New games every day at 00:00 UTC." in plain.inner_text("footer")

@@ -47,7 +47,7 @@ def test_newcomers_wait_keep_their_places_and_get_in(visit: Callable[..., Any]) 
         assert page.text_content("#queue-place") == str(place)
     assert "Warteschlange" in second.title()
     assert first.get_attribute("#queue-wait", "role") == "status"
-    sync_api.expect(first.locator("#queue-wait")).to_have_text("No table is free right now.")
+    sync_api.expect(first.locator("#queue-wait")).to_have_text("All tables are full right now.")
     assert looked_at(first) == []
     second.reload()
     assert second.text_content("#queue-place") == "3"

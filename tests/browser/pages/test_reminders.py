@@ -48,12 +48,12 @@ def test_the_switch_asks_permission_and_a_reminder_appears(visit: Visit) -> None
 
     page.evaluate("answer = 'denied'")
     switch.click()
-    expect(says).to_contain_text("does not allow")
+    expect(says).to_contain_text("blocks messages")
     expect(switch).not_to_be_checked()
     page.evaluate("answer = 'granted'")
     with page.expect_request("**/players/me/push/") as sent:
         switch.click()
-    expect(says).to_have_text("You will be reminded in this browser.")
+    expect(says).to_have_text("Reminders are on in this browser.")
     told = json.loads(sent.value.post_data)
     assert (told["hour"], told["zone"]) == (18, "Asia/Tokyo")
     assert page.evaluate("asked") == ["asked upon a click", "asked upon a click", True, "string"]
@@ -61,7 +61,7 @@ def test_the_switch_asks_permission_and_a_reminder_appears(visit: Visit) -> None
     expect(says).to_have_text("Saved.")
     with page.expect_request(lambda request: request.method == "DELETE"):
         switch.click()
-    expect(says).to_contain_text("not be reminded")
+    expect(says).to_contain_text("Reminders are off")
     assert page.evaluate("asked.at(-1)") == "unsubscribed"
 
     registrations: list[str] = []

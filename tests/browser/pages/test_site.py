@@ -55,7 +55,7 @@ def test_home_updates_who_is_playing(visit: Visit) -> None:
     page.clock.run_for(20_100)
     plot.get_by_text("3 playing now").wait_for()
     assert plot.inner_text().split("\n") == ["3 playing now"]
-    assert page.locator("#playing").inner_text().replace("\n", " ").startswith("3 players at the tables now Minos")
+    assert page.locator("#playing").inner_text().replace("\n", " ").startswith("3 players online Minos")
     assert page.locator("#playing a").get_attribute("href") == "/players/7f2c7a5e-0000-4000-8000-000000000000/"
     assert "cookie" not in asked[0]
 

@@ -168,7 +168,7 @@ def test_documents_that_cannot_be_checked_are_explained(visit: Visit, complaints
     page.click("form[data-verify] button")
     assert page.inner_text(heading) == "Give a record, a file or a link to check."
     bring(page, "{}")
-    page.wait_for_selector(f"{heading}:has-text('This is no record')")
+    page.wait_for_selector(f"{heading}:has-text('This is not a record')")
     page.fill("#link", "https://elsewhere.example/deals/2026-01-05/plot/")
     page.click("form[data-verify] button")
     page.wait_for_selector(f"{heading}:has-text('t lead to a deal')")

@@ -126,7 +126,7 @@ def test_a_postponed_race_returns_to_its_room_until_all_are_ready(visit: Visit, 
     first, second = race["racers"]
     page = visit(first["table"], **TABLE, session=first["session"])
     page.wait_for_selector("#starting", state="visible")
-    assert "can't be undone" in page.text_content("#starting-words")
+    assert "can't undo a move" in page.text_content("#starting-words")
     page.wait_for_selector(".strip-cell.me", state="attached")
     page.evaluate(_KEEP_WHAT_THE_BANNER_SAYS)  # it may disappear with the page before the test reads it
     other = visit(session=second["session"])
@@ -148,7 +148,7 @@ def check_that_a_revealing_move_stays(page: Any) -> None:
     page.keyboard.press("d")
     undo = page.locator("#undo[aria-disabled=true]")
     undo.wait_for()
-    assert "revealed a card" in undo.get_attribute("title")
+    assert "turned up a card" in undo.get_attribute("title")
     for key in ("Enter", "u"):
         undo.focus()
         page.keyboard.press(key)

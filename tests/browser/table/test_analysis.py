@@ -81,7 +81,7 @@ def test_an_analysis_is_requested_shown_and_read(visit: Visit) -> None:
     page.click("#analysis-details")
     assert page.locator("#stretches li").all_text_contents() == [
         "After moves 0 to 1: winnable",
-        "After move 2: not known",
+        "After move 2: unknown",
         "After move 3: lost",
     ]
     assert faults(page) == []

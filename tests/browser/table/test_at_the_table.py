@@ -138,7 +138,7 @@ def test_undo_redo_and_the_end_beside_the_cards(visit: Visit) -> None:
     page.keyboard.press("d")
     page.wait_for_selector("#stuck:not([hidden])")
     page.wait_for_function(_APART)
-    assert page.text_content("#live").endswith("No move is left here.")
+    assert page.text_content("#live").endswith("No moves left.")
     stuck.clear()
     page.focus("#stuck-undo")
     page.keyboard.press("Enter")
@@ -159,7 +159,7 @@ def test_the_direction_of_a_braid_is_asked_with_focus(visit: Visit) -> None:
 
 def lost_while_paused(page: Any) -> None:
     """Check that a disconnected table shows the right message about the clock."""
-    for paused, said in ((True, "its clock is stopped"), (False, "the clock runs on")):
+    for paused, said in ((True, "the clock is stopped"), (False, "the clock keeps running")):
         if paused:
             page.click("#pause")
             page.wait_for_selector("#paused:not([hidden])")
@@ -182,7 +182,7 @@ def test_a_pause_survives_a_reload_and_reaches_other_tabs(visit: Visit, complain
     player.wait_played()
     page.click("#pause")
     page.wait_for_selector("#paused:not([hidden])")
-    assert page.text_content("#live") == "Paused: the clock is stopped, and the cards are covered."
+    assert page.text_content("#live") == "Paused: the clock is stopped and the cards are hidden."
     other = page.context.new_page()
     other.goto(page.url)
     for one in (page, other):

@@ -201,7 +201,7 @@ async def test_poll_answers_at_the_clients_turn(full: Site, monkeypatch: pytest.
 
 
 async def test_poll_returns_the_place_after_a_while(full: Site) -> None:
-    assert await full.poll(ticket(1)) == {"let_in": False, "place": 1, "wait": "No table is free right now."}
+    assert await full.poll(ticket(1)) == {"let_in": False, "place": 1, "wait": "All tables are full right now."}
     assert len(full.gate.queue) == 1, "the client should poll again"
 
 
@@ -223,14 +223,14 @@ def polling(site: Site, holding: Ticket) -> ApplicationCommunicator:
 
 async def test_wait_is_shown_in_the_visitors_language(full: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     german = await full.poll(ticket(1), accept_language="de")
-    assert german["wait"] == "Im Moment ist kein Tisch frei."
+    assert german["wait"] == "Gerade sind alle Tische besetzt."
     full.gate.tables.is_full, full.sockets = True, 0
-    assert (await full.poll(ticket(1)))["wait"] == "No table is free right now."
+    assert (await full.poll(ticket(1)))["wait"] == "All tables are full right now."
     full.gate.tables.is_full = False
-    assert (await full.poll(ticket(1)))["wait"] == "Less than a minute to go."
+    assert (await full.poll(ticket(1)))["wait"] == "Less than a minute left."
     monkeypatch.setattr(type(full.gate.rate), "per_second", 1 / 180)
-    assert (await full.poll(ticket(1)))["wait"] == "About 3 minutes to go."
-    assert (await full.poll(ticket(1), accept_language="de"))["wait"] == "Noch etwa 3 Minuten."
+    assert (await full.poll(ticket(1)))["wait"] == "About 3 minutes left."
+    assert (await full.poll(ticket(1), accept_language="de"))["wait"] == "Etwa 3 Minuten."
 
 
 async def test_without_a_queue_the_waiting_page_continues(site: Site) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Callable
@@ -30,7 +31,7 @@ def test_an_unknown_address_is_a_page_for_browsers(client: Client) -> None:
     response = client.get("/nowhere/", headers={"accept": "text/html"})
     assert response.status_code == 404
     assert response["Content-Type"].startswith("text/html")
-    assert "nothing at this address" in response.content.decode()
+    assert "Nothing found at this address" in response.content.decode()
 
 
 @pytest.mark.django_db
@@ -38,9 +39,7 @@ def test_an_unknown_address_is_a_page_for_browsers(client: Client) -> None:
 def test_an_unknown_address_is_json_for_api_clients(path: str, headers: dict[str, str], client: Client) -> None:
     response = client.get(path, headers=headers)
     assert response.status_code == 404
-    assert response.json() == {
-        "error": {"code": "not_found", "message": "There is nothing at this address.", "data": {}}
-    }
+    assert response.json() == {"error": {"code": "not_found", "message": "Nothing found at this address.", "data": {}}}
 
 
 def wanting_json() -> HttpRequest:
@@ -70,7 +69,7 @@ def test_each_handler_has_a_page_and_a_json_shape(
     page = handler(RequestFactory().get("/", headers={"accept": "text/html"}))
     assert page.status_code == status
     text = page.content.decode()
-    assert error["message"] in text
+    assert error["message"] in html.unescape(text)
     assert f"<title>Error {status} · Talon</title>" in text
     assert re.search(r"<h1>\w.*</h1>", text)
     assert settings.STATIC_URL + "css/pages.css" in text
@@ -124,7 +123,7 @@ def test_a_form_without_its_token_asks_for_a_reload() -> None:
     response = Client(enforce_csrf_checks=True).post("/accounts/login/", {}, headers={"accept": "text/html"})
     assert response.status_code == 403
     assert 'href="/accounts/login/"' in response.content.decode()
-    assert "load the page again" in response.content.decode()
+    assert "reload the page" in response.content.decode()
 
 
 @pytest.mark.django_db
@@ -194,7 +193,7 @@ def test_a_translated_message_may_be_shown() -> None:
     assert "Dafür brauchst du ein Konto." in error_pages.error_response(german, refusal).content.decode()
     assert (
         json.loads(error_pages.error_response(wanting_json(), refusal).content)["error"]["message"]
-        == "This needs an account."
+        == "You need an account for this."
     )
 
 

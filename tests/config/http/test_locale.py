@@ -98,7 +98,7 @@ def test_mail_is_in_the_language_of_the_requesting_page(client: Client, accepted
 def test_api_answers_are_english(client: Client) -> None:
     german = {"accept-language": "de"}
     for path, headers in (("/api/v1/nothing", german), ("/nowhere/", german | {"accept": "application/json"})):
-        assert client.get(path, headers=headers).json()["error"]["message"] == "There is nothing at this address."
+        assert client.get(path, headers=headers).json()["error"]["message"] == "Nothing found at this address."
     assert "accept-language" not in client.get("/api/v1/nothing", headers=german).get("Vary", "").lower()
 
 

@@ -37,7 +37,7 @@ def test_a_player_sees_only_code_and_sentence() -> None:
 def test_api_reasons_are_english_and_pages_translated() -> None:
     with translation.override("de"):
         english, german = for_player(REASONS)[0]["message"], str(shown(REASONS)[0].sentence)
-    assert english.startswith("The game was played faster")
+    assert english.startswith("Faster than people")
     assert german != english
 
 
@@ -103,7 +103,7 @@ def test_no_page_api_or_export_shows_more(
     attempt = doubtful(ada, state=state)
     text = door(attempt)
     assert leaks(text) == []
-    assert ("faster than anybody looks" in text) == tells
+    assert ("Faster than people" in text) == tells
 
 
 async def test_no_table_frame_shows_more(ada: User, sit: Sit) -> None:

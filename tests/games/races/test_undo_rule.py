@@ -85,7 +85,7 @@ def test_the_table_says_the_rule_before_the_start(free: bool) -> None:
     run = frozen(free_undo=free)
     table = reverse("games:table", args=[run.attempt(0).public_id])
     page = signed_in(run.players[0]).get(table).content.decode()
-    assert ("a move that reveals a card can't be undone" in html.unescape(page)) is not free
+    assert ("you can't undo a move that turns up a card" in html.unescape(page)) is not free
 
 
 def revealing() -> tuple[str, ...]:

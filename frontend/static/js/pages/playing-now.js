@@ -32,7 +32,7 @@ function draw(playing) {
 /** @param {Playing} playing */
 function siteParts({ players, names }) {
   if (players === 0) return [];
-  const parts = [part("span", "now", tn("{n} player at the tables now", "{n} players at the tables now", players))];
+  const parts = [part("span", "now", tn("{n} player online", "{n} players online", players))];
   if (names.length === 0) return parts;
   const links = names.flatMap(({ name, player }, k) => [k ? ", " : "", link(`/players/${player}/`, "", name)]);
   const list = part("span", "names", ...links);

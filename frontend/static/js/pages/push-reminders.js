@@ -37,19 +37,19 @@ function worker() {
 
 async function turnOn() {
   if ((await Notification.requestPermission()) !== "granted")
-    return refuse(t("Your browser does not allow this site to show messages. Its settings can change that."));
+    return refuse(t("Your browser blocks messages from this site. You can change that in its settings."));
   const { pushManager } = await worker();
   // An earlier subscription may have expired or use another key.
   await (await pushManager.getSubscription())?.unsubscribe();
   await send(await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: part.dataset.key }));
-  tell(t("You will be reminded in this browser."));
+  tell(t("Reminders are on in this browser."));
 }
 
 async function turnOff() {
   await ask("DELETE");
   const registration = await navigator.serviceWorker.getRegistration();
   await (await registration?.pushManager.getSubscription())?.unsubscribe();
-  tell(t("You will not be reminded in this browser any more."));
+  tell(t("Reminders are off in this browser."));
 }
 
 async function changeHour() {
@@ -75,7 +75,7 @@ async function tried(action) {
     await action();
   } catch {
     if (action !== changeHour) box.checked = before;
-    tell(t("That did not work. Try again later."));
+    tell(t("That didn't work. Try again later."));
   }
   box.disabled = false;
 }
@@ -90,4 +90,4 @@ async function begin() {
 }
 
 if ("serviceWorker" in navigator && "PushManager" in window && "Notification" in window) begin();
-else tell(t("This browser cannot show such messages. On an iPhone or iPad, add Talon to the home screen first."));
+else tell(t("This browser can't show reminders. On an iPhone or iPad, add Talon to the home screen first."));

@@ -49,7 +49,7 @@ const SENTENCES = {
   "race-records": ({ n }) =>
     tn("The record gives the stated result.", "All {n} records give the stated results.", Number(n)),
   "race-record": (v) => t("{whose}'s record doesn't give the stated result.", v),
-  "race-undone": (v) => t("{whose} undid a move that revealed a card, which this race doesn't allow.", v),
+  "race-undone": (v) => t("{whose} undid a move that turned up a card. This race doesn't allow that.", v),
   "race-deal": (v) => t("{whose}'s record belongs to another deal.", v),
   "race-empty": () => t("The file has no record."),
   // The places are right

@@ -145,7 +145,7 @@ def test_a_start_at_midnight(client: Client, today: list[Deal], accept: str, mon
     answer = client.post("/play/plot/start", headers={"Accept": accept})
     if accept == "text/html":
         assert (answer.status_code, answer["Location"]) == (302, "/play/plot/")
-        assert "The day of this deal is over." in client.get("/play/plot/").content.decode()
+        assert "That game has closed." in client.get("/play/plot/").content.decode()
     else:
         assert (answer.status_code, answer.json()["error"]["code"]) == (409, "deal_closed")
     assert not Attempt.objects.exists()

@@ -141,7 +141,7 @@ def test_the_figures_at_a_table_link_to_their_meaning(client: Client) -> None:
     for figure in ("cards-up", "moves"):
         assert re.search(rf'<button class="figure"[^>]* data-opens="help-dialog"[^>]*>.*?<b id="{figure}">', page)
     helped = page[page.index('<dialog id="help-dialog"') :]
-    assert "<b>Up</b> counts the cards on the foundations, <b>Moves</b> every move, each undo included." in helped
+    assert "<b>Up</b> counts the cards on the foundations. <b>Moves</b> counts every move, including undo." in helped
 
 
 @pytest.mark.parametrize(

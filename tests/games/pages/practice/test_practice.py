@@ -218,7 +218,7 @@ def test_a_ranked_game_cannot_restart(mine: Client, player: Any) -> None:
     address = f"/table/{attempt.public_id}/restart"
     page = mine.get(f"/table/{attempt.public_id}/").content.decode()
     assert address not in page
-    assert "The clock runs on while you read." in page
+    assert "The clock keeps running while you read." in page
     assert mine.post(address).status_code == 403
     assert Attempt.objects.count() == 1
 

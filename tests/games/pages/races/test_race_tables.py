@@ -82,7 +82,7 @@ def test_a_race_page_links_to_its_room_without_hints(run: Run) -> None:
     assert "Race 1" in page
     assert "Practice" not in page
     assert "can-win" not in page
-    assert "The others race on." in page
+    assert "The others play on." in page
 
 
 def test_a_racers_table_stays_private(run: Run) -> None:

@@ -20,7 +20,7 @@ const PATIENCE = 500;
 export async function askHint(state, button) {
   if (button.hasAttribute("aria-busy") || !plays(state) || state.pending.length > 0) return;
   button.setAttribute("aria-busy", "true");
-  const waiting = window.setTimeout(() => notice(t("Looking for a good move …")), PATIENCE);
+  const waiting = window.setTimeout(() => notice(t("Looking for a good move…")), PATIENCE);
   try {
     await look(state, button.dataset.address ?? "", waiting);
   } catch {
@@ -75,29 +75,25 @@ function show(state, hint) {
 /** @param {Hint} hint @param {string} move @returns {string} */
 function likely({ why, lost, provisional }, move) {
   if (why === "way") return t("Hint: {move}.", { move });
-  if (lost) return t("This deal cannot be won. To get further, perhaps: {move}.", { move });
-  if (provisional) return t("Still looking for a sure way. Perhaps: {move}.", { move });
-  return t("No sure way was found in time. Perhaps: {move}.", { move });
+  if (lost) return t("This deal can't be won. To get further, try: {move}.", { move });
+  if (provisional) return t("Not sure yet. Try: {move}.", { move });
+  return t("No sure way found in time. Try: {move}.", { move });
 }
 
 /** @param {Hint} hint @param {number} moves to take back @returns {string} */
 function undoText({ why, more, provisional }, moves) {
-  if (more) return tn("Take one more move back.", "Take {n} more moves back.", moves);
+  if (more) return tn("Undo one more move.", "Undo {n} more moves.", moves);
   if (why === "back")
-    return tn(
-      "From here the game can no longer be won. Take the last move back.",
-      "From here the game can no longer be won. Take {n} moves back.",
-      moves,
-    );
+    return tn("You can't win from here. Undo the last move.", "You can't win from here. Undo {n} moves.", moves);
   if (provisional)
     return tn(
-      "Still looking for a way from here. There is one from a move before: take the last move back, or ask again.",
-      "Still looking for a way from here. There is one from {n} moves before: take moves back, or ask again.",
+      "Still looking from here. Before the last move you could win: undo it, or ask again.",
+      "Still looking from here. {n} moves ago you could win: undo them, or ask again.",
       moves,
     );
   return tn(
-    "No sure way was found from here, but there is one from a move before. Take the last move back.",
-    "No sure way was found from here, but there is one from {n} moves before. Take moves back.",
+    "No sure way found from here. Before the last move you could win: undo it.",
+    "No sure way found from here. {n} moves ago you could win: undo them.",
     moves,
   );
 }
@@ -121,5 +117,5 @@ function moveText(view, token) {
 function refusal(code) {
   if (code === "rate_limited") return t("Too many questions. Try again in a minute.");
   if (code === "no_hints") return t("No hints in ranked games until the game closes.");
-  return t("There is no hint here.");
+  return t("No hint here.");
 }

@@ -52,7 +52,7 @@ export function showFigures(state, view) {
 }
 
 /** Why an undo is refused in a race without looking ahead. */
-export const barredText = () => t("Your last move revealed a card. In this race, it can't be undone.");
+export const barredText = () => t("Your last move turned up a card. You can't undo that in this race.");
 
 /** Greys out the undo keys. One with a reason stays in reach of keyboard and pointer. @param {State} state */
 function showUndo(state) {
@@ -78,9 +78,9 @@ function showDirection({ felt, focus }, open) {
 
 /** The state of the game while the connection is lost. @param {State} state @returns {string} */
 function lostText({ status, paused }) {
-  if (status !== "playing") return t("Connection lost. Trying again; this game is over, and nothing of it is lost.");
-  if (paused) return t("Connection lost. Trying again; the game stays paused, and its clock is stopped.");
-  return t("Connection lost. Trying again; your moves so far are kept and the clock runs on.");
+  if (status !== "playing") return t("Connection lost. Reconnecting… This game is over and nothing is lost.");
+  if (paused) return t("Connection lost. Reconnecting… The game stays paused and the clock is stopped.");
+  return t("Connection lost. Reconnecting… Your moves are saved, but the clock keeps running.");
 }
 
 /** @param {string} status @param {State} state */
@@ -93,9 +93,9 @@ export function showConnection(status, state) {
     connecting: t("Connecting…"),
     waiting: t("Our server is having trouble. Your move is kept."),
     lost: lostText(state),
-    refused: t("This table cannot be opened from here."),
+    refused: t("This table can't be opened from here."),
     "signed-out": t("You've been signed out. Reload the page to continue."),
-    crowded: t("Too many tables are open. Close some of them, then reload this page."),
+    crowded: t("You have too many tables open. Close some, then reload this page."),
   };
   const text = texts[/** @type {"open"} */ (status)] ?? status;
   byId("connection").setAttribute("aria-label", text);

@@ -28,15 +28,15 @@ function sentence(view, reason) {
 function words(view, reason) {
   const named = (/** @type {string|undefined} */ card) => (card ? theCard(card, view.game) : "");
   const [card, onto, next] = [named(reason.card), named(reason.onto), named(reason.next)];
-  const awaits = t("{card} does not go up yet: its foundation takes {next} next.", { card, next });
+  const awaits = t("{card} can't go up yet. Next on its foundation: {next}.", { card, next });
   /** @type {Record<string, string>} */
   const texts = {
     won: t("The game is won."),
-    nothing_to_undo: t("There is no move to take back."),
-    record_full: t("This game has reached the longest record allowed. You can still resign."),
+    nothing_to_undo: t("There is no move to undo."),
+    record_full: t("This game has too many moves to continue. You can only give up."),
     no_such_move: t("This game has no such move."),
-    no_card: t("There is no card to move."),
-    face_down: t("This card lies face down."),
+    no_card: t("No card here to move."),
+    face_down: t("This card is face down."),
     covered:
       view.game === "braid" && reason.pile === "r"
         ? t("Only the last card of the braid can be moved.")
@@ -48,16 +48,16 @@ function words(view, reason) {
     waste_empty: t("Stock and waste are empty."),
     no_redeal: t("The stock is empty, and the waste can't be turned over again."),
     from_stock: t("Cards are only drawn from the stock."),
-    foundations_only: t("Cards go to the foundations only; they never move within the labyrinth."),
-    piles_only: t("Cards go to piles and foundations only."),
-    cells_only: t("Cards go to cells and foundations only."),
+    foundations_only: t("Cards only go to the foundations. They never move within the labyrinth."),
+    piles_only: t("Cards only go to piles and foundations."),
+    cells_only: t("Cards only go to cells and foundations."),
     no_foundation: next ? awaits : t("No foundation takes {card} now.", { card }),
     fool_up: t("The Fool has no foundation."),
     not_yet: awaits,
     no_pile:
       view.game === "braid" ? t("No cell takes {card} now.", { card }) : t("No pile takes {card} now.", { card }),
-    not_on: t("{card} does not go on {onto}: piles build down by one.", { card, onto }),
-    same_colour: t("{card} does not go on {onto}: the colours must alternate.", { card, onto }),
+    not_on: t("{card} doesn't go on {onto}: build down by one.", { card, onto }),
+    same_colour: t("{card} doesn't go on {onto}: colours must alternate.", { card, onto }),
     same_family: familyText(view, reason),
     not_on_space:
       view.options.fool === "trump"
@@ -66,23 +66,25 @@ function words(view, reason) {
     whole_pile: t("Moving a whole pile to an empty pile changes nothing."),
     no_run: t("Only face-up cards in sequence move together."),
     fewer_open: t("Only face-up cards can be moved."),
-    kept_below: t("{card} at the bottom of a pile leaves it only for the foundation.", { card }),
-    locked: t("{card} is not free: cards lie above and below it.", { card }),
-    reserve_up: t("The reserve goes to the foundations only."),
-    base_later: t("{card} starts a foundation only when the first one is full.", { card }),
-    base_on_pile: t("In phase one a card of the base rank goes on no pile."),
+    kept_below: t("{card} at the bottom of a pile can only go to the foundation.", { card }),
+    locked: t("{card} isn't free: there are cards above and below it.", { card }),
+    reserve_up: t("Reserve cards only go to the foundations."),
+    base_later: t("{card} can start a foundation only when the first one is full.", { card }),
+    base_on_pile: t("In phase one, base-rank cards can't go on a pile."),
     space_from_waste: t("An empty pile takes only the top of the waste."),
-    space_for_base: t("In phase one an empty pile takes only a card of the base rank: {rank}.", {
+    space_for_base: t("In phase one, an empty pile takes only the base rank: {rank}.", {
       rank: reason.base ? rankName(reason.base) : "",
     }),
     direction_first: t("First choose which way the foundations build."),
-    direction_stands: t("The building direction is chosen already."),
-    cell_taken: t("A cell holds one card only."),
-    cell_stays: t("A card in a cell leaves it only for a foundation."),
+    direction_stands: t("The direction is already chosen."),
+    cell_taken: t("A cell holds only one card."),
+    cell_stays: t("A card in a cell can only go to a foundation."),
     outer_cell: t("An empty outer cell takes only the top of the waste."),
-    inner_cell: t("An empty inner cell takes the end of the braid, and once the braid is gone the top of the waste."),
+    inner_cell: t(
+      "An empty inner cell takes the end of the braid. When the braid is gone, it takes the top of the waste.",
+    ),
   };
-  return texts[reason.why] ?? t("This move is not possible.");
+  return texts[reason.why] ?? t("You can't make this move.");
 }
 
 /**
@@ -90,7 +92,7 @@ function words(view, reason) {
  */
 function familyText({ game }, { card = "" }) {
   const suit = suitOf(card, game);
-  if (suit === "trumps") return tc("tarot", "A trump does not go on a trump.");
-  if (suit === "cups" || suit === "pentacles") return tc("tarot", "Cups and pentacles do not go on each other.");
-  return tc("tarot", "Wands and swords do not go on each other.");
+  if (suit === "trumps") return tc("tarot", "A trump can't go on a trump.");
+  if (suit === "cups" || suit === "pentacles") return tc("tarot", "Cups and pentacles can't go on each other.");
+  return tc("tarot", "Wands and swords can't go on each other.");
 }

@@ -42,9 +42,9 @@ export function showPause(state) {
     pick(state, null);
     hush();
     byId("resume").focus();
-    say(t("Paused: the clock is stopped, and the cards are covered."));
+    say(t("Paused: the clock is stopped and the cards are hidden."));
   } else {
     if (away) state.focus?.focus({ preventScroll: true });
-    if (state.status === "playing") say(t("The game goes on."));
+    if (state.status === "playing") say(t("The game continues."));
   }
 }

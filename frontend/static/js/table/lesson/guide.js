@@ -60,9 +60,9 @@ export class Guide {
     this.#next = next && offered(this.state).includes(next.token) ? next : null;
     keepFocus(() => (byId("guide-show").hidden = !this.#next), byId("guide-close"));
     if (this.#next) return this.#say("try", t("Try:"), `${moveText(view, this.#next.token)}. ${reason(this.#next)}`);
-    const rest = t("The rest is yours. Every move can be undone, and Hint shows a good one.");
+    const rest = t("Now it's your turn. You can undo any move, and Hint shows you a good one.");
     if (left.length === 0) return this.#say("done", t("Well done!"), rest);
-    const text = t("it may be just as good. Play on, or take it back to go on with the hints.");
+    const text = t("it may be just as good. Play on, or undo it to get more hints.");
     this.#say("own", t("Your own way:"), text);
   }
 
@@ -93,11 +93,11 @@ function moveText(view, token) {
 /** @param {Step} step @returns {string} the purpose of the move */
 function reason({ why }) {
   const reasons = {
-    up: t("Foundations begin with the aces and go up to the kings, each in its suit."),
+    up: t("Foundations go up from ace to king, one for each suit."),
     turns: t("A hidden card turns up."),
-    clears: t("The pile becomes empty, and an empty pile takes any card or run."),
+    clears: t("That empties the pile, and an empty pile takes any card or run."),
     founds: t("An empty pile takes any card or run."),
-    reserve: t("Cards of the reserve, the row of single cards, may be played at any time, but none comes back."),
+    reserve: t("You can play a card from the reserve, the row of single cards, at any time, but not put it back."),
     builds: t("Piles build down in alternating colours."),
   };
   return reasons[why];

@@ -108,9 +108,9 @@ class Lesson {
     const { say: text, run } = this.graph.positions[this.#at];
     const lost = !this.graph.isOpen(this.#at);
     const state = this.#done ? "done" : lost ? "lost" : run ? "run" : "try";
-    const label = this.#done ? t("Well done!") : lost ? t("That was it:") : run ? t("Watch:") : t("Try:");
+    const label = this.#done ? t("Well done!") : lost ? t("Done:") : run ? t("Watch:") : t("Try:");
     const words = lost
-      ? t("from here the aim is out of reach. Take the move back.")
+      ? t("you can't reach the goal from here. Undo the move.")
       : run
         ? t("the rest goes up by itself.")
         : this.texts[text];
@@ -127,7 +127,7 @@ class Lesson {
   /** Shows why cards cannot move, until the next move. @param {Reason[]} reasons */
   #refuse(reasons) {
     const { view } = this.state;
-    if (view && reasons.length > 0) this.#write("refused", t("Not so:"), whyText(view, reasons));
+    if (view && reasons.length > 0) this.#write("refused", t("Not that one:"), whyText(view, reasons));
   }
 
   /** @param {string} state @param {string} label @param {string} words */

@@ -104,7 +104,7 @@ export class DayTable {
     const { players } = this.#others;
     byId("strip-count").hidden = players < 1;
     write(byId("strip-count"), String(players));
-    const count = players > 0 ? tn("{n} player at this deal now", "{n} players at this deal now", players) : "";
+    const count = players > 0 ? tn("{n} player on this deal now", "{n} players on this deal now", players) : "";
     byId("strip").setAttribute("aria-label", `${count} ${byId("strip-pace").textContent}`.trim() || t("Ghost"));
   }
 
@@ -135,7 +135,7 @@ export class DayTable {
 
 /** @param {number} ahead ms @param {boolean} fine @param {string} name @returns {[string, string]} short, full form */
 function leadTexts(ahead, fine, name) {
-  if (ahead === Infinity) return ["+", t("further than {name} ever got", { name })];
+  if (ahead === Infinity) return ["+", t("further than {name} got", { name })];
   const span = spanText(ahead, fine);
   if (ahead < 0) return [`−${span}`, t("{span} behind {name}", { span, name })];
   return [`+${span}`, t("{span} ahead of {name}", { span, name })];

@@ -56,7 +56,7 @@ export function play(state, socket, token) {
   // A connection being opened sends the move when the table resumes.
   if (!socket.send({ type: "move", n, token }) && !socket.coming) {
     forget(state);
-    notice(t("Not connected: the move was not made."));
+    notice(t("You're offline, so the move was not made."));
   }
   sound(parse(token)?.to === "f" ? "up" : "place");
   state.host.draw({ source: parse(token)?.from ?? null });
@@ -86,7 +86,7 @@ export function rewind(state, socket) {
  * @param {TableSocket} socket @param {Pile} pile @param {number} cards @param {Pile|""} to
  */
 export function askWhy(socket, pile, cards, to) {
-  if (!socket.send({ type: "why", pile, cards, to })) return notice(t("This move is not possible."));
+  if (!socket.send({ type: "why", pile, cards, to })) return notice(t("You can't make this move."));
   ahead(theWords);
 }
 
@@ -119,7 +119,7 @@ function take(state, socket, message) {
       takeView(state, message);
       recall(state);
       remember(state);
-      if (state.stuck) say(t("No move is left here."));
+      if (state.stuck) say(t("No moves left."));
       return draw({ jump: true });
     case "moved":
       return moved(state, socket, message);
@@ -160,7 +160,7 @@ function moved(state, socket, message) {
   // A player who has made a move will see the end, which should not wait for the network.
   ahead(theEnd);
   const text = moveText(before, /** @type {View} */ (state.view), message.token);
-  say(state.stuck ? `${text}. ${t("No move is left here.")}` : text);
+  say(state.stuck ? `${text}. ${t("No moves left.")}` : text);
 }
 
 /** Requests the rest of the end if it does not arrive by itself. @param {State} state @param {TableSocket} socket */
