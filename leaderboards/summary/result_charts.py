@@ -104,11 +104,11 @@ def _written(of: Of, places: int = 0) -> Callable[[int], str]:
 def _title(of: Of, spread: Distribution, own: int, *, counted: bool) -> str:
     share = spread.share_above(own, counted=counted)
     if of == "cards":
-        return _("Cards up in games not won")
+        return _("Cards up without a win")
     if of == "times":
-        known = {0: _("Times of the wins"), 100: _("Time: the quickest of all")}
-        return known.get(share) or _("Time: quicker than %(share)s%%") % {"share": share}
-    known = {0: _("Moves of the wins"), 100: _("Moves: the fewest of all")}
+        known = {0: _("Winning times"), 100: _("Time: fastest of all")}
+        return known.get(share) or _("Time: faster than %(share)s%%") % {"share": share}
+    known = {0: _("Winning moves"), 100: _("Moves: the fewest of all")}
     return known.get(share) or _("Moves: fewer than %(share)s%%") % {"share": share}
 
 
@@ -124,16 +124,12 @@ def _words(of: Of, spread: Distribution, own: int) -> str:
     }
     texts: dict[Of, str] = {
         "times": _(
-            "The times of %(n)s wins: from about %(least)s to %(most)s, half of them under about %(middle)s. "
-            "Yours is %(own)s."
+            "Times of %(n)s wins: about %(least)s to %(most)s, half of them under about %(middle)s. Yours: %(own)s."
         ),
-        "moves": _(
-            "The moves of %(n)s wins: from %(least)s to %(most)s, half of them with at most %(middle)s. "
-            "Yours had %(own)s."
-        ),
+        "moves": _("Moves in %(n)s wins: %(least)s to %(most)s, half of them %(middle)s or fewer. Yours: %(own)s."),
         "cards": _(
-            "The cards up in %(n)s games that were not won: from %(least)s to %(most)s, half of them with at most "
-            "%(middle)s. Yours had %(own)s."
+            "Cards up in %(n)s games without a win: %(least)s to %(most)s, half of them %(middle)s or fewer. "
+            "Yours: %(own)s."
         ),
     }
     return texts[of] % known

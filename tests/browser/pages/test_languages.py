@@ -61,7 +61,7 @@ def test_a_german_browser_plays_in_german_unless_changed(visit: Visit) -> None:
     page.click("button[lang=en-gb]")
     page.wait_for_selector("html[lang=en-gb]")
     again = visit("/", context=page.context)
-    assert "New deals in" in again.text_content("main")
+    assert "New games in" in again.text_content("main")
     assert again.query_selector("script[src*=catalogue]") is None
 
 

@@ -200,7 +200,7 @@ def test_grade_and_par_are_shown_once_the_deal_is_open(db: None, client: Client,
     par = len(certified.won("braid")[0].tokens)
     assert "Fiendish" in page
     assert f"par {par}" in page
-    assert page.count("Being prepared") == len(CATALOGUE) - 1
+    assert page.count("Coming soon") == len(CATALOGUE) - 1
     assert "fiendish" in client.get(f"/deals/{today}/braid/").content.decode()
     assert client.get("/play/braid/").status_code == 200
     waiting = client.get("/play/plot/")

@@ -69,7 +69,7 @@ def test_everything_works_on_the_first_request(tmp_path: Path) -> None:
             assert len(Visitor(address).get(page)) > 100, page
         assert "Finish a game to be the first" in Visitor(address).get("/boards/")
         assert "This is the first day" in Visitor(address).get("/deals/")
-        assert "Being prepared" not in Visitor(address).get("/")
+        assert "Coming soon" not in Visitor(address).get("/")
         assert process.stop() == 0
     held = run("manage.py", "check_ledger", var=tmp_path)
     assert held.returncode == 0, held.stdout

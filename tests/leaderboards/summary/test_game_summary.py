@@ -145,7 +145,7 @@ def test_a_guest_sees_the_place_of_an_account(deal: Deal) -> None:
     for ms in range(11):
         game(deal, ms=ms)
     own = game(deal, who=create_guest(), show=False)
-    assert after(own).standing == "With an account you would be 12th of 12."
+    assert after(own).standing == "With an account, you'd be 12th of 12."
     text = panel(own)
     assert "Create an account to keep it" in text
     assert reverse("account_signup") in text
@@ -229,9 +229,9 @@ def test_charts_show_the_distribution_of_wins(deal: Deal) -> None:
     times, moves = after(own).charts
     assert sum(bar.is_own for bar in times.bars) == sum(bar.is_own for bar in moves.bars) == 1
     assert (times.own.text, moves.own.text) == ("5:00.0", "100")
-    assert "The times of 41 wins" in times.words
-    assert moves.words == ("The moves of 41 wins: from 80 to 119, half of them with at most 100. Yours had 100.")
-    assert (times.title, moves.title) == ("Time: quicker than 82%", "Moves: fewer than 47%")
+    assert "Times of 41 wins" in times.words
+    assert moves.words == ("Moves in 41 wins: 80 to 119, half of them 100 or fewer. Yours: 100.")
+    assert (times.title, moves.title) == ("Time: faster than 82%", "Moves: fewer than 47%")
     assert panel(own).count('role="img"') == 2
 
 
@@ -241,7 +241,7 @@ def test_a_loss_is_shown_among_the_losses(deal: Deal) -> None:
         game(deal, cards=cards)
     (cards_up,) = after(own).charts
     assert cards_up.own.text == "12"
-    assert "4 games that were not won: from 3 to 30" in cards_up.words
+    assert "4 games without a win: 3 to 30" in cards_up.words
 
 
 def test_few_results_are_not_drawn(deal: Deal) -> None:
@@ -303,7 +303,7 @@ def test_the_day_is_summarized_with_the_next_deal(deal: Deal) -> None:
     for other in left:
         game(other, cards=1, who=own.player)
     assert after(own).today.next is None  # type: ignore[union-attr]
-    assert "You have played all of today" in panel(own)
+    assert "played all of today" in panel(own)
 
 
 def test_a_day_with_a_coming_deal_is_of_nine(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,8 +315,8 @@ def test_a_day_with_a_coming_deal_is_of_nine(deal: Deal, monkeypatch: pytest.Mon
     found = after(own).today
     assert found is not None
     assert (found.next, [mark for _, mark in found.marks].count("coming")) == (None, 7)
-    assert "more are still being prepared" in panel(own)
-    assert "You have played all of today&#x27;s deals. New" not in panel(own)
+    assert "More are on the way" in panel(own)
+    assert "New ones at" not in panel(own)
 
 
 def test_the_days_summary_equals_the_home_pages(deal: Deal) -> None:

@@ -117,7 +117,7 @@ def test_a_coming_deal_is_one_of_the_nine(
     monkeypatch.setattr("games.deals.publishing.todays_deals", lambda _now: ready)
     page = mine.get("/").content.decode()
     assert "<b>0 <small>of 9</small></b>" in page
-    assert "One deal is still being prepared." in page
+    assert "One game is on the way." in page
     won(deals["plot"], who)
     found = summary_of(who.pk)
     assert found is not None

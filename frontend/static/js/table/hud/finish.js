@@ -111,7 +111,7 @@ function headline(state) {
 /** @param {State} state @returns {string} why the game ended, unless it was won or given up */
 function howText({ how, felt }) {
   if (how !== "closed") return "";
-  return felt.dataset.race ? t("Time is up") : t("The deal has closed");
+  return felt.dataset.race ? t("Time is up") : t("This game has closed");
 }
 
 /** @param {State} state @param {string} what @param {() => void} action */
@@ -138,12 +138,12 @@ function open() {
 /** @param {State} state @returns {string} the verdict; empty for a practice game in order */
 function rankText({ status, verdict, felt }) {
   const isRanked = felt.dataset.ranked === "true" || Boolean(felt.dataset.race);
-  if (status === "pending") return isRanked ? t("Your game is being verified…") : "";
+  if (status === "pending") return isRanked ? t("Verifying your game…") : "";
   if (status === "verified") return isRanked ? t("Verified") : "";
   // The text below already says that a person reviews it.
   const coded = (verdict?.reasons ?? []).filter((/** @type {{code: string}} */ { code }) => code !== "other");
   const reasons = coded.map(reasonText).join(" ");
   if (status === "review")
-    return t("Under review: {reasons} A person will look at this game before it is ranked.", { reasons });
-  return t("The record could not be verified: {reasons}", { reasons });
+    return t("Under review: {reasons} A person will check this game before it is ranked.", { reasons });
+  return t("Your game could not be verified: {reasons}", { reasons });
 }

@@ -32,6 +32,6 @@ export async function share(state, button) {
       button.textContent = t("Copied");
     }
   } catch {
-    button.textContent = t("Could not share");
+    button.textContent = t("Sharing failed");
   }
 }

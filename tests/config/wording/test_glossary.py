@@ -1,0 +1,54 @@
+"""The catalogues keep to the glossary: its words not to use occur in no text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from frontend import messages
+from tests.config.wording.test_catalogues import PLACES, forms, texts
+
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in (messages.ROOT / "docs" / "glossary.md").read_text().splitlines()
+    if line.startswith("| ")
+]
+#: Texts that only the staff's admin shows.
+ADMIN = re.compile(r"(?:^|/)(?:admin|desk|verdicts|lifecycle)(?:/|\.py)|^leaderboards/models\.py")
+
+
+def banned(column: str) -> re.Pattern[str]:
+    """Return a pattern for the words in a column: `(s)` is optional, and `*` stands for any ending."""
+    cells = [row[ROWS[0].index(column)] for row in ROWS[1:]]
+    words = [re.escape(word.strip()) for cell in cells for word in cell.split(",") if word.strip()]
+    ends = [re.sub(r"\\\((\w+)\\\)", r"(?:\1)?", word).replace(r"\*", r"\w*") for word in words]
+    return re.compile(rf"\b(?:{'|'.join(ends)})\b", re.IGNORECASE)
+
+
+def read_by_players(domain: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the English and the German forms of each text outside the admin."""
+    for message in texts("de", domain):
+        if not all(ADMIN.search(path) for path, _ in message.locations):
+            yield bare(message.id), bare(message.string)
+
+
+def bare(text: object) -> list[str]:
+    """Return the forms of a text without their placeholders."""
+    return [PLACES.sub(" ", form) for form in forms(text)]
+
+
+@pytest.mark.parametrize("domain", messages.DOMAINS)
+def test_texts_use_no_word_that_the_glossary_bans(domain: str) -> None:
+    english, german = banned("not (English)"), banned("not (German)")
+    found = list(read_by_players(domain))
+    assert [text for shown, _ in found for text in shown if english.search(text)] == []
+    assert [text for _, shown in found for text in shown if german.search(text)] == []
+
+
+def test_words_not_to_use_are_found_as_whole_words() -> None:
+    english, german = banned("not (English)"), banned("not (German)")
+    assert english.search("On the Boards")
+    assert not english.search("On the leaderboards")
+    assert german.search("Zwei Hinweise")
