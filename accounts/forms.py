@@ -64,7 +64,7 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]
-    """Sign-up form: name, password twice, and an optional e-mail address, which makes the password recoverable."""
+    """Sign-up form: name, password, and an optional e-mail address, which makes the password recoverable."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)

@@ -393,7 +393,7 @@ ACCOUNT_FORMS = {
     "signup": "accounts.forms.SignUpForm",
 }
 ACCOUNT_LOGIN_METHODS = {"username"}  # the form maps a confirmed address to the name: one hash per attempt
-ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
 ACCOUNT_PREVENT_ENUMERATION = "strict"  # signing up looks the same for known and unknown e-mail addresses
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True

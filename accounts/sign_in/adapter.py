@@ -28,6 +28,7 @@ from accounts.names.validation import clean_name, name_key
 from accounts.sign_in.email_addresses import owner_of
 from accounts.sign_in.guests import merge_guest
 from accounts.sign_in.reauthentication import check_fresh, services_for
+from accounts.sign_in.welcome import welcome_text
 from games.core.addresses import UNKNOWN, client_address, network_of, wide_network_of
 from leaderboards.boards import relisting
 
@@ -181,8 +182,10 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
             ratelimit.clear(request, app="allauth.account", action="login_failed_rare", key=key)
 
     def post_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse:  # noqa: ANN401 - allauth's
-        """Complete a sign-in, and set the browser to the language saved with the account."""
+        """Complete a sign-in, welcome a new account, and set the browser to the language saved with the account."""
         response: HttpResponse = super().post_login(request, user, **details)
+        if details.get("signup"):
+            messages.success(request, welcome_text(user))
         remember_language(response, user.preferences.get("language"))
         return response
 

@@ -42,7 +42,7 @@ def next_step(
     is_won = attempt.end == Attempt.End.WON
     if answer is not None and not _may_have_beaten(attempt, answer):
         return Step.RETRY
-    if is_won and player.is_guest and (attempt.ranked or answer is not None):
+    if is_won and player.would_be_listed and (attempt.ranked or answer is not None):
         return Step.ACCOUNT
     if is_won and not attempt.ranked and is_first_game(attempt.deal):
         return Step.TODAY

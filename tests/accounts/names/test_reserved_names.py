@@ -25,7 +25,7 @@ from tests.deals import make_deal
 pytestmark = pytest.mark.django_db
 
 SAID = "This name was in use today."
-FORM = {"username": "ada LOVELACE", "password1": PASSWORD, "password2": PASSWORD}
+FORM = {"username": "ada LOVELACE", "password1": PASSWORD}
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def test_accepting_creates_a_guest_in_a_room_and_notifies(client: Client, user: 
 
 def test_signing_up_returns_to_the_link_and_follows(client: Client, user: User) -> None:
     address = join(user)
-    form = {"username": "Mary Somerville", "password1": PASSWORD, "password2": PASSWORD, "next": address}
+    form = {"username": "Mary Somerville", "password1": PASSWORD, "next": address}
     assert client.post(reverse("account_signup"), form).headers["Location"] == address
     assert "Race Ada Lovelace" in client.get(address).content.decode()
     client.post(accept(user))

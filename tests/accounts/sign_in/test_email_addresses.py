@@ -50,7 +50,7 @@ def claim(user: User, email: str = STRANGER, *, verified: bool = False) -> None:
 
 def sign_up(n: int, email: str = STRANGER) -> Client:
     client = Client()
-    form = {"username": f"Claimant {n}x", "email": email, "password1": PASSWORD, "password2": PASSWORD}
+    form = {"username": f"Claimant {n}x", "email": email, "password1": PASSWORD}
     assert client.post(SIGN_UP, form, REMOTE_ADDR=f"192.0.2.{n}").status_code == 302
     return client
 
@@ -194,7 +194,7 @@ def test_every_message_names_the_site(site: None) -> None:
     client = browser()
     client.post("/accounts/password/reset/", {"email": "ada@ada.test"})
     client.post("/accounts/password/reset/", {"email": "nobody@ada.test"})
-    sign_up = {"username": "Bob", "email": "bob@ada.test", "password1": PASSWORD, "password2": PASSWORD}
+    sign_up = {"username": "Bob", "email": "bob@ada.test", "password1": PASSWORD}
     client.post("/accounts/signup/", sign_up)
     browser().post("/accounts/signup/", sign_up | {"username": "Cleo", "email": "ada@ada.test"})
     other = browser()

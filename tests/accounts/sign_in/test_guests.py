@@ -29,7 +29,7 @@ from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
 
-FORM = {"username": "Ada Lovelace", "password1": PASSWORD, "password2": PASSWORD}
+FORM = {"username": "Ada Lovelace", "password1": PASSWORD}
 
 
 def visitor() -> HttpRequest:
@@ -88,6 +88,23 @@ def test_signing_up_keeps_the_guests_row_and_attempts(guest: User, sign_in: Sign
     assert client.session.session_key != before
     assert client.get(reverse("players:me")).status_code == 302
     assert Result.objects.get(attempt=attempt).listed
+
+
+def test_a_new_account_is_told_the_games_it_keeps(guest: User, sign_in: SignIn, make_attempt: MakeAttempt) -> None:
+    make_attempt(guest, make_deal("plot"))
+    make_attempt(guest, make_deal("braid"))
+    page = sign_in(guest).post(reverse("account_signup"), FORM, follow=True)
+    assert [str(message) for message in page.context["messages"]] == [
+        "Welcome, Ada Lovelace! You keep your 2 games: Braid, The Plot."
+    ]
+
+
+def test_a_new_player_is_welcomed_once(client: Client) -> None:
+    page = client.post(reverse("account_signup"), FORM, follow=True)
+    assert [str(message) for message in page.context["messages"]] == ["Welcome, Ada Lovelace!"]
+    client.post(reverse("account_logout"))
+    again = client.post(reverse("account_login"), {"login": "Ada Lovelace", "password": PASSWORD}, follow=True)
+    assert "Welcome" not in again.content.decode()
 
 
 def test_a_visitor_plays_signs_up_and_continues(client: Client) -> None:

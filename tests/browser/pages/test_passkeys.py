@@ -27,14 +27,13 @@ def test_a_passkey_alone_signs_in(visit: Callable[..., Any], site: Site) -> None
     devtools.send("WebAuthn.addVirtualAuthenticator", {"options": AUTHENTICATOR})
     page.get_by_label("Name").fill("Pass Keyes")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password (again)").fill(PASSWORD)
     page.get_by_role("button", name="Create an account").click()
     page.wait_for_url(f"{home}/")
 
     page.goto(f"{home}/players/me/settings/")
     page.get_by_role("link", name="Passkeys and second factor").click()
     page.locator("a[href$='webauthn/add/']").click()
-    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("textbox", name="Password").fill(PASSWORD)
     with page.expect_navigation():  # before the page's scripts run, the button does nothing
         page.get_by_role("button", name="Confirm").click()
     assert page.get_by_label("Sign in with this passkey alone").is_checked()

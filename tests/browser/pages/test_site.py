@@ -287,3 +287,16 @@ def test_the_guide_can_be_dismissed(visit: Visit) -> None:
     page.reload()
     assert page.locator(".deal").count() == 9
     assert page.locator(".first-game").count() == 0
+
+
+def test_the_password_can_be_shown_by_keyboard(visit: Visit) -> None:
+    page = visit("/accounts/signup/", **PHONE)
+    assert page.locator("input[type=password]").count() == 1
+    page.fill("input[name=password1]", "a-braid-of-20-cards")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.get_attribute("input[name=password1]", "type") == "text"
+    assert page.get_attribute("[aria-label='Show password']", "aria-pressed") == "true"
+    page.fill("input[name=username]", "Pasiphae")
+    page.press("input[name=username]", "Enter")
+    page.wait_for_selector("text=Welcome, Pasiphae!")

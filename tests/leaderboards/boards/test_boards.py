@@ -290,7 +290,7 @@ def test_the_sweep_ranks_after_a_lost_sign_up(died: pytest.MonkeyPatch) -> None:
     deal = factory.deal()
     settle(factory.finished(deal, guest).pk)
     client = signed_in(guest)
-    form = {"username": "Ada Lovelace", "password1": PASSWORD, "password2": PASSWORD}
+    form = {"username": "Ada Lovelace", "password1": PASSWORD}
     with pytest.raises(DiedError):
         client.post(reverse("account_signup"), form)
     guest.refresh_from_db()

@@ -170,7 +170,7 @@ def test_an_accounts_age_counts_from_its_sign_up() -> None:
     cache.clear()  # resets the sign-up limits
     guest = playing_before.established(is_guest=True)
     client = signed_in(guest)
-    form = {"username": "Ada Lovelace", "password1": PASSWORD, "password2": PASSWORD}
+    form = {"username": "Ada Lovelace", "password1": PASSWORD}
     assert client.post(reverse("account_signup"), form).status_code == 302
     guest.refresh_from_db()
     assert (guest.is_guest, guest.date_joined > OPENED) == (False, True)
