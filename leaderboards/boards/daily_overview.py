@@ -13,6 +13,7 @@ from django.contrib.auth import get_user_model
 
 from games.core.ladders import Ladder, LadderSlug
 from games.db.statements import Statement, read_time, run_in_order
+from games.models import Attempt
 from games.pages.daily.day_places import DayBoards, Leader, OwnPlaces, Place
 from leaderboards.boards import seasons
 from leaderboards.boards.board_pages import BoardRow
@@ -52,18 +53,22 @@ def _leaders(deals: Collection[int]) -> dict[int, Leader]:
     if not deals:
         return {}
     first = (
-        f"SELECT * FROM (SELECT deal_id, ladder, player_id, cards_up, elapsed_ms FROM {Result._meta.db_table} "  # noqa: S608
+        "SELECT * FROM (SELECT deal_id, ladder, player_id, attempt_id, cards_up, elapsed_ms "  # noqa: S608
+        f"FROM {Result._meta.db_table} "
         f"WHERE deal_id = %s AND ladder = %s AND listed ORDER BY {_RACE} LIMIT 1) part"
     )
     boards = [(deal, int(ladder)) for deal in deals for ladder in Ladder]
     sql = (
-        "SELECT e.deal_id, p.public_id, p.display_name, p.deleted_at IS NOT NULL, e.cards_up, e.elapsed_ms "  # noqa: S608
+        "SELECT e.deal_id, p.public_id, p.display_name, p.deleted_at IS NOT NULL, a.public_id, "  # noqa: S608
+        "e.cards_up, e.elapsed_ms "
         f"FROM ({' UNION ALL '.join([first] * len(boards))}) e "
-        f"JOIN {get_user_model()._meta.db_table} p ON p.id = e.player_id ORDER BY e.ladder DESC"
+        f"JOIN {get_user_model()._meta.db_table} p ON p.id = e.player_id "
+        f"JOIN {Attempt._meta.db_table} a ON a.id = e.attempt_id ORDER BY e.ladder DESC"
     )
     (rows,) = run_in_order([(sql, [figure for board in boards for figure in board])])
     return {
-        deal: Leader(read_uuid(player), name, bool(former), *figures) for deal, player, name, former, *figures in rows
+        deal: Leader(read_uuid(player), name, bool(former), cards_up, elapsed_ms, read_uuid(game))
+        for deal, player, name, former, game, cards_up, elapsed_ms in rows
     }
 
 

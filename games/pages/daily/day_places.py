@@ -16,13 +16,17 @@ from games.models import Deal
 
 @dataclass(frozen=True, slots=True)
 class Leader:
-    """The leader of a board: by cards up for a deal, by points for the nine. A former player has a generic name."""
+    """The leader of a board: by cards up for a deal, by points for the nine. A former player has a generic name.
+
+    `game` is the leader's attempt at a deal, to link to once the deal is revealed.
+    """
 
     player: UUID
     name: str
     is_former: bool
     figure: int
     elapsed_ms: int
+    game: UUID | None = None
 
     def __str__(self) -> str:
         return self.name

@@ -35,6 +35,7 @@ from games.pages.daily.day_summary import (
     standing_of,
     todays_game_text,
 )
+from games.pages.daily.recap import recap_of
 from games.pages.shared import titles
 from games.pages.shared.anonymous_cache import cache_for_anonymous
 from games.pages.shared.view_models import ShownAttempt, ShownDeal
@@ -105,6 +106,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "mine": mine,
         "boards": shared.boards,
         "best": shared.best,
+        "recap": recap_of(player_id(request), now),
         "share_text": share_text(mine, address_of(mine.day)) if mine and mine.counted else "",
         "newcomer": "" if request.user.is_authenticated or GUIDE_COOKIE in request.COOKIES else GUIDE_COOKIE,
         "playing": summary.now_playing(),

@@ -173,6 +173,11 @@ def has_ranked(player_id: int | None) -> bool:
     return player_id is not None and Attempt.objects.filter(player=player_id, ranked=True).exists()
 
 
+def has_ranked_on(player_id: int, day: date) -> bool:
+    """Return whether a player has started a ranked game of a day."""
+    return Attempt.objects.filter(player=player_id, ranked=True, deal__day=day).exists()
+
+
 def attempts_on(player_id: int | None, day: date) -> dict[int, Attempt]:
     """Return a player's attempts at the deals of a day, by deal id.
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -104,6 +105,35 @@ def test_todays_game_comes_first_and_can_be_shared(deals: dict[str, Deal], who: 
     assert result == "🟩 Won in 2:31.0 · 🔥 2 days in a row"
     assert address == day_summary.address_of(now.date())
     assert 'id="todays-text"' in page.content.decode()
+
+
+def test_recap_of_yesterday_compares_with_the_leader(deals: dict[str, Deal], who: Any, mine: Client) -> None:
+    now = timezone.now()
+    yesterday = now.date() - timedelta(days=1)
+    braid, plot = (factory.deal(name, yesterday, seed=secrets.token_bytes(32)) for name in ("braid", "plot"))
+    assert mine.get("/").context["recap"] is None
+    cache.clear()
+    rival = factory.player()
+    own, best = won(plot, who, 91_000), won(plot, rival, 60_000)
+    won(braid, who, 50_000), won(braid, rival, 99_000)
+    seasons.recount_marked()
+    page = mine.get("/")
+    recap = page.context["recap"]
+    assert (recap.day, recap.won, recap.of, recap.points) == (yesterday, 2, 9, 200)
+    assert recap.comparison.variant == "plot"
+    text = page.content.decode()
+    assert f"The Plot: {shown_name(rival)} took 1:00.0, you 1:31.0." in text
+    assert f"?game={own.public_id}&amp;game={best.public_id}" in text
+    assert Client().get("/").context["recap"] is None
+
+
+def test_recap_names_no_game_until_the_deals_are_revealed(deals: dict[str, Deal], who: Any, mine: Client) -> None:
+    yesterday = timezone.now().date() - timedelta(days=1)
+    deal = factory.deal("plot", yesterday, seed=secrets.token_bytes(32))
+    won(deal, who, 91_000), won(deal, factory.player(), 60_000)
+    Deal.objects.filter(pk=deal.pk).update(closes_at=timezone.now())
+    recap = mine.get("/").context["recap"]
+    assert (recap.won, recap.comparison) == (1, None)
 
 
 def test_an_empty_day_invites_once(deals: dict[str, Deal]) -> None:

@@ -1,0 +1,105 @@
+"""Recap of yesterday for the home page: a player's results, their place at close, and what the best did differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from games.db.shared_cache import SharedCache
+from games.models import Attempt, Deal
+from games.pages.daily.day_places import Leader, Place
+from games.pages.daily.day_summary import boards_of, standing_of
+from games.pages.shared.view_models import ShownAttempt, ShownDeal, has_ranked_on
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The deal at which the leader was furthest ahead of the player, with both games."""
+
+    variant: str
+    leader: Leader
+    leader_game: UUID
+    own_game: UUID
+    cards_up: int
+    elapsed_ms: int
+
+    @property
+    def is_behind_in_cards(self) -> bool:
+        """True if the leader got more cards up; otherwise the leader was faster."""
+        return self.leader.figure > self.cards_up
+
+
+@dataclass(frozen=True, slots=True)
+class Recap:
+    """A player's results of a day; `place` is on the board of the nine."""
+
+    day: date
+    played: int
+    won: int
+    of: int
+    points: int
+    place: Place | None
+    players: int
+    comparison: Comparison | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A recap, or None for a player who did not play."""
+
+    recap: Recap | None
+
+
+#: Shared cache of recaps, by player and day. Results hardly change once a day is over.
+recaps: Final = SharedCache("recaps", _Stored, fresh=600.0)
+
+
+def recap_of(player: int | None, now: datetime) -> Recap | None:
+    """Return a player's recap of the day before `now`; None if they finished no daily."""
+    if player is None:
+        return None
+    return recaps.get(f"{player}.{now.date()}", lambda: _Stored(_read(player, now))).recap
+
+
+def _read(player: int, now: datetime) -> Recap | None:
+    yesterday = now - timedelta(days=1)
+    if not has_ranked_on(player, yesterday.date()):
+        return None
+    deals = [ShownDeal.of(deal, now) for deal in Deal.objects.filter(day=yesterday.date())]
+    boards = boards_of(yesterday.date(), deals)
+    standing = standing_of(player, yesterday, deals, boards)
+    summary = standing.summary
+    if summary is None or not summary.played:
+        return None
+    revealed = [deal for deal in deals if deal.is_revealed]
+    return Recap(
+        day=summary.day,
+        played=summary.played,
+        won=summary.tally["won"],
+        of=summary.of,
+        points=summary.points,
+        place=summary.place,
+        players=boards.players if summary.place and summary.place.ladder == boards.ladder else 0,
+        comparison=max(
+            _comparisons(revealed, standing.attempts, boards.leaders),
+            key=lambda one: (one.leader.figure - one.cards_up, one.elapsed_ms - one.leader.elapsed_ms),
+            default=None,
+        ),
+    )
+
+
+def _comparisons(
+    deals: list[ShownDeal], attempts: Mapping[int, ShownAttempt], leaders: Mapping[int, Leader]
+) -> Iterator[Comparison]:
+    """Yield the player's verified games at deals that someone else leads."""
+    for deal in deals:
+        attempt, leader = attempts.get(deal.id), leaders.get(deal.id)
+        if attempt is None or attempt.state != Attempt.State.VERIFIED or leader is None or leader.game is None:
+            continue
+        if leader.game != attempt.public_id and attempt.ranked:
+            yield Comparison(
+                deal.variant, leader, leader.game, attempt.public_id, attempt.cards_up or 0, attempt.elapsed_ms or 0
+            )
