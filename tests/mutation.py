@@ -59,6 +59,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "games/races/race_finish.py": RACES,
     "games/races/seats.py": (*RACES, *QUICK_MATCHES),
     "games/races/matchmaking.py": QUICK_MATCHES,
+    "games/races/roll_call.py": QUICK_MATCHES,
     "leaderboards/ratings/fold.py": (
         "tests/leaderboards/ratings/test_rating_fold.py",
         "tests/leaderboards/ratings/test_ratings.py",

@@ -1,9 +1,8 @@
 """Quick-match queue: new players are seated with others who accept the same variant.
 
 Waiting players must confirm within fifteen seconds of an opponent's arrival, wherever they are on the site, or they
-lose the seat; the others keep theirs. The countdown starts eight seconds after two have confirmed. Players who are not
-connected to the room shortly before the start lose the seat, too, and a match whose start only one player attends is
-called off. A player waiting alone is moved to others as soon as their wishes match.
+lose the seat; the others keep theirs. The countdown starts eight seconds after two have confirmed, and ends with the
+roll call (`games.races.roll_call`). A player waiting alone is moved to others as soon as their wishes match.
 
 Each step locks the rooms that it changes and checks again before it acts, so any process may take it at any time.
 """
@@ -25,9 +24,7 @@ from django.utils import timezone
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.deals import sealed_stock
-from games.live.start_timer import CANCEL_CUTOFF
-from games.models import Attempt
-from games.races import race_finish, race_start, rate_limits, rooms, seats
+from games.races import race_start, rate_limits, rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room
 from games.rules import CATALOGUE
@@ -38,12 +35,6 @@ LIMIT_S: Final = 1200
 GATHERING: Final = timedelta(seconds=8)
 #: Time that a player has to confirm once there is an opponent.
 PROMPT: Final = timedelta(seconds=15)
-#: Time for which a player counts as connected after each sign, and after the last connection was closed, as by a
-#: reload.
-CONNECTED_FOR: Final = timedelta(seconds=4)
-DISCONNECT_GRACE: Final = timedelta(seconds=1)
-#: Time before the start from which unconnected players lose their seats. It ends when the start is final.
-ROLL_CALL: Final = CANCEL_CUTOFF + timedelta(seconds=1.2)
 MIN_PLAYERS: Final = 2
 #: Seconds for which a note is kept, to be shown to the player.
 _NOTED_FOR: Final = 24 * 3600
@@ -122,100 +113,6 @@ def confirm_by(entrants: Sequence[Entrant], entrant: Entrant) -> datetime | None
     return max(entrants[1].joined_at, entrant.joined_at) + PROMPT  # the first has an opponent since the second came
 
 
-def record_connected(room_id: int, connected_ids: Collection[int], now: datetime | None = None) -> None:
-    """Record that the entrants `connected_ids` are connected during a countdown, and call the roll when it is due.
-
-    Every process with viewers of the room calls it once a second.
-    """
-    now = now or timezone.now()
-    entrants = Entrant.objects.filter(pk__in=connected_ids, race__room=room_id, race__state=Race.State.COUNTDOWN)
-    entrants.update(here_until=now + CONNECTED_FOR)
-    due = Race.objects.filter(
-        room=room_id,
-        state=Race.State.COUNTDOWN,
-        starts_at__lte=now + ROLL_CALL,
-        starts_at__gt=now + CANCEL_CUTOFF,
-    ).first()
-    if due is not None:
-        _call_roll(due, now)
-
-
-def record_disconnected(entrant_id: int, now: datetime | None = None) -> None:
-    """Record that an entrant has no connection to a process any more; other processes record theirs again."""
-    entrants = Entrant.objects.filter(pk=entrant_id, race__state=Race.State.COUNTDOWN)
-    entrants.update(here_until=(now or timezone.now()) + DISCONNECT_GRACE)
-
-
-def _call_roll(race: Race, now: datetime) -> None:
-    """Free the seats of players who are not connected. If one player is left, the race goes back to the queue.
-
-    Without any sign of a player, the signs are lost, not the players.
-    """
-    with transaction.atomic():
-        rooms.lock_room(race.room_id)
-        ready = Entrant.objects.filter(
-            race=race, race__state=Race.State.COUNTDOWN, state=_E.READY, player__isnull=False
-        )
-        signs = dict(ready.values_list("player_id", "here_until"))
-        missing = [player for player, until in signs.items() if until is None or until <= now]
-        if not missing or len(missing) == len(signs):
-            return
-        for player in missing:
-            seats.leave(race.room_id, player, now)
-        _note(missing, Note.ABSENT)
-        if Race.objects.filter(pk=race.pk, state=Race.State.OPEN).exists():
-            _note(signs.keys() - missing, Note.ALONE)
-    advance_room(race.room_id, now)
-
-
-def missed_start(entrant: Entrant, starts_at: datetime) -> bool:
-    """Return whether an entrant had neither the table nor the room open when the cards were dealt."""
-    until = entrant.here_until
-    return entrant.state == _E.READY and (until is None or until <= starts_at + DISCONNECT_GRACE)
-
-
-def call_off_deserted(now: datetime) -> None:
-    """Call off the matches that have just started with a single player present, unless that player has moved."""
-    started = Race.objects.filter(
-        room__kind=Room.Kind.QUICK,
-        state=Race.State.RACING,
-        starts_at__lte=now - DISCONNECT_GRACE,
-        starts_at__gt=now - race_start.GRACE,
-    )
-    for race_id, room_id in started.filter(entrants__state=_E.READY).distinct().values_list("pk", "room"):
-        if _call_off_if_deserted(race_id, room_id, now):
-            advance_room(room_id, now)
-
-
-def _call_off_if_deserted(race_id: int, room_id: int, now: datetime) -> bool:
-    """Void a match and delete its entrants, and put the player who was there back at the front of the queue."""
-    with transaction.atomic():
-        rooms.lock_room(room_id)
-        race = Race.objects.select_for_update(no_key=True).get(pk=race_id)
-        entrants = list(race.entrants.exclude(state=_E.ABSENT).exclude(player=None).select_related("player"))
-        present = [entrant for entrant in entrants if not missed_start(entrant, race.starts_at or now)]
-        # An attempt that is locked is being closed.
-        attempts = Attempt.objects.select_for_update(skip_locked=True).filter(
-            entrant__in=entrants, state=Attempt.State.PLAYING
-        )
-        if race.state != Race.State.RACING or len(present) != 1 or len(attempts) < len(entrants):
-            return False
-        if len(entrants) < MIN_PLAYERS or race.entrants.filter(race_finish.HAS_MOVED).exists():
-            return False
-        Attempt.objects.filter(entrant__race=race).delete()
-        race.entrants.all().delete()
-        race_finish.void(race.pk, Race.Void.NOT_STARTED, now)
-        (lone,) = present
-        assert lone.player is not None
-        seat = seats.sit(room_id, lone.player, wishes=lone.wishes, now=now)
-        Race.objects.filter(pk=seat.race_id).update(opened_at=race.opened_at)
-        missing = [entrant.player_id for entrant in entrants if entrant is not lone]
-        _note(missing, Note.ABSENT)
-        _note([lone.player_id], Note.ALONE)
-        transaction.on_commit(partial(rate_limits.note_spoiled, missing))
-    return True
-
-
 def pop_note(player_id: int) -> Note | None:
     """Return and clear the player's pending note about a match that didn't start for them."""
     key = _note_key(player_id)
@@ -226,13 +123,14 @@ def pop_note(player_id: int) -> Note | None:
     return Note(note)
 
 
-def _note_key(player_id: int | None) -> str:
-    return f"quick-match-note:{player_id}"
-
-
-def _note(players: Iterable[int | None], note: Note) -> None:
+def leave_note(players: Iterable[int | None], note: Note) -> None:
+    """Leave each player a note, to be shown once the transaction is committed."""
     notes = {_note_key(player): note.value for player in players}
     transaction.on_commit(lambda: cache.set_many(notes, _NOTED_FOR))
+
+
+def _note_key(player_id: int | None) -> str:
+    return f"quick-match-note:{player_id}"
 
 
 def _update_wishes(player_id: int, wishes: list[str], now: datetime) -> bool:
@@ -321,7 +219,7 @@ def _settle(race: Race, now: datetime) -> bool:
         late = _late_entrants(_entrants(race), now)
         Entrant.objects.filter(pk__in=[entrant.pk for entrant in late]).delete()
         missing = [entrant.player_id for entrant in late if entrant.player_id is not None]
-        _note(missing, Note.MISSED)
+        leave_note(missing, Note.MISSED)
         transaction.on_commit(partial(rate_limits.note_spoiled, missing))
         remaining = race.entrants.all()
         if remaining.count() < MIN_PLAYERS:

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from games.attempts.lifecycle import close_safely
 from games.models import Attempt
-from games.races import heats, matchmaking, race_deals, race_finish, race_start, rooms
+from games.races import heats, matchmaking, race_deals, race_finish, race_start, roll_call, rooms
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room
 
@@ -118,7 +118,7 @@ def _finish(now: datetime) -> None:
 STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
     race_start.begin_due,
     race_start.void_overdue,
-    matchmaking.call_off_deserted,
+    roll_call.call_off_deserted,
     race_start.mark_absent,
     _close_overdue,
     _follow_closed,

@@ -12,7 +12,7 @@ from typing import Final
 from django.utils import timezone
 
 from games.live.loader import off_loop
-from games.races import heats, matchmaking
+from games.races import heats, matchmaking, roll_call
 from games.races.live.audience import Audience
 from games.races.live.snapshot import RaceFacts, RoomFacts
 from games.races.models import Entrant, Race, Room
@@ -58,7 +58,7 @@ class Steps:
         facts = self._audience.facts
         step: Callable[[], object] | None
         if self._audience.is_roll_called:
-            step = partial(matchmaking.record_connected, facts.id, self._audience.seated())
+            step = partial(roll_call.record_connected, facts.id, self._audience.seated())
         else:
             step = gathering_step(facts)
         if step is None:
@@ -96,7 +96,7 @@ def times_due(facts: RoomFacts) -> list[datetime]:
         if race.starts_at is not None and any(entrant.state == Entrant.State.READY for entrant in race.entrants):
             found.append(race.starts_at + GRACE)
             if facts.kind == Room.Kind.QUICK:
-                found.append(race.starts_at + matchmaking.DISCONNECT_GRACE)
+                found.append(race.starts_at + roll_call.DISCONNECT_GRACE)
     return [at for at in found if at is not None]
 
 

@@ -19,7 +19,7 @@ from games.live.broadcasts import Notice
 from games.live.loader import in_database, off_loop
 from games.live.per_loop import PerLoop
 from games.live.protocol import busy
-from games.races import matchmaking, race_start, reconciler
+from games.races import race_start, reconciler, roll_call
 from games.races.live import snapshot
 from games.races.live.batched_reads import Batches
 from games.races.live.room_watch import RoomWatch
@@ -66,7 +66,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         self.leave(watch.facts.id, viewer)
         if entrant is not None:
             try:
-                await off_loop(matchmaking.record_disconnected)(entrant)
+                await off_loop(roll_call.record_disconnected)(entrant)
             except Error:
                 log.warning("not noted that a player has left", exc_info=True)
 

@@ -19,7 +19,7 @@ from games.attempts.lifecycle import start_attempt
 from games.ghosts.models import Notice
 from games.inbox import notices
 from games.models import Deal
-from games.races import lobby, matchmaking, rooms, seats
+from games.races import lobby, matchmaking, roll_call, rooms, seats
 from games.races.models import Entrant, Room
 from leaderboards.ratings import rating_reconciler
 from tests.games.races.finished_races import heat
@@ -124,7 +124,7 @@ def test_missing_player_and_opponent_are_told_why(mine: Client, player: Any, lef
     matchmaking.advance_all(now)
     matchmaking.advance_all(now + timedelta(seconds=8))
     here = Entrant.objects.exclude(player=player) if left else Entrant.objects.filter(player=player)
-    matchmaking.record_connected(room.pk, [one.pk for one in here], now + timedelta(seconds=14))
+    roll_call.record_connected(room.pk, [one.pk for one in here], now + timedelta(seconds=14))
     told = "You missed a quick match" if left else "first in line"
     assert told in mine.get(PLAIN).content.decode()
     assert told not in mine.get(PLAIN).content.decode()

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from games.attempts.lifecycle import close_attempt
 from games.models import Attempt, Move
-from games.races import matchmaking, race_start, reconciler, seats
+from games.races import matchmaking, race_start, reconciler, roll_call, seats
 from games.races.live import due_steps, snapshot
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant, Race, Room
@@ -27,7 +27,7 @@ def counting(count: int = 2) -> tuple[list[User], list[int]]:
     players = [first, second, *(enter(1, "plot") for _ in range(count - 2))]
     matchmaking.advance_all(at(8))
     entrants = [Entrant.objects.get(player=player).pk for player in players]
-    matchmaking.record_connected(room_of(first).pk, entrants, at(9))
+    roll_call.record_connected(room_of(first).pk, entrants, at(9))
     return players, entrants
 
 
@@ -35,10 +35,10 @@ def counting(count: int = 2) -> tuple[list[User], list[int]]:
 def test_player_who_left_the_countdown_is_not_raced_against() -> None:
     (first, second), (mine, other) = counting()
     room, deal = room_of(first), race_of(first).deal_id
-    matchmaking.record_disconnected(other, at(12))
-    matchmaking.record_connected(room.pk, [mine], at(13))
+    roll_call.record_disconnected(other, at(12))
+    roll_call.record_connected(room.pk, [mine], at(13))
     assert race_of(second).state == "countdown"
-    matchmaking.record_connected(room.pk, [mine], at(14))
+    roll_call.record_connected(room.pk, [mine], at(14))
     race = race_of(first)
     assert (race.room, race.state, race.starts_at, race.gathers_until) == (room, "open", None, None)
     assert (state_of(first), seats.room_of(second.pk)) == ("joined", None)
@@ -51,17 +51,17 @@ def test_player_who_left_the_countdown_is_not_raced_against() -> None:
 
 def test_reload_during_the_countdown_keeps_the_seat() -> None:
     (first, second), (mine, other) = counting()
-    matchmaking.record_disconnected(other, at(13.5))
-    matchmaking.record_connected(room_of(first).pk, [mine], at(14))
-    matchmaking.record_connected(room_of(first).pk, [mine, other], at(14.4))
-    matchmaking.record_connected(room_of(first).pk, [mine], at(14.9))
+    roll_call.record_disconnected(other, at(13.5))
+    roll_call.record_connected(room_of(first).pk, [mine], at(14))
+    roll_call.record_connected(room_of(first).pk, [mine, other], at(14.4))
+    roll_call.record_connected(room_of(first).pk, [mine], at(14.9))
     assert race_of(first) == race_of(second)
     assert race_of(first).state == "countdown"
 
 
 def test_three_race_without_the_one_who_left() -> None:
     (first, second, third), (mine, other, _) = counting(3)
-    matchmaking.record_connected(room_of(first).pk, [mine, other], at(14))
+    roll_call.record_connected(room_of(first).pk, [mine, other], at(14))
     assert (race_of(first).state, race_of(first)) == ("countdown", race_of(second))
     assert Entrant.objects.get(player=third).state == "absent"
 
@@ -70,7 +70,7 @@ def test_three_race_without_the_one_who_left() -> None:
 def test_countdown_goes_on_without_signs_or_time(second: int, here: bool) -> None:
     (first, _), (mine, _other) = counting()
     Entrant.objects.update(here_until=None)
-    matchmaking.record_connected(room_of(first).pk, [mine] if here else [], at(second))
+    roll_call.record_connected(room_of(first).pk, [mine] if here else [], at(second))
     assert race_of(first).state == "countdown"
 
 
@@ -78,8 +78,8 @@ def started(count: int, left_at: float, *, dealt: int = 1) -> tuple[list[User], 
     """Start a match whose last player closes the last connection at `left_at`; the first `dealt` get their cards."""
     players, entrants = counting(count)
     race = race_of(players[0])
-    matchmaking.record_connected(race.room_id, entrants, at(15.5))
-    matchmaking.record_disconnected(entrants[-1], at(left_at))
+    roll_call.record_connected(race.room_id, entrants, at(15.5))
+    roll_call.record_disconnected(entrants[-1], at(left_at))
     assert race_start.begin_due(at(18.2)) == [race.pk]
     race_start.mark_dealt(Entrant.objects.filter(pk__in=entrants[:dealt]).values_list("attempt", flat=True), at(18.2))
     return players, race
@@ -138,8 +138,8 @@ async def test_closing_the_last_connection_is_recorded(watch: Any, hub: RoomHub,
     await watch(house, house.players[0])
     other = await watch(house, house.players[1], at=other_hub)
     entrants = [(await sync_to_async(house.entrant)(place)).pk for place in range(2)]
-    await sync_to_async(matchmaking.record_connected)(house.room.pk, entrants)
+    await sync_to_async(roll_call.record_connected)(house.room.pk, entrants)
     await other.leave()
     left = await Entrant.objects.aget(pk=entrants[1])
     assert left.here_until is not None
-    assert left.here_until <= timezone.now() + matchmaking.DISCONNECT_GRACE
+    assert left.here_until <= timezone.now() + roll_call.DISCONNECT_GRACE
