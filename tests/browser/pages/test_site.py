@@ -107,7 +107,7 @@ def test_a_lesson_by_keyboard_and_its_way_back(visit: Visit) -> None:
     page.focus("#felt .card:not(.movable)")
     page.keyboard.press("Enter")
     page.wait_for_selector(".lesson-say[data-state=refused]")
-    assert page.inner_text(".lesson-say") == "Not so: No card comes back from a foundation."
+    assert page.inner_text(".lesson-say") == "Not like that: No card comes back from a foundation."
     page.focus("#felt .card[tabindex='0']")
     page.keyboard.press("d")
     page.wait_for_selector(".lesson-say[data-state=lost]")

@@ -152,7 +152,7 @@ def check_that_a_revealing_move_stays(page: Any) -> None:
     for key in ("Enter", "u"):
         undo.focus()
         page.keyboard.press(key)
-        page.wait_for_selector("#notice:has-text('revealed a card')")
+        page.wait_for_selector("#notice:has-text('turned up a card')")
         page.evaluate("document.querySelector('#notice').hidden = true")
     assert page.text_content("#moves") == "1"
     page.reload()

@@ -238,7 +238,7 @@ def test_illegal_drops_and_undone_moves_go_back_and_resigning_asks_first(visit: 
     assert "cards up" in page.text_content("#finish-title")
     page.wait_for_selector("#finish-rank[data-state=verified]")
     page.wait_for_selector("#finish-account", state="attached")
-    assert re.fullmatch(r"With an account you would be \d+\w\w of \d+\.|Verified", page.text_content("#finish-rank"))
+    assert re.fullmatch(r"With an account, you'd be \d+\w\w of \d+\.|Verified", page.text_content("#finish-rank"))
     assert page.get_attribute("#finish-account", "href") == "/accounts/signup/"
 
 

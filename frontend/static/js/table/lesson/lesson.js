@@ -127,7 +127,7 @@ class Lesson {
   /** Shows why cards cannot move, until the next move. @param {Reason[]} reasons */
   #refuse(reasons) {
     const { view } = this.state;
-    if (view && reasons.length > 0) this.#write("refused", t("Not that one:"), whyText(view, reasons));
+    if (view && reasons.length > 0) this.#write("refused", t("Not like that:"), whyText(view, reasons));
   }
 
   /** @param {string} state @param {string} label @param {string} words */
