@@ -12,11 +12,9 @@ from xdist.scheduler import LoadScopeScheduling
 GROUPS: Final = {
     "tests/browser/pages/test_every_page.py": "pages",
     "tests/config/backends/test_at_once.py": "postgresql",
-    "tests/config/processes/test_embedded.py": "embedded",
     "tests/config/backends/test_postgresql.py": "postgresql",
     "tests/config/processes/test_stack.py": "postgresql",
     "tests/games/deals/test_first_day.py": "solver",
-    "tests/games/deals/test_first_run.py": "embedded",
     "tests/games/fairplay/test_cheats.py": "solver",
     "tests/games/fairplay/test_copies.py": "solver",
     "tests/games/fairplay/test_foresight.py": "solver",

@@ -369,18 +369,21 @@ class Seat:
         found: Any = eventually(greeted, within=within)
         return dict(found)
 
-    def _greeted(self, index: int) -> dict[str, Any] | None:
-        self.leave()
+    def connection(self, index: int) -> ClientConnection:
+        """Open another connection to the table."""
         port = self._stack.sockets[index]
-        self._open = ExitStack()
-        connection = connect(
+        return connect(
             f"ws://127.0.0.1:{port}/ws/play/{self.attempt}/",
             additional_headers={"Cookie": f"sessionid={self.session}"},
             origin=Origin(f"http://127.0.0.1:{port}"),
             compression=None,
             open_timeout=30,
         )
-        self.socket = self._open.enter_context(connection)
+
+    def _greeted(self, index: int) -> dict[str, Any] | None:
+        self.leave()
+        self._open = ExitStack()
+        self.socket = self._open.enter_context(self.connection(index))
         answer = self.say({"type": "hello", "v": 1, "have": None})
         if answer["type"] != "view":
             return None

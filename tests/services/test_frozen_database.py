@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 import pytest
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
-from websockets.typing import Origin
 
 from deploy.servers import eventually
 from games.live.protocol import CLOSE_DATABASE_DOWN
@@ -98,8 +96,8 @@ def test_players_are_notified_and_keep_their_moves(frozen: Stack, seat: Seat) ->
     assert (answer["type"], answer["code"]) == ("error", "server_busy")
     again = seat.say({"type": "hello", "v": 1, "have": seat.n})
     assert (again["type"], again["code"]) == ("error", "server_busy")
-    with pytest.raises(ConnectionClosed) as closed:
-        connected(frozen, seat)
+    with pytest.raises(ConnectionClosed) as closed, seat.connection(1) as other:
+        other.recv(60)
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == CLOSE_DATABASE_DOWN
     assert time.monotonic() - begun < 3 * (LIMIT + SPARE)
@@ -114,19 +112,6 @@ def test_players_are_notified_and_keep_their_moves(frozen: Stack, seat: Seat) ->
     seat.play(2)
     seat.resign()
     assert await_ranks(seat) == [1]
-
-
-def connected(stack: Stack, seat: Seat) -> None:
-    """Open another connection to the player's table and wait for its first message."""
-    port = stack.sockets[1]
-    with connect(
-        f"ws://127.0.0.1:{port}/ws/play/{seat.attempt}/",
-        additional_headers={"Cookie": f"sessionid={seat.session}"},
-        origin=Origin(f"http://127.0.0.1:{port}"),
-        compression=None,
-        open_timeout=30,
-    ) as socket:
-        socket.recv(60)
 
 
 def resumed(seat: Seat) -> dict[str, Any] | None:

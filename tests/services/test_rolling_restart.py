@@ -1,4 +1,4 @@
-"""Rolling restart of the processes of tables while people play: no move is lost, and all players are handed over."""
+"""Web processes and tables in production: division of requests, readiness, and a rolling restart that loses no move."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ import asyncio
 import json
 import random
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Any, Final
 
 import pytest
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.frames import CloseCode
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
-from tests.services.racing.watching import until
-from tests.services.stack import Stack
+from deploy.servers import eventually
+from games.live.protocol import CLOSE_MISDIRECTED
+from tests.services.racing.watching import connected, until
+from tests.services.stack import Stack, status_of
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
@@ -52,7 +57,7 @@ class Player:
     async def play(self) -> None:
         while not self.stopping:
             try:
-                async with self._connected() as socket:
+                async with connected(self.port, f"/ws/play/{self.attempt}/", self.session, within=WITHIN) as socket:
                     await self._greet(socket)
                     await self._visit(socket)
             except ConnectionClosed as closed:
@@ -63,15 +68,6 @@ class Player:
                 # Try the next process, as a proxy does.
                 self.port = self.ports[1 - self.ports.index(self.port)]
                 await asyncio.sleep(0.05)
-
-    def _connected(self) -> connect:
-        return connect(
-            f"ws://127.0.0.1:{self.port}/ws/play/{self.attempt}/",
-            additional_headers={"Cookie": f"sessionid={self.session}"},
-            origin=f"http://127.0.0.1:{self.port}",  # type: ignore[arg-type]
-            compression=None,
-            open_timeout=WITHIN,
-        )
 
     async def _greet(self, socket: ClientConnection) -> None:
         await socket.send(json.dumps({"type": "hello", "v": 1, "have": self.told or None}))
@@ -140,3 +136,42 @@ async def restart_each_among(players: list[Player], stack: Stack) -> None:
 async def made_moves(players: list[Player]) -> None:
     aims = [player.told + 6 for player in players]
     await until(lambda: all(player.told >= aim for player, aim in zip(players, aims, strict=True)), within=WITHIN)
+
+
+#: An API path that is served only while there is capacity for newcomers.
+READ = "/api/v1/deals?day=2020-01-06"
+
+
+def test_webs_have_no_tables_and_tables_no_pages(stack: Stack) -> None:
+    port = stack.ports[0]
+    address, origin = f"ws://127.0.0.1:{port}/ws/lanes/1/", Origin(f"http://127.0.0.1:{port}")
+    with connect(address, origin=origin, compression=None) as socket, pytest.raises(ConnectionClosed) as closed:
+        socket.recv(60)
+    assert closed.value.rcvd is not None
+    assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (CLOSE_MISDIRECTED, "misdirected")
+    assert [status_of(stack.sockets[0], path) for path in ("/", "/healthz", "/readyz")] == [421, 200, 200]
+
+
+@pytest.fixture
+def narrow(stack: Stack) -> Iterator[Stack]:
+    """A stack whose only process of tables is full with one socket."""
+    for index in range(2):
+        stack.tables.kill(index)
+    stack.webs.kill(0)
+    stack.tables.start(0, MAX_SOCKETS="1")
+    stack.webs.start(0)
+    stack.tables.await_ready(0)
+    stack.webs.await_ready(0)
+    yield stack
+    stack.tables.kill(0)
+    stack.webs.kill(0)
+
+
+def test_newcomers_wait_while_the_tables_are_full(narrow: Stack) -> None:
+    seat = narrow.seat(narrow.ask("deal", variant="labyrinth", seed=token_hex(32)))
+    eventually(lambda: narrow.get(0, READ) == 200)
+    seat.sit(0)
+    eventually(lambda: narrow.get(0, READ) == 503)
+    seat.play(1)
+    seat.leave()
+    eventually(lambda: narrow.get(0, READ) == 200)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -67,16 +68,12 @@ def test_all_players_arrive_once(rush: float, minutes: float) -> None:
     assert arrived(demand, 0) == 0
 
 
-def test_the_rush_fades_to_a_third_as_configured() -> None:
-    demand = Demand(players=1000, rush=1.0, minutes=10.0)
-    assert arrived(demand, 600) == pytest.approx(1000 * (1 - 1 / math.e))
-
-
-def test_the_peak_of_arrivals_is_at_midnight() -> None:
+def test_the_rush_peaks_at_midnight_and_fades_as_configured() -> None:
     day = list(moments(Demand()))
     assert max(day, key=lambda moment: moment.arrivals) is day[0]
-    late = Demand(rush=0.15, minutes=20.0)
-    assert next(moments(late)).arrivals < day[0].arrivals
+    assert next(moments(Demand(rush=0.15, minutes=20.0))).arrivals < day[0].arrivals
+    demand = Demand(players=1000, rush=1.0, minutes=10.0)
+    assert arrived(demand, 600) == pytest.approx(1000 * (1 - 1 / math.e))  # by then, a third is left
 
 
 def test_every_game_is_played_and_finished() -> None:
@@ -109,17 +106,16 @@ def test_spectators_have_a_socket_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"rush": 1.1}, {"newcomers": -0.1}, {"pace": 0.0}, {"players": 0.0}, {"minutes": math.inf}, {"games": 0}]
+    ("kind", "name", "value"),
+    [
+        *((Demand, "rush", 1.1), (Demand, "newcomers", -0.1), (Demand, "pace", 0.0), (Demand, "players", 0.0)),
+        *((Demand, "minutes", math.inf), (Demand, "games", 0)),
+        *((Shape, "busy", 0.0), (Shape, "busy", 1.5), (Shape, "cores", 0), (Shape, "pool", 0)),
+    ],
 )
-def test_an_impossible_day_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        Demand(**wrong)
-
-
-@pytest.mark.parametrize("wrong", [{"busy": 0.0}, {"busy": 1.5}, {"cores": 0}, {"pool": 0}])
-def test_an_impossible_site_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        Shape(**wrong)
+def test_an_impossible_day_or_site_is_refused(kind: Callable[..., object], name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=name):
+        kind(**{name: value})
 
 
 # --- Needs -----------------------------------------------------------------------------------------------------------
@@ -181,6 +177,8 @@ def test_processes_follow_from_cores_and_sockets() -> None:
     assert found.postgres_cores_wanted == 4
     assert found.redis_servers == 2
     assert found.servers == 6
+    pooled = needs(hungry, FLAT, Shape(pool=24, sockets=10**9))
+    assert pooled.database_connections == pooled.web_processes * (24 + 1) + pooled.worker_processes, "and a journal's"
     crowded = needs(FREE, FLAT, Shape(sockets=100))
     assert crowded.web_processes == math.ceil(crowded.sockets / 100 - 1e-6) > 5
 
@@ -189,13 +187,6 @@ def test_an_empty_site_needs_one_of_each() -> None:
     found = needs(FREE, Demand(players=1), Shape())
     assert (found.web_processes, found.worker_processes, found.postgres_cores_wanted) == (1, 1, 1)
     assert (found.redis_servers, found.servers) == (1, 1)
-
-
-def test_connections_are_those_of_the_pools_and_journals() -> None:
-    hungry = costing(Cost(web=1000, worker=1000), "home", "home again")
-    found = needs(hungry, replace(FLAT, players=2 * DAY), Shape(busy=1.0, pool=24, sockets=10**9))
-    assert found.web_processes == found.worker_processes
-    assert found.database_connections == found.web_processes * 25 + found.worker_processes
 
 
 def test_bytes() -> None:
@@ -260,11 +251,10 @@ def test_the_tolerance_is_a_quarter(measured: float, agrees: bool) -> None:
     assert web.agrees is agrees
 
 
-def test_tiny_costs_are_not_compared() -> None:
-    _, worker, *_ = compare(FREE, rush(worker=NOTHING * 0.9))
-    assert worker.agrees
-    _, worker, *_ = compare(FREE, rush(worker=NOTHING * 1.1))
-    assert not worker.agrees
+@pytest.mark.parametrize(("share", "agrees"), [(0.9, True), (1.1, False)])
+def test_tiny_costs_are_not_compared(share: float, agrees: bool) -> None:
+    _, worker, *_ = compare(FREE, rush(worker=NOTHING * share))
+    assert worker.agrees is agrees
 
 
 # --- The command -----------------------------------------------------------------------------------------------------
@@ -290,17 +280,11 @@ def test_the_check_does_not_fail_for_servers(tmp_path: Path) -> None:
     assert main(["--costs", costs, "--check", written(tmp_path / "r.json", rush(postgres=50.0, redis=9.0))]) == 0
 
 
-def test_json_has_all_needs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--players", "1e6", "--json"]) == 0
+def test_json_has_all_needs_of_the_chosen_day_and_site(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--players", "5e3", "--games", "9", "--busy", "0.25", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["needs"] == asdict(needs(read(COSTS), Demand(players=1e6), Shape()))
+    assert found["needs"] == asdict(needs(read(COSTS), Demand(players=5000, games=9), Shape(busy=0.25)))
     assert len(found["limits"]) == 7
-
-
-def test_options_change_the_day_and_the_site(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--players", "5000", "--games", "9", "--busy", "0.25", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["needs"]
-    assert found == asdict(needs(read(COSTS), Demand(players=5000, games=9), Shape(busy=0.25)))
 
 
 def test_the_report_shows_the_date_of_measurement(capsys: pytest.CaptureFixture[str]) -> None:

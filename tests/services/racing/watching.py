@@ -27,6 +27,20 @@ async def until(what: Callable[[], object], *, within: float = WITHIN) -> None:
         await asyncio.sleep(0.05)
 
 
+def connected(
+    port: int, path: str, session: str = "", *, within: float = PATIENCE, address: str = "127.0.0.1"
+) -> connect:
+    """Open a WebSocket from this address as a page of the site would, signed in with a session or not."""
+    return connect(
+        f"ws://127.0.0.1:{port}{path}",
+        additional_headers={"Cookie": f"sessionid={session}"} if session else None,
+        origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
+        compression=None,
+        open_timeout=within,
+        local_addr=(address, 0),
+    )
+
+
 class Client:
     """A browser: an address, a session or none, and the web processes to try in turn."""
 
@@ -44,14 +58,7 @@ class Client:
     def connected(self, path: str) -> connect:
         """Return a new connection, each time to the next process."""
         self.port = next(self._ports)
-        return connect(
-            f"ws://127.0.0.1:{self.port}{path}",
-            additional_headers={"Cookie": f"sessionid={self._session}"} if self._session else None,
-            origin=f"http://127.0.0.1:{self.port}",  # type: ignore[arg-type]
-            compression=None,
-            open_timeout=PATIENCE,
-            local_addr=(self._address, 0),
-        )
+        return connected(self.port, path, self._session, address=self._address)
 
     def heard(self, text: str) -> dict[str, Any]:
         self.frames.append((time.time(), text))

@@ -10,10 +10,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed
 
 from tests.games.changes import applied
+from tests.services.racing.watching import BROKEN, connected
 from tests.services.soak.checking import Game
 
 PATIENCE = 10.0  # s without an answer until the connection counts as dead
@@ -76,29 +77,20 @@ class Player:
         resigns = self._choose.random() < 0.9
         while not self.stopping:
             try:
-                async with self._connected(seat) as socket:
+                port = self._choose.choice(self._ports)
+                path = f"/ws/play/{seat.attempt}/"
+                async with connected(port, path, seat.session, within=PATIENCE, address=self._address) as socket:
                     self._tally.connections += 1
                     with contextlib.suppress(Over):
                         await self._visit(Line(socket, table), table, length, resigns)
                     table.leave()
                     return
-            except (ConnectionClosed, InvalidHandshake, InvalidMessage, OSError, TimeoutError):
+            except BROKEN:
                 table.leave()
                 if table.closed_with in CLOSED_FOR_GOOD:
                     table.game.complaints.append(f"the connection was closed with {table.closed_with}")
                     return
                 await asyncio.sleep(self._choose.uniform(0.1, 0.5))
-
-    def _connected(self, seat: Seat) -> connect:
-        port = self._choose.choice(self._ports)
-        return connect(
-            f"ws://127.0.0.1:{port}/ws/play/{seat.attempt}/",
-            additional_headers={"Cookie": f"sessionid={seat.session}"},
-            origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
-            compression=None,
-            open_timeout=PATIENCE,
-            local_addr=(self._address, 0),
-        )
 
     async def _visit(self, line: Line, table: Table, length: int, resigns: bool) -> None:
         """Play on this connection until the game is over or the player leaves it for good."""
