@@ -14,7 +14,7 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test lint style types client bench docs proof soak mutate orders messages lock images clean
+.PHONY: help run stack test suite lint style types client bench docs proof soak mutate orders messages lock images clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -25,7 +25,11 @@ run: $(VENV)/.base ## play in one process with SQLite, no server to install (HOS
 stack: $(VENV)/.base ## production processes on this machine (DATABASE_URL, REDIS_URL, PORT; SHAPE=wide brings its own servers)
 	@$(BIN)/python -m deploy.stack
 
-test: lint ## lint, types and all tests (JOBS processes)
+test: $(VENV)/.dev ## lint, types and all tests (JOBS processes)
+	@$(MAKE) -s -j --output-sync=target style client
+	@$(MAKE) -s -j types suite
+
+suite:
 	@$(BIN)/pytest -n $(JOBS)
 
 lint: $(VENV)/.dev ## ruff and mypy, including the tests; types, lint and format of the client code

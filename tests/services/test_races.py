@@ -1,4 +1,4 @@
-"""A race of sixteen before twelve spectators, while processes die: all finish; moves, places, ratings are right."""
+"""A race of sixteen before six spectators, while processes die: all finish; moves, places, ratings are right."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.services.stack import Stack
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 VARIANT = "stonewall"
-RACERS, SPECTATORS = 16, 12
+RACERS, SPECTATORS = 16, 6
 #: Most seconds for all racers to reach their tables and for a process to die before the deal.
 COUNTDOWN = 40
 #: Most tokens that a racer plays before the second process has died.

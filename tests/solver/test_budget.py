@@ -1,4 +1,4 @@
-"""Budgets, cancellation, determinism, memory and bad input."""
+"""Budgets, cancellation, determinism, memory, the frontier of a staged search, and bad input."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from games.solver import (
     solve,
 )
 from games.solver.convert import make_search
+from games.solver.frontier import CUT, Frontier, begin, close, make_frontier, offer, pass_over, rank_of, reset, take
 from games.solver.kernel_tools import SeenKeys
 from games.solver.search_drivers import Search
 from games.solver.statuses import RUNNING, SPENT
@@ -206,3 +207,35 @@ def test_plain_memory_stays_within_the_budget() -> None:
     environment = {**os.environ, "TALON_NO_NUMBA": "1"}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=True, capture_output=True)
     assert 1 << 20 < int(done.stdout) < 16 << 20
+
+
+def with_children(scores: list[int]) -> tuple[Frontier, list[int]]:
+    front = make_frontier(1, 8, 8)
+    reset(front, 1)
+    root = take(front, 1)
+    slots = []
+    for move, score in enumerate(scores):
+        slots.append(begin(front))
+        offer(front, root, slots[-1], move, rank_of(front, 1, score, 0))
+    close(front, root)
+    return front, slots
+
+
+def test_the_best_of_a_stage_come_first() -> None:
+    front, slots = with_children([3, 9, 5])
+    assert take(front, 2) == slots[1]
+    close(front, slots[1])
+    assert take(front, 2) == slots[2]
+    close(front, slots[2])
+    assert front.state[CUT] == 0
+    assert take(front, 2) < 0
+    assert front.state[CUT] == 1
+
+
+def test_a_skipped_position_frees_its_place() -> None:
+    front, slots = with_children([3, 9, 5])
+    for slot in (slots[1], slots[2], slots[0]):
+        assert take(front, 1) == slot
+        pass_over(front, slot)
+    assert take(front, 1) < 0
+    assert front.state[CUT] == 0

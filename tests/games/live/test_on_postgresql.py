@@ -25,7 +25,7 @@ def test_journal_and_attempts_on_postgresql(postgres_url: str, postgres_template
         "tests/games/test_housekeeping.py",
         "tests/accounts/test_housekeeping.py",
     ]
-    whole = ["journal", "attempts", "hot_queries", "statements", "table_in_doubt", "housekeeping", "pauses"]
+    whole = ["journal", "attempts", "hot_queries", "statements", "table_in_doubt", "pauses"]
     wanted = [
         *(f"test_{name}" for name in whole),
         "journal_partitions",
@@ -33,6 +33,8 @@ def test_journal_and_attempts_on_postgresql(postgres_url: str, postgres_template
         "missed_every_notice",
         "two_tabs",
         "resigning",
+        "no_batch_exceeds",
+        "expired",
     ]
     done = subprocess.run(
         [
