@@ -119,7 +119,7 @@ def judged(play: Callable[[], Game], variant: str) -> set[str]:
     The games before it are played only if the checks read them.
     """
     from games.fairplay.pace import implausibilities
-    from games.fairplay.timers import timed_moves, timer_sigma
+    from games.fairplay.random_delays import timed_moves, timer_sigma
 
     game = play()
     found = {str(one["code"]) for one in implausibilities(game.tokens, game.clock, game.end_ms, [], variant)}

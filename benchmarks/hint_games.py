@@ -121,7 +121,7 @@ class Game:
     def __init__(self, attempt: Attempt, chance: Random | None) -> None:
         """Start from the attempt's position; `chance` decides which answers come late, None means none."""
         from games.hints import questions
-        from games.solver.shorten import signature
+        from games.solver.quick_shortening import signature
 
         self.attempt = attempt
         self.chance = chance
@@ -167,7 +167,7 @@ class Game:
         return advice
 
     def _follow(self, advice: Advice) -> None:
-        from games.solver.shorten import signature
+        from games.solver.quick_shortening import signature
 
         is_back = advice.token == "u"
         if is_back and self._previous is not None and self._previous.token != "u":

@@ -69,7 +69,7 @@ def measure(races: int, players: int) -> int:
     from django.db import connection
 
     from leaderboards.models import RatingChange
-    from leaderboards.ratings import fold_input, proof, rating_reconciler
+    from leaderboards.ratings import fold_input, rating_audit, rating_reconciler
 
     call_command("migrate", verbosity=0)
     fill(races, players)
@@ -87,7 +87,7 @@ def measure(races: int, players: int) -> int:
     late, _ = timed(lambda: rating_reconciler.refold(last_but(LATE)))
     print(f"refolded with {cpu:.1f} s of this process and {server:.1f} s of PostgreSQL's (0 when it is not here)")
     print(f"refolding the last {LATE + 1} races: {late * 1000:.0f} ms", flush=True)
-    assert not list(proof.faults())
+    assert not list(rating_audit.faults())
     reached = [
         row("CPU time beside the fold alone", cpu, alone, "s", at_most=RATIO_AIM),
         row("by the clock, beside the fold alone", whole, alone, "s", at_most=CLOCK_AIM),

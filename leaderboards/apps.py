@@ -15,12 +15,12 @@ class LeaderboardsConfig(AppConfig):
         """Register results, decisions, places, desk sections and ratings with the games app."""
         # These modules need models, which are only loaded now.
         from games.appeals.decision_registry import decider  # noqa: PLC0415
-        from games.ghosts.results import Results, results  # noqa: PLC0415
+        from games.ghosts.boards_registry import Results, results  # noqa: PLC0415
         from games.pages.daily.day_places import Boards, boards  # noqa: PLC0415
         from games.races.results.ratings_registry import Ratings, ratings  # noqa: PLC0415
         from leaderboards.boards import board_queries, daily_overview, eligibility, ghost_candidates  # noqa: PLC0415
         from leaderboards.desk import evidence_sections  # noqa: PLC0415
-        from leaderboards.ratings import display  # noqa: PLC0415
+        from leaderboards.ratings import shown_points  # noqa: PLC0415
         from leaderboards.verdicts import decisions  # noqa: PLC0415
 
         results.register(
@@ -31,4 +31,4 @@ class LeaderboardsConfig(AppConfig):
         decider.register(decisions.decide)
         boards.register(Boards(daily_overview.of_day, daily_overview.own, eligibility.ladder_at))
         evidence_sections.register()
-        ratings.register(Ratings(display.shown_ratings, display.changes_of))
+        ratings.register(Ratings(shown_points.shown_ratings, shown_points.changes_of))

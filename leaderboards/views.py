@@ -22,7 +22,7 @@ from games.db.players import Player, player_id
 from games.db.replicas.decorator import from_replica
 from games.deals import daily_points, publishing
 from games.models import Attempt, Deal
-from games.pages.shared.anonymous_cache import cache_for_anonymous
+from games.pages.shared.cacheable_views import cache_for_anonymous
 from games.pages.shared.view_models import ShownDeal
 from games.rules import CATALOGUE
 from leaderboards.boards import board_queries, seasons

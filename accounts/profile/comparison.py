@@ -17,11 +17,11 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from accounts.profile.player_statistics import PlayerFigures, VerifiedPlay, figures, statistics
 from accounts.profile.profile_queries import plays_of
-from games.ghosts.results import GhostScore
+from games.ghosts.boards_registry import GhostScore
 from games.races.results.ratings_registry import ShownRating
 from games.rules import CATALOGUE
-from leaderboards.ratings.display import shown_ratings
-from leaderboards.ratings.meetings import RaceMet, races_met, ranks_in_common
+from leaderboards.ratings.head_to_head import RaceMet, races_met, ranks_in_common
+from leaderboards.ratings.shown_points import shown_ratings
 
 _Rank = TypeVar("_Rank", int, tuple[int, int, int])
 

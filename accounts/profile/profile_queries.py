@@ -20,8 +20,8 @@ from games.pages.shared.view_models import DealTile
 from games.rules import CATALOGUE
 from leaderboards.boards.eligibility import missing
 from leaderboards.boards.own_result import missing_in_words
-from leaderboards.ratings import display, rating_board
-from leaderboards.summary import race_control
+from leaderboards.ratings import rating_board, shown_points
+from leaderboards.summary import daily_vs_races
 
 RESULTS_A_PAGE: Final = 25
 
@@ -93,12 +93,12 @@ def to_be_established(player: User) -> str:
 
 def rating_history_of(player: User) -> list[tuple[datetime, int]]:
     """Return the points of the rating chart, oldest first."""
-    return display.history_points(player.pk, timezone.now() - HISTORY)
+    return shown_points.history_points(player.pk, timezone.now() - HISTORY)
 
 
 def race_hint_of(player: User) -> RaceHint | None:
     """Return the hint that asks the player to confirm a top place in a race, if one is unconfirmed."""
-    deal = race_control.unconfirmed(player)
+    deal = daily_vs_races.unconfirmed(player)
     return None if deal is None else RaceHint.of(deal)
 
 

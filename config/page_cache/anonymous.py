@@ -1,7 +1,7 @@
 """Page cache for visitors without a session.
 
 Traffic peaks at midnight, and most requests come from visitors without a session. Their pages differ only in the CSRF
-token (`games.pages.shared.anonymous_cache`), so a process caches each page for a few seconds and answers on the event
+token (`games.pages.shared.cacheable_views`), so a process caches each page for a few seconds and answers on the event
 loop, before Django runs. Processes share nothing, and no proxy stores a copy: copies keep the page's original headers,
 including `Cache-Control: private`.
 """
@@ -28,7 +28,7 @@ from games.core.admission_ticket import COOKIE
 from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.metrics import PAGES_COPIED
 from games.pages.daily.home_page import GUIDE_COOKIE
-from games.pages.shared.anonymous_cache import MARK
+from games.pages.shared.cacheable_views import MARK
 
 Key = tuple[object, ...]
 

@@ -14,7 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from games.core.verdict_reasons import Reason, reason
-from games.fairplay import account_links, copies, pace, timers
+from games.fairplay import account_links, copies, pace, random_delays
 from games.models import Attempt, Deal
 from games.rules import Record, RecordError, Replay, RulesError, replay
 from games.rules.hidden_cards import undone_reveal
@@ -44,7 +44,7 @@ def judge_alone(attempt: Attempt) -> Judgement:
     judgement, record = _read(attempt)
     if record is None or judgement.state != Attempt.State.VERIFIED or not (attempt.ranked or attempt.in_race):
         return judgement
-    doubts = pace.doubts(attempt, record) or timers.doubts(attempt, record)
+    doubts = pace.doubts(attempt, record) or random_delays.doubts(attempt, record)
     doubts += _looking_ahead(attempt, record)
     return replace(judgement, state=Attempt.State.REVIEW, reasons=doubts) if doubts else judgement
 

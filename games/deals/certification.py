@@ -11,7 +11,7 @@ from games.deals import difficulty
 from games.deals.difficulty import DifficultyFigures
 from games.rules import CATALOGUE, RULES_VERSION, End, Record, Table, open_table, replay
 from games.solver import Budget, FalseSolutionError, Solution, shorten, solve
-from games.solver.tighten import tighten
+from games.solver.full_shortening import shorten_fully
 
 #: Milliseconds per move on the clock of a line found by the solver: the speed at which the replay viewer plays it.
 MS_A_MOVE: Final = 1000
@@ -52,8 +52,8 @@ def certify(
 ) -> Certificate | None:
     """Certify a deal of a catalogue variant, or of a game with options; return None if no win is found in the budget.
 
-    Deals of catalogue variants are graded. With `patience`, the line is tightened for at most that many seconds;
-    without, it is only shortened, which is quick. The grade is the same either way.
+    Deals of catalogue variants are graded. With `patience`, the line is shortened fully, for at most that many seconds;
+    without, only quickly. The grade is the same either way.
 
     :raises CertificateError: when the solver's line does not replay.
     """
@@ -64,7 +64,7 @@ def certify(
     if not isinstance(result, Solution):
         return None
     short = shorten(open_table(name, seed, options), result.tokens)
-    tokens = _tightened(open_table(name, seed, options), short, patience, cancel) if patience else short
+    tokens = _shortened_fully(open_table(name, seed, options), short, patience, cancel) if patience else short
     record = winning_record(name, seed, tokens, options)
     if name not in CATALOGUE or options is not None:
         return Certificate(record, None, None)
@@ -72,13 +72,13 @@ def certify(
     return Certificate(record, figures, difficulty.grade(name, figures))
 
 
-def _tightened(table: Table, tokens: tuple[str, ...], seconds: float, cancel: Cancel | None) -> tuple[str, ...]:
+def _shortened_fully(table: Table, tokens: tuple[str, ...], seconds: float, cancel: Cancel | None) -> tuple[str, ...]:
     latest = time.monotonic() + seconds
 
     def is_over() -> bool:
         return time.monotonic() >= latest or (cancel is not None and cancel())
 
-    return tighten(table, tokens, cancel=is_over).tokens
+    return shorten_fully(table, tokens, cancel=is_over).tokens
 
 
 def winning_record(name: str, seed: bytes, tokens: tuple[str, ...], options: Options | None = None) -> Record:

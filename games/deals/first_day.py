@@ -32,8 +32,8 @@ class Readiness:
 def certify_today(stop: sealed_stock.Stop) -> Iterator[Readiness]:
     """Seal deals until all of today's can be dealt as planned, or until `stop`; yield the progress after each.
 
-    Every variant gets a certified deal before any gets one with a better grade. Lines are not tightened, because the
-    site is waiting. Nothing is published.
+    Every variant gets a certified deal before any gets one with a better grade. Lines are only shortened
+    quickly, because the site is waiting. Nothing is published.
     """
     if not settings.SEALED_STOCK:
         return

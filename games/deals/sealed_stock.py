@@ -32,7 +32,7 @@ KEPT_FOR_DAYS: Final = 7
 #: Multiple of the target to which a variant's stock may grow while a grade is missing.
 MOST: Final = 2
 
-#: Seconds that tightening a line may take; its effort limit is usually reached within five.
+#: Seconds that full shortening of a line may take; its effort limit is usually reached within five.
 PATIENCE: Final = 15.0
 
 log = logging.getLogger(__name__)

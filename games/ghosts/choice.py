@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
 from games.ghosts import ghost_lanes
-from games.ghosts.results import GhostScore, results
+from games.ghosts.boards_registry import GhostScore, results
 from games.models import GRACE, Attempt, Deal
 
 #: Maximum followed players offered as ghosts.

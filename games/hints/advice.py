@@ -23,7 +23,7 @@ from games.hints.plans import Outlook
 from games.models import Attempt, Question
 from games.rules import RecordFullError, Table
 from games.rules.tokens import UNDO, WORDS
-from games.solver.shorten import signature
+from games.solver.quick_shortening import signature
 
 #: Time the search has before a provisional hint is given.
 WITHIN: Final = timedelta(seconds=1)

@@ -10,7 +10,7 @@ from games.hints import search_results
 from games.hints.search_results import PositionVerdict
 from games.models import Attempt, Question
 from games.rules import Record, Table, from_position
-from games.solver.shorten import signature, without_detours
+from games.solver.quick_shortening import signature, without_detours
 
 
 class WinningPlan:

@@ -20,7 +20,7 @@ from typing import Any, Final
 from games.rules import CATALOGUE, from_position, open_table
 from games.solver import Budget, Solution, Unwinnable, solve
 from games.solver import load as load_search
-from games.solver.shorten import shorten
+from games.solver.quick_shortening import shorten
 
 NICENESS: Final = 10
 #: Tokens that shortening a line may push: a second at most.

@@ -16,7 +16,7 @@ from games.solver.errors import (
     SolverError,
     TokensError,
 )
-from games.solver.shorten import shorten
+from games.solver.quick_shortening import shorten
 from games.solver.solver import Budget, Effort, GaveUp, Result, Solution, Unwinnable, check_solution, load, solve
 
 __all__ = [

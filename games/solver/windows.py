@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from games.rules import Table, from_position
-from games.solver.shorten import LineReplayer, Rewrite, signature
+from games.solver.quick_shortening import LineReplayer, Rewrite, signature
 
 NEARBY: Final = 120
 """Positions looked at around each position of the line."""

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from games.core.ladders import Ladder
-from games.ghosts.results import GhostScore
+from games.ghosts.boards_registry import GhostScore
 from leaderboards.boards import rank_keys
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.rank_keys import DEAL

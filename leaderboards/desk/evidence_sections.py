@@ -11,7 +11,7 @@ from games.fairplay import evidence, foresight_store
 from games.fairplay.evidence import Section
 from games.fairplay.solver_likeness import TYPICAL
 from games.models import Attempt
-from leaderboards.summary import race_control
+from leaderboards.summary import daily_vs_races
 
 
 def register() -> None:
@@ -56,7 +56,7 @@ def races(attempt: Attempt) -> Section | None:
     """Compare a daily game with its player's races of the same game; None if there is nothing to compare."""
     if attempt.deal.day is None:
         return None
-    found = race_control.beside_races(attempt)
+    found = daily_vs_races.compare(attempt)
     if found is None:
         return None
     figures = [(_("races"), str(found.races))]

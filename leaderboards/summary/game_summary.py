@@ -27,7 +27,7 @@ from games.pages.daily import day_summary
 from games.pages.shared.durations import duration
 from games.pages.shared.titles import VARIANT_TITLES
 from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempts_on
-from games.races.results.daily_control import is_top_place
+from games.races.results.confirming_races import is_top_place
 from games.replays import access
 from games.replays.models import Continuation
 from games.rules import CATALOGUE

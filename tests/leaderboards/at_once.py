@@ -24,7 +24,7 @@ from leaderboards.boards import board_queries, histogram, seasons
 from leaderboards.boards.listings import season_listings
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import RatingChange, Season, Standing
-from leaderboards.ratings import proof, rating_reconciler
+from leaderboards.ratings import rating_audit, rating_reconciler
 from leaderboards.verdicts import pending_sweep, settlement
 from tests.games.certified import won
 from tests.leaderboards import factory, playing_before, raced
@@ -215,7 +215,7 @@ def two_workers_rate_the_same_races() -> None:
     assert one_while_other(
         rating_reconciler.rate_finished, lambda sql: "leaderboards_ratingchange" in sql, another_worker
     )
-    assert list(proof.faults()) == []
+    assert list(rating_audit.faults()) == []
     assert RatingChange.objects.filter(race=late[0]).count() == 3
     raced.disqualify(late[0], players[0])
     assert one_while_other(
@@ -223,7 +223,7 @@ def two_workers_rate_the_same_races() -> None:
         lambda sql: "DELETE" in sql,
         lambda: rating_reconciler.refold(made[0].pk),
     )
-    assert list(proof.faults()) == []
+    assert list(rating_audit.faults()) == []
 
 
 def two_games_of_a_player_are_settled() -> None:

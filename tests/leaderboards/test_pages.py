@@ -20,7 +20,7 @@ from games.rules import CATALOGUE
 from leaderboards.boards import seasons
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings import display, rating_board, rating_reconciler
+from leaderboards.ratings import rating_board, rating_reconciler, shown_points
 from tests.leaderboards import factory, raced
 from tests.leaderboards.factory import NOON, player
 from tests.players import signed_in
@@ -183,9 +183,9 @@ def names(lines: list[rating_board.Rated]) -> list[str]:
 
 
 def test_a_rating_is_uncertain_until_ten_races_and_a_sigma_of_250() -> None:
-    assert display.shown(1512.5, 250, 10) == ShownRating(1512, provisional=False)
-    assert display.shown(1512.51, 250.1, 10) == ShownRating(1513, provisional=True)
-    assert display.shown(1500, 60, 9).provisional
+    assert shown_points.shown(1512.5, 250, 10) == ShownRating(1512, provisional=False)
+    assert shown_points.shown(1512.51, 250.1, 10) == ShownRating(1513, provisional=True)
+    assert shown_points.shown(1500, 60, 9).provisional
 
 
 def test_races_show_ratings_and_the_change_per_rival() -> None:

@@ -14,7 +14,7 @@ from games.models import Attempt, Deal
 from games.races import race_start, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import RatingChange
-from leaderboards.ratings import proof, rating_reconciler
+from leaderboards.ratings import rating_audit, rating_reconciler
 from tests.leaderboards import factory
 
 
@@ -105,7 +105,7 @@ def outcome(race: int) -> dict[str, Any]:
         "is_revealed": found.deal.revealed_at is not None,
         "entrants": [_entrant(one) for one in found.entrants.select_related("attempt", "player").order_by("pk")],
         "rating_changes": sorted(RatingChange.objects.filter(race=found).values_list("entrant", flat=True)),
-        "rating_faults": list(proof.faults()),
+        "rating_faults": list(rating_audit.faults()),
     }
 
 

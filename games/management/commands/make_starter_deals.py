@@ -74,11 +74,11 @@ def _for_practice(variant: str, count: int) -> Iterator[StarterDeal]:
 
 
 def _certified(variant: str, seed: bytes, grades: Collection[int], number: int | None = None) -> StarterDeal | None:
-    """Certify a deal if its grade is in `grades`; only then tighten its line, which takes most of the time."""
+    """Certify a deal if its grade is in `grades`; only then shorten its line fully, which takes most of the time."""
     certificate = certify(variant, seed)
     if certificate is None or certificate.grade not in grades:
         return None
-    tight = certify(variant, seed, patience=PATIENCE)
-    if tight is None or tight.grade is None or tight.par > longest_par(variant):
+    full = certify(variant, seed, patience=PATIENCE)
+    if full is None or full.grade is None or full.par > longest_par(variant):
         return None
-    return StarterDeal(variant, RULES_VERSION, seed, number, tight.grade, tight.record.tokens)
+    return StarterDeal(variant, RULES_VERSION, seed, number, full.grade, full.record.tokens)

@@ -23,8 +23,8 @@ from games.deals.difficulty import WEIGHTS, DifficultyFigures, Weights, sample_s
 from games.deals.grade_check import Checked, Sampled
 from games.rules import CATALOGUE, open_table
 from games.solver import Budget, Solution, shorten, solve
+from games.solver.full_shortening import shorten_fully
 from games.solver.simulated_players import SKILLS
-from games.solver.tighten import tighten
 
 COLUMNS: Final = ("variant", "number", "random_wins", "greedy_wins", "nodes", "line", "score")
 PAR_COLUMNS: Final = ("variant", "number", "line", "par", "settled", "seconds")
@@ -59,7 +59,7 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
         """Run the selected mode."""
         if options["pars"]:
-            self._tighten(_read(options["file"]), options["pars"], options["count"])
+            self._store_pars(_read(options["file"]), options["pars"], options["count"])
         elif options["from_results"]:
             self._refit(_read(options["file"]))
         elif options["check"]:
@@ -81,8 +81,8 @@ class Command(BaseCommand):
                     stream.flush()
         self._print(_read(file), WEIGHTS)
 
-    def _tighten(self, sample: Sequence[Sampled], file: Path, target: int) -> None:
-        """Tighten the lines of each variant's first deals, round-robin, and print the medians of line and par.
+    def _store_pars(self, sample: Sequence[Sampled], file: Path, target: int) -> None:
+        """Shorten the lines of each variant's first deals, round-robin, and print the medians of line and par.
 
         Deals already in the file are skipped.
         """
@@ -95,7 +95,7 @@ class Command(BaseCommand):
             present = {(row["variant"], int(row["number"])) for row in existing}
             missing = [deal for deal in queue if (deal.variant, deal.number) not in present]
             for deal in tqdm(missing, unit="deal", disable=not sys.stderr.isatty()):
-                writer.writerow(_tightened(deal))
+                writer.writerow(_par_row(deal))
                 stream.flush()
         for variant in CATALOGUE:
             of = [row for row in _pars(file) if row["variant"] == variant]
@@ -163,16 +163,16 @@ def _measured(variant: str, first: int, target: int) -> Iterator[Sampled]:
             yield Sampled(variant, number, certificate.figures)
 
 
-def _tightened(deal: Sampled) -> list[object]:
-    """Return a row of the file of pars; the seconds are CPU time spent on tightening alone."""
+def _par_row(deal: Sampled) -> list[object]:
+    """Return a row of the file of pars; the seconds are CPU time spent on full shortening alone."""
     table = open_table(deal.variant, sample_seed(deal.variant, deal.number))
     result = solve(table, Budget(nodes=BUDGET.nodes))
     assert isinstance(result, Solution)
     line = shorten(table, result.tokens)
     began = time.process_time()
-    tight = tighten(table, line)
+    full = shorten_fully(table, line)
     seconds = time.process_time() - began
-    return [deal.variant, deal.number, len(line), len(tight.tokens), int(tight.is_settled), f"{seconds:.2f}"]
+    return [deal.variant, deal.number, len(line), len(full.tokens), int(full.is_settled), f"{seconds:.2f}"]
 
 
 def _pars(file: Path) -> list[dict[str, str]]:

@@ -25,7 +25,7 @@ from games.db.replicas.decorator import from_replica
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
 from games.pages.daily.day_summary import is_played, mark_of
-from games.pages.shared.anonymous_cache import cache_for_anonymous
+from games.pages.shared.cacheable_views import cache_for_anonymous
 from games.pages.shared.view_models import DealTile, ranked_attempts
 from games.rules import CATALOGUE
 

@@ -37,7 +37,7 @@ from games.pages.daily.day_summary import (
 )
 from games.pages.daily.recap import recap_of
 from games.pages.shared import titles
-from games.pages.shared.anonymous_cache import cache_for_anonymous
+from games.pages.shared.cacheable_views import cache_for_anonymous
 from games.pages.shared.view_models import ShownAttempt, ShownDeal
 from games.presence import summary
 from games.rules import CATALOGUE

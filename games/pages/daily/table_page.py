@@ -47,7 +47,7 @@ from games.pages.races.race_suggestion import hint_at
 from games.pages.races.table_opponents import DayLanes, RaceSeat
 from games.pages.replays.ghost_pages import ghost_beside
 from games.pages.shared import titles
-from games.pages.shared.anonymous_cache import cache_for_anonymous
+from games.pages.shared.cacheable_views import cache_for_anonymous
 from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempt_at, has_ranked
 from games.races import race_start
 from games.replays import continuations

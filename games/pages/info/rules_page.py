@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from games.pages.shared import titles
-from games.pages.shared.anonymous_cache import cache_for_anonymous
+from games.pages.shared.cacheable_views import cache_for_anonymous
 from games.rules import CATALOGUE, GAMES
 
 

@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from leaderboards.management.documented_command import ExplainedCommand
 from leaderboards.models import Rating, RatingChange
-from leaderboards.ratings import fold_input, proof, rating_reconciler
+from leaderboards.ratings import fold_input, rating_audit, rating_reconciler
 
 #: Maximum number of faults printed; the rest are only counted.
 SHOWN: Final = 50
@@ -47,7 +47,7 @@ class Command(ExplainedCommand):
                 self._rate_all(count, hidden=hidden)
                 return
             with tqdm(total=count, unit="race", desc="checking", disable=hidden) as bar:
-                faults = list(proof.faults(bar.update))
+                faults = list(rating_audit.faults(bar.update))
             for fault in faults[:SHOWN]:
                 self.stdout.write(fault)
             self.stdout.write(f"{count} races, {len(faults)} differences")

@@ -35,7 +35,7 @@ from games.models import Attempt, Deal, PracticeOrder, StaffNote, Start
 from games.races.models import Entrant, RaceOrigin
 from leaderboards.boards import relisting
 from leaderboards.models import Rating, RatingChange, Result, Standing
-from leaderboards.ratings import proof, rating_reconciler
+from leaderboards.ratings import rating_audit, rating_reconciler
 from leaderboards.verdicts.decisions import decide
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
 from tests.deals import make_deal
@@ -156,7 +156,7 @@ def test_rated_races_remain_for_the_ratings_of_others(ada: User, make_user: Make
     before = raced.changes(), raced.ratings()
     erase_player(ada)
     assert (raced.changes(), raced.ratings()) == before
-    assert list(proof.faults()) == []
+    assert list(rating_audit.faults()) == []
 
 
 def test_other_players_lose_nothing(ada: User, make_user: MakeUser, make_attempt: MakeAttempt) -> None:

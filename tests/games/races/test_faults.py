@@ -23,7 +23,7 @@ from games.models import Attempt, Move
 from games.races import race_start
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import RatingChange
-from leaderboards.ratings import proof, rating_reconciler
+from leaderboards.ratings import rating_audit, rating_reconciler
 from leaderboards.verdicts import pending_sweep
 from leaderboards.verdicts.settlement import settle
 from tests.games.races.runs import LIMIT_S, Run, at, times, winning
@@ -167,7 +167,7 @@ class Story:
         assert race.deal.revealed_at is not None
         rated = RatingChange.objects.filter(race=race).order_by("entrant").values_list("entrant", flat=True)
         assert list(rated) == [one.pk for one in entrants if one.place]
-        assert list(proof.faults()) == []
+        assert list(rating_audit.faults()) == []
 
 
 def told(queue: list[Task], k: int = -1, *, dies: bool = True) -> Story:
@@ -208,7 +208,7 @@ def test_states_follow_the_arrows_and_places_are_right() -> None:
         ended[world.run.states()] += 1
     print(f"{deaths} deaths", ended.most_common(), arrows().most_common(), sep="\n")
     assert deaths
-    assert list(proof.faults()) == []
+    assert list(rating_audit.faults()) == []
     seen = Counter({(before, after): count for (_, before, after), count in arrows().items()})
     assert seen
     assert set(seen) <= RACE_ARROWS | ENTRANT_ARROWS

@@ -18,7 +18,7 @@ from games.models import Attempt
 from games.races import race_finish, race_start, rooms, seats
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import Rating
-from leaderboards.ratings import proof, rating_reconciler
+from leaderboards.ratings import rating_audit, rating_reconciler
 from leaderboards.verdicts.decisions import decide
 from tests.games.races.runs import Run, at, refused
 
@@ -123,7 +123,7 @@ def test_a_guest_who_signs_in_later_is_not_rated() -> None:
     entrant = run.race.entrants.get(player=account)
     assert (entrant.state, entrant.place) == ("won", 1)
     assert sorted(Rating.objects.values_list("player", flat=True)) == [host.pk, other.pk]
-    assert not list(proof.faults())
+    assert not list(rating_audit.faults())
 
 
 def test_a_player_who_signs_in_before_the_start_is_rated() -> None:

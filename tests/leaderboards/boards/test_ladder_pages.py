@@ -16,7 +16,7 @@ from pytest_django import Settings
 from accounts.lifecycle.export import _result
 from accounts.sign_in.guests import create_guest
 from games.core.ladders import Ladder
-from games.ghosts import results
+from games.ghosts.boards_registry import GhostScore
 from games.live.loader import load
 from games.models import Attempt
 from leaderboards.boards import board_queries, eligibility, ghost_candidates, live_boards
@@ -183,8 +183,8 @@ def test_the_established_lead_however_good_a_newcomer_is(deal: Any) -> None:
     leader = result(deal, 5, Ladder.ESTABLISHED)
     assert ghost_candidates.leader(deal.pk) == leader.attempt_id
     nobody = factory.player().pk
-    assert ghost_candidates.next_better(deal.pk, results.GhostScore(7, 1_000, 10), nobody) == newcomer.attempt_id
-    assert ghost_candidates.next_better(deal.pk, results.GhostScore(4, 1_000, 10), nobody) == leader.attempt_id
+    assert ghost_candidates.next_better(deal.pk, GhostScore(7, 1_000, 10), nobody) == newcomer.attempt_id
+    assert ghost_candidates.next_better(deal.pk, GhostScore(4, 1_000, 10), nobody) == leader.attempt_id
     assert ghost_candidates.among(deal.pk, [leader.player_id, newcomer.player_id]) == [
         newcomer.attempt_id,
         leader.attempt_id,

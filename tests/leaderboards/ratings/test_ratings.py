@@ -14,7 +14,7 @@ from games.ghosts.models import Notice
 from games.races.models import Entrant, Race
 from leaderboards import tasks
 from leaderboards.models import RatedRace, Rating, RatingChange
-from leaderboards.ratings import proof, rating_reconciler
+from leaderboards.ratings import rating_audit, rating_reconciler
 from leaderboards.ratings.fold_input import Key
 from tests.leaderboards import raced
 from tests.leaderboards.factory import NOON, player
@@ -135,7 +135,7 @@ def test_regulars_are_restored_from_earlier_races(monkeypatch: pytest.MonkeyPatc
         rating_reconciler.rate_finished()
     kept = changes(), ratings()
     assert Rating.objects.filter(regulars__gte=1.5).count() > 2
-    assert not list(proof.faults())
+    assert not list(rating_audit.faults())
     from_scratch()
     assert (changes(), ratings()) == kept
 

@@ -14,11 +14,11 @@ from games.ghosts.models import Notice
 from games.models import Attempt
 from games.races import race_finish
 from games.races.models import Entrant, Race, Room
-from games.races.results import daily_control, heat_standings
+from games.races.results import confirming_races, heat_standings
 from leaderboards import tasks
 from leaderboards.desk.review_queue import queue
 from leaderboards.models import RatedRace, Rating, RatingChange
-from leaderboards.ratings import fold_input, proof, rating_reconciler
+from leaderboards.ratings import fold_input, rating_audit, rating_reconciler
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import settle
 from tests.games.races.runs import Run, at
@@ -120,7 +120,7 @@ def decided_late(state: Attempt.State, *, lapsed: bool = False) -> list[tuple[An
 @pytest.mark.parametrize("state", [VERIFIED, REJECTED])
 def test_a_late_decision_stores_the_same_as_an_early_one(state: Attempt.State, lapsed: bool) -> None:
     assert decided_late(state, lapsed=lapsed) == decided_from_the_start(state)
-    assert list(proof.faults()) == []
+    assert list(rating_audit.faults()) == []
 
 
 def test_a_race_in_review_is_rated_after_two_days() -> None:
@@ -130,12 +130,12 @@ def test_a_race_in_review_is_rated_after_two_days() -> None:
     Race.objects.update(finished_at=finished + timedelta(minutes=1))
     tasks.rate_races()
     assert not RatedRace.objects.exists()
-    assert list(proof.faults()) == []
+    assert list(rating_audit.faults()) == []
     Race.objects.update(finished_at=finished)
     tasks.rate_races()
     rated = RatingChange.objects.order_by("entrant").values_list("player", "rank")
     assert list(rated) == [(run.players[1].pk, 1), (run.players[2].pk, 2)]
-    assert list(proof.faults()) == []
+    assert list(rating_audit.faults()) == []
 
 
 @pytest.mark.parametrize("state", [VERIFIED, REJECTED])
@@ -152,7 +152,7 @@ def test_a_lost_refold_after_a_late_decision_is_made_up_for(
     assert rating_reconciler.refold_changed() == 1
     assert RatingChange.objects.count() == 3
     assert rating_reconciler.refold_changed() == 0
-    assert list(proof.faults()) == []
+    assert list(rating_audit.faults()) == []
 
 
 def test_a_record_back_in_review_revokes_its_rating() -> None:
@@ -164,7 +164,7 @@ def test_a_record_back_in_review_revokes_its_rating() -> None:
     Attempt.objects.filter(pk=attempt.pk).update(state=REVIEW)
     race_finish.recompute_places(run.race.pk)
     assert set(RatingChange.objects.values_list("player", flat=True)) == {player.pk for player in run.players[1:]}
-    assert list(proof.faults()) == []
+    assert list(rating_audit.faults()) == []
 
 
 def test_a_heat_in_review_gives_no_points_and_proves_nothing() -> None:
@@ -177,11 +177,11 @@ def test_a_heat_in_review_gives_no_points_and_proves_nothing() -> None:
     table = {one.player_id: (one.place, one.points) for one in heat_standings.standing("day", at(15).date())}
     assert table == {run.players[1].pk: (1, 2), run.players[2].pk: (2, 1)}
     assert heat_standings.standing_of(suspect.pk, "day", at(15).date()) is None
-    assert not daily_control.has_raced(suspect.pk, run.race.game)
-    assert daily_control.runs(run.players[1].pk, run.race.game) == [daily_control.Run(1, 2)]
+    assert not confirming_races.has_raced(suspect.pk, run.race.game)
+    assert confirming_races.runs(run.players[1].pk, run.race.game) == [confirming_races.Run(1, 2)]
     (waiting,) = queue().waiting
     assert waiting.place == 1  # its prospective place
     decide(run.attempt(0).pk, VERIFIED, "staff")
     assert heat_standings.standing("day", at(15).date())[0].player_id == suspect.pk
-    assert daily_control.runs(suspect.pk, run.race.game) == [daily_control.Run(1, 3)]
+    assert confirming_races.runs(suspect.pk, run.race.game) == [confirming_races.Run(1, 3)]
     assert not Entrant.objects.filter(place=None).exists()

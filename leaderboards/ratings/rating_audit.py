@@ -1,4 +1,4 @@
-"""Read-only check that the stored ratings equal the fold over the races."""
+"""Audit: read-only check that the stored ratings equal the fold over the races."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ from django.utils import timezone
 from games.models import Attempt, Deal
 from games.pages.races.race_suggestion import COOKIE
 from games.races.models import Race
-from games.races.results.daily_control import RECENT, TOP, Run, has_raced, runs
+from games.races.results.confirming_races import RECENT, TOP, Run, has_raced, runs
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.ratings import rating_reconciler
-from leaderboards.summary import race_control
+from leaderboards.summary import daily_vs_races
 from leaderboards.summary.game_summary import GameSummary
 from tests.deals import make_deal
 from tests.leaderboards import factory, raced
@@ -66,13 +66,13 @@ def test_a_race_as_a_guest_does_not_count(ada: Any) -> None:
 def test_a_top_place_without_a_race_suggests_one(ada: Any, place: int, *, asks: bool) -> None:
     deal = make_deal("plot")
     on_the_board(ada, deal, place)
-    assert race_control.unconfirmed(ada, NOW) == (deal if asks else None)
+    assert daily_vs_races.unconfirmed(ada, NOW) == (deal if asks else None)
 
 
 @pytest.mark.parametrize(("behind", "end"), [(1, "resigned"), (0, "won"), (0, "resigned")])
 def test_a_loss_or_the_last_place_is_no_top_place(ada: Any, behind: int, end: str) -> None:
     result = on_the_board(ada, make_deal("plot"), behind=behind, end=end)
-    assert race_control.unconfirmed(ada, NOW) is None
+    assert daily_vs_races.unconfirmed(ada, NOW) is None
     result.attempt.refresh_from_db()
     assert not GameSummary.of(result.attempt, ada, NOW).is_top_place
 
@@ -88,9 +88,9 @@ def test_a_won_first_place_among_others_is_a_top_place(ada: Any) -> None:
 def test_a_race_or_an_old_game_ends_the_suggestion(ada: Any) -> None:
     deal = make_deal("plot")
     on_the_board(ada, deal)
-    assert race_control.unconfirmed(ada, AT + race_control.PERIOD + timedelta(hours=1)) is None
+    assert daily_vs_races.unconfirmed(ada, AT + daily_vs_races.PERIOD + timedelta(hours=1)) is None
     raced.race([ada, factory.player()], at=AT)
-    assert race_control.unconfirmed(ada, NOW) is None
+    assert daily_vs_races.unconfirmed(ada, NOW) is None
 
 
 def browser(player: Any) -> Client:
@@ -124,13 +124,13 @@ def test_the_table_has_the_hint_for_the_games_end(ada: Any) -> None:
 
 def test_a_hint_is_never_a_flag(ada: Any) -> None:
     result = on_the_board(ada, make_deal("plot"))
-    race_control.unconfirmed(ada, NOW)
+    daily_vs_races.unconfirmed(ada, NOW)
     result.attempt.refresh_from_db()
     assert (result.attempt.state, result.attempt.reasons) == ("verified", [])
 
 
 def test_staff_see_nothing_without_a_comparison(ada: Any) -> None:
-    assert race_control.beside_races(on_the_board(ada, make_deal("plot")).attempt, NOW) is None
+    assert daily_vs_races.compare(on_the_board(ada, make_deal("plot")).attempt, NOW) is None
 
 
 def test_staff_see_daily_games_beside_races_and_ratings(ada: Any) -> None:
@@ -144,7 +144,7 @@ def test_staff_see_daily_games_beside_races_and_ratings(ada: Any) -> None:
     attempt = on_the_board(ada, deal, place=2).attempt
     for k, rival in enumerate(rivals):
         factory.listed(deal, BoardScore(30 - k, 60_000, 100), who=rival, finished_at=AT)
-    found = race_control.beside_races(attempt, NOW)
+    found = daily_vs_races.compare(attempt, NOW)
     assert found is not None
     assert (found.races, found.median_place) == (4, 3)
     assert found.median_beaten == pytest.approx(1 / 3)

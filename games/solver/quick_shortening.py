@@ -1,7 +1,7 @@
-"""Shortening of a winning line: search for a shallower one, cut detours, and drop moves that are not needed.
+"""Quick shortening of a winning line: search for a shallower one, cut detours, and drop moves that are not needed.
 
-A deal's par is the length of the line after this or after `tighten` (docs/difficulty.md, "Par"). A shorter line may
-still exist.
+A shorter line may still exist, and `full_shortening` may find it. A deal's par is the length of the line after one of
+the two (docs/difficulty.md, "Par").
 """
 
 from __future__ import annotations

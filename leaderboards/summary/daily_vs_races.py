@@ -1,6 +1,4 @@
-"""Race control: compare a strong daily game with the player's races, to suggest a race and to inform staff. Never a
-flag.
-"""
+"""Strong daily games compared with the player's races, to suggest a race and to inform staff. Never a flag."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from django.utils import timezone
 from games.core.ladders import Ladder
 from games.db.players import Player
 from games.models import Attempt, Deal
-from games.races.results import daily_control
+from games.races.results import confirming_races
 from leaderboards.boards import board_queries
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.own_result import own_result
@@ -27,7 +25,7 @@ PERIOD: Final = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
-class RaceControl:
+class RaceComparison:
     """Result on a deal's race board, compared with the player's races.
 
     `rated_rank` is the rank among rated players on the board, and `expected_rank` the rank that the ratings predict;
@@ -58,22 +56,22 @@ def unconfirmed(player: Player, now: datetime | None = None) -> Deal | None:
         if deal.game in checked:
             continue
         checked.add(deal.game)
-        if result.end != Attempt.End.WON or daily_control.has_raced(player.pk, deal.game, now):
+        if result.end != Attempt.End.WON or confirming_races.has_raced(player.pk, deal.game, now):
             continue
         own = own_result(deal, "race", player)
-        if own is not None and daily_control.is_top_place(own.rank, own.of):
+        if own is not None and confirming_races.is_top_place(own.rank, own.of):
             return deal
     return None
 
 
-def beside_races(attempt: Attempt, now: datetime | None = None) -> RaceControl | None:
+def compare(attempt: Attempt, now: datetime | None = None) -> RaceComparison | None:
     """Compare a daily game with its player's races, for staff; None if there are neither races nor a rating."""
     deal = attempt.deal
-    runs = daily_control.runs(attempt.player_id, deal.game, now)
+    runs = confirming_races.runs(attempt.player_id, deal.game, now)
     if not runs and not Rating.objects.filter(player=attempt.player_id).exists():
         return None
     rated, rated_rank, expected = _among_rated(attempt)
-    return RaceControl(
+    return RaceComparison(
         races=len(runs),
         median_place=median(run.place for run in runs) if runs else None,
         median_beaten=median((run.racers - run.place) / (run.racers - 1) for run in runs) if runs else None,

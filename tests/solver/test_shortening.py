@@ -1,4 +1,4 @@
-"""Shortened and tightened lines still win, are never longer, and are deterministic."""
+"""Shortened lines, quickly or fully, still win, are never longer, and are deterministic."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 from games.rules import CATALOGUE, Table, from_position, open_table
 from games.solver import Budget, Solution, TokensError, check_solution, shorten, solve
 from games.solver.convert import labyrinth_start, stonewall_start
+from games.solver.full_shortening import shorten_fully
 from games.solver.labyrinth.search import LabyrinthSearch
-from games.solver.shorten import signature
+from games.solver.quick_shortening import signature
 from games.solver.simulated_players import greedy_game, random_game
 from games.solver.statuses import LOST, WON
 from games.solver.stonewall.search import StonewallSearch
-from games.solver.tighten import tighten
 from games.solver.windows import around
 from tests.solver.deals import copy_of, deal, first_win, stonewall_endgame, tarot_endgame, walk
 from tests.solver.exhaustive import at_least
@@ -31,15 +31,15 @@ def late(variant: str, left: int) -> tuple[Table, tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("variant", CATALOGUE)
-def test_a_tightened_line_wins_and_stays_the_same(variant: str) -> None:
+def test_a_fully_shortened_line_wins_and_stays_the_same(variant: str) -> None:
     table, tokens = late(variant, 40)
     before = table.position()
-    found = tighten(table, tokens)
+    found = shorten_fully(table, tokens)
     assert found.is_settled
     check_solution(table, found.tokens)
     assert at_least(table) <= len(found.tokens) <= len(tokens)
-    assert found == tighten(table, tokens)
-    assert tighten(table, found.tokens) == found
+    assert found == shorten_fully(table, tokens)
+    assert shorten_fully(table, found.tokens) == found
     assert table.position() == before
 
 
@@ -49,7 +49,7 @@ def test_whole_lines_become_much_shorter(variant: str) -> None:
     table = deal(variant, index)
     short = shorten(table, tokens)
     lengths: list[int] = []
-    found = tighten(table, short, effort=2_000_000, progress=lengths.append)
+    found = shorten_fully(table, short, effort=2_000_000, progress=lengths.append)
     check_solution(table, found.tokens)
     assert len(found.tokens) < 0.97 * len(short)
     assert lengths == sorted(lengths, reverse=True)
@@ -59,13 +59,13 @@ def test_whole_lines_become_much_shorter(variant: str) -> None:
 @pytest.mark.parametrize("variant", CATALOGUE)
 def test_without_time_or_effort_the_line_stays_unsettled(variant: str) -> None:
     table, tokens = late(variant, 30)
-    for found in (tighten(table, tokens, effort=0), tighten(table, tokens, cancel=lambda: True)):
+    for found in (shorten_fully(table, tokens, effort=0), shorten_fully(table, tokens, cancel=lambda: True)):
         assert found.tokens == tokens
         assert not found.is_settled
 
 
 def test_a_line_that_does_not_win_is_refused() -> None:
-    for change in (tighten, shorten):
+    for change in (shorten_fully, shorten):
         with pytest.raises(TokensError):
             change(deal("tarot", 0), ["d", "d"])
 

@@ -1,4 +1,4 @@
-"""Timer check: finds random delays that a program draws from one log-normal distribution, whatever the move is.
+"""Check for random delays: a program draws them from one log-normal distribution, whatever the move is.
 
 Human reaction times have a longer tail than a log-normal distribution (Luce, "Response Times", 1986) and depend on the
 move: drawing is quicker than playing a card, and playing from the same pile again is quicker than from a distant one. A

@@ -1,4 +1,4 @@
-"""Interface from ghosts to the boards, which `leaderboards` implements."""
+"""Interface from ghosts to boards, which `leaderboards` implements."""
 
 from __future__ import annotations
 

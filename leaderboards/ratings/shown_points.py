@@ -1,4 +1,4 @@
-"""Display form of ratings: whole numbers, a "?" while provisional, and the points won or lost per rival."""
+"""Ratings as shown: whole points, a "?" while provisional, and the points won or lost against each rival of a race."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from games.fairplay.pace import AUTO_MS
-from games.fairplay.timers import FEWEST_GAPS, TimedMoves, timed_moves, timer_sigma
+from games.fairplay.random_delays import FEWEST_GAPS, TimedMoves, timed_moves, timer_sigma
 from games.models import Attempt
 from games.rules import CATALOGUE, open_table
 from tests.deals import make_deal

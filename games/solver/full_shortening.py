@@ -1,8 +1,10 @@
-"""Iterative shortening of a winning line, until no stage finds a shorter one. A deal's par comes from the result.
+"""Full shortening of a winning line: repeat all stages until none finds a shorter one.
+
+It takes seconds, and the par of a daily deal comes from it; `quick_shortening` is the first stage alone.
 
 Stages take turns until each has found nothing shorter than the current line:
 
-- the rewrites of `shorten`, and a shallower search from the start,
+- `shorten`: rewrites, and a shallower search from the start,
 - searches from the start that prefer short lines (`Thrift`), at several prices per token and with other noise,
 - the same from places along the line, the last ones first, to replace the end of the line,
 - windows of a few moves (`windows`).
@@ -15,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from games.rules import Table, from_position
-from games.solver.shorten import Rewrite, dropped, improve, joined, shorten, without_detours
+from games.solver.quick_shortening import Rewrite, dropped, improve, joined, shorten, without_detours
 from games.solver.solver import check_solution
 from games.solver.statuses import WON
 from games.solver.windows import around, replaced
@@ -44,26 +46,26 @@ Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Tightened:
+class ShortenedLine:
     """A winning line, and whether it is *settled*: every stage has looked at all of it and found nothing shorter."""
 
     tokens: tuple[str, ...]
     is_settled: bool
 
 
-def tighten(
+def shorten_fully(
     table: Table,
     tokens: Sequence[str],
     *,
     effort: int = EFFORT,
     cancel: Cancel | None = None,
     progress: Progress | None = None,
-) -> Tightened:
+) -> ShortenedLine:
     """Return a winning line from the table's position with at most as many tokens as ``tokens``.
 
     The table does not change. ``effort`` bounds the work, in tokens pushed by Python or the time they take. The result
     is deterministic for a given effort unless ``cancel``, called now and then, returns true. ``progress`` receives the
-    length so far after each stage. Tightening a settled line again changes nothing.
+    length so far after each stage. Shortening a settled line again changes nothing.
 
     :raises TokensError: when ``tokens`` do not win.
     """
@@ -80,7 +82,7 @@ def tighten(
         if progress is not None:
             progress(len(line))
     check_solution(table, line)
-    return Tightened(tuple(line), idle == len(stages) and work.goes_on())
+    return ShortenedLine(tuple(line), idle == len(stages) and work.goes_on())
 
 
 class _Work:

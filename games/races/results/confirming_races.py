@@ -1,4 +1,4 @@
-"""Races as a control for strong results at daily deals: a race's cards cannot be known in advance."""
+"""Races that confirm a strong result at a daily deal: a race's cards cannot be known in advance."""
 
 from __future__ import annotations
 
