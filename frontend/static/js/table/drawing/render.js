@@ -9,11 +9,11 @@ import { sizeOf } from "./cards.js";
 import { blankCard } from "./faces.js";
 import { shown } from "../state/game.js";
 import { layout } from "./layout.js";
-import { small } from "./layouts/fans.js";
+import { small } from "./layouts/card-spacing.js";
 import { match, same } from "./matching.js";
 import { flip, move, wait } from "./motion.js";
 import { endPeek } from "../input/peek.js";
-import { settleLater, stack } from "./stacking.js";
+import { settleLater, stack } from "./stacking-order.js";
 
 /** @import { How, Piece, State } from "../state/state.js" */
 /** @import { CardRect, Layout, View } from "../state/types.js" */

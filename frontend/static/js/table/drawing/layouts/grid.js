@@ -1,6 +1,6 @@
 /** Grid of card widths shared by all tables, and the plan placed on it. */
 
-import { spaced } from "./fans.js";
+import { spaced } from "./card-spacing.js";
 
 /** @import { CardRect, Pile, Slot, View } from "../../state/types.js" */
 

@@ -2,7 +2,7 @@
  * Layout of The Plot: twelve piles in rows, the reserve beside them, and phase one's only foundation before the others.
  */
 
-import { shared } from "./fans.js";
+import { shared } from "./card-spacing.js";
 import { Grid, Plan, roomiest, run } from "./grid.js";
 
 /** @import { View, Layout } from "../../state/types.js" */

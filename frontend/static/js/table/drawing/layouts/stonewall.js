@@ -1,6 +1,6 @@
 /** Layout of Stonewall: six piles of the wall, sixteen reserve cards, four foundations. */
 
-import { longest } from "./fans.js";
+import { longest } from "./card-spacing.js";
 import { Grid, Plan, roomiest, run } from "./grid.js";
 
 /** @import { View, Layout } from "../../state/types.js" */

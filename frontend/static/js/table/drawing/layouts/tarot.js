@@ -1,6 +1,6 @@
 /** Layout of Tarot Solitaire: nine piles that may grow long, five foundations. */
 
-import { least, longest, shared } from "./fans.js";
+import { least, longest, shared } from "./card-spacing.js";
 import { Grid, Plan, run } from "./grid.js";
 
 /** @import { View, Layout } from "../../state/types.js" */
