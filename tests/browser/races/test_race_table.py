@@ -216,9 +216,12 @@ def test_other_players_at_a_daily_deal_are_shown_unless_hidden(visit: Visit) -> 
     one, other = visit(**TABLE), visit(**PHONE)
     sign_up(one, "Eurydice")
     sign_up(other, "Orpheus")
-    for page in (one, other):
-        page.goto("/play/labyrinth/")
-        deal(page)
+    one.goto("/play/labyrinth/")
+    deal(one)
+    one.wait_for_selector(".lane.me", state="attached")
+    assert not one.is_visible(".lanes-panel")  # nobody else is here
+    other.goto("/play/labyrinth/")
+    deal(other)
     token = won_record("labyrinth")["tokens"][0]
     player = Mouse(one)
     player.start()

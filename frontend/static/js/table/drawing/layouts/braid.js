@@ -6,6 +6,8 @@ import { Grid, Plan, roomiest } from "./grid.js";
 
 /** Offset of the plait's cards from its middle, in card widths, so that each index shows beside the next card. */
 const LEAN = 0.36;
+/** Height that a turned card of the plait stands out above and below, in card widths. */
+const OVERHANG = 0.045;
 
 /** @param {View} view @param {number} width @param {number} height @param {boolean} flipped @returns {Layout} */
 export function braid(view, width, height, flipped) {
@@ -76,7 +78,8 @@ function weave(plan, x, y, room) {
   const { grid, view } = plan;
   const listed = view.piles.r ?? [];
   const lean = grid.w * LEAN;
-  const step = (room - grid.h * 1.03) / 19;
+  const overhang = grid.w * OVERHANG;
+  const step = (room - grid.h - 2 * overhang) / 19;
   plan.slot("r", x, y + Math.round(9.5 * step), { sign: "braid" });
   listed.forEach((code, i) => {
     const right = i % 2 === 1;
@@ -85,7 +88,7 @@ function weave(plan, x, y, room) {
       i,
       code,
       x: Math.round(x + (right ? lean : -lean)),
-      y: Math.round(y + i * step),
+      y: Math.round(y + overhang + i * step),
       z: i,
       turn: right ? 5 : -5,
       mirror: right,

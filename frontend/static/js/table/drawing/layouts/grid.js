@@ -6,7 +6,8 @@ import { spaced } from "./card-spacing.js";
 
 export const RATIO = 1.4;
 const GAP = 0.13;
-const WIDEST = 148;
+/** Card width at 2560 x 1440, in pixels; larger screens leave felt around the table. */
+const WIDEST = 220;
 const NARROWEST = 20;
 
 /**
