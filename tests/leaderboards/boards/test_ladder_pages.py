@@ -107,7 +107,7 @@ def test_a_newcomer_sees_the_place_and_the_missing_games(deal: Any) -> None:
     assert "you: rank 2 among newcomers" in text
     assert missing in text
     panel = client.get(after(who)).content.decode()
-    assert "Verified: rank 2 of 2 newcomers" in panel
+    assert "Verified: 2nd of 2 newcomers" in panel
     assert missing in panel
     profile = client.get(f"/players/{who.public_id}/").content.decode()
     assert missing in profile
@@ -131,7 +131,7 @@ def test_a_guest_sees_the_place_of_an_account(deal: Any) -> None:
     guest = create_guest()
     settle(factory.finished(deal, guest).pk)
     client = signed_in(guest)
-    assert "You would be 2nd of 2 newcomers." in client.get(after(guest)).content.decode()
+    assert "With an account, you&#x27;d be 2nd of 2 newcomers." in client.get(after(guest)).content.decode()
     text = page_of(client, deal)
     assert "With an account you&#x27;d be at rank 2 among newcomers." in text
     assert f'<a class="button" href="{reverse("account_signup")}">' in text
