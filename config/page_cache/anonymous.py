@@ -23,7 +23,7 @@ from django.urls import Resolver404, resolve
 from django.utils import timezone
 from django.utils.translation import get_language_from_request
 
-from config.page_cache.page import NOW, TOKEN, Headers, Page, cut
+from config.page_cache.cached_page import NOW, TOKEN, Headers, Page, cut
 from games.core.admission_ticket import COOKIE
 from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.metrics import PAGES_COPIED

@@ -19,7 +19,7 @@ from config.asgi import application
 from config.http.handler import SyncHandler
 from config.page_cache import anonymous
 from config.page_cache.anonymous import AnonymousPages, PageCache
-from config.page_cache.page import NOW, TOKEN, cut
+from config.page_cache.cached_page import NOW, TOKEN, cut
 from games.models import Deal
 from tests.config.asking import ask
 from tests.deals import make_deal

@@ -40,7 +40,7 @@ DIRECT_USERS = {
     "games/hints/questions.py",
     "games/hints/search_results.py",
     "games/races/rate_limits.py",
-    "games/races/deals_to_order.py",
+    "games/races/race_deal_search.py",
     "games/races/matchmaking.py",
     "games/db/shared_cache.py",
     "games/replays/preview_images.py",

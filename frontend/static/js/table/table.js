@@ -1,7 +1,7 @@
 /** Shared wiring of all playable tables, whether the server or a lesson answers their moves. */
 
 import { onSettings } from "../site/settings.js";
-import { bindPointer, keep } from "./input/drag.js";
+import { bindPointer, keep } from "./input/pointer.js";
 import { bindKeys, refreshOrder } from "./input/keyboard.js";
 import { refresh } from "./input/picked-card.js";
 import { render } from "./drawing/render.js";

@@ -1,4 +1,4 @@
-"""Deals made to order, for races whose game is not in stock.
+"""Search for the deal of a race whose game is not in stock: deals made to order.
 
 The search runs in a subprocess (`games.deals.search_process`), whose output a worker thread reads. The thread counts
 the seeds tried in the race's row as they are reported. If the worker dies the search ends, and tending requests
