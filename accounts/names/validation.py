@@ -11,7 +11,8 @@ from typing import Final
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from accounts.names.confusables import has_one_kind_of_digits, is_fit, is_of_one_script, prototype, without_invisible
+from accounts.names.allowed_characters import has_one_kind_of_digits, is_fit, is_of_one_script
+from accounts.names.confusables import prototype, without_invisible
 
 SHORTEST: Final = 2
 LONGEST: Final = 24

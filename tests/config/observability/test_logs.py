@@ -19,8 +19,9 @@ from django.conf import settings
 from django.test import Client
 from prometheus_client import generate_latest
 
-from config.observability import logs
-from config.observability.logs import MAX_TEXT, logging_config
+from config.observability import log_redaction
+from config.observability.log_redaction import MAX_TEXT
+from config.observability.logs import logging_config
 from games.deals.publishing import DealAwaitedError
 from games.rules import GAMES, shuffled_deck
 
@@ -153,7 +154,7 @@ def test_json_lines_are_json(lines: Callable[[], str]) -> None:
     assert event["level"] == "info"
 
 
-PATTERNS = {name: value for name, value in vars(logs).items() if isinstance(value, re.Pattern)}
+PATTERNS = {name: value for name, value in vars(log_redaction).items() if isinstance(value, re.Pattern)}
 PIECES = ["a", "A", "0", "AB", "AB ", "AB', '", " ", "'", '",', "/", ":", "@", "_", "-", "%2F", "é"]
 PIECES += ["://", "a://", "://a:", "/password/reset/key/", "/confirm-email/", "%2Fcalendar%2F", "/join/", "?code="]
 PIECES += ["AB " * 7 + "?", "0" * 63 + "?"]
@@ -198,7 +199,7 @@ def test_a_secret_at_the_cut_is_redacted_too(edge: int) -> None:
         for into in range(0, len(secret), 3):
             text = ("z " * (2 * MAX_TEXT))[: edge - into] + f" {secret}@db "
             text += "y " * MAX_TEXT
-            shown = str(logs._shown("event", text[: 3 * MAX_TEXT]))
+            shown = str(log_redaction._shown("event", text[: 3 * MAX_TEXT]))
             assert not [part for part in range(len(secret) - 15) if secret[part : part + 16] in shown]
 
 
