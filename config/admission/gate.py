@@ -18,11 +18,11 @@ from django.conf import settings
 from django.http import HttpResponse, JsonResponse, parse_cookie
 from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext, ngettext
 
 from config.admission.admit_rate import AdmitRate
 from config.admission.load import Load
 from config.admission.table_capacity import TableCapacity
+from config.admission.wait_estimate import wait_text
 from config.admission.waiting_queue import WaitingQueue, update_interval
 from config.http.error_pages import json_error_response
 from config.http.handler import send_response
@@ -31,7 +31,7 @@ from games.core import metrics
 from games.core.addresses import network_of_scope
 from games.core.admission_ticket import COOKIE, MAX_AGE, Pass, Ticket, cookie_header, identities, read, set_cookie
 from games.core.asgi_types import Application, Receive, Scope, Send
-from games.core.errors import A_MINUTE, ErrorCode, Refusal
+from games.core.errors import ErrorCode, Refusal
 from games.races.models import CODE_LENGTH, CODE_LETTERS
 
 PAGE: Final = "/queue/"
@@ -258,14 +258,8 @@ class Gate:
         return HttpResponse(body if visit.scope["method"] == "GET" else b"", status=503, headers=shown)
 
     def _wait_text(self, visit: Visit, place: int) -> str:
-        with translation.override(visit.language):
-            if self.tables.is_full or not self.load.has_free_socket:
-                return gettext("All tables are full right now.")
-            minutes = round(place / self.rate.per_second / A_MINUTE)
-            if not minutes:
-                return gettext("Less than a minute left.")
-            text = ngettext("About %(minutes)d minute left.", "About %(minutes)d minutes left.", minutes)
-            return text % {"minutes": minutes}
+        is_full = self.tables.is_full or not self.load.has_free_socket
+        return wait_text(place, self.rate.per_second, visit.language, is_full=is_full)
 
 
 def _new_ticket() -> Ticket:

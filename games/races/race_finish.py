@@ -24,6 +24,7 @@ from games.models import Attempt, Move
 from games.races import race_deals
 from games.races.models import Entrant, Race, Room
 from games.races.results import entrant_facts
+from games.races.results.heat_points import heat_points
 from games.races.results.places import placed
 from games.races.room_notifications import notify_room
 from games.rules.races.ranking import Outcome
@@ -200,9 +201,10 @@ def _place(race: Race) -> bool:
     for entrant in raced:
         _copy_verdict(entrant)
     scores = {entrant.pk: _score(entrant) for entrant in raced if not entrant.is_in_review}
-    results = placed(scores, {entrant.pk for entrant in raced if entrant.standing == Entrant.Standing.NEW})
+    places = placed(scores)
+    points = heat_points(scores, places, {entrant.pk for entrant in raced if entrant.standing == Entrant.Standing.NEW})
     for entrant in raced:
-        entrant.place, entrant.points = results.get(entrant.pk, (None, None))
+        entrant.place, entrant.points = places.get(entrant.pk), points.get(entrant.pk)
     Entrant.objects.bulk_update(raced, _RESULT_FIELDS)
     return before != [_results(entrant) for entrant in raced]
 

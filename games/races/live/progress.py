@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final
@@ -125,7 +125,7 @@ class RaceProgress:
         is_away = not is_over and monotonic() - lane.seen_at >= AWAY_AFTER
         return protocol.Lane(entrant.id, cards_up, tokens, lane.state, is_away, place, lane.ms)
 
-    def _places(self, race: RaceFacts) -> dict[int, int | None]:
+    def _places(self, race: RaceFacts) -> Mapping[int, int | None]:
         """Return the provisional places of a race, or the final ones of a finished race."""
         if race is self._facts.last:
             return {entrant.id: entrant.place for entrant in race.entrants}
@@ -133,7 +133,7 @@ class RaceProgress:
             return {}
         lanes = {entrant.id: self._lane(entrant.id) for entrant in race.entrants}
         scores = {key: _score(lane, 1000 * race.message.limit_s) for key, lane in lanes.items() if lane.state in PLACED}
-        return {entrant: place for entrant, (place, _points) in placed(scores).items()}
+        return placed(scores)
 
 
 def _score(lane: EntrantLane, limit_ms: int) -> rules.Score:

@@ -20,6 +20,7 @@ from games.races import housekeeping, race_origins, rooms
 from games.races.models import Entrant, Race, RaceOrigin
 from games.races.results import heat_standings
 from games.races.results.entrant_facts import missing_facts, store_facts
+from games.races.results.heat_points import heat_points
 from games.races.results.places import placed
 from games.rules import Score
 from leaderboards.ratings import rating_reconciler
@@ -128,7 +129,7 @@ def test_only_linked_players_are_told(client: Client) -> None:
 
 def test_new_players_give_no_points_in_a_heat() -> None:
     scores = {n: Score("retired", 10 - n, 1000, 10) for n in range(4)}
-    assert [points for _place, points in placed(scores, {1, 3}).values()] == [2, 2, 1, 1]
+    assert list(heat_points(scores, placed(scores), {1, 3}).values()) == [2, 2, 1, 1]
 
 
 def test_standing_is_stored_as_a_race_finishes() -> None:
