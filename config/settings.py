@@ -161,7 +161,7 @@ TIME_ZONE = "UTC"
 # --- Languages ------------------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en-gb"  # the language the texts are written in
-LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]  # each by its own name
+LANGUAGES = [("en-gb", "English"), ("de", "Deutsch"), ("fr", "Français"), ("es", "Español")]  # each by its own name
 # Translations of the templates and the client, and of texts of installed packages that the site rewords.
 LOCALE_PATHS = [BASE_DIR / "frontend" / "locale", BASE_DIR / "frontend" / "packages"]
 LANGUAGE_COOKIE_AGE = 400 * 24 * 3600

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from django.conf import settings
 from django.test import RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
@@ -215,7 +216,8 @@ def faults(page: Any, *, colours_only: bool = False) -> list[str]:
 # Finds elements that are partly hidden, and links and buttons too small for a finger (those within text may be a line
 # high).
 _CRAMPED = """() => [
-  ...[...document.querySelectorAll('.table-wrap, .tabs')].filter(box => box.scrollWidth > box.clientWidth + 1)
+  ...[...document.querySelectorAll('.table-wrap, .tabs, .site-nav')]
+    .filter(box => box.scrollWidth > box.clientWidth + 1)
     .map(box => `${box.className} hides ${box.scrollWidth - box.clientWidth} px`),
   ...[...document.querySelectorAll('.site-footer a, .board-cards a, td > a, .named > a, .quiet, .tabs a, .site-nav a')]
     .filter(link => link.checkVisibility() && link.getBoundingClientRect().height < 23.5)
@@ -338,6 +340,23 @@ def test_every_page_is_accessible(
         else:
             found[address] = [*fault_of_page(page, name, address, on_desk=is_first), *complaints]
             complaints.clear()
+    assert {address: faulty for address, faulty in found.items() if faulty} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE])
+def test_no_page_is_wider_than_a_phone_in_any_language(
+    visit: Visit, complaints: list[str], inhabited: tuple[Site, dict[str, Any]], language: str
+) -> None:
+    told, found = inhabited[1], {}
+    for visitor in ("stranger", "member", "guarded"):
+        cookies = {"session": told["cookies"].get(visitor, ""), "java_script_enabled": False}
+        page = visit(**PHONE, **cookies, locale=language)
+        for name, address, is_first in visits(visitor, told["parts"]):
+            if name not in NO_PAGES and is_first:
+                page.goto(address)
+                found[address] = overflow(page, fingers=True)
+    complaints.clear()
     assert {address: faulty for address, faulty in found.items() if faulty} == {}
 
 

@@ -21,7 +21,7 @@ from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]
-LANGUAGES = ("en-gb", "de")
+LANGUAGES = ("en-gb", "de", "fr")
 
 
 def told(client: Client, language: str = "en-gb") -> dict[str, Any]:

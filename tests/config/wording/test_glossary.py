@@ -27,9 +27,9 @@ def banned(column: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(ends)})\b", re.IGNORECASE)
 
 
-def read_by_players(domain: str) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the English and the German forms of each text outside the admin."""
-    for message in texts("de", domain):
+def read_by_players(language: str, domain: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the English and the translated forms of each text outside the admin."""
+    for message in texts(language, domain):
         if not all(ADMIN.search(path) for path, _ in message.locations):
             yield bare(message.id), bare(message.string)
 
@@ -40,11 +40,12 @@ def bare(text: object) -> list[str]:
 
 
 @pytest.mark.parametrize("domain", messages.DOMAINS)
-def test_texts_use_no_word_that_the_glossary_bans(domain: str) -> None:
-    english, german = banned("not (English)"), banned("not (German)")
-    found = list(read_by_players(domain))
+@pytest.mark.parametrize(("language", "name"), [("de", "German"), ("fr", "French"), ("es", "Spanish")])
+def test_texts_use_no_word_that_the_glossary_bans(language: str, name: str, domain: str) -> None:
+    english, translated = banned("not (English)"), banned(f"not ({name})")
+    found = list(read_by_players(language, domain))
     assert [text for shown, _ in found for text in shown if english.search(text)] == []
-    assert [text for _, shown in found for text in shown if german.search(text)] == []
+    assert [text for _, shown in found for text in shown if translated.search(text)] == []
 
 
 def test_words_not_to_use_are_found_as_whole_words() -> None:

@@ -1,8 +1,8 @@
 /** Ordinals for a place in a race, as in "you are 1st". */
 
-import { t } from "../shared/i18n.js";
+import { language, t } from "../shared/i18n.js";
 
-const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
+const ordinals = new Intl.PluralRules(language, { type: "ordinal" });
 
 /** @param {number} n @returns {string} 1st, 2nd */
 export function ordinal(n) {

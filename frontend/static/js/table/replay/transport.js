@@ -1,6 +1,6 @@
 /** Shared parts of all replays: the views of a recorded game, keys, and the label of the play button. */
 
-import { t } from "../../shared/i18n.js";
+import { t, tc } from "../../shared/i18n.js";
 import { viewAfter } from "../state/moves.js";
 
 /** @import { View } from "../state/types.js" */
@@ -31,5 +31,5 @@ export function bindKeys(keys) {
 /** Labels the button with the effect of a press. @param {Element|null} button @param {boolean} running */
 export function showRunning(button, running) {
   button?.toggleAttribute("data-running", running);
-  button?.setAttribute("aria-label", running ? t("Pause") : t("Play"));
+  button?.setAttribute("aria-label", running ? t("Pause") : tc("replay", "Play"));
 }
