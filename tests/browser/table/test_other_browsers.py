@@ -27,6 +27,7 @@ _TOOLS = """() => {
   const box = document.querySelector('#undo').getBoundingClientRect();
   return [box.left + box.width / 2, box.top + box.height / 2].map(Math.round);
 }"""
+_PICKED_UP = "() => document.querySelector('#felt .chosen') !== null"
 # The point of a pile's top card, or of its empty place; for foundations, of the place offered.
 _PLACE = """pile => {
   const cards = [...document.querySelectorAll(`#felt .card[data-pile='${pile}']:not([aria-hidden])`)];
@@ -66,7 +67,8 @@ def play(browser: Browser, token: str, *, drag: bool) -> None:
         browser.point(("pointerUp", 0, 0))
     else:
         click(browser, x, y)
-        click(browser, *wait_for(browser, _PLACE, target))
+        if browser.call(_PICKED_UP):  # otherwise it had one place to go, and has gone there
+            click(browser, *wait_for(browser, _PLACE, target))
 
 
 @pytest.mark.parametrize(
@@ -90,4 +92,4 @@ def test_a_game_is_won_in_other_browsers(
         assert browser.call(_SELECTED) == ""
         assert browser.call(_DECKS) == 1
         browser.call(PLAY_ELSEWHERE, [tokens[MOVES:]])
-        assert wait_for(browser, _WON) == "You won!"
+        assert wait_for(browser, _WON) == "Your first Stonewall win"

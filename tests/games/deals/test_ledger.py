@@ -181,7 +181,7 @@ def test_the_page_names_each_deal_and_the_ledgers_end(published: list[Deal], cli
         )
         for entry in entries
     ]
-    assert re.search(r'current end</h2><p class="code">(.+?)</p>', page)[1] == entries[0].hash  # type: ignore[index]
+    assert re.search(r'Latest line</h2><p class="code">(.+?)</p>', page)[1] == entries[0].hash  # type: ignore[index]
 
 
 def test_a_deals_file_suffices_to_deal_it_again(published: list[Deal], client: Client) -> None:

@@ -147,10 +147,10 @@ def test_the_figures_at_a_table_link_to_their_meaning(client: Client) -> None:
 @pytest.mark.parametrize(
     "limit",
     [
-        "goes on any card, and any card goes on the Fool: on the piles only",
-        "He goes to no foundation",
+        "goes on any card, and any card goes on the Fool, but only on the piles",
+        "He never goes to a foundation",
         "An empty pile takes a king, the World or the Fool",
-        "does not even go on the Fool",
+        "can't even go on the Fool",
         "the Fool is the first of the trumps: he can go nowhere else, nothing goes on him",
     ],
 )
