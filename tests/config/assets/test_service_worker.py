@@ -79,7 +79,7 @@ def test_the_cache_suffices_for_a_lesson(client: Client, language: str) -> None:
         for sheet in sheets:
             join_styles(sheet, reading)
         read |= set(re.findall(r'(?:src|data-lesson|data-french|data-tarot)="/static/([^"]+)"', text))
-    tarot = "cards/tarot.svg" if language == "en-gb" else "cards/tarot.de.svg"
+    tarot = "cards/tarot.svg" if language == "en-gb" else f"cards/tarot.{language}.svg"
     assert {"cards/french.svg", tarot, *(f"lessons/{game}.json" for game in GAMES)} < read
     assert {"cards/back-lattice.svg", "cards/back-waves.svg", "cards/back-plain.svg"} < {
         name.removeprefix("/static/") for name in kept["files"]

@@ -116,7 +116,7 @@ async def test_rendering_ignores_everything_else_about_the_visitor(site: Site, k
         "accept_language": "de",
         "authorization": "Bearer x",
         "if_none_match": "*",
-        "cookie": 'django_language="fr"; talon_guide=mine',
+        "cookie": 'django_language="it"; talon_guide=mine',
     }
     await ask(kept, **told)
     assert site.asked == [
