@@ -20,7 +20,7 @@ from games.core.ladders import Ladder
 from games.db.shared_cache import CACHES
 from games.deals.difficulty import goal_of
 from games.deals.todays_game import todays_game
-from games.models import Attempt, Deal
+from games.models import GRACE, Attempt, Deal
 from games.pages.daily import day_summary
 from games.pages.daily.day_places import Place
 from games.rules import CATALOGUE
@@ -116,6 +116,7 @@ def test_recap_of_yesterday_compares_with_the_leader(deals: dict[str, Deal], who
     rival = factory.player()
     own, best = won(plot, who, 91_000), won(plot, rival, 60_000)
     won(braid, who, 50_000), won(braid, rival, 99_000)
+    Deal.objects.filter(day=yesterday).update(closes_at=now - 2 * GRACE)  # revealed, even shortly after midnight
     seasons.recount_marked()
     page = mine.get("/")
     recap = page.context["recap"]
