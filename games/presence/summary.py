@@ -14,9 +14,8 @@ from games.db.shared_cache import SharedCache
 from games.models import Attempt, Presence
 from games.presence.heartbeat import GOOD_FOR
 
-#: Maximum names shown, over all deals and per deal.
+#: Maximum number of names shown.
 NAMES: Final = 8
-NAMES_AT_DEAL: Final = 3
 #: Seconds for which a reading is served, by the site and by browsers.
 FRESH: Final = 5.0
 
@@ -29,11 +28,10 @@ class NamedPlayer(TypedDict):
 
 
 class AtDeal(TypedDict):
-    """A deal's number of current players, number of attempts begun, and some names."""
+    """A deal's number of current players, and number of attempts begun."""
 
     now: int
     begun: int
-    names: list[str]
 
 
 class Playing(TypedDict):
@@ -51,25 +49,20 @@ def read(now: datetime) -> Playing:
     """
     rows = list(Presence.objects.filter(seen_at__gt=now - GOOD_FOR, day=now.date()))
     seated: Counter[str] = Counter()
-    accounts: dict[str, list[int]] = {}
+    accounts: list[int] = []
     for row in rows:
         for variant, counts in row.tables.items():
             seated[variant] += counts["now"]
-            accounts.setdefault(variant, []).extend(counts["accounts"])
-    names = people().shown_names({player for players in accounts.values() for player in players})
+            accounts += counts["accounts"]
+    names = people().shown_names(set(accounts))
     ranked = Attempt.objects.filter(deal__day=now.date(), ranked=True).order_by()
     started = dict(ranked.values_list("deal__variant").annotate(begun=Count("id")))
-    named_players = dict.fromkeys(player for players in accounts.values() for player in players if player in names)
-    shown = [names[player] for player in list(named_players)[:NAMES]]
+    shown = [names[player] for player in dict.fromkeys(accounts) if player in names][:NAMES]
     return {
         "players": sum(row.players for row in rows),
         "names": [{"name": name, "player": str(page)} for name, page in shown],
         "deals": {
-            variant: {
-                "now": seated[variant],
-                "begun": max(started.get(variant, 0), seated[variant]),
-                "names": [names[player][0] for player in accounts.get(variant, []) if player in names][:NAMES_AT_DEAL],
-            }
+            variant: {"now": seated[variant], "begun": max(started.get(variant, 0), seated[variant])}
             for variant in sorted(started.keys() | seated.keys())
         },
     }

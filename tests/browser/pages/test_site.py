@@ -40,7 +40,7 @@ def test_home_updates_who_is_playing(visit: Visit) -> None:
     told = {
         "players": 3,
         "names": [{"name": "Minos", "player": "7f2c7a5e-0000-4000-8000-000000000000"}],
-        "deals": {"plot": {"now": 3, "begun": 7, "names": ["Minos"]}},
+        "deals": {"plot": {"now": 3, "begun": 7}, "braid": {"now": 0, "begun": 7}},
     }
 
     def answer(route: Any) -> None:
@@ -54,7 +54,8 @@ def test_home_updates_who_is_playing(visit: Visit) -> None:
     assert "playing now" not in (plot.text_content() or "")  # other tests may have begun it today
     page.clock.run_for(20_100)
     plot.get_by_text("3 playing now").wait_for()
-    assert plot.inner_text().split("\n") == ["3 playing now"]
+    assert plot.inner_text() == "3 playing now"
+    assert page.locator(".deal:has-text('Braid') .seated").first.inner_text() == "7 players today"
     assert page.locator("#playing").inner_text().replace("\n", " ").startswith("3 players online Minos")
     assert page.locator("#playing a").get_attribute("href") == "/players/7f2c7a5e-0000-4000-8000-000000000000/"
     assert "cookie" not in asked[0]

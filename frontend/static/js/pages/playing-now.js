@@ -10,7 +10,7 @@ const EVERY = 20000;
  * @typedef {object} Playing
  * @property {number} players
  * @property {{name: string, player: string}[]} names
- * @property {Record<string, {now: number, begun: number, names: string[]}>} deals by variant
+ * @property {Record<string, {now: number, begun: number}>} deals by variant
  */
 
 /**
@@ -40,15 +40,11 @@ function siteParts({ players, names }) {
   return [...parts, list];
 }
 
-/** @param {Playing["deals"][string]} [deal] */
+/** @param {Playing["deals"][string]} [deal] @returns {Node[]} who is playing it now, or else who has today */
 function dealParts(deal) {
   if (!deal) return [];
-  const { now, begun, names } = deal;
-  const parts = [];
-  if (now > 0) parts.push(part("span", "now", tn("{n} playing now", "{n} playing now", now)));
-  if (names.length > 0) parts.push(part("span", "names", `${names.join(", ")}${now > names.length ? " …" : ""}`));
-  if (begun > 0) parts.push(part("span", "begun", tn("one player today", "{n} players today", begun)));
-  return parts;
+  if (deal.now > 0) return [part("span", "now", tn("{n} playing now", "{n} playing now", deal.now))];
+  return [part("span", "", tn("one player today", "{n} players today", deal.begun))];
 }
 
 const line = byId("playing");
