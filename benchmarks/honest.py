@@ -1,4 +1,4 @@
-"""Dry run of the fair play rules with honest simulated players; lists those no longer established.
+"""Dry run of the fair play rules: honest simulated players who are no longer established, and why.
 
 `python -m benchmarks.honest [--players N] [--days N] [--seed TEXT]`; the exit code is 1 if an honest game is flagged
 or rejected, or if a player loses a place although nothing is missing. Players of three skills and several habits play

@@ -1,7 +1,7 @@
-"""Roll call of a quick match: who is connected before it starts, and who was there when the cards were dealt.
+"""Roll call of a quick match, before and just after its start.
 
-Players who are not connected to the room shortly before the start lose the seat, and a match whose start only one
-player attends is called off.
+Players who are not connected to the room shortly before the start lose their seats. A match is called off if only one
+player is present when the cards are dealt.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def call_off_deserted(now: datetime) -> None:
 
 
 def _call_off_if_deserted(race_id: int, room_id: int, now: datetime) -> bool:
-    """Void a match and delete its entrants, and put the player who was there back at the front of the queue."""
+    """Void a match, delete its entrants, and return the player who was present to the front of the queue."""
     with transaction.atomic():
         rooms.lock_room(room_id)
         race = Race.objects.select_for_update(no_key=True).get(pk=race_id)

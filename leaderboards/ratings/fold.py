@@ -31,7 +31,7 @@ LAST: Final = 99
 RACES: Final = 10
 #: Minimum number of rated races against regulars of a regular.
 REGULAR: Final = 100
-#: Minimum number of regulars who have raced lately. With fewer, the rule for young sites applies.
+#: Minimum number of recently active regulars; with fewer, the rule for young sites applies.
 REGULARS: Final = 5
 LATELY: Final = timedelta(days=30)
 #: Most points by which newcomers can move a rating away from where the other rivals put it.

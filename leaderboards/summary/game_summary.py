@@ -177,9 +177,7 @@ class GameSummary:
 
     @property
     def headline(self) -> str:
-        """What happened in a few words: a first win or a place; empty if the table knows nothing better than the time
-        of the win or the cards up.
-        """
+        """Headline of the panel: a first win or a place; empty if the client should show the time or the cards up."""
         if self.is_first_win:
             return _("Your first %(title)s win") % {"title": self.deal.title}
         return self.place

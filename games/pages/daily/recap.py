@@ -48,7 +48,7 @@ class Recap:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A recap, or None for a player who did not play."""
+    """Cached recap; None for a player without a finished daily."""
 
     recap: Recap | None
 

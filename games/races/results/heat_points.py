@@ -10,9 +10,9 @@ from games import rules
 def heat_points(
     scores: Mapping[int, rules.Score], places: Mapping[int, int], newcomers: Collection[int]
 ) -> dict[int, int]:
-    """Return the heat points of each entrant: one for racing, and one for each entrant behind who is no newcomer.
+    """Return the heat points of each entrant: one for racing, and one for each player placed behind.
 
-    A disqualified entrant gets none.
+    Players in `newcomers`, who have no verified daily game, give no points. Disqualified entrants get none.
     """
     counted = [place for entrant, place in places.items() if entrant not in newcomers]
     return {

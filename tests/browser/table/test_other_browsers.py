@@ -67,7 +67,7 @@ def play(browser: Browser, token: str, *, drag: bool) -> None:
         browser.point(("pointerUp", 0, 0))
     else:
         click(browser, x, y)
-        if browser.call(_PICKED_UP):  # otherwise it had one place to go, and has gone there
+        if browser.call(_PICKED_UP):  # a card with one place to go has moved already
             click(browser, *wait_for(browser, _PLACE, target))
 
 

@@ -238,7 +238,7 @@ def test_accounts_that_are_not_established_feed_no_more_on_a_young_site(schedule
 
 
 def regulars(*players: int, at: datetime = NOON) -> Fold:
-    """Create a fold with these players as regulars who have just raced."""
+    """Create a fold in which these players are regulars with a recent race."""
     state = RatingState(1500, 100, 2 * REGULAR, at, 0, REGULAR)
     return Fold(dict.fromkeys(players, state), regulars=dict.fromkeys(players, at))
 

@@ -171,7 +171,7 @@ async def test_a_new_host_gets_time_to_connect(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.usefixtures("quick")
 async def test_a_connected_player_replaces_a_missing_host(watch: Watch, other_hub: room_hub.RoomHub) -> None:
-    """The player who has been seated the longest is passed over, because that connection is lost as well."""
+    """The longest-seated player is skipped because their connection is lost too."""
     house = await house_of(3)
     third, host = await watch(house, house.players[2], at=other_hub), await watch(house, house.players[0])
     await host.leave()

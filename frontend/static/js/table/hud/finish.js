@@ -1,4 +1,4 @@
-/** End of a game: the celebration, then the panel, whose headline says what happened. */
+/** End of a game: the celebration, then the panel with the result as its headline. */
 
 import { byId, write } from "../../shared/dom.js";
 import "../../site/dismiss.js";
