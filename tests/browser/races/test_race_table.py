@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from typing import Any
 
 from tests.browser.conftest import PHONE, Visit, from_sources
 from tests.browser.pages.test_collected import LOADED, wait_loaded
 from tests.browser.races.test_races import press
-from tests.browser.racing import long_enough, race_soon
+from tests.browser.racing import race_in_countdown, race_soon
 from tests.browser.table_driver import Keys, Mouse, Touch, deal, play_through, sign_up, won_record
 
 TABLE = {"width": 1440, "height": 900}
@@ -55,21 +54,22 @@ _COVERED = """() => [...document.querySelectorAll('.bubble.seen')].filter((bubbl
 
 
 def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, site: Any) -> None:
-    countdown = long_enough(visit)
-    race = race_soon(site, "Aletes", "Briseis", seconds=countdown)
-    first, second = race["racers"]
-    phone = visit(first["table"], **PHONE, session=first["session"], has_touch=True, is_mobile=True)
-    desk = visit(**TABLE, session=second["session"], fresh=True)
-    desk.add_init_script(_WRONG_CLOCK)
-    desk.goto(second["table"])
+    def arrive(race: dict[str, Any]) -> list[Any]:
+        first, second = race["racers"]
+        phone = visit(first["table"], **PHONE, session=first["session"], has_touch=True, is_mobile=True)
+        desk = visit(**TABLE, session=second["session"], fresh=True)
+        desk.add_init_script(_WRONG_CLOCK)
+        desk.goto(second["table"])
+        return [phone, desk]
+
+    race, (phone, desk) = race_in_countdown(site, "Aletes", "Briseis", arrive=arrive)
     for page in (phone, desk):
-        page.wait_for_selector("#starting", state="visible")
         assert re.fullmatch(r"\d+", page.text_content("#starting-number"))
         assert page.locator("#felt .card").count() == 0
         assert json.loads(page.text_content("#opening"))["type"] == "waiting"
         assert page.locator("#can-win").count() == 0
     shown = "() => { setClock(); return Number(document.querySelector('#starting-number').textContent); }"
-    assert 0 < desk.evaluate(shown) <= math.ceil(countdown)
+    assert 0 < desk.evaluate(shown) <= race["seconds"]
     before = phone.evaluate("() => JSON.stringify(document.querySelector('#felt').getBoundingClientRect())")
     for page in (phone, desk):
         page.wait_for_selector("#felt .card")
