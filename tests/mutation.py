@@ -72,7 +72,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "accounts/lifecycle/erasure.py": (
         "tests/accounts/lifecycle/test_erasure.py",
-        "tests/accounts/names/test_reserved_names.py",
+        "tests/accounts/names/test_released_names.py",
         "tests/games/fairplay/test_links.py",
         "tests/games/races/test_leaving.py",
     ),

@@ -22,8 +22,8 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.language_preference import remember_language
 from accounts.models import User
+from accounts.names.released_names import HELD, check_not_held
 from accounts.names.renaming import TAKEN, check_free
-from accounts.names.reserved_names import HELD, check_not_held
 from accounts.names.validation import clean_name, name_key
 from accounts.sign_in.email_addresses import owner_of
 from accounts.sign_in.guests import merge_guest

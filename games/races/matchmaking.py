@@ -24,7 +24,7 @@ from django.utils import timezone
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.deals import sealed_stock
-from games.races import race_start, rate_limits, rooms, seats
+from games.races import network_shares, race_start, rooms, seats, spoiled_starts
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room
 from games.rules import CATALOGUE
@@ -220,7 +220,7 @@ def _settle(race: Race, now: datetime) -> bool:
         Entrant.objects.filter(pk__in=[entrant.pk for entrant in late]).delete()
         missing = [entrant.player_id for entrant in late if entrant.player_id is not None]
         leave_note(missing, Note.MISSED)
-        transaction.on_commit(partial(rate_limits.note_spoiled, missing))
+        transaction.on_commit(partial(spoiled_starts.note_spoiled, missing))
         remaining = race.entrants.all()
         if remaining.count() < MIN_PLAYERS:
             remaining.update(state=_E.JOINED)
@@ -279,7 +279,7 @@ def _move(source: Race, entrant: Entrant, target: Race, now: datetime, *, is_rea
     with transaction.atomic():
         if len(_lock_open_races(source, target)) < 2 or entrant.player_id is None:
             return False
-        if not rate_limits.has_seat_for(entrant.player_id, target, target.room):
+        if not network_shares.has_seat_for(entrant.player_id, target, target.room):
             return False
         moving = Entrant.objects.filter(player__isnull=False, pk=entrant.pk, race=source, state__in=_BEFORE)
         # Their fifteen seconds start when they meet the new opponents.

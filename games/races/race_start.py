@@ -20,7 +20,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.statements import run_in_order, stored
 from games.live.start_timer import CANCEL_CUTOFF
 from games.models import Attempt, Deal, Move
-from games.races import race_finish, rate_limits, rooms
+from games.races import race_finish, rooms, spoiled_starts
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room, notify_rooms
 
@@ -153,7 +153,7 @@ def mark_absent(now: datetime) -> int:
             no_shows.filter(race_finish.HAS_MOVED).update(state=_E.RACING)
             players = list(no_shows.values_list("player", flat=True))
             absent += no_shows.update(state=_E.ABSENT)
-            transaction.on_commit(partial(rate_limits.note_spoiled, players))
+            transaction.on_commit(partial(spoiled_starts.note_spoiled, players))
             notify_room(room_id)
         race_finish.settle_done(race_id, now)
     return absent

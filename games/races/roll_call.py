@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from games.live.start_timer import CANCEL_CUTOFF
 from games.models import Attempt
-from games.races import race_finish, race_start, rate_limits, rooms, seats
+from games.races import race_finish, race_start, rooms, seats, spoiled_starts
 from games.races.matchmaking import MIN_PLAYERS, Note, advance_room, leave_note
 from games.races.models import Entrant, Race, Room
 
@@ -118,5 +118,5 @@ def _call_off_if_deserted(race_id: int, room_id: int, now: datetime) -> bool:
         missing = [entrant.player_id for entrant in entrants if entrant is not lone]
         leave_note(missing, Note.ABSENT)
         leave_note([lone.player_id], Note.ALONE)
-        transaction.on_commit(partial(rate_limits.note_spoiled, missing))
+        transaction.on_commit(partial(spoiled_starts.note_spoiled, missing))
     return True

@@ -19,7 +19,7 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal, refusal_of
 from games.db.players import Player
 from games.deals import publishing
-from games.races import race_deals, race_finish, rate_limits
+from games.races import network_shares, race_deals, race_finish
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room
 from games.rules import OptionError, Variant
@@ -110,8 +110,8 @@ def change(
             raise Refusal(ErrorCode.BAD_OPTION, "more players than that are seated")
         is_new_game = race_deals.variant_of(race) != game
         if public and room.kind != Room.Kind.PUBLIC and network:
-            rate_limits.check_may_list(player_id, network, room.pk)
-            transaction.on_commit(partial(rate_limits.note_listed, room.pk, network))
+            network_shares.check_may_list(player_id, network, room.pk)
+            transaction.on_commit(partial(network_shares.note_listed, room.pk, network))
         fresh = is_new_game or (limit_s, free_undo) != (room.limit_s, room.free_undo)
         room.variant, room.game, room.options = game.name, game.game, dict(game.options)
         room.limit_s, room.seats, room.kind, room.used_at = limit_s, seats, _kind(public=public), now

@@ -16,7 +16,7 @@ from games.attempts.lifecycle import close_attempt
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.models import Attempt
-from games.races import race_start, rate_limits, rooms
+from games.races import network_shares, race_start, rooms, spoiled_starts
 from games.races.models import Entrant, Race, RaceOrigin, Room
 from games.races.race_finish import ACTIVE
 from games.races.room_notifications import notify_room
@@ -40,7 +40,7 @@ def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: date
             return seated
         if race.state != Race.State.OPEN:
             raise Refusal(ErrorCode.RACE_STARTED)
-        if not rate_limits.has_seat_for(player.pk, race, room):
+        if not network_shares.has_seat_for(player.pk, race, room):
             raise Refusal(ErrorCode.ROOM_FULL)
         entrant = _seated(Entrant(race=race, player_id=player.pk, joined_at=now, wishes=list(wishes)))
         room.used_at = now
@@ -66,7 +66,7 @@ def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = 
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         _write_ready(entrant, ready=ready, now=now)
         if not ready and entrant.state == _E.READY and _has_stopped_gathering(entrant.race):
-            transaction.on_commit(partial(rate_limits.note_spoiled, [player_id]))
+            transaction.on_commit(partial(spoiled_starts.note_spoiled, [player_id]))
         Room.objects.filter(pk=room.pk).update(used_at=now)
         notify_room(room.pk)
         if ready:
@@ -90,7 +90,7 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
         if seat is not None and race_start.has_started(seat.race, now):
             seat, playing = None, seat
         if seat is not None and _free(seat, now):
-            transaction.on_commit(partial(rate_limits.note_spoiled, [player_id]))
+            transaction.on_commit(partial(spoiled_starts.note_spoiled, [player_id]))
         if room.host_id == player_id:
             rooms.pass_on(room, player_id)
         Room.objects.filter(pk=room.pk).update(used_at=now)

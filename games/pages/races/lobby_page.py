@@ -19,7 +19,7 @@ from games.fairplay import account_links
 from games.pages.races.game_form import Chosen, choices, chosen
 from games.pages.races.race_ready_notice import mark_waiting, seat_of
 from games.pages.shared import titles
-from games.races import heats, lobby, matchmaking, race_origins, rate_limits, rooms, seats
+from games.races import heats, lobby, matchmaking, network_shares, race_origins, rooms, seats, spoiled_starts
 from games.races.models import Room
 from games.rules import CATALOGUE
 
@@ -67,10 +67,10 @@ def open_own_room(request: HttpRequest, settings: Chosen) -> Room:
         raise Refusal(ErrorCode.ALREADY_RACING)
     rooms.close_unused(player.pk)
     if settings.public:
-        rate_limits.check_may_list(player.pk, network_of(request))
+        network_shares.check_may_list(player.pk, network_of(request))
     room = rooms.open_room(player, **asdict(settings))
     if settings.public:
-        rate_limits.note_listed(room.pk, network_of(request))
+        network_shares.note_listed(room.pk, network_of(request))
     seats.sit(room.pk, player)
     return room
 
@@ -81,13 +81,13 @@ def check_may_sit(request: HttpRequest) -> None:
     :raises RateLimitedError: if the visitor has started too many games or spoiled too many starts.
     """
     check_may_start(request)
-    rate_limits.check_may_sit(player_id(request), network_of(request), has_account=has_account(request))
+    spoiled_starts.check_may_sit(player_id(request), network_of(request), has_account=has_account(request))
 
 
 def seated_player(request: HttpRequest) -> Player:
     """Return the player of this session, or a new guest, to be seated. Call `check_may_sit` first."""
     player = player_for(request)
-    rate_limits.remember_network(player.pk, network_of(request))
+    network_shares.remember_network(player.pk, network_of(request))
     return player
 
 

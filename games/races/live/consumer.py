@@ -22,7 +22,7 @@ from games.fairplay import account_links
 from games.live.loader import in_database
 from games.live.sockets.base_consumer import SocketConnection, check_version, session_expired
 from games.live.sockets.message_limit import allowance_of, retain_until_full
-from games.races import race_origins, race_start, rate_limits, rooms, seats
+from games.races import network_shares, race_origins, race_start, rooms, seats, spoiled_starts
 from games.races.live import protocol
 from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.live.room_watch import RoomWatch
@@ -163,7 +163,7 @@ def _sit(room_id: int, player_id: int, network: str, device: UUID | None) -> Non
     player: Player | None = get_user_model().objects.filter(pk=player_id, is_active=True).first()
     if player is None:
         raise session_expired()  # banned or removed since the connection was opened
-    rate_limits.check_may_sit(player_id, network, has_account=player.has_page)
-    rate_limits.remember_network(player_id, network)
+    spoiled_starts.check_may_sit(player_id, network, has_account=player.has_page)
+    network_shares.remember_network(player_id, network)
     if seats.sit(room_id, player).race.rated:
         race_origins.record(player_id, device, area(network))

@@ -22,7 +22,7 @@ from accounts.lifecycle.bans import ban_player
 from accounts.lifecycle.erasure import erase_player
 from accounts.lifecycle.export import _account
 from accounts.models import User
-from accounts.names.reserved_names import HELD
+from accounts.names.released_names import HELD
 from accounts.sign_in.guests import create_guest
 from accounts.sign_in.providers import ServicesAdapter
 from games.core import limits

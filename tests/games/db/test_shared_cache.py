@@ -39,7 +39,7 @@ DIRECT_USERS = {
     "games/hints/advice.py",
     "games/hints/questions.py",
     "games/hints/search_results.py",
-    "games/races/rate_limits.py",
+    "games/races/network_shares.py",
     "games/races/race_deal_search.py",
     "games/races/matchmaking.py",
     "games/db/shared_cache.py",

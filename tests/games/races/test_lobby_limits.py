@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.core.addresses import network_of_scope
 from games.core.errors import ErrorCode, Refusal
-from games.races import heats, lobby, matchmaking, rate_limits, reconciler, rooms, seats
+from games.races import heats, lobby, matchmaking, network_shares, reconciler, rooms, seats, spoiled_starts
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import Watch, house_of
 from tests.games.races.finished_races import race_of
@@ -55,10 +55,10 @@ def listed() -> list[str]:
 def test_one_networks_guests_cannot_fill_the_lobby() -> None:
     answers = [guest_at(HERE).post("/races/new", FORM) for _ in range(30)]
     refused = [answer for answer in answers if answer.status_code != 302]
-    assert len(listed()) == len(answers) - len(refused) == rate_limits.MAX_ROOMS_PER_NETWORK
+    assert len(listed()) == len(answers) - len(refused) == network_shares.MAX_ROOMS_PER_NETWORK
     assert {answer.json()["error"]["code"] for answer in refused} == {"too_many_rooms"}
     assert guest_at(ELSEWHERE).post("/races/new", FORM).status_code == 302
-    assert len(listed()) == rate_limits.MAX_ROOMS_PER_NETWORK + 1
+    assert len(listed()) == network_shares.MAX_ROOMS_PER_NETWORK + 1
     assert guest_at(HERE).post("/races/new", FORM | {"privacy": "private"}).status_code == 302
 
 
@@ -73,7 +73,7 @@ def test_closed_rooms_free_a_place_up_to_the_hourly_limit() -> None:
 def test_one_player_has_few_public_rooms() -> None:
     """Rooms in which others have a seat stay open."""
     client = guest_at(HERE)
-    for _ in range(rate_limits.MAX_ROOMS_PER_PLAYER):
+    for _ in range(network_shares.MAX_ROOMS_PER_PLAYER):
         assert client.post("/races/new", FORM).status_code == 302
         host, room = player_of(client), Room.objects.latest("pk")
         seats.sit(room.pk, create_guest())
@@ -84,7 +84,7 @@ def test_one_player_has_few_public_rooms() -> None:
 
 
 def test_private_rooms_become_public_only_within_the_limit() -> None:
-    hosts = [create_guest() for _ in range(rate_limits.MAX_ROOMS_PER_NETWORK + 1)]
+    hosts = [create_guest() for _ in range(network_shares.MAX_ROOMS_PER_NETWORK + 1)]
     chosen: dict[str, Any] = {"limit_s": 600, "seats": 4, "public": True, "network": HERE}
     for host in hosts:
         made = rooms.open_room(host, "stonewall", limit_s=600, seats=4)
@@ -95,7 +95,7 @@ def test_private_rooms_become_public_only_within_the_limit() -> None:
     assert refused(lambda: rooms.change(made.pk, hosts[-1].pk, "stonewall", **chosen)) == ErrorCode.TOO_MANY_ROOMS
     first = Room.objects.earliest("pk")
     rooms.change(first.pk, hosts[0].pk, "braid", **chosen)  # one that is public already
-    assert len(listed()) == rate_limits.MAX_ROOMS_PER_NETWORK
+    assert len(listed()) == network_shares.MAX_ROOMS_PER_NETWORK
 
 
 def test_empty_rooms_are_not_listed() -> None:
@@ -109,7 +109,7 @@ def run_at(state: str, *addresses: str, second: int = 0) -> Race:
     race = race_of(start, state=state, **fields)
     for address in addresses:
         player = create_guest()
-        rate_limits.remember_network(player.pk, network_of_scope({"client": (address, 1)}))
+        network_shares.remember_network(player.pk, network_of_scope({"client": (address, 1)}))
         Entrant.objects.create(race=race, player=player, joined_at=start, state="racing")
     return race
 
@@ -135,19 +135,19 @@ def test_players_behind_a_proxy_are_not_one_network() -> None:
 
 def test_a_large_ipv6_network_has_ten_times_the_rooms_and_spoiled_starts() -> None:
     host = create_guest()
-    for n in range(10 * rate_limits.MAX_ROOMS_PER_NETWORK):
+    for n in range(10 * network_shares.MAX_ROOMS_PER_NETWORK):
         network = f"2001:db8:0:{n:x}::/64"
-        rate_limits.check_may_list(host.pk, network)
-        rate_limits.note_listed(Room.objects.create(**ROOM, host=create_guest()).pk, network)
+        network_shares.check_may_list(host.pk, network)
+        network_shares.note_listed(Room.objects.create(**ROOM, host=create_guest()).pk, network)
     for n in range(60):
-        rate_limits.remember_network(host.pk, f"2001:db8:0:{n:x}::/64")
-        rate_limits.note_spoiled([host.pk])
+        network_shares.remember_network(host.pk, f"2001:db8:0:{n:x}::/64")
+        spoiled_starts.note_spoiled([host.pk])
     with pytest.raises(Refusal):
-        rate_limits.check_may_list(host.pk, "2001:db8:0:ffff::/64")
+        network_shares.check_may_list(host.pk, "2001:db8:0:ffff::/64")
     with pytest.raises(Refusal):
-        rate_limits.check_may_sit(None, "2001:db8:0:ffff::/64", has_account=False)
-    rate_limits.check_may_list(host.pk, "2001:db8:1::/64")
-    rate_limits.check_may_sit(None, "2001:db8:1::/64", has_account=False)
+        spoiled_starts.check_may_sit(None, "2001:db8:0:ffff::/64", has_account=False)
+    network_shares.check_may_list(host.pk, "2001:db8:1::/64")
+    spoiled_starts.check_may_sit(None, "2001:db8:1::/64", has_account=False)
 
 
 def enter(client: Client) -> int:
@@ -187,7 +187,7 @@ def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
 
 
 def test_one_player_cannot_keep_spoiling_quick_matches() -> None:
-    account = factory.player(date_joined=timezone.now() - rate_limits.NEW_ACCOUNT)
+    account = factory.player(date_joined=timezone.now() - spoiled_starts.NEW_ACCOUNT)
     client = guest_at(HERE)
     client.force_login(account, backend=BACKEND)
     matchmaking.enter(victim := create_guest(), ["stonewall"])
@@ -229,7 +229,7 @@ def test_one_networks_guests_leave_seats_in_quick_matches(flood: Callable[[int],
     assert enter(second) == 302
     room = seats.room_of(player_of(first).pk)
     assert room == seats.room_of(player_of(second).pk)
-    assert Entrant.objects.filter(race__room=room).count() == 2 + matchmaking.SEATS // rate_limits.SEATS_OF_NETWORK
+    assert Entrant.objects.filter(race__room=room).count() == 2 + matchmaking.SEATS // network_shares.SEATS_OF_NETWORK
 
 
 @pytest.mark.usefixtures("stopped_clock")
@@ -249,7 +249,7 @@ def test_one_networks_guests_leave_seats_in_heats(monkeypatch: pytest.MonkeyPatc
 
     def is_seated(address: str) -> bool:
         guest = create_guest()
-        rate_limits.remember_network(guest.pk, address)
+        network_shares.remember_network(guest.pk, address)
         with suppress(Refusal):
             seats.sit(room.pk, guest, now=opens)
         return seats.has_seat(room.pk, guest.pk)
@@ -260,7 +260,7 @@ def test_one_networks_guests_leave_seats_in_heats(monkeypatch: pytest.MonkeyPatc
 
 def spoiled(player: User) -> bool:
     try:
-        rate_limits.check_may_sit(player.pk, HERE, has_account=True)
+        spoiled_starts.check_may_sit(player.pk, HERE, has_account=True)
     except Refusal:
         return True
     return False
@@ -320,5 +320,5 @@ def test_leaving_without_harm_does_not_count() -> None:
     alone = Run.of(1)
     alone.leave(0)
     for player in (run.players[2], alone.players[0]):
-        rate_limits.note_spoiled([player.pk] * 2)
+        spoiled_starts.note_spoiled([player.pk] * 2)
         assert not spoiled(player)

@@ -1,7 +1,7 @@
-"""Reservation of names that were given up.
+"""Released names: names given up by deleting or renaming an account stay reserved for a while.
 
-By deleting or renaming an account, a player could otherwise play today's deals a second time under the same name. So a
-name stays reserved until the deals played under it are revealed.
+Otherwise a player could play today's deals a second time under the same name. So a name stays reserved until the deals
+played under it are revealed.
 """
 
 from __future__ import annotations

@@ -1,20 +1,16 @@
-"""Rate limits on spoiling the start of races, and on filling the lobby with rooms and races.
+"""Shares of one network in the lobby's lists, in the seats of quick matches and heats, and in public rooms.
 
-A player spoils a start by leaving a countdown so that it is cancelled, by breaking up a quick match about to start, or
-by not showing up. A player who does so repeatedly cannot take a seat for a while. Guests and new accounts are free to
-create, so those of one network share a limit. The counters live in the cache; losing it only resets them.
+Guests are free to create, so without these limits one person could fill the lobby or every race. The networks live in
+the cache; losing it only lifts the limits for a while.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from datetime import timedelta
 from typing import Final
 
-from django.contrib.auth import get_user_model
 from django.core.cache import cache
-from django.utils import timezone
 
 from games.core import limits
 from games.core.addresses import is_known, shares_of, wide
@@ -29,22 +25,9 @@ MAX_ROOMS_PER_NETWORK: Final = 8
 SHARE_OF_NETWORK: Final = 3
 #: Fraction of the seats in a quick match or heat that the guests of one network may take: half.
 SEATS_OF_NETWORK: Final = 2
-#: Age below which an account counts like a guest, because it is as easily made.
-NEW_ACCOUNT: Final = timedelta(days=1)
 _DAY: Final = 24 * 3600
 #: Seconds for which the network of a seated player is remembered: a room's half hour of waiting, then a race.
 _REMEMBERED: Final = 2 * 3600
-
-
-def check_may_sit(player_id: int | None, network: str, *, has_account: bool) -> None:
-    """Check that a player may take a seat; a visitor about to become a guest has no id yet.
-
-    :raises RateLimitedError: after spoiling too many starts.
-    """
-    if player_id is not None:
-        limits.check_of(player_id, "spoil")
-    if not has_account or (player_id is not None and not _settled([player_id])):
-        limits.check_of(network, "spoil_network")
 
 
 def remember_network(player_id: int, network: str) -> None:
@@ -52,14 +35,10 @@ def remember_network(player_id: int, network: str) -> None:
     cache.set(_player_key(player_id), network, _REMEMBERED)
 
 
-def note_spoiled(player_ids: Iterable[int | None]) -> None:
-    """Count a spoiled start against each of these players."""
-    players = {player for player in player_ids if player is not None}
-    networks = cache.get_many([_player_key(player) for player in players - _settled(players)])
-    for player_id in players:
-        limits.note_of(player_id, "spoil")
-    for network in networks.values():
-        limits.note_of(network, "spoil_network")
+def networks_of(player_ids: Iterable[int]) -> dict[int, str]:
+    """Return the remembered networks by player, without the players whose network is not known."""
+    keys = {_player_key(player_id): player_id for player_id in player_ids}
+    return {keys[key]: network for key, network in cache.get_many(keys).items()}
 
 
 def has_seat_for(player_id: int, race: Race, room: Room) -> bool:
@@ -76,15 +55,9 @@ def has_seat_for(player_id: int, race: Race, room: Room) -> bool:
         return True
     seated = {player for player in race.entrants.values_list("player", flat=True) if player} | {player_id}
     guests = seated - people().accounts_among(seated)
-    networks = cache.get_many([_player_key(guest) for guest in guests])
-    own = _whole(networks.get(_player_key(player_id)))
+    networks = networks_of(guests)
+    own = _whole(networks.get(player_id))
     return own is None or sum(_whole(network) == own for network in networks.values()) <= share
-
-
-def _settled(player_ids: Collection[int]) -> set[int]:
-    """Return the players with accounts that are not new."""
-    old = get_user_model().objects.filter(pk__in=player_ids, date_joined__lte=timezone.now() - NEW_ACCOUNT)
-    return people().accounts_among(set(old.values_list("pk", flat=True)))
 
 
 def fair_share(races: Mapping[int, Collection[int]], limit: int) -> list[int]:
@@ -92,11 +65,11 @@ def fair_share(races: Mapping[int, Collection[int]], limit: int) -> list[int]:
 
     Races with players of several networks count for each of them, and are listed unless all have had their share.
     """
-    networks = cache.get_many([_player_key(player) for players in races.values() for player in players])
+    networks = networks_of(player for players in races.values() for player in players)
     listed: list[int] = []
     listed_by_network: Counter[str | None] = Counter()
     for race, players in races.items():
-        race_networks = {_whole(networks.get(_player_key(player))) for player in players}
+        race_networks = {_whole(networks.get(player)) for player in players}
         has_had_its_share = race_networks and all(
             network and listed_by_network[network] >= limit // SHARE_OF_NETWORK for network in race_networks
         )

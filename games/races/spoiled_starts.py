@@ -1,0 +1,49 @@
+"""Limits on spoiling the start of races.
+
+A player spoils a start by leaving a countdown so that it is cancelled, by breaking up a quick match about to start, or
+by not showing up. A player who does so repeatedly cannot take a seat for a while. Guests and new accounts are free to
+create, so those of one network share a limit. The counters live in the cache; losing it only resets them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+from typing import Final
+
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+
+from games.core import limits
+from games.db.players import people
+from games.races.network_shares import networks_of
+
+#: Age below which an account counts like a guest, because it is as easily made.
+NEW_ACCOUNT: Final = timedelta(days=1)
+
+
+def check_may_sit(player_id: int | None, network: str, *, has_account: bool) -> None:
+    """Check that a player may take a seat; a visitor about to become a guest has no id yet.
+
+    :raises RateLimitedError: after spoiling too many starts.
+    """
+    if player_id is not None:
+        limits.check_of(player_id, "spoil")
+    if not has_account or (player_id is not None and not _settled([player_id])):
+        limits.check_of(network, "spoil_network")
+
+
+def note_spoiled(player_ids: Iterable[int | None]) -> None:
+    """Count a spoiled start against each of these players."""
+    players = {player for player in player_ids if player is not None}
+    networks = networks_of(players - _settled(players))
+    for player_id in players:
+        limits.note_of(player_id, "spoil")
+    for network in networks.values():
+        limits.note_of(network, "spoil_network")
+
+
+def _settled(player_ids: Collection[int]) -> set[int]:
+    """Return the players with accounts that are not new."""
+    old = get_user_model().objects.filter(pk__in=player_ids, date_joined__lte=timezone.now() - NEW_ACCOUNT)
+    return people().accounts_among(set(old.values_list("pk", flat=True)))
