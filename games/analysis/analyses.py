@@ -1,6 +1,6 @@
 """Analysis requests for finished games: permission, request, progress and cancellation.
 
-An analysis reveals the cards, so it is available only once they can no longer help anyone in a ranked game.
+An analysis reveals the cards, so others see it only once these can no longer help anyone in a ranked game.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class AnalysisReply:
 
 
 def check_may_see(attempt: Attempt, player_id: int | None) -> None:
-    """Check that a player may see or request the analysis of a game (`access.may_be_shared`).
+    """Check that a player may see or request the analysis of a game (`access.may_be_analysed`).
 
     :raises Refusal: otherwise.
     """
-    if not access.may_be_shared(attempt, player_id):
+    if not access.may_be_analysed(attempt, player_id):
         raise Refusal(ErrorCode.NOT_REVEALED)
 
 

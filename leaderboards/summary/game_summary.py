@@ -147,7 +147,7 @@ class GameSummary:
         best = _Best.of(attempt) if is_verified else None
         goes_on = not attempt.ranked and Continuation.objects.filter(attempt=attempt).exists()
         today = None if in_race else _today(attempt, now)
-        may_analyse = not _is_won(attempt) and access.may_be_shared(attempt, attempt.player_id, now)
+        may_analyse = not _is_won(attempt) and access.may_be_analysed(attempt, attempt.player_id, now)
         return cls(
             deal=ShownDeal.of(deal, now),
             attempt=ShownAttempt.of(attempt),

@@ -47,6 +47,7 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "embed_url": request.build_absolute_uri(reverse("games:embed", args=[attempt])) if is_public else "",
         "is_public": is_public,
         "may_be_shared": access.may_be_shared(found, viewer),
+        "may_be_analysed": access.may_be_analysed(found, viewer),
         "attempt": attempt,
         "compared": compared(found, viewer),
         "may_challenge": may_challenge(found, viewer),

@@ -26,6 +26,10 @@ SAID: list[dict[str, Any]] = [
 ]
 
 
+AT = "one => { const { x, y, width, height } = one.getBoundingClientRect(); return [x + width / 2, y + height / 2]; }"
+PILE_AT = "([x, y]) => document.elementsFromPoint(x, y).find((one) => one.dataset.pile)?.dataset.pile"
+
+
 def heights(page: Any) -> list[int]:
     return list(page.evaluate("[...document.querySelectorAll('.verdicts > :not(.turn)')].map(one => one.offsetHeight)"))
 
@@ -66,6 +70,11 @@ def test_an_analysis_is_requested_shown_and_read(visit: Visit) -> None:
     assert page.text_content("#analysis-text") == chance
     assert page.locator("#better li").first.text_content() == "deal a row: won in 52 moves"
     assert page.is_hidden("#analysis-turn")
+    # Arrows show the moves that would have won: a row from the stock, and a card to its foundation.
+    assert page.locator("#missed .better").count() == 2
+    assert page.locator("#missed .played").count() == 0, "the losing move is not known exactly"
+    start = page.eval_on_selector("#missed .better circle", AT)
+    assert page.evaluate(PILE_AT, start) == "s"
     assert page.is_visible("#play-on button")
     page.locator("#better").click()
     for key, text in (
@@ -75,6 +84,7 @@ def test_an_analysis_is_requested_shown_and_read(visit: Visit) -> None:
     ):
         page.keyboard.press(key)
         assert page.text_content("#analysis-text") == text
+        assert page.locator("#missed g").count() == 0
         assert page.is_hidden("#better")
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -158,8 +159,8 @@ def test_no_analysis_before_the_deal_is_revealed(player: User, mine: Client, cli
     now = timezone.now()
     for closes_at in (now + timedelta(hours=1), now - timedelta(minutes=59)):
         Deal.objects.filter(pk=attempt.deal_id).update(opens_at=now - timedelta(days=1), closes_at=closes_at)
-        for method in ("get", "post", "delete"):
-            refused = getattr(mine, method)(address(attempt))
+        for visitor, method in itertools.product((mine, client), ("get", "post", "delete")):
+            refused = getattr(visitor, method)(address(attempt))
             assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_revealed")
         assert 'id="analysis"' not in mine.get(f"/replay/{attempt.public_id}/").content.decode()
     Deal.objects.filter(pk=attempt.deal_id).update(closes_at=now - timedelta(minutes=61))
@@ -167,6 +168,21 @@ def test_no_analysis_before_the_deal_is_revealed(player: User, mine: Client, cli
     assert client.get(address(attempt)).status_code == 200
     assert client.post(address(attempt)).status_code == 202
     assert 'id="analysis"' in client.get(f"/replay/{attempt.public_id}/").content.decode()
+
+
+def test_an_account_may_analyse_its_own_daily_game_at_once(db: None, client: Client) -> None:
+    account = User.objects.create_user("Ariadne")
+    mine = Client()
+    mine.force_login(account, backend=BACKEND)
+    running = start_attempt(account, publishing.todays_deal("labyrinth"))
+    assert mine.post(address(running)).status_code == 403
+    attempt = close_attempt(running.pk, "resigned")
+    assert mine.post(address(attempt)).status_code == 202
+    page = mine.get(f"/replay/{attempt.public_id}/").content.decode()
+    assert 'id="analysis"' in page
+    assert 'id="play-on"' not in page, "the deal is still secret"
+    client.force_login(User.objects.create_user("Theseus"), backend=BACKEND)
+    assert client.get(address(attempt)).json()["error"]["code"] == "not_revealed"
 
 
 def test_no_analysis_while_the_game_runs(player: User, mine: Client) -> None:

@@ -389,9 +389,12 @@ def test_a_lost_challenge_can_be_tried_again() -> None:
 
 
 def test_a_loss_leads_to_its_analysis_once_that_may_be_seen(deal: Deal) -> None:
-    secret = game(deal, cards=12)
-    assert "finish-lost" not in panel(secret)
-    assert "you can see where it went wrong" in panel(secret)
+    of_guest = panel(game(deal, cards=12, who=create_guest(), show=False))
+    assert "finish-lost" not in of_guest
+    assert "you can see where it went wrong" in of_guest
+    of_account = panel(game(deal, cards=11))
+    assert "#analyse" in of_account
+    assert "You can play this deal again, unranked, from" in of_account
     past = earlier(cards=12)
     replay = reverse("games:replay", args=[past.public_id])
     assert f'{replay}#analyse" id="finish-lost"' in panel(past)

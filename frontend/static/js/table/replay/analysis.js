@@ -4,8 +4,10 @@ import { byId, part } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { request } from "../../shared/request.js";
 import { keepFocus } from "../input/focus.js";
+import { drawMissedMoves } from "./missed-move.js";
 import { betterText, chanceText, drawBand, stretchesOf, stretchText, turnText, verdictText } from "./verdicts.js";
 
+/** @import { State } from "../state/state.js" */
 /** @import { View } from "../state/types.js" */
 /** @import { Turn, Verdict } from "./verdicts.js" */
 
@@ -27,6 +29,8 @@ const NAMED = 4;
  * @property {HTMLElement} felt dispatches "turned" when another position is shown
  * @property {number} at
  * @property {View[]} views
+ * @property {{moved: {token: string}[]}} steps
+ * @property {State} state
  * @property {(at: number) => void} go
  */
 
@@ -126,6 +130,13 @@ class Analysis {
     byId("better").hidden = better.length === 0;
     byId("better").replaceChildren(
       ...better.map(([token, moves]) => part("li", "", betterText(views[at], token, moves))),
+    );
+    const lost = turn && turn.n + 1 === turn.to ? this.replay.steps.moved[turn.n].token : null;
+    drawMissedMoves(
+      byId("missed"),
+      this.replay.state,
+      lost,
+      better.map(([token]) => token),
     );
   }
 
