@@ -6,13 +6,15 @@ If a game is rejected later, its achievements are withdrawn and the next qualify
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from operator import itemgetter
 from typing import Final
 
 from accounts.profile.player_statistics import VerifiedPlay
 from accounts.profile.streaks import streaks
+from games.deals.difficulty import goal_of
 
 #: Streak length of the `week` achievement, in days.
 WEEK: Final = 7
@@ -24,38 +26,48 @@ class Achievement:
 
     Kinds are `win` (the first of a `variant`), `par` (a win in no more moves than the deal's par), `week` (a streak of
     seven days) and `nine` (every variant won on one day).
+
+    Until it is reached, `done` of `goal` is the best try so far: cards up, days in a row, variants won on one day, or
+    par and the moves of the win that came closest to it. `done` is 0 without a try.
     """
 
     kind: str
     day: date | None
     variant: str = ""
+    done: int = 0
+    goal: int = 1
 
 
 def achievements(plays: Sequence[VerifiedPlay], variants: Sequence[str]) -> list[Achievement]:
     """Return all achievements, reached or not, from the player's plays, oldest first, and the variants of a day."""
     wins = [play for play in plays if play.won]
-    return [*_first_wins(wins, variants), _par(wins), _week(wins), _nine(wins, variants)]
+    return [*(_first_win(plays, variant) for variant in variants), _par(wins), _week(wins), _nine(wins, variants)]
 
 
-def _first_wins(wins: Sequence[VerifiedPlay], variants: Sequence[str]) -> Iterator[Achievement]:
-    first: dict[str, date] = {}
-    for play in wins:
-        first.setdefault(play.variant, play.day)
-    return (Achievement("win", first.get(variant), variant) for variant in variants)
+def _first_win(plays: Sequence[VerifiedPlay], variant: str) -> Achievement:
+    own = [play for play in plays if play.variant == variant]
+    day = next((play.day for play in own if play.won), None)
+    return Achievement("win", day, variant, max((play.cards_up for play in own), default=0), goal_of(variant))
 
 
 def _par(wins: Sequence[VerifiedPlay]) -> Achievement:
-    for play in wins:
-        if play.par is not None and play.tokens <= play.par:
+    beside_par = [(play.tokens - play.par, play) for play in wins if play.par is not None]
+    for over, play in beside_par:
+        if over <= 0:
             return Achievement("par", play.day, play.variant)
-    return Achievement("par", None)
+    if not beside_par:
+        return Achievement("par", None)
+    over, closest = min(beside_par, key=itemgetter(0))
+    return Achievement("par", None, closest.variant, closest.tokens - over, closest.tokens)
 
 
 def _week(wins: Sequence[VerifiedPlay]) -> Achievement:
     days = sorted({play.day for play in wins})
     # The longest streak never shrinks as days are added, so a binary search finds the first week.
     at = bisect_left(range(len(days)), WEEK, key=lambda n: streaks(days[: n + 1], days[n]).longest)
-    return Achievement("week", days[at] if at < len(days) else None)
+    if at < len(days):
+        return Achievement("week", days[at])
+    return Achievement("week", None, done=streaks(days, days[-1]).longest if days else 0, goal=WEEK)
 
 
 def _nine(wins: Sequence[VerifiedPlay], variants: Sequence[str]) -> Achievement:
@@ -65,4 +77,4 @@ def _nine(wins: Sequence[VerifiedPlay], variants: Sequence[str]) -> Achievement:
         on_day.add(play.variant)
         if on_day.issuperset(variants):
             return Achievement("nine", play.day)
-    return Achievement("nine", None)
+    return Achievement("nine", None, done=max(map(len, won.values()), default=0), goal=len(variants))
