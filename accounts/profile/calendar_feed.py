@@ -124,8 +124,7 @@ def _calendar(link: CalendarLink, now: datetime) -> Calendar:
 
 def streak_line(streak: int) -> str:
     """Return the line about the streak that all reminders share."""
-    days = ngettext("%(n)s day in a row", "%(n)s days in a row", streak) % {"n": streak}
-    return _("Your streak: %(days)s.") % {"days": days}
+    return ngettext("Your streak: %(n)s day.", "Your streak: %(n)s days.", streak) % {"n": streak}
 
 
 def _in_words(streak: int) -> str:

@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeVar
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from accounts.models import User
 from accounts.profile.player_statistics import PlayerFigures, VerifiedPlay, figures, statistics
@@ -113,7 +114,7 @@ def figures_of(both: tuple[PlayerFigures, PlayerFigures]) -> list[ComparedFigure
     one, two = both
     return [
         ComparedFigure(_("Games"), (one.played, two.played), "neither"),
-        ComparedFigure(_("Won"), (one.won, two.won), _more(one.won, two.won)),
+        ComparedFigure(pgettext_lazy("how many", "Won"), (one.won, two.won), _more(one.won, two.won)),
         ComparedFigure(_("Best time"), (one.best_ms, two.best_ms), _less(one.best_ms, two.best_ms), "time"),
         ComparedFigure(
             _("Fewest moves"), (one.fewest_moves, two.fewest_moves), _less(one.fewest_moves, two.fewest_moves)

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, Self
 from django.contrib.humanize.templatetags.humanize import ordinal
 from django.db.models import Max, Min, Q
 from django.utils import formats, timezone
+from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 
 from games.analysis.findings import Findings
@@ -203,7 +204,7 @@ class GameSummary:
     def _place(self) -> str:
         if self.own is None or self.own.of < 2:
             return ""
-        known = {"place": ordinal(self.own.rank), "of": self.own.of}
+        known = {"place": strip_tags(str(ordinal(self.own.rank))), "of": self.own.of}
         newcomers = self.own.ladder == Ladder.NEWCOMERS
         return (_("%(place)s of %(of)s newcomers") if newcomers else _("%(place)s of %(of)s")) % known
 

@@ -171,7 +171,7 @@ def todays_game_text(summary: DaySummary, deal: ShownDeal, attempt: ShownAttempt
 def _streak_line(streak: int) -> list[str]:
     if streak < 2:
         return []
-    return ["🔥 " + ngettext("%(n)s day in a row", "%(n)s days in a row", streak) % {"n": streak}]
+    return ["🔥 " + ngettext("%(n)s day", "%(n)s days in a row", streak) % {"n": streak}]
 
 
 def address_of(day: date) -> str:

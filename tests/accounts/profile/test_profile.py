@@ -56,6 +56,9 @@ def test_figures_come_from_own_verified_ranked_attempts(
     assert (found.played, found.won, found.best_ms, found.fewest_moves) == (2, 2, 61_200, 70)
     assert (found.streak, figures.overall.played, figures.overall.won) == (2, 3, 2)
     assert "1:01.2" in response.content.decode()
+    french = client.get(page(user), headers={"accept-language": "fr"}).content.decode()
+    assert ">Gagnées</th>" in french
+    assert "<td>Gagnée</td>" in french
 
 
 def test_only_the_player_sees_pending_attempts(

@@ -237,7 +237,7 @@ def test_a_reminder_is_encrypted_signed_and_translated(
     assert path == browser.endpoint.removeprefix("https://fcm.googleapis.com")
     assert browser.read(body) == {
         "title": "Talon: neun neue Spiele",
-        "body": "Deine Serie: 3 Tage in Folge. Gewinn heute, dann geht sie weiter.",
+        "body": "Deine Serie: 3 Tage. Gewinn heute, dann geht sie weiter.",
         "lang": "de",
     }
     assert (headers["TTL"], headers["Content-Encoding"]) == ("43200", "aes128gcm")

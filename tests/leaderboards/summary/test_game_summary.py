@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -130,6 +130,8 @@ def test_a_place_includes_the_number_of_players(deal: Deal) -> None:
     earlier(who=own.player)
     again = after(own)
     assert (again.headline, again.place, again.standing) == ("2nd of 5", "2nd of 5", "Verified")
+    with translation.override("fr"):
+        assert again.place == "2e sur 5"
 
 
 def test_a_place_alone_or_of_a_loss_is_no_headline(deal: Deal) -> None:

@@ -65,8 +65,12 @@ def test_every_mark_shows_the_players_result(mine: Client, player: Any) -> None:
     ahead = days[TODAY + timedelta(days=1)]
     assert (ahead.is_ahead, ahead.marks.count("sealed"), ahead.marks.count("none")) == (True, 1, 8)
     assert not days[TODAY].has_deals
-    text = re.sub(r"\s+", " ", mine.get("/deals/").content.decode())
-    assert ": 1 won, 1 played, not won, 1 in progress, 6 not played" in text
+    for language, said in (
+        ("en", ": 1 won, 1 played, not won, 1 in progress, 6 not played"),
+        ("fr", ": 1 gagnée, 1 jouée, pas gagnée, 1 en cours, 6 pas jouées"),
+    ):
+        page = mine.get("/deals/", headers={"accept-language": language})
+        assert said in re.sub(r"\s+", " ", page.content.decode())
 
 
 @pytest.mark.parametrize(
