@@ -44,7 +44,7 @@ def clean_preferences(changes: object) -> dict[str, Value]:
     :raises ValidationError: if ``changes`` is not an object, or names an unknown preference or choice.
     """
     if not isinstance(changes, Mapping):
-        raise ValidationError(_("Preferences are given as an object."), code="preferences")
+        raise ValidationError(_("Preferences must be an object."), code="preferences")
     for name, value in changes.items():
         if name not in PREFERENCES:
             raise ValidationError(_("There is no preference “%(name)s”."), code="preferences", params={"name": name})

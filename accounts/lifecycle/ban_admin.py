@@ -35,14 +35,14 @@ class BanForm(forms.Form):
     until = forms.DateField(
         required=False,
         label=gettext_lazy("Until"),
-        help_text=gettext_lazy("The ban ends as this day begins (UTC). Without a day it is for good."),
+        help_text=gettext_lazy("The ban ends when this day begins (UTC). Leave empty to ban for good."),
         widget=forms.DateInput(attrs={"type": "date"}),
     )
     note = forms.CharField(
         required=False,
         max_length=4_000,
         label=gettext_lazy("Note"),
-        help_text=gettext_lazy("For the staff alone."),
+        help_text=gettext_lazy("Only for staff."),
         widget=forms.Textarea(attrs={"rows": 4}),
     )
 

@@ -69,7 +69,7 @@ class ErrorCode(StrEnum):
     BAD_CURSOR = "bad_cursor", 400, _NOT_UNDERSTOOD
     BAD_DAYS = "bad_days", 400, _NOT_UNDERSTOOD
     NOT_FOUND = "not_found", 404, _NOTHING_HERE
-    METHOD_NOT_ALLOWED = "method_not_allowed", 405, _("This address does not answer to that method.")
+    METHOD_NOT_ALLOWED = "method_not_allowed", 405, _("This address doesn't accept that method.")
     TOO_LARGE = "too_large", 413, _NOT_UNDERSTOOD
     RATE_LIMITED = "rate_limited", 429, _too_many(1)
 

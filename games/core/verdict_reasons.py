@@ -47,7 +47,7 @@ _OF_RECORDS: Final = (
 _FLAGS: Final = (
     ShownReason("clock_backwards", _CLOCK, _("The record's times go backwards.")),
     ShownReason("clock_differs", _CLOCK, _("The record's times don't match the server's.")),
-    ShownReason("burst", _PACE, _("Many moves were faster than hands can make them.")),
+    ShownReason("burst", _PACE, _("Many moves were too fast for a human hand.")),
     ShownReason("pace", _PACE, _("Faster than people usually play.")),
     ShownReason("steady", _PACE, _("The moves were as regular as a machine's.")),
     ShownReason(

@@ -35,7 +35,7 @@ def void_selected(model_admin: admin.ModelAdmin[Any], request: HttpRequest, chos
         voided = race_finish.void(race.pk, Race.Void.SERVER_FAULT)
         if voided:
             model_admin.log_change(request, race, "Voided.")
-        message = gettext("%(race)s: void.") if voided else gettext("%(race)s: is over, and stays as it is.")
+        message = gettext("%(race)s: void.") if voided else gettext("%(race)s is over and stays as it is.")
         model_admin.message_user(request, message % {"race": race}, messages.SUCCESS if voided else messages.ERROR)
 
 

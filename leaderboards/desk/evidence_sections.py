@@ -72,8 +72,8 @@ def races(attempt: Attempt) -> Section | None:
             (_("rank among those with ratings"), f"{found.rated_rank} / {found.rated}"),
             (_("rank that the ratings would give"), f"{found.expected_rank:g}"),
         ]
-    note = _("Races have a time limit and company, and a game of the day has neither: one comparison proves nothing.")
-    return Section(_("Beside the races"), (note,), tuple(figures))
+    note = _("Races have a time limit and opponents. Daily games have neither, so one comparison proves nothing.")
+    return Section(_("Compared with races"), (note,), tuple(figures))
 
 
 def appeal(attempt: Attempt) -> Section | None:

@@ -153,7 +153,7 @@ def note(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     if found.player_id == staff.pk:
         raise PermissionDenied
     if not form.is_valid():
-        messages.error(request, _("A note has a text."))
+        messages.error(request, _("Write a note first."))
     else:
         StaffNote.objects.create(attempt=found, text=form.cleaned_data["text"], by_id=staff.pk, made_at=timezone.now())
     return redirect("admin:desk_attempt", attempt)

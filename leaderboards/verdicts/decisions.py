@@ -60,7 +60,7 @@ def decide(attempt_id: int, state: State, staff: Staff, why: str = "", *, batch:
     :raises NotDecidableError: for an own attempt, one not yet judged, and for verifying one that does not replay.
     """
     if state not in DECIDABLE:
-        raise NotDecidableError(_("Staff verify or reject."))
+        raise NotDecidableError(_("Staff can only verify or reject."))
     attempt = _judged_attempt(attempt_id, staff)
     entry = reason(
         STAFF, f"{state.name.capitalize()} by staff.", state=state, by=str(staff), at=timezone.now().isoformat()
@@ -79,7 +79,7 @@ def undo(decision: Decision, staff: Staff, why: str = "", *, batch: uuid.UUID | 
     """
     attempt = _judged_attempt(decision.attempt_id, staff)
     if decision.pk != _standing(attempt) or attempt.state != decision.state:
-        raise NotDecidableError(_("Something else has been decided about this attempt since."))
+        raise NotDecidableError(_("This decision is no longer in force."))
     back = Decision(why=why, batch=batch, undoes=decision)
     return _write(attempt, State(decision.before), decision.reasons_before, staff, back)
 
@@ -130,7 +130,7 @@ def _standing(attempt: Attempt) -> int | None:
 def _judged_attempt(attempt_id: int, staff: Staff) -> Attempt:
     attempt = Attempt.objects.select_related("deal").get(pk=attempt_id)
     if not isinstance(staff, str) and attempt.player_id == staff.pk:
-        raise NotDecidableError(_("Somebody else has to decide about your own game."))
+        raise NotDecidableError(_("Someone else has to decide about your own game."))
     if attempt.state not in JUDGED:
         raise NotDecidableError(_("This attempt has not been judged yet."))
     return attempt
@@ -140,13 +140,13 @@ def _write(attempt: Attempt, state: State, reasons: list[Reason], staff: Staff, 
     """Settle the attempt accordingly, and save the decision in the same transaction."""
     found = AttemptVerdict.of(judge(attempt))
     if state == State.VERIFIED and found.score is None:
-        raise NotDecidableError(_("This attempt's record does not replay, so it cannot be ranked."))
+        raise NotDecidableError(_("This attempt's record can't be replayed, so it can't be ranked."))
     decision.attempt, decision.state = attempt, state
     decision.before, decision.reasons_before = attempt.state, attempt.reasons
     decision.by_id = None if isinstance(staff, str) else staff.pk
     decision.result_id = Result.objects.filter(attempt=attempt).values_list("pk", flat=True).first()
     decision.made_at = timezone.now()
-    meanwhile = NotDecidableError(_("Somebody else has decided this attempt meanwhile."))
+    meanwhile = NotDecidableError(_("Someone else has decided about this attempt in the meantime."))
     try:
         with transaction.atomic():
             verdict = replace(found, state=state, reasons=reasons)

@@ -134,7 +134,7 @@ def test_a_refused_method_is_an_ordinary_error(accept: str, client: Client) -> N
     if accept == "application/json":
         assert answer.json()["error"]["code"] == "method_not_allowed"
     else:
-        assert "does not answer to that method" in answer.content.decode()
+        assert "accept that method" in answer.content.decode()
 
 
 # The error type and its codes.

@@ -204,7 +204,7 @@ def test_times_have_significant_figures(ms: int, text: str) -> None:
 
 def test_an_attempt_without_further_evidence_has_no_sections(looker: Any, browser: Browser) -> None:
     page = text(browser(looker).get(at("attempt", reviewed(over()))))
-    for title in ("Foresight", "Beside the races", "<h2>Appeal", "<h2>Reports"):
+    for title in ("Foresight", "Compared with races", "<h2>Appeal", "<h2>Reports"):
         assert title not in page
 
 
@@ -251,6 +251,6 @@ def test_a_daily_game_is_shown_beside_the_players_races(looker: Any, browser: Br
     deal = over("plot")
     verified(deal, rival)
     page = text(browser(looker).get(at("attempt", verified(deal, player))))
-    assert "Beside the races" in page
+    assert "Compared with races" in page
     assert "<dt>races</dt><dd>1</dd>" in page
     assert "<dt>rank among those with ratings</dt>" in page

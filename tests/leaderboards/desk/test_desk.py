@@ -121,8 +121,8 @@ def test_only_permitted_staff_may_decide_and_note(
 
 def test_staff_cannot_decide_or_note_about_their_own_game(decider: Any, browser: Browser) -> None:
     attempt, client = reviewed(over("braid"), decider), browser(decider)
-    assert "somebody else decides" in text(client.get(at("attempt", attempt)))
-    assert "Somebody else has to decide" in text(client.post(at("decide", attempt), WHY, follow=True))
+    assert "Someone else decides" in text(client.get(at("attempt", attempt)))
+    assert "Someone else has to decide" in text(client.post(at("decide", attempt), WHY, follow=True))
     assert client.post(at("note", attempt), {"text": "Honest."}).status_code == 403
     attempt.refresh_from_db()
     assert (attempt.state, StaffNote.objects.count()) == (State.REVIEW, 0)
@@ -130,7 +130,7 @@ def test_staff_cannot_decide_or_note_about_their_own_game(decider: Any, browser:
 
 def test_staff_who_have_not_played_may_watch(looker: Any, browser: Browser) -> None:
     attempt, client = reviewed(todays("braid")), browser(looker)
-    assert "cannot play it for a rank" in text(client.get(at("attempt", attempt)))
+    assert "play it ranked any more" in text(client.get(at("attempt", attempt)))
     assert not SeenDeal.objects.exists()
     page = client.get(at("replay", attempt))
     assert page.status_code == 200
@@ -278,7 +278,7 @@ def test_a_decision_is_made_shown_and_undone(decider: Any, browser: Browser) -> 
     assert "A second look." in page
     attempt.refresh_from_db()
     assert attempt.state == State.REVIEW
-    assert "Something else has been decided" in text(client.post(at("undo", attempt), sent, follow=True))
+    assert "no longer in force" in text(client.post(at("undo", attempt), sent, follow=True))
 
 
 @pytest.mark.parametrize("sent", [{"state": "rejected"}, {"state": "pending", "why": "So."}, {"why": "So."}])

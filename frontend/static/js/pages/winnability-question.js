@@ -73,7 +73,7 @@ export class Question {
     const answer = reply.answer ?? "unknown";
     /** @type {Record<string, [string, string]>} */
     const texts = {
-      yes: [t("Yes"), moves === 0 ? t("It is won.") : tn("One move wins.", "You can win in {n} moves.", moves)],
+      yes: [t("Yes"), moves === 0 ? t("It's won.") : tn("One move wins.", "You can win in {n} moves.", moves)],
       no: [t("No"), this.#lostText(reply.back)],
       unknown: [t("Unknown"), t("No solution found in time. There may be one.")],
     };

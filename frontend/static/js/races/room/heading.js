@@ -58,7 +58,7 @@ export function showDeal(room) {
   const texts = {
     ready: race === room.to_come ? t("Proven winnable, sealed and seen by no one.") : t("Proven winnable."),
     preparing: t("Looking for a winnable deal."),
-    none: t("These options can rarely be won. Try others."),
+    none: t("You can rarely win with these options. Try others."),
   };
   const looking = state === "preparing" && tried > 0 ? ` ${tn("One checked.", "{n} checked.", tried)}` : "";
   write(byId("deal-text"), texts[state] + looking);

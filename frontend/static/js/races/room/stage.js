@@ -103,7 +103,7 @@ export class Stage {
     const { room, you } = this.socket;
     const race = this.#race;
     if (race?.state === "countdown") return [t("The race is starting"), t("The cards come when the clock starts.")];
-    if (you.running !== null && this.#plays) return [t("You're in the race"), t("The clock runs on.")];
+    if (you.running !== null && this.#plays) return [t("You're in the race"), t("The clock keeps running.")];
     if (you.running !== null) return [t("Your game is over"), t("The others are still racing.")];
     if (you.to_come === null) return this.#asVisitor();
     if (room?.kind === "quick") return this.#asSeeker();

@@ -13,7 +13,7 @@ export function reasonText({ code }) {
     wrong_end: t("The game ended differently from its record."),
     clock_backwards: t("The record's times go backwards."),
     clock_differs: t("The record's times don't match the server's."),
-    burst: t("Many moves were faster than hands can make them."),
+    burst: t("Many moves were too fast for a human hand."),
     pace: t("Faster than people usually play."),
     steady: t("The moves were as regular as a machine's."),
     copied_line: t("Another player made the same moves before."),
