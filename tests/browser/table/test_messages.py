@@ -403,3 +403,13 @@ def test_retries_slow_down_until_a_connection_lasts(visit: Visit) -> None:
     page.evaluate("backoff.stands()")
     page.clock.run_for(20_000)
     assert page.evaluate("backoff.lost()") == 100
+
+
+def test_a_win_with_reduced_motion_is_not_celebrated(seat: Callable[[Server], Any]) -> None:
+    server = Server(won=True)
+    page = seat(server)
+    page.emulate_media(reduced_motion="reduce")
+    for name in ("moved", "ended", "verdict"):
+        server.line.send(server.frames[name])
+    assert finished(page)["celebrated"] == 0
+    page.emulate_media(reduced_motion="no-preference")

@@ -1,50 +1,46 @@
 /**
- * Win animation: the foundations' cards spring off the table and bounce away over its edge. Any key or tap ends it.
- * Only transforms move, which run on the compositor, and cards are made a few at a time, so the page stays responsive.
+ * Win animation: cards of the foundations play a last scene of their game. Any key or tap ends it. The cards lie below
+ * the foundations' top cards, so they slide out from under them. Only transforms and opacity change, which run on the
+ * compositor, and cards are made a few at a time, so the page stays responsive.
  */
 
 import { part } from "../../shared/dom.js";
 import { motionReduced } from "../../site/settings.js";
+import { LENGTH, scene } from "./celebration-scenes.js";
+import { blankCard } from "./faces.js";
 
-/** @import { Piece, State } from "../state/state.js" */
+/** @import { State } from "../state/state.js" */
+/** @import { View } from "../state/types.js" */
+/** @import { Actor } from "./celebration-scenes.js" */
 
-/** Delay between two cards, in ms. */
-const APART = 80;
-/** Number of cards: fewer on phones, whose processors are slower. */
-const CARDS = matchMedia("(pointer: coarse)").matches ? 16 : 24;
-/** Time between the last card and the panel, in ms. */
-const LAST = 900;
+/** Number of cards made per frame. */
+const BATCH = 4;
 /** Time at the start in which a tap does not end it, since it was meant for the last move; in ms. */
 const GRACE = 250;
-/** Pixels per ms². */
-const GRAVITY = 0.0034;
-/** Share of the speed that a bounce preserves. */
-const BOUNCE = 0.72;
 /** Interval between the keyframes of a path, in ms. */
-const FRAME = 45;
+const FRAME = 50;
 
 /**
  * Plays the animation, and calls `done` when it ends or the player skips it; at once with reduced motion.
  * @param {State} state @param {() => void} done
  */
 export function celebrate(state, done) {
-  const tops = state.pieces.filter(({ rect }) => rect.pile[0] === "f");
-  if (motionReduced() || tops.length === 0) return done();
+  const { felt, layout, size } = state;
+  const view = /** @type {View} */ (state.view);
+  if (motionReduced() || !layout) return done();
+  const actors = scene(view, layout, size);
   const stage = Object.assign(part("div", "celebration"), { ariaHidden: "true" });
-  state.felt.append(stage);
+  felt.append(stage);
   const begun = performance.now();
-  let thrown = 0;
-  let next = 0;
+  const timer = setTimeout(end, LENGTH);
 
-  function throwOne() {
-    const top = tops[thrown % tops.length];
-    leap(stage, top, state.layout?.h ?? 0, state.size);
-    thrown += 1;
-    next = window.setTimeout(thrown < CARDS ? throwOne : end, thrown < CARDS ? APART : LAST);
+  function enter() {
+    for (const actor of actors.splice(0, BATCH)) perform(state, view, stage, actor, begun);
+    if (actors.length > 0 && stage.isConnected) requestAnimationFrame(enter);
   }
 
   function end() {
-    clearTimeout(next);
+    clearTimeout(timer);
     stage.remove();
     for (const kind of ["keydown", "click"]) removeEventListener(kind, skip, true);
     // The next frame responds to the key or tap; the panel has a frame of its own.
@@ -60,50 +56,26 @@ export function celebrate(state, done) {
   }
 
   for (const kind of ["keydown", "click"]) addEventListener(kind, skip, true);
-  throwOne();
+  enter();
 }
 
 /**
- * @param {HTMLElement} stage @param {Piece} top
- * @param {number} height of a card @param {{width: number, height: number}} size of the table
+ * Shows a card and moves it along its path.
+ * @param {State} state @param {View} view @param {HTMLElement} stage @param {Actor} actor
+ * @param {number} begun start of the animation
  */
-function leap(stage, { element, rect }, height, size) {
-  const card = /** @type {HTMLElement} */ (element.cloneNode(true));
+function perform({ faces }, view, stage, { code, pile, path }, begun) {
+  const card = blankCard();
+  faces.dress(card, { code, pile, i: 0, x: 0, y: 0, z: 0 }, view);
   for (const name of ["id", "tabindex", "role", "aria-label"]) card.removeAttribute(name);
-  card.className = "card ghost";
+  card.classList.add("ghost");
   stage.append(card);
-  const frames = way(rect, height, size);
-  card.animate(frames, { duration: frames.length * FRAME, fill: "both", easing: "linear" }).finished.then(
-    () => card.remove(),
-    () => {},
-  );
+  const frames = Array.from({ length: LENGTH / FRAME + 1 }, (_, k) => keyframe(path(k * FRAME)));
+  card.animate(frames, { duration: LENGTH, fill: "both" }).currentTime = performance.now() - begun;
 }
 
-/**
- * The path of a card that is thrown up and sideways and bounces on the table's edge until it has left the table.
- * @param {{x: number, y: number}} from @param {number} height of the card @param {{width: number, height: number}} size
- * @returns {Keyframe[]}
- */
-function way(from, height, size) {
-  const side = Math.random() < from.x / size.width ? -1 : 1;
-  const across = side * (0.18 + Math.random() * 0.42) * Math.min(1.6, Math.max(0.5, size.width / 900));
-  const spin = across * (10 + Math.random() * 25);
-  const floor = size.height - height;
-  let { x, y } = from;
-  let up = 0.35 + Math.random() * 0.75;
-  /** @type {Keyframe[]} */
-  const frames = [];
-  while (frames.length < 90 && x > -height * 1.5 && x < size.width + height) {
-    frames.push({
-      transform: `translate(${x.toFixed(1)}px,${y.toFixed(1)}px) rotate(${spin * frames.length * 0.04}deg)`,
-    });
-    x += across * FRAME;
-    y -= up * FRAME;
-    up -= GRAVITY * FRAME;
-    if (y > floor) {
-      y = floor;
-      up = Math.abs(up) * BOUNCE;
-    }
-  }
-  return frames;
-}
+/** @param {ReturnType<Actor["path"]>} pose @returns {Keyframe} */
+const keyframe = ({ x, y, turn, scale, opacity }) => ({
+  transform: `translate3d(${x.toFixed(1)}px,${y.toFixed(1)}px,0) rotate(${turn.toFixed(1)}deg) scale(${scale})`,
+  opacity,
+});
