@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from datetime import time as time_of_day
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -26,7 +26,9 @@ from accounts.profile.calendar_feed import streak_line
 from accounts.profile.win_days import current_streaks
 from accounts.push import devices, vapid_key
 from accounts.push.delivery import DeliveryOutcome, Message, send
+from games.deals.todays_game import todays_game
 from games.models import Attempt
+from games.pages.shared.titles import VARIANT_TITLES
 
 log = logging.getLogger(__name__)
 
@@ -115,16 +117,17 @@ def _messages(player: User, found: Iterable[PushDevice], now: datetime) -> Itera
     over = datetime.combine(today + _DAY, time_of_day(), UTC)
     for device in found:
         language = chosen if chosen in dict(settings.LANGUAGES) else device.language
-        yield Message(device, _content(streak, language), max(_A_MINUTE, int((over - now).total_seconds())))
+        yield Message(device, _content(today, streak, language), max(_A_MINUTE, int((over - now).total_seconds())))
 
 
-def _content(streak: int, language: str) -> bytes:
+def _content(today: date, streak: int, language: str) -> bytes:
     """Build the payload shown by the service worker (js/worker.js)."""
     with translation.override(language):
         body = _("The same cards for everyone. New games every day at 00:00 UTC.")
         if streak:
             body = " ".join((streak_line(streak), _("Win today to keep it going.")))
-        payload = {"title": _("Talon: nine games to play"), "body": body, "lang": language}
+        title = _("Today's game: %(game)s") % {"game": VARIANT_TITLES[todays_game(today)]}
+        payload = {"title": title, "body": body, "lang": language}
     return json.dumps(payload, ensure_ascii=False).encode()
 
 

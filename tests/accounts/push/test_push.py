@@ -232,11 +232,12 @@ def test_a_reminder_is_encrypted_signed_and_translated(
     user.preferences = {"language": "de"}
     user.save()
     monkeypatch.setattr(reminders, "current_streaks", lambda *_: WinStreaks(3, 0))
+    monkeypatch.setattr(reminders, "todays_game", {today: "stonewall"}.get)
     assert remind_due(service.send, at(today)) == 1
     [(path, headers, body)] = service.asked
     assert path == browser.endpoint.removeprefix("https://fcm.googleapis.com")
     assert browser.read(body) == {
-        "title": "Talon: neun neue Spiele",
+        "title": "Spiel des Tages: Steinmauer",
         "body": "Deine Serie: 3 Tage. Gewinn heute, dann geht sie weiter.",
         "lang": "de",
     }
