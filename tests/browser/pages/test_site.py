@@ -147,8 +147,8 @@ def test_a_redrawn_board_shows_what_the_server_drew(visit: Visit) -> None:
     }
     entries = [
         entry | {"rank": 1, "cards_up": 52, "tokens": 60, "attempt": "a"},
-        entry | {"rank": 2, "cards_up": 52, "tokens": 48, "attempt": "b", "elapsed_ms": 3_847_333},
-        entry | {"rank": 3, "cards_up": 51, "tokens": 70, "attempt": None},
+        entry | {"rank": 2, "cards_up": 52, "tokens": 48, "attempt": "b", "elapsed_ms": 3_847_333, "player": "second"},
+        entry | {"rank": 3, "cards_up": 51, "tokens": 70, "attempt": None, "player": "third"},
     ]
 
     def closed(route: Any) -> None:
@@ -157,8 +157,16 @@ def test_a_redrawn_board_shows_what_the_server_drew(visit: Visit) -> None:
         route.fulfill(body=text, content_type="text/html")
 
     page.route("**/boards/*/labyrinth/", closed)
-    frame = json.dumps({"type": "board", "total": 3, "entries": entries})
-    page.route_web_socket(re.compile("/ws/board/"), lambda line: line.send(frame))
+    lines: list[Any] = []
+
+    def send(entries: list[dict[str, Any]]) -> None:
+        lines[0].send(json.dumps({"type": "board", "total": 3, "entries": entries}))
+
+    def show(line: Any) -> None:
+        lines.append(line)
+        send(entries)
+
+    page.route_web_socket(re.compile("/ws/board/"), show)
     page.goto("/boards/")
     page.goto(page.locator("a[href$='/labyrinth/']").first.get_attribute("href"))
     page.wait_for_selector("table[data-live] >> text=Minos")
@@ -174,6 +182,10 @@ def test_a_redrawn_board_shows_what_the_server_drew(visit: Visit) -> None:
     assert page.locator('table[data-live] tbody .named img[src="/avatars/0123456789abcdef.svg"]').count() == 3
     links = [rows.nth(k).locator("a.quiet").count() for k in range(3)]
     assert links == [1, 1, 0]
+    rows.nth(1).locator("a").first.focus()
+    send([entries[1] | {"rank": 1}, entries[0] | {"rank": 2}, entries[2]])
+    page.wait_for_selector("table[data-live] tbody tr:first-child:has-text('48')")
+    assert page.evaluate("document.activeElement.getAttribute('href')") == "/players/second/"  # the focus moves along
 
 
 def ask_about_old_game(page: Any) -> None:

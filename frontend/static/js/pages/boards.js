@@ -4,6 +4,7 @@ import { Backoff } from "../shared/backoff.js";
 import { all, avatar, link, part } from "../shared/dom.js";
 import { t, tn } from "../shared/i18n.js";
 import { durationTexts } from "../shared/times.js";
+import { fillList } from "../races/live-list.js";
 
 /**
  * @typedef {object} Entry
@@ -55,8 +56,8 @@ class LiveBoard {
     const before = new Set([...body.rows].map((row) => row.dataset.attempt));
     const isFresh = (/** @type {Entry} */ { attempt }) =>
       before.size > 0 && !before.has(undefined) && !before.has(attempt ?? "");
-    if (entries.length > 0)
-      body.replaceChildren(...entries.map((entry, k) => this.#row(entry, times[k], isFresh(entry))));
+    const rows = entries.map((entry, k) => ({ key: entry.player, row: this.#row(entry, times[k], isFresh(entry)) }));
+    if (rows.length > 0) fillList(body, rows);
     const count = document.querySelector("[data-total]");
     if (count) count.textContent = tn("1 verified result", "{n} verified results", total);
   }

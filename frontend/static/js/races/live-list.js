@@ -12,8 +12,11 @@ export function fillList(list, items) {
     if (old.outerHTML !== row.outerHTML) update(/** @type {HTMLElement} */ (old), row);
     return old;
   });
-  if (rows.length !== list.children.length || rows.some((row, k) => row !== list.children[k]))
-    list.replaceChildren(...rows);
+  if (rows.length === list.children.length && rows.every((row, k) => row === list.children[k])) return;
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
+  const inside = list.contains(focused);
+  list.replaceChildren(...rows);
+  if (inside && list.contains(focused)) focused.focus({ preventScroll: true });
 }
 
 /**
