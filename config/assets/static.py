@@ -41,6 +41,8 @@ class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Production static files: the table's files bundled, other modules importing each other by hashed names."""
 
     support_js_module_import_aggregation = True
+    #: One pass per level of imports between modules, at the most.
+    max_post_process_passes = 10
 
     def post_process(self, paths: Paths, **options: Any) -> Iterator[tuple[str, str, bool]]:  # noqa: ANN401
         """Bundle the files, then hash and compress them."""

@@ -95,6 +95,13 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, site: Any) ->
     desk.wait_for_function(f"() => [...document.querySelectorAll('{pictures}')].every((one) => one.naturalWidth > 0)")
     assert len(set(desk.eval_on_selector_all(pictures, "all => all.map((one) => one.src)"))) == 2
 
+    desk.keyboard.press("/")
+    desk.wait_for_selector("#command:focus")
+    desk.keyboard.insert_text("who is ahead")
+    desk.keyboard.press("Enter")
+    assert desk.text_content("#live") == "You're 1st."
+    desk.keyboard.press("Escape")
+
     desk.click(".lanes-panel [data-react=clap]")
     phone.wait_for_selector(".strip-cell:not(.me) .bubble.seen svg")
     assert phone.evaluate(_COVERED) == []

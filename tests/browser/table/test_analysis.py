@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from tests.browser.conftest import Visit
@@ -84,8 +85,11 @@ def test_an_analysis_is_requested_shown_and_read(visit: Visit) -> None:
     ):
         page.keyboard.press(key)
         assert page.text_content("#analysis-text") == text
+        assert page.text_content("#live").endswith(text)
         assert page.locator("#missed g").count() == 0
         assert page.is_hidden("#better")
+    page.keyboard.press("l")
+    assert re.match(r"4 of 52 cards up; 0 moves\. Row 1: place 1 ", page.text_content("#live"))
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     page.click("#analysis-details")

@@ -10,6 +10,7 @@ import { guideAt } from "./lesson/guide-loader.js";
 import { showConnection, showFigures, showTime } from "./hud/hud.js";
 import { askWhy, play, playOut, receive, redo, resign, undo } from "./state/online.js";
 import { bindMore } from "./hud/more-menu.js";
+import { bindHelp } from "./input/keyboard.js";
 import { bindNames } from "./input/pile-tooltip.js";
 import { bindPause, showPause } from "./hud/pause.js";
 import { drawCards } from "./input/picked-card.js";
@@ -60,7 +61,8 @@ function start(felt) {
     guide.heard(message);
   };
   bindButtons(state, socket);
-  bindMore(state, socket);
+  bindMore(state, socket, keys);
+  bindHelp(state, byId("help-dialog"));
   open(state, take);
 }
 

@@ -5,7 +5,7 @@ import { t, tn } from "../../shared/i18n.js";
 import { cardName, pileName, sizeOf } from "../drawing/cards.js";
 import { parse } from "../state/moves.js";
 
-/** @import { Pile, Token, View } from "../state/types.js" */
+/** @import { Token, View } from "../state/types.js" */
 
 /** @param {string} text announced when the screen reader has finished its sentence */
 export function say(text) {
@@ -45,20 +45,4 @@ function drawText(before, after) {
   const count = Math.max(1, sizeOf(before, "s") - sizeOf(after, "s"));
   const names = (after.piles.w ?? []).slice(-count).map((card) => cardName(card, after.game));
   return tn("drawn: {cards}; one left", "drawn: {cards}; {n} left", sizeOf(after, "s"), { cards: names.join(", ") });
-}
-
-/** @param {View} view @returns {string} a description of the table */
-export function tableText(view) {
-  const parts = [t("{up} of {goal} cards up", { up: view.cards_up, goal: view.goal })];
-  for (const pile of /** @type {Pile[]} */ (Object.keys(view.piles))) {
-    const cards = view.piles[pile];
-    if (cards.length === 0) continue;
-    const open = cards.filter((card) => card !== null);
-    const hidden = sizeOf(view, pile) - open.length;
-    const shown = pile[0] === "f" ? open.slice(-1) : open;
-    const names = shown.map((card) => cardName(card, view.game)).join(", ");
-    const below = hidden > 0 && pile[0] !== "f" ? ` (${tn("one hidden", "{n} hidden", hidden)})` : "";
-    parts.push(`${pileName(pile, view)}: ${names}${below}`);
-  }
-  return parts.join(". ");
 }

@@ -99,7 +99,7 @@ function undoText({ why, more, provisional }, moves) {
 }
 
 /** @param {View} view @param {Token} token @returns {string} "the seven of clubs to the eight of hearts" */
-function moveText(view, token) {
+export function moveText(view, token) {
   const move = parse(token);
   if (!move) {
     if (token === "d") return view.game === "labyrinth" ? t("deal a row") : t("draw a card");

@@ -135,7 +135,7 @@ function showFacts(list) {
 }
 
 /** @param {View} view @returns {[string, string][]} the game's facts besides its cards */
-function facts(view) {
+export function facts(view) {
   /** @type {[string, string][]} */
   const list = [];
   if (view.base) list.push([t("Base"), rankName(view.base)]);

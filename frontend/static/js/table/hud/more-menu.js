@@ -1,23 +1,27 @@
-/** Less common table actions: rules, undo all, full screen. */
+/** Less common table actions: commands, rules, undo all, full screen. */
 
 import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { openCommands } from "../input/keyboard.js";
 import { rewind } from "../state/online.js";
 
+/** @import { Keys } from "../input/keyboard.js" */
 /** @import { TableSocket } from "../state/socket.js" */
 /** @import { State } from "../state/state.js" */
 
-/** @param {State} state @param {TableSocket} socket */
-export function bindMore(state, socket) {
+/** @param {State} state @param {TableSocket} socket @param {Keys} keys */
+export function bindMore(state, socket, keys) {
   const dialog = byId("more-dialog");
   dialog.addEventListener(
     "click",
     (/** @type {Event} */ event) => {
       // A choice closes this dialog before it opens another.
-      if (/** @type {Element} */ (event.target).closest("[data-opens], #rewind, #full-screen")) dialog.close();
+      if (/** @type {Element} */ (event.target).closest("[data-opens], #commands, #rewind, #full-screen"))
+        dialog.close();
     },
     { capture: true },
   );
+  byId("commands").addEventListener("click", () => openCommands(state, keys));
   byId("rewind").addEventListener("click", () => rewind(state, socket));
   byId("rules").addEventListener("click", showRules);
   const full = byId("full-screen");

@@ -41,7 +41,7 @@ export function showPause(state) {
   if (state.paused) {
     pick(state, null);
     hush();
-    byId("resume").focus();
+    if (!document.activeElement?.matches("input")) byId("resume").focus();
     say(t("Paused: the clock is stopped and the cards are hidden."));
   } else {
     if (away) state.focus?.focus({ preventScroll: true });

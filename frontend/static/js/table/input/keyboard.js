@@ -3,9 +3,8 @@
  */
 
 import { all } from "../../shared/dom.js";
-import { say, tableText } from "../hud/announce.js";
 import { sizeOf } from "../drawing/cards.js";
-import { shown } from "../state/game.js";
+import { late } from "../state/late.js";
 import { peekAt } from "./peek.js";
 import { drawCards, pick, sendUp, tap, targets } from "./picked-card.js";
 import { faceOf, pieceOf } from "../drawing/pieces.js";
@@ -27,6 +26,17 @@ import { faceOf, pieceOf } from "../drawing/pieces.js";
 /** Keys that work while the game is paused. */
 const AWAKE = ["b", "Pause", "?"];
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+const reader = () => import("../commands/command-line.js");
+
+/** @param {State} state @param {Keys} keys */
+export const openCommands = (state, keys) => late(reader, (module) => module.openCommands(state, keys));
+
+/** Lists the commands in the help when it is first opened. @param {State} state @param {HTMLElement} dialog */
+export function bindHelp(state, dialog) {
+  const list = () => late(reader, ({ listCommands }) => listCommands(dialog, state));
+  dialog.addEventListener("focusin", list, { once: true });
+}
 
 /** @param {State} state @param {Keys} keys @param {Document|HTMLElement} scope where letter keys work */
 export function bindKeys(state, keys, scope) {
@@ -155,7 +165,6 @@ function anywhere(state, keys, event) {
   const target = /** @type {Element} */ (event.target);
   if (event.defaultPrevented || event.altKey || target.closest("input, select, textarea, dialog[open]")) return;
   if ((event.ctrlKey || event.metaKey) && !["z", "Z", "y"].includes(event.key)) return;
-  const view = shown(state);
   /** @type {Record<string, (() => void)|undefined>} */
   const actions = {
     d: () => drawCards(state),
@@ -169,7 +178,8 @@ function anywhere(state, keys, event) {
     Pause: keys.pause,
     Z: keys.redo,
     r: keys.resign,
-    l: () => view && say(tableText(view)),
+    l: () => late(reader, ({ readTable }) => readTable(state)),
+    "/": () => openCommands(state, keys),
     Escape: () => pick(state, null),
   };
   const action = actions[event.key];

@@ -38,13 +38,13 @@ export function sendUp(state, element) {
 }
 
 /** Games whose empty tableau piles are interchangeable. */
-const ALIKE = ["stonewall", "tarot"];
+export const ALIKE = ["stonewall", "tarot"];
 
 /**
  * @param {View} view @param {Choice[]} found the moves of a card
  * @returns {Choice|undefined} the one sensible move: the only one, or the first if all lead to interchangeable piles
  */
-function onlyMove(view, found) {
+export function onlyMove(view, found) {
   const isAlike = (/** @type {Choice} */ { to }) =>
     to[0] === "t" && sizeOf(view, to) === 0 && ALIKE.includes(view.game);
   return found.length === 1 || found.every(isAlike) ? found[0] : undefined;

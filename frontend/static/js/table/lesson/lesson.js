@@ -4,9 +4,11 @@ import { all } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { requestJson } from "../../shared/request.js";
 import { moveText, say } from "../hud/announce.js";
+import { moveText as moveToMake } from "../hud/hint.js";
 import { offered, takeMove, takeView } from "../state/game.js";
 import { Graph } from "./graph.js";
 import { parse } from "../state/moves.js";
+import { openCommands } from "../input/keyboard.js";
 import { drawCards, pick, pointAt } from "../input/picked-card.js";
 import { play as sound } from "../hud/sound.js";
 import { newState } from "../state/state.js";
@@ -34,7 +36,11 @@ class Lesson {
       draw: (how = {}) => draw(this.state, how),
       why: (pile, count, to) => this.#refuse(this.graph.why(this.#at, pile, count, to)),
     });
-    bind(this.state, { undo: () => this.undo(), help: () => this.showMove() }, section);
+    const showMove = () => this.showMove();
+    const keys = { undo: () => this.undo(), help: showMove, hint: showMove };
+    bind(this.state, keys, section);
+    this.#button("commands").addEventListener("click", () => openCommands(this.state, keys));
+    this.#button("commands").disabled = false;
     this.#button("undo").addEventListener("click", () => this.undo());
     this.#button("again").addEventListener("click", () => this.restart());
     this.#button("show").addEventListener("click", () => this.showMove());
@@ -80,7 +86,9 @@ class Lesson {
   /** Shows a good move without making it. */
   showMove() {
     const token = this.graph.best(this.#at);
-    if (token) pointAt(this.state, token);
+    if (!token || !this.state.view) return;
+    pointAt(this.state, token);
+    say(t("Hint: {move}.", { move: moveToMake(this.state.view, token) }));
   }
 
   /** @param {Token} token that led to the current position */

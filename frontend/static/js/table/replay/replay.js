@@ -6,6 +6,7 @@ import { requestJson } from "../../shared/request.js";
 import { applySettings } from "../../site/settings.js";
 import { clockText, durationText } from "../../shared/times.js";
 import { bindAnalysis } from "./analysis.js";
+import { tableText } from "../commands/table-text.js";
 import { moveText, say } from "../hud/announce.js";
 import { parse } from "../state/moves.js";
 import { Playback } from "./playback.js";
@@ -81,6 +82,7 @@ class Replay {
       Home: press("first"),
       End: press("last"),
       " ": press("play"),
+      l: () => say(tableText(this.views[this.at])),
     });
     const speed = byId("speed");
     speed.addEventListener("change", () => (this.playback.speed = Number(speed.value)));
@@ -99,7 +101,12 @@ class Replay {
     this.playback.stop();
     const to = { first: 0, back: this.at - 1, next: this.at + 1, last: this.length };
     this.go(to[/** @type {"first"} */ (what)]);
-    say(this.#text());
+    say([this.#text(), this.#verdict()].filter(Boolean).join(". "));
+  }
+
+  /** The analysis of the current position, as shown; empty without one. */
+  #verdict() {
+    return byId("analysis")?.dataset.state === "done" ? byId("analysis-text").textContent : "";
   }
 
   #run() {

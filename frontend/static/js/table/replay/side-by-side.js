@@ -76,10 +76,10 @@ class TimeLine {
     this.scrub.addEventListener("input", () => this.go(Number(this.scrub.value)));
     byId("play").addEventListener("click", () => this.#press());
     bindKeys({
-      ArrowLeft: () => this.go(this.#ms - STEP),
-      ArrowRight: () => this.go(this.#ms + STEP),
-      Home: () => this.go(0),
-      End: () => this.go(this.length),
+      ArrowLeft: () => this.#seek(this.#ms - STEP),
+      ArrowRight: () => this.#seek(this.#ms + STEP),
+      Home: () => this.#seek(0),
+      End: () => this.#seek(this.length),
       " ": () => this.#press(),
     });
     this.go(0);
@@ -92,6 +92,13 @@ class TimeLine {
     this.scrub.value = String(this.#ms);
     this.scrub.setAttribute("aria-valuetext", clockText(this.#ms));
     byId("clock").textContent = clockText(this.#ms);
+  }
+
+  /** Goes to a time, and announces how far each game has come. @param {number} ms */
+  #seek(ms) {
+    this.go(ms);
+    const captions = this.boards.map(({ figure }) => all("figcaption", figure)[0].textContent.trim());
+    say([clockText(this.#ms), ...captions].join(". "));
   }
 
   #press() {

@@ -25,8 +25,10 @@ export class DayTable {
   #lists = [...all("[data-lanes]")].map((list) => new DayList(list));
 
   /** @param {State} state @param {HTMLElement} place */
-  constructor(state, { dataset }) {
+  constructor(state, place) {
+    const { dataset } = place;
     this.state = state;
+    this.place = place;
     this.me = dataset.me ?? "";
     this.socket = dataset.socket ?? "";
     this.ghost = state.felt.dataset.ghost ?? "";
@@ -120,8 +122,10 @@ export class DayTable {
     const ahead = pace?.smoothed(ms, cards_up) ?? null;
     const name = this.ghost && pace?.name ? pace.name : this.ghost ? t("the ghost") : t("the leader");
     byId("pace").hidden = ahead === null;
+    this.place.dataset.standing = "";
     if (!pace || ahead === null) return;
     const [brief, full] = leadTexts(ahead, pace.fine, name);
+    this.place.dataset.standing = full;
     for (const line of [byId("strip-pace"), ...all("[data-pace-line]")]) {
       write(line, full);
       line.dataset.ahead = String(ahead >= 0);

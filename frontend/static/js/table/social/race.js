@@ -38,8 +38,10 @@ export class RaceTable {
   /** @type {RaceState|null} */ #race = null;
 
   /** @param {State} state @param {HTMLElement} place */
-  constructor(state, { dataset }) {
+  constructor(state, place) {
+    const { dataset } = place;
     this.state = state;
+    this.place = place;
     this.number = Number(dataset.number);
     this.mine = Number(dataset.entrant);
     this.room = dataset.room ?? "/races/";
@@ -109,7 +111,10 @@ export class RaceTable {
     if (!me) return;
     this.#showNote(race, racers);
     this.#showPlace(race, me, racers);
-    if (race.state === "racing" && me.place !== null) this.#herald.standing(this.#standing(me, racers));
+    if (me.place === null) return;
+    const standing = this.#standing(me, racers);
+    this.place.dataset.standing = standing;
+    if (race.state === "racing") this.#herald.standing(standing);
   }
 
   /** Shows the number of players still racing. @param {RaceState} race @param {Racer[]} racers */

@@ -1,0 +1,1 @@
+"""Tests of the client's modules in Node, without a browser."""
