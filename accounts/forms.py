@@ -192,6 +192,10 @@ class PreferencesForm(forms.Form):
         for name, choices in PREFERENCES.items():
             self.fields[name] = _field(name, choices)
 
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """Return the fields by group, with the group's title."""
+        return [(str(title), [self[name] for name in names]) for title, names in _GROUPS]
+
 
 class DeleteForm(forms.Form):
     """Form that confirms account deletion: the player types their name."""
@@ -210,7 +214,15 @@ class DeleteForm(forms.Form):
         return name
 
 
+#: Preferences on the settings page; `players/_setting_picture.html` has a picture of each.
+_GROUPS = (
+    (_("Language and appearance"), ("language", "theme", "motion", "sound")),
+    (_("Table and cards"), ("table", "back", "four_colours", "large_cards", "left_handed")),
+    (_("Moves and clock"), ("one_tap", "auto_up", "hide_clock")),
+    (_("Other players"), ("hide_others", "hide_presence")),
+)
 _LANGUAGES = dict(settings.LANGUAGES)
+_HELP = {"auto_up": _("Safe: it never turns a winnable game into a lost one.")}
 _LABELS = {
     "language": _("Language"),
     "browser": _("Use browser language"),
@@ -249,7 +261,7 @@ def _field(name: str, choices: tuple[str | bool, ...]) -> forms.Field:
     if isinstance(choices[0], bool):
         return forms.BooleanField(label=_LABELS[name], required=False)
     named = [(str(choice), _LABELS.get(str(choice)) or _LANGUAGES[str(choice)]) for choice in choices]
-    return forms.ChoiceField(label=_LABELS[name], choices=named, widget=_Choice)
+    return forms.ChoiceField(label=_LABELS[name], choices=named, widget=_Choice, help_text=_HELP.get(name, ""))
 
 
 class _Choice(forms.Select):

@@ -128,7 +128,7 @@ def streak_line(streak: int) -> str:
 
 
 def _in_words(streak: int) -> str:
-    lines = [_("The same cards for everyone. New games every day at 00:00 UTC.")]
+    lines = [_("The same cards for everyone. New games every day.")]
     if streak:
         lines.append(streak_line(streak))
     return "\n".join([*lines, settings.PUBLIC_URL + "/"])

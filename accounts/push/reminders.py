@@ -123,7 +123,7 @@ def _messages(player: User, found: Iterable[PushDevice], now: datetime) -> Itera
 def _content(today: date, streak: int, language: str) -> bytes:
     """Build the payload shown by the service worker (js/worker.js)."""
     with translation.override(language):
-        body = _("The same cards for everyone. New games every day at 00:00 UTC.")
+        body = _("The same cards for everyone. New games every day.")
         if streak:
             body = " ".join((streak_line(streak), _("Win today to keep it going.")))
         title = _("Today's game: %(game)s") % {"game": VARIANT_TITLES[todays_game(today)]}

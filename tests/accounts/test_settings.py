@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 from hypothesis import given, settings
@@ -79,6 +81,17 @@ def test_the_form_saves_preferences(user: User, mine: Client) -> None:
         "one_tap": False,  # unchecked
     }
     assert mine.post(reverse("players:settings"), form | {"theme": "pink"}).status_code == 422
+
+
+@pytest.mark.django_db
+def test_each_preference_has_a_picture_and_the_words_of_the_table(mine: Client) -> None:
+    page = mine.get(reverse("players:settings")).content.decode()
+    form = page.partition("data-preferences=")[2].partition("</form>")[0]
+    assert sorted(re.findall(r'<(?:select|input)[^>]* name="((?!csrf)\w+)"', form)) == sorted(PREFERENCES)
+    assert len(set(re.findall(r'class="picture"[^>]*>(.*)', form))) == len(PREFERENCES)
+    words = re.compile(r">\s*([^<>]*\w[^<>]*?)\s*<")
+    at_the_table = words.findall(render_to_string("games/_settings_form.html"))
+    assert set(at_the_table) - {"Done"} <= set(words.findall(form))
 
 
 @pytest.mark.django_db

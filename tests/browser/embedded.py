@@ -1,26 +1,67 @@
-"""The embedded site, with room for all guests of a test run, who share one address and play fast."""
+"""The embedded site, with room for all guests of a test run, who share one address and play fast.
+
+It also speaks `LONG_TEXTS`, a language with words 40 % longer than the English ones.
+"""
 
 from __future__ import annotations
 
+import math
+import re
+from unittest.mock import patch
+
 import django
+from django.utils.translation import trans_real
 
 from config.processes import embedded
 
+#: Code of a language that Django has and the site does not.
+LONG_TEXTS = "eo"
+
 _setup = django.setup
+#: Placeholders, tags and entities, which stay as they are; or a word.
+_PART = re.compile(r"%\(\w+\)\w|\{[^}]*\}|<[^>]*>|&\w+;|([^\W\d_]{2,})")
 
 
-def _setup_with_many_guests(set_prefix: bool = True) -> None:
+class _LongTexts(trans_real.DjangoTranslation):
+    def gettext(self, message: str) -> str:
+        translated: str = super().gettext(message)
+        return _longer(message.rpartition(trans_real.CONTEXT_SEPARATOR)[2]) if translated == message else translated
+
+    def ngettext(self, singular: str, plural: str, n: int) -> str:
+        return self.gettext(singular if n == 1 else plural)
+
+
+def _longer(text: str) -> str:
+    def part(match: re.Match[str]) -> str:
+        word = match[1] or ""
+        return match[0] + word[: math.ceil(len(word) * 0.4)].lower()
+
+    return _PART.sub(part, text)
+
+
+def _prepare(set_prefix: bool = True) -> None:
     _setup(set_prefix)
     from django.conf import settings  # noqa: PLC0415
 
     from games.core import limits  # noqa: PLC0415
     from games.fairplay import pace  # noqa: PLC0415
+    from games.templatetags import client  # noqa: PLC0415
 
     limits.RATES["guest"] = "10000/10m"
     pace.POINT_MS = pace.AGAIN_MS = 30  # type: ignore[misc]  # so that a test may win in seconds
     settings.ACCOUNT_REAUTHENTICATION_TIMEOUT = 3600  # a test may look at all pages of a member
+    languages = {**dict(settings.LANGUAGES), LONG_TEXTS: "Long texts"}
+    patch.object(trans_real, "get_languages", lambda: languages).start()
+    patch.dict("django.utils.translation.trans_real._translations", {LONG_TEXTS: _LongTexts(LONG_TEXTS)}).start()
+    patch.object(client, "get_language", _language_of_files).start()
+
+
+def _language_of_files() -> str | None:
+    """Return the language whose static files a page needs; there are none with long texts."""
+    language = trans_real.get_language()
+    return None if language == LONG_TEXTS else language
 
 
 if __name__ == "__main__":
-    django.setup = _setup_with_many_guests
+    django.setup = _prepare
     embedded.main()

@@ -17,6 +17,7 @@ from typing import Any
 import django
 
 PASSWORD = "nine of wands and a cup"
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
 
@@ -25,17 +26,19 @@ def inhabit() -> dict[str, Any]:
     from allauth.account.forms import default_token_generator
     from allauth.account.models import EmailAddress, EmailConfirmationHMAC
     from allauth.account.utils import user_pk_to_url_str
+    from django.utils import timezone
 
     from accounts.models import Follow, User
     from accounts.profile import invitations
     from games.ghosts import challenges
     from games.models import Attempt, Deal
     from leaderboards.verdicts.settlement import settle
+    from tests.games.races import finished_races
 
     member = User.objects.create_user(username="Ariadne", password=PASSWORD, email="ariadne@example.org")
     EmailAddress.objects.create(user=member, email=member.email, verified=True, primary=True)
     waiting = EmailAddress.objects.create(user=member, email="naxos@example.org", verified=False)
-    guarded = User.objects.create_user(username="Icarus", password=PASSWORD)
+    guarded = User.objects.create_user(username="Icarus, son of Daedalus", password=PASSWORD)
     key = _protect(guarded)
     plain = User.objects.create_user(username="Theseus", password=PASSWORD)
     keyless = User.objects.create_user(username="Phaedra")
@@ -44,13 +47,14 @@ def inhabit() -> dict[str, Any]:
     today = Deal.objects.filter(solution__isnull=True, variant="stonewall").earliest("day")
     finished = _finished(member, old)
     assert settle(finished.pk) is not None
-    sent = challenges.challenge(member, Attempt.objects.select_related("deal").get(pk=finished.pk), to="Icarus")
+    sent = challenges.challenge(member, Attempt.objects.select_related("deal").get(pk=finished.pk), to=guarded.username)
     _answered(sent, guarded)
     doubted, appealed = _doubted(guarded, old), _doubted(plain, old)
     _appealed(appealed, plain, staff=member)
     _reported(finished, plain, staff=member)
     _looking(member)
     room, race = _raced(member, guarded, keyless)
+    finished_races.heat(timezone.now().date(), 3, {member: 3, guarded: 1})
     _rated(member, guarded)
     token = default_token_generator.make_token(member)
     return {
@@ -265,6 +269,7 @@ def _raced(*players: Any) -> tuple[str, str]:
 
 def _cookie(user: Any, *, confirmed: bool = False) -> str:
     """Return the cookie of a signed-in player, with `confirmed` one who has just confirmed the password."""
+    from allauth.usersessions.models import UserSession
     from django.conf import settings
     from django.test import Client
     from django.urls import reverse
@@ -273,7 +278,9 @@ def _cookie(user: Any, *, confirmed: bool = False) -> str:
     client.force_login(user, settings.AUTHENTICATION_BACKENDS[-1])
     if confirmed:
         client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
-    return str(client.cookies[settings.SESSION_COOKIE_NAME].value)
+    key = str(client.cookies[settings.SESSION_COOKIE_NAME].value)
+    UserSession.objects.create(user=user, session_key=key, ip="2001:db8:85a3::8a2e:370:7334", user_agent=BROWSER)
+    return key
 
 
 def _half_way(user: Any) -> str:

@@ -57,11 +57,18 @@ def test_a_deals_board_shows_ranks_and_pending_players(client: Client, deal: Any
     assert client.get(url(deal, "?board=fewest")).context["board"] == "fewest"
 
 
+def test_only_the_player_is_told_of_a_review(client: Client, deal: Any) -> None:
+    doubted = factory.finished(deal, state="review").player
+    pages = [visitor.get(url(deal)).content.decode() for visitor in (signed_in(doubted), client)]
+    marks = [re.findall(r'class="mark pending">(.+?)<', page) for page in pages]
+    assert marks == [["under review"], ["being verified"]]
+
+
 def test_pages_of_a_board_are_linked(client: Client, deal: Any) -> None:
     for ms in range(60):
         factory.listed(deal, BoardScore(20, ms, 40))
     first = client.get(url(deal))
-    assert '<td class="number">0:00.007</td>' in first.content.decode()  # neighbours that would look equal
+    assert 'data-label="Time">0:00.007</td>' in first.content.decode()  # neighbours that would look equal
     second = client.get(url(deal, first.context["after_url"]))
     assert [e.rank for e in second.context["page"].entries] == list(range(51, 61))
     assert second.context["waiting"] == []

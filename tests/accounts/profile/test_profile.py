@@ -58,7 +58,7 @@ def test_figures_come_from_own_verified_ranked_attempts(
     assert "1:01.2" in response.content.decode()
     french = client.get(page(user), headers={"accept-language": "fr"}).content.decode()
     assert ">Gagnées</th>" in french
-    assert "<td>Gagnée</td>" in french
+    assert ">Gagnée</td>" in french
 
 
 def test_only_the_player_sees_pending_attempts(
@@ -274,6 +274,15 @@ def test_following_and_unfollowing(make_user: MakeUser, mine: Client) -> None:
     for _ in range(2):
         mine.post(reverse("players:unfollow", args=[other.public_id]))
     assert not Follow.objects.exists()
+
+
+@pytest.mark.parametrize("address", ["/inbox/", "/players/", "/players/?name=zz", "/players/me/following/"])
+def test_an_empty_page_says_what_will_be_there_and_leads_on(mine: Client, address: str) -> None:
+    empty = re.search(
+        r'<div class="panel nothing"><p.*?>(.+?)</p>\s*(.+?)</div>', mine.get(address).content.decode(), re.DOTALL
+    )
+    assert empty is not None
+    assert 'class="button' in empty[2]
 
 
 def test_scripts_get_json(user: User, make_user: MakeUser, mine: Client) -> None:

@@ -251,7 +251,7 @@ def test_without_a_streak_it_uses_the_browsers_language(browser: Browser, servic
     said = browser.read(service.asked[0][2])
     assert (said["lang"], said["body"]) == (
         "en-gb",
-        "The same cards for everyone. New games every day at 00:00 UTC.",
+        "The same cards for everyone. New games every day.",
     )
 
 

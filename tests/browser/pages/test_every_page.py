@@ -24,11 +24,14 @@ from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
 from config.http import error_pages
 from tests.browser.conftest import PATIENCE_MS, PHONE, ROOT, Site, Visit, copied, from_sources
+from tests.browser.embedded import LONG_TEXTS
 from tests.requirements import HTML_VALIDATOR
 
 AXE = Path(str(find_spec("axe_playwright_python").origin)).with_name("axe.min.js")  # type: ignore[union-attr]
 #: allauth's own template: the heading of its table has no row.
 INVALID = {"mfa_list_webauthn"}
+#: Pages for programs' authors, whose times are in UTC; all others show them on the visitor's clock.
+IN_UTC = {"api-1:openapi-view"}
 RULES = ROOT / "frontend" / ".htmlvalidate.json"
 WIDE, TABLET = {"width": 1440, "height": 900}, {"width": 820, "height": 1180}
 LOOKS = [("light", TABLET), ("light", WIDE), ("light", PHONE), ("dark", PHONE)]
@@ -175,6 +178,13 @@ _NO_PAGES = {
 }
 NO_PAGES = {name for names in _NO_PAGES.values() for name in names.split()}
 
+#: Pages that show more on a desktop than on a phone, so that axe checks them there, too.
+DESK_PAGES = {
+    *("games:home", "games:table", "games:replay", "games:together", "games:room", "games:races", "games:race_result"),
+    *("games:archive_day", "boards:deal", "boards:period", "boards:rating"),
+    *("players:profile", "players:compare", "players:settings"),
+}
+
 VISITORS = ["stranger", "member", "guarded", "plain", "keyless", "unconfirmed", "unconfirmed guarded", "half-way"]
 
 
@@ -213,15 +223,32 @@ def faults(page: Any, *, colours_only: bool = False) -> list[str]:
     ]
 
 
-# Finds elements that are partly hidden, and links and buttons too small for a finger (those within text may be a line
-# high).
-_CRAMPED = """() => [
-  ...[...document.querySelectorAll('.table-wrap, .tabs, .site-nav')]
-    .filter(box => box.scrollWidth > box.clientWidth + 1)
-    .map(box => `${box.className} hides ${box.scrollWidth - box.clientWidth} px`),
-  ...[...document.querySelectorAll('.site-footer a, .board-cards a, td > a, .named > a, .quiet, .tabs a, .site-nav a')]
-    .filter(link => link.checkVisibility() && link.getBoundingClientRect().height < 23.5)
-    .map(link => `"${link.textContent}" is ${link.getBoundingClientRect().height} px high`)]"""
+# Finds elements that are partly hidden, links and buttons too small for a finger (those within text may be a line
+# high), and in tables texts that are cut off and words broken across lines.
+_CRAMPED = r"""() => {
+  const cells = [...document.querySelectorAll('th, td, th *, td *')].filter(one => one.checkVisibility());
+  const shown = cells.filter(one => !one.closest('.visually-hidden, code, .code, svg'));
+  const texts = shown.flatMap(one => [...one.childNodes].filter(node => node.nodeType === Node.TEXT_NODE));
+  const words = texts.flatMap(node => [...node.data.matchAll(/[\p{L}\p{N}.:]+/gu)].map(({0: word, index}) => {
+    const range = document.createRange();
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    return [word, [...range.getClientRects()]];
+  }));
+  return [
+    ...[...document.querySelectorAll('.table-wrap, .tabs, .site-nav')]
+      .filter(box => box.scrollWidth > box.clientWidth + 1)
+      .map(box => `${box.className} hides ${box.scrollWidth - box.clientWidth} px`),
+    ...[...document.querySelectorAll(
+      '.site-footer a, .board-cards a, td > a, th > a, .named > a, .quiet, .tabs a, .site-nav a')]
+      .filter(link => link.checkVisibility() && link.getBoundingClientRect().height < 23.5)
+      .map(link => `"${link.textContent}" is ${link.getBoundingClientRect().height} px high`),
+    ...shown.filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
+      .map(one => `a table cuts "${one.textContent.trim()}"`),
+    ...words.filter(([, parts]) => parts.some(part => part.top > parts[0].bottom - 1))
+      .map(([word]) => `"${word}" is broken`),
+  ];
+}"""
 
 
 def overflow(page: Any, *, fingers: bool) -> list[str]:
@@ -231,8 +258,11 @@ def overflow(page: Any, *, fingers: bool) -> list[str]:
     return found + (page.evaluate(_CRAMPED) if fingers else [])
 
 
-def looked_at(page: Any, *, on_desk: bool = True) -> list[str]:
-    """Return a page's faults on a tablet, a desktop, and a phone in light and dark; axe checks desktop if `on_desk`."""
+def looked_at(page: Any, *, on_desk: bool = True, in_dark: bool = True) -> list[str]:
+    """Return a page's faults on a tablet, a desktop, and a phone.
+
+    axe checks the phone, with `on_desk` the desktop too, and with `in_dark` the dark theme's colours.
+    """
     found = []
     if not re.search(r"\w.* · Talon$", page.title()):
         found.append(f"its title is {page.title()!r}")
@@ -244,7 +274,7 @@ def looked_at(page: Any, *, on_desk: bool = True) -> list[str]:
         seen = overflow(page, fingers=measure != WIDE)
         if measure == PHONE or (measure == WIDE and on_desk):
             # The dark theme differs only in colours.
-            seen += faults(page, colours_only=scheme == "dark")
+            seen += faults(page, colours_only=scheme == "dark") if scheme == "light" or in_dark else []
         found += [f"{scheme} {measure['width']}: {fault}" for fault in seen]
     return found
 
@@ -296,7 +326,7 @@ def _address(name: str, given: dict[str, str]) -> str:
     return reverse(name, kwargs=arguments) + query
 
 
-def fault_of_page(page: Any, name: str, address: str, *, on_desk: bool) -> list[str]:
+def fault_of_page(page: Any, name: str, address: str, *, is_first: bool) -> list[str]:
     """Return the faults of the page at an address, or that there is no page."""
     answer = page.goto(address)
     if page.locator("#felt").count() or name == "api-1:openapi-view":
@@ -304,7 +334,8 @@ def fault_of_page(page: Any, name: str, address: str, *, on_desk: bool) -> list[
     landed = resolve(urlsplit(page.url).path).view_name
     if answer.status != 200 or landed != name:
         return [f"no page: {answer.status} at {page.url}"]
-    return looked_at(page, on_desk=on_desk)
+    clocks = ["it shows a time in UTC"] if name not in IN_UTC and "UTC" in page.inner_text("body") else []
+    return clocks + looked_at(page, on_desk=is_first and name in DESK_PAGES, in_dark=is_first)
 
 
 def test_every_recipe_has_an_address() -> None:
@@ -338,13 +369,15 @@ def test_every_page_is_accessible(
             if answer.status == 200 and answer.headers["content-type"].startswith("text/html"):
                 found[address] = ["is a page"]
         else:
-            found[address] = [*fault_of_page(page, name, address, on_desk=is_first), *complaints]
+            found[address] = [*fault_of_page(page, name, address, is_first=is_first), *complaints]
             complaints.clear()
     assert {address: faulty for address, faulty in found.items() if faulty} == {}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE])
+@pytest.mark.parametrize(
+    "language", [LONG_TEXTS, *(code for code, _ in settings.LANGUAGES if code != settings.LANGUAGE_CODE)]
+)
 def test_no_page_is_wider_than_a_phone_in_any_language(
     visit: Visit, complaints: list[str], inhabited: tuple[Site, dict[str, Any]], language: str
 ) -> None:

@@ -83,6 +83,18 @@ class Pupil(Mouse):
         page.wait_for_selector("#felt .card.movable")
 
 
+def read_in_order(page: Any) -> bool:
+    """Return whether screen readers read each pile before its cards, and all cards from first to last."""
+    owned = (
+        "document.querySelector('#felt').getAttribute('aria-owns').split(' ').map(id => document.getElementById(id))"
+    )
+    order = page.evaluate(f"{owned}.map(one => [one.dataset.pile, Number(one.dataset.i ?? -1)])")
+    piles = list(dict.fromkeys(pile for pile, _ in order))
+    cards = page.locator("#felt .card[id]").count()
+    in_order = sorted(order, key=lambda one: (piles.index(one[0]), one[1]))
+    return order == in_order and len(order) == len(piles) + int(cards)
+
+
 def test_lessons_are_won_by_mouse(visit: Visit) -> None:
     page = visit(fresh=True)
     page.clock.install()
@@ -96,6 +108,9 @@ def test_lessons_are_won_by_mouse(visit: Visit) -> None:
         page.clock.run_for(10_000)  # the rest is automatic
         assert said.get_attribute("data-state") == "done"
         assert said.inner_text().startswith("Well done!")
+        assert read_in_order(page)
+        page.click(".lesson .next")
+        assert page.url.endswith("#full-game")
         page.click("[data-do=undo]")  # automatic moves are undone with the move before them
         page.wait_for_selector(".lesson-say[data-state=try]")
 
@@ -171,14 +186,13 @@ def test_a_redrawn_board_shows_what_the_server_drew(visit: Visit) -> None:
     page.goto(page.locator("a[href$='/labyrinth/']").first.get_attribute("href"))
     page.wait_for_selector("table[data-live] >> text=Minos")
     rows = page.locator("table[data-live] tbody tr")
-    moves = [rows.nth(k).locator("td").nth(4).inner_text() for k in range(3)]
+    moves = [rows.nth(k).get_by_role("cell").nth(3).inner_text() for k in range(3)]
     assert moves == ["60 +10", "48 -2", "70"]
-    times = [rows.nth(k).locator("td").nth(3).inner_text() for k in range(3)]
+    times = [rows.nth(k).get_by_role("cell").nth(2).inner_text() for k in range(3)]
     assert times == ["1:04:07.312", "1:04:07.333", "1:04:07.3"]  # two would look equal
     page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate(
-        "[...document.querySelectorAll('.table-wrap')].every(one => one.scrollWidth <= one.clientWidth)"
-    )
+    shown = rows.first.evaluate("row => [...row.cells].map(one => getComputedStyle(one, '::before').content)")
+    assert shown == ["none", "none", '"Cards up"', '"Time"', '"Moves"', "none"]  # a card: values with their labels
     assert page.locator('table[data-live] tbody .named img[src="/avatars/0123456789abcdef.svg"]').count() == 3
     links = [rows.nth(k).locator("a.quiet").count() for k in range(3)]
     assert links == [1, 1, 0]

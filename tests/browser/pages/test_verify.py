@@ -81,6 +81,13 @@ def test_the_ledgers_head_is_remembered(visit: Visit) -> None:
     page.click("form[data-verify] button")  # below the findings, which are scrolled into view
     found(page)
     assert -1 <= page.evaluate("document.querySelector('[data-findings]').getBoundingClientRect().top") < 844
+    page.goto("/ledger/")
+    page.click(".ledger summary .note")  # the far end of the row
+    assert page.locator(f".ledger >> text={head}").is_visible()
+    page.keyboard.press("Enter")
+    assert not page.locator(f".ledger >> text={head}").is_visible()
+    page.goto("/ledger/#line-0")
+    page.locator(f".ledger >> text={head}").wait_for()
 
 
 def test_a_games_replay_links_to_the_check_of_its_record(visit: Visit) -> None:

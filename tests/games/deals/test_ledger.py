@@ -173,11 +173,13 @@ def test_an_invalid_index_is_ignored(published: list[Deal], client: Client, inde
 def test_the_page_names_each_deal_and_the_ledgers_end(published: list[Deal], client: Client) -> None:
     page = client.get("/ledger/").content.decode()
     entries = list(LedgerEntry.objects.order_by("-index"))
-    assert re.findall(r'<h2>(\d+) · <a href="(.+?)">(.+?)</a></h2>', page) == [
+    row = r'<b>(.+?)</b> <time.*?>(.+?)</time>.*? <span class="note">(\d+)</span></summary>.*?<a href="(.+?)"'
+    assert re.findall(row, page, re.DOTALL) == [
         (
+            titles.VARIANT_TITLES[entry.variant],
+            date_format(entry.day, "DATE_FORMAT"),
             str(entry.index),
             f"/deals/{entry.day}/{entry.variant}/",
-            f"{titles.VARIANT_TITLES[entry.variant]}, {date_format(entry.day, 'DATE_FORMAT')}",
         )
         for entry in entries
     ]

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from games.appeals.models import Appeal
+from games.appeals.models import Appeal, Report
 from games.attempts.lifecycle import DealClosedError, start_attempt
 from games.core.verdict_reasons import reason
 from games.fairplay import account_links, evidence
@@ -41,6 +41,18 @@ def waiting(deal: Any, score: BoardScore, **fields: Any) -> Attempt:
     attempt.cards_up, attempt.elapsed_ms, attempt.tokens = score
     attempt.save()
     return attempt
+
+
+def test_the_front_page_counts_what_waits_for_staff(browser: Browser, make_staff: MakeStaff) -> None:
+    doubted = waiting(todays(), BoardScore(50, 60_000, 100))
+    Appeal.objects.create(attempt=doubted, text="I was fast.", made_at=timezone.now())
+    Report.objects.create(attempt=doubted, reporter=factory.player(), reason="speed", text="", made_at=timezone.now())
+    shown = re.compile(r'<a href="([^"]+)">([^<]*: \d+)</a>')
+    front = browser(make_staff("view_attempt", "view_appeal", "view_report")).get(reverse("admin:index"))
+    found = shown.findall(text(front))
+    assert [title for _, title in found] == ["Attempts under review: 1", "Open appeals: 1", "Open reports: 1"]
+    assert all(front.client.get(address).status_code == 200 for address, _ in found)
+    assert shown.findall(text(browser(make_staff("view_deal")).get(reverse("admin:index")))) == []
 
 
 def test_top_places_of_open_and_recent_deals_come_first() -> None:

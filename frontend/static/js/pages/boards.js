@@ -14,7 +14,6 @@ import { fillList } from "../races/live-list.js";
  * @property {number|null} cards_up
  * @property {number|null} elapsed_ms
  * @property {number|null} tokens
- * @property {string} status
  * @property {string|null} attempt
  * @property {boolean} is_former
  * @property {string} avatar
@@ -71,15 +70,23 @@ class LiveBoard {
     // A deleted account's results stay under a generic name.
     const name = entry.is_former ? t("Former player") : entry.name;
     const named = part("span", "named", avatar(entry.avatar), " ", link(`/players/${entry.player}/`, "", name));
-    const mark = part("span", `mark ${entry.status}`, statusText(entry.status));
+    const mark = part("span", "mark verified", `✓ ${t("verified")}`);
     const moves = [String(entry.tokens ?? "–"), ...this.#overPar(entry)];
     const cells = [entry.rank ?? "–", named, entry.cards_up ?? "–", time, moves, [mark, ...this.#record(entry)]];
-    cells.forEach((value, k) => {
-      const cell = row.insertCell();
-      if (k !== 1 && k !== 5) cell.className = k === 0 ? `number rank rank-${value}` : "number";
-      cell.append(...[value].flat().map((part) => (part instanceof Node ? part : String(part))));
-    });
+    row.setAttribute("role", "row");
+    row.append(...cells.map((value, k) => this.#cell(k, [value].flat())));
+    row.cells[0].classList.add("rank", `rank-${cells[0]}`);
     return row;
+  }
+
+  /** A cell as the server renders it (games/templatetags/tables.py). @param {number} k @param {any[]} content */
+  #cell(k, content) {
+    const heading = /** @type {HTMLTableSectionElement} */ (this.table.tHead).rows[0].cells[k];
+    const cell = part(k === 1 ? "th" : "td", heading.className, ...content);
+    cell.setAttribute("role", k === 1 ? "rowheader" : "cell");
+    if (k === 1) cell.setAttribute("scope", "row");
+    else cell.dataset.label = heading.textContent ?? "";
+    return cell;
   }
 
   /** The number of moves above par that a win took. @param {Entry} entry */
@@ -103,12 +110,6 @@ function markLadder(ladder) {
   for (const link of all("a[data-ladder]"))
     if (link.dataset.ladder === ladder) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
-}
-
-/** @param {string} status @returns {string} */
-function statusText(status) {
-  if (status === "verified") return `✓ ${t("verified")}`;
-  return status === "pending" ? t("being verified") : t("under review");
 }
 
 for (const table of all("table[data-live]")) new LiveBoard(table);

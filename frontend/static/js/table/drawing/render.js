@@ -40,6 +40,10 @@ export function render(state, { deal = false, jump = false, source = null } = {}
   state.pieces = to.cards.map((rect, k) =>
     place(state, /** @type {Piece} */ (kept[k] ?? entering[k]), rect, { deal, order: k, entered: !kept[k] }),
   );
+  // Screen readers read each pile and its cards from first to last, wherever the elements were inserted.
+  const cardsOf = (/** @type {string} */ pile) => state.pieces.filter(({ rect }) => rect.pile === pile);
+  const read = to.slots.flatMap(({ pile }) => [`slot-${pile}`, ...cardsOf(pile).map(({ element }) => element.id)]);
+  felt.setAttribute("aria-owns", read.join(" "));
   for (const piece of gone) leave(state, piece, before);
   lock(state, view);
   settleLater(state);
