@@ -256,7 +256,7 @@ def test_ledger_and_deal_page_label_starter_deals(client: Client, monkeypatch: p
     assert {entry["variant"]: entry["starter"] for entry in entries} == {name: name != "braid" for name in CATALOGUE}
     assert client.get("/api/v1/ledger").json()["entries"] == entries
     page = client.get("/ledger/").content.decode()
-    assert page.count("Starter deal") == len(CATALOGUE) - 1
+    assert page.count('<span class="mark">Starter deal<') == len(CATALOGUE) - 1
     for deal in deals:
         page = client.get(f"/deals/{deal.day}/{deal.variant}/").content.decode()
         assert ("Starter deal" in page) == (deal.variant != "braid")
