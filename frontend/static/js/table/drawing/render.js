@@ -41,9 +41,9 @@ export function render(state, { deal = false, jump = false, source = null } = {}
     place(state, /** @type {Piece} */ (kept[k] ?? entering[k]), rect, { deal, order: k, entered: !kept[k] }),
   );
   // Screen readers read each pile and its cards from first to last, wherever the elements were inserted.
-  const cardsOf = (/** @type {string} */ pile) => state.pieces.filter(({ rect }) => rect.pile === pile);
-  const read = to.slots.flatMap(({ pile }) => [`slot-${pile}`, ...cardsOf(pile).map(({ element }) => element.id)]);
-  felt.setAttribute("aria-owns", read.join(" "));
+  const owned = new Map(to.slots.map(({ pile }) => [pile, [`slot-${pile}`]]));
+  for (const { element, rect } of state.pieces) owned.get(rect.pile)?.push(element.id);
+  felt.setAttribute("aria-owns", [...owned.values()].flat().join(" "));
   for (const piece of gone) leave(state, piece, before);
   lock(state, view);
   settleLater(state);
