@@ -82,7 +82,7 @@ export class Names {
     ];
     const group = groups.find(([group]) => words(group) === name);
     if (group) return this.#piles.filter(group[1]);
-    // A row of the labyrinth
+    // The first part of a name: "row 2" of the labyrinth, "foundation 3" of the braid.
     return this.#piles.filter((pile) => words(pileName(pile, view).split(", ")[0]) === name);
   }
 

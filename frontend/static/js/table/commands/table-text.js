@@ -29,7 +29,10 @@ export function movesText(view, names, tokens) {
     .join("; ");
 }
 
-/** @param {Token} token without cards @param {string} game */
+/**
+ * As in `hint.js`: code that two late modules share would be in the first load.
+ * @param {Token} token without cards @param {string} game
+ */
 function actionText(token, game) {
   if (token === "d") return game === "labyrinth" ? t("deal a row") : t("draw a card");
   if (token === "n") return t("turn the waste over");
@@ -58,7 +61,9 @@ function rowTexts(view, piles) {
   /** @type {Map<string, string[]>} */
   const rows = new Map();
   for (const pile of piles) {
-    const [row, place] = pileName(pile, view).split(", ");
+    const number = Number(pile.slice(1));
+    const row = t("row {row}", { row: Math.floor(number / 8) + 1 });
+    const place = t("place {number}", { number: (number % 8) + 1 });
     rows.set(row, [...(rows.get(row) ?? []), `${place} ${cardName(view.piles[pile][0], view.game)}`]);
   }
   return [...rows].map(([row, cards]) => `${row}: ${cards.join(", ")}`);
