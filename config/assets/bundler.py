@@ -153,7 +153,7 @@ def _parsed(name: str, text: str) -> _Module:
 
 
 def _written(module: _Module, modules: _Modules, places: dict[str, str]) -> str:
-    lines = [f"// {module.name}\n", f"const {places[module.name]} = (() => {{\n"]
+    lines = [f"const {places[module.name]} = (() => {{\n"]
     for names, other in module.imports:
         imported = [part.split(" as ") for part in re.split(r",\s*", names) if part]
         if missing := {name for name, *_ in imported} - set(modules[other].exports):
