@@ -45,8 +45,10 @@ def deal_for(player_id: int | None, variant: Variant, grade: int | None = None) 
     if grade is not None:
         fitting = fitting.filter(grade=grade)
     already_played = Exists(Attempt.objects.filter(deal=OuterRef("pk"), player=player_id))
-    # The first games for newcomers are excluded, because they come with hints.
-    deal = fitting.exclude(already_played).exclude(seed__in=first_game.seeds()).order_by("pk").first()
+    # The first games for newcomers are excluded, because they come with explanations.
+    deal = (
+        fitting.exclude(already_played).exclude(seed__in=first_game.winning_lines(variant.name)).order_by("pk").first()
+    )
     certificate = None if deal else starter_deals.for_practice(variant.name, grade)
     return publishing.seeded_deal(variant, certificate.record.seed, certificate) if certificate else deal
 

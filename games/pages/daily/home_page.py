@@ -6,7 +6,7 @@ most of each tile.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -23,7 +23,7 @@ from django.views.decorators.http import require_safe
 
 from games.db.players import player_id
 from games.db.shared_cache import SharedCache
-from games.deals import publishing
+from games.deals import first_game, publishing
 from games.deals.todays_game import todays_game
 from games.pages.daily.day_places import DayBoards, Place
 from games.pages.daily.day_summary import (
@@ -65,19 +65,23 @@ home_pages: Final = SharedCache("home_pages", Shared, fresh=3.0)
 
 @dataclass(frozen=True, slots=True)
 class TodayTile:
-    """One of today's deals: its rendered parts, and the player's attempt and place if any."""
+    """One of today's deals: its rendered parts, the player's attempt and place if any, and whether the variant is new
+    to the player.
+    """
 
     deal: ShownDeal
     head: SafeString
     foot: SafeString
     attempt: ShownAttempt | None
     place: Place | None
+    is_new: bool
 
     @classmethod
-    def of(cls, deal: ShownDeal, shared: Shared, standing: PlayerDay) -> TodayTile:
-        """Return the tile of a deal."""
+    def of(cls, deal: ShownDeal, shared: Shared, standing: PlayerDay, known: Collection[str]) -> TodayTile:
+        """Return the tile of a deal for a player who knows some variants."""
         head, foot = shared.heads[deal.id], shared.feet[deal.id]
-        return cls(deal, head, foot, standing.attempts.get(deal.id), standing.places.deals.get(deal.id))
+        attempt, place = standing.attempts.get(deal.id), standing.places.deals.get(deal.id)
+        return cls(deal, head, foot, attempt, place, attempt is None and deal.variant not in known)
 
 
 @require_safe
@@ -93,13 +97,15 @@ def home(request: HttpRequest) -> HttpResponse:
     shared = _shared(now)
     standing = standing_of(player_id(request), now, shared.deals, shared.boards)
     mine = standing.summary
-    tiles = {deal.variant: TodayTile.of(deal, shared, standing) for deal in shared.deals}
+    known = first_game.known_variants(player_id(request))
+    tiles = {deal.variant: TodayTile.of(deal, shared, standing, known) for deal in shared.deals}
     todays = tiles.get(todays_game(now.date()))
     context = {
         "day": now.date(),
         "now": now,
         "closes_at": publishing.next_midnight(now),
         "tiles": list(tiles.values()),
+        "has_new": any(tile.is_new for tile in tiles.values()),
         "todays": todays,
         "todays_leader": todays and shared.boards.leaders.get(todays.deal.id),
         "todays_text": todays_game_text(mine, todays.deal, todays.attempt) if mine and todays else "",

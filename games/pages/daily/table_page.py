@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -191,11 +192,17 @@ def _redirect_to_table(request: HttpRequest, deal: Deal) -> HttpResponse:
 
 
 def _guide_at(attempt: Attempt) -> dict[str, Any] | None:
-    """Return a newcomer's suggested moves, each as `{"token", "why"}`, and the moves made so far; None without them."""
+    """Return the guide's moves, each as `{"token", "why"}`, and the moves made so far.
+
+    None without a guide, or once the player goes on without it.
+    """
     if attempt.is_over or attempt.ranked or not first_game.is_first_game(attempt.deal):
         return None
-    moves = played_table(attempt.deal, journal_of(attempt.pk)).moves
-    return {"steps": first_game.guide(attempt.deal), "moves": list(moves)}
+    steps, moves = first_game.guide(attempt.deal), played_table(attempt.deal, journal_of(attempt.pk)).moves
+    guided, made = Counter(step["token"] for step in steps), Counter(moves)
+    # As in lesson/guide.js: one move of the player's own may be an accident, or the first one after the guide.
+    is_left = (made - guided).total() > (1 if guided - made else 0)
+    return None if is_left else {"steps": steps, "moves": list(moves)}
 
 
 def _origin_url(attempt: Attempt) -> str:

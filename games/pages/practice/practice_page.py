@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -23,7 +23,7 @@ from games.models import Attempt, Deal, PracticeOrder
 from games.pages.practice.practice_links import OPTION_PREFIX, fields_of, seed_in, variant_in
 from games.pages.shared import titles
 from games.pages.shared.view_models import DealTile, ShownDeal
-from games.rules import Variant, commitment
+from games.rules import CATALOGUE, Variant, commitment
 
 _RUNNING_SHOWN: Final = 20
 
@@ -120,10 +120,13 @@ def start_practice(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def start_first_game(request: HttpRequest) -> HttpResponse:
-    """Start or resume a newcomer's first game: a gentle deal with hints for its first moves."""
+    """Start or resume a first game of the variant `name`: a gentle deal whose first moves are explained."""
+    variant = request.POST.get("name", first_game.EASIEST)
+    if variant not in CATALOGUE:
+        raise Http404
     check_may_start(request)
     player = player_for(request)
-    return _start(player, first_game.deal_for(player.pk))
+    return _start(player, first_game.deal_for(player.pk, variant))
 
 
 @require_safe

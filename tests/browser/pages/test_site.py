@@ -276,34 +276,47 @@ def test_a_first_game_is_guided_and_leads_to_todays_deals(visit: Visit) -> None:
     expect(words).to_have_text(first)
     page.click("#resume")
     expect(page.locator("#paused")).to_be_hidden()
-    page.click("#guide-show")
-    target = page.locator("#felt .target").first.bounding_box()
-    page.mouse.click(target["x"] + target["width"] / 2, target["y"] + target["height"] / 2)
+    shown, legal = page.evaluate(
+        "['guide-data', 'opening'].map(id => JSON.parse(document.getElementById(id).textContent))"
+    )
+    steps = [step["token"] for step in shown["steps"]]
+    expect(page.locator("#felt .suggested")).to_have_count(2)
+    assert page.locator("#felt .card.suggested").first.get_attribute("data-pile") == steps[0].split("-")[0]
+    player.play(steps[0])
     player.wait_played()
     expect(words).not_to_have_text(first)
     page.click("#undo")
     expect(words).to_have_text(first)
     player.count += 1
-    shown, legal = page.evaluate(
-        "['guide-data', 'opening'].map(id => JSON.parse(document.getElementById(id).textContent))"
-    )
-    steps = [step["token"] for step in shown["steps"]]
     player.play_elsewhere([next(token for token in legal["legal"] if token not in steps)])
     expect(label).to_have_text("Your own way:")
+    expect(page.locator(".suggested")).to_have_count(0)
     player.play_elsewhere(["u"])
     expect(words).to_have_text(first)
     line = next(line.split() for line in FIRST_GAMES if line.split()[: len(steps)] == steps)
     player.play_elsewhere(line[: len(steps)])
     expect(label).to_have_text("Well done!")
-    page.focus("#guide-close")
-    page.keyboard.press("Enter")
-    expect(page.locator("#guide")).to_be_hidden()
-    assert page.evaluate("document.activeElement.closest('#felt, .tools') !== null")
     player.play_elsewhere(line[len(steps) :])
+    expect(page.locator("#guide")).to_be_hidden()
     expect(page.locator("#finish-today")).to_be_visible()
     assert page.get_attribute("#finish-today", "href") == "/play/stonewall/"
     page.goto("/")
     assert page.locator(".first-game").count() == 0
+    assert page.locator(".deal .learn").count() == 8, "Stonewall is known"
+    page.click(".deal .learn[value=braid-either]")
+    player = Mouse(page)
+    player.start()
+    page.click("[data-direction].suggested")
+    player.wait_played()
+    expect(words).to_contain_text("Drag it there")
+    player.play("d")
+    player.wait_played()
+    expect(label).to_have_text("Try:")  # a draw is among the explained moves
+    page.focus("#guide-close")
+    page.keyboard.press("Enter")
+    expect(page.locator("#guide")).to_be_hidden()
+    assert page.evaluate("document.activeElement.closest('#felt, .tools') !== null")
+    expect(page.locator(".suggested")).to_have_count(0)
 
 
 def test_the_guide_can_be_dismissed(visit: Visit) -> None:

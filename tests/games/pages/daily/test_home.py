@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
-from games.attempts.lifecycle import close_attempt, start_attempt
+from games.attempts.lifecycle import close_attempt, deal_table, start_attempt
 from games.deals import publishing
 from games.models import GRACE, Attempt, Deal, Move
 from games.pages.daily import day_summary, home_page, table_page
@@ -73,6 +74,35 @@ def test_the_guide_follows_the_moves_and_ends_with_the_game(client: Client) -> N
     assert client.get(table).context["guide"]["moves"] == []
     close_attempt(attempt.pk, "resigned")
     assert client.get(table).context["guide"] is None
+
+
+def test_the_guide_leaves_after_two_moves_of_the_players_own(client: Client) -> None:
+    url = client.post("/practice/first", {"name": "tarot"})["Location"]
+    attempt = Attempt.objects.select_related("deal").get()
+    table, guided = deal_table(attempt.deal), {step["token"] for step in client.get(url).context["guide"]["steps"]}
+    for n, stays in ((1, True), (2, False)):
+        token = next(token for token in table.legal_moves() if token not in guided)
+        table.push(token)
+        Move.objects.create(attempt=attempt, n=n, token=token, ms=n)
+        assert (client.get(url).context["guide"] is not None) == stays
+
+
+def test_tiles_of_unknown_variants_offer_a_guided_game_first(
+    client: Client, mine: Client, player: User, today: list[Deal]
+) -> None:
+    def offered(page: str) -> set[str]:
+        return set(re.findall(r'class="learn" form="learn" name="name" value="([\w-]+)"', page))
+
+    page = client.get("/").content.decode()
+    assert offered(page) == set(CATALOGUE)
+    tile = page[page.index('<li class="deal">') :]
+    assert tile.index("Learn it in two minutes") < tile.index("Play<")
+    close_attempt(start_attempt(player, publishing.practice_deal("plot")).pk, "resigned")
+    start_attempt(player, today[0])
+    assert offered(mine.get("/").content.decode()) == set(CATALOGUE) - {"plot", today[0].variant}
+    mine.post("/practice/first", {"name": "pigtail"})
+    assert Attempt.objects.latest("pk").deal.variant == "pigtail"
+    assert mine.post("/practice/first", {"name": "nonsense"}).status_code == 404
 
 
 def test_no_other_game_has_a_guide(mine: Client, attempt_at: Any) -> None:

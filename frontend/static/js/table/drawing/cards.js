@@ -95,8 +95,9 @@ export function cardName(card, game) {
   if (suit === "trumps") {
     const number = Number(card.slice(1));
     const name = tc(...TRUMPS[number]);
-    if (number > 10) return t("{name}, trump {number}, plays as {value}", { name, number, value: playedValue(number) });
-    return number === 0 ? name : t("{name}, trump {number}", { name, number });
+    const value = playedValue(number);
+    if (number > 10) return t("{name} (trump {number}, plays as {value})", { name, number, value });
+    return number === 0 ? name : t("{name} (trump {number})", { name, number });
   }
   const of = suitName(suit);
   if (game !== "tarot") return tc("French deck", "{rank} of {suit}", { rank: rankName(card[0]), suit: of });

@@ -102,7 +102,7 @@ function undoText({ why, more, provisional }, moves) {
 export function moveText(view, token) {
   const move = parse(token);
   if (!move) {
-    if (token === "d") return view.game === "labyrinth" ? t("deal a row") : t("draw a card");
+    if (token === "d") return view.game === "labyrinth" ? t("deal a row") : t("draw from the stock");
     if (token === "n") return t("turn the waste over");
     return token === "up" ? t("build up") : t("build down");
   }

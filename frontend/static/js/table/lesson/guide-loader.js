@@ -15,8 +15,8 @@ export function guideAt(state) {
   return {
     heard: (message) =>
       late(
-        () => import("./guide.js"),
-        ({ Guide }) => (guide ??= new Guide(state, place)).heard(message),
+        () => Promise.all([import("./guide.js"), import("../hud/hint.js")]),
+        ([{ Guide }, { moveText }]) => (guide ??= new Guide(state, place, moveText)).heard(message),
       ),
   };
 }
