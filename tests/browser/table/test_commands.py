@@ -86,7 +86,7 @@ LESSONS = {
         ("what can I move", "the Sun to page of cups"),
         ("move the Sun to the page of cups", "turns up the Moon"),
         ("where is the Moon", "pile 6, on top."),
-        ("trump 18 up", "the Moon, trump 18, plays as 9 to the foundation"),
+        ("trump 18 up", "the Moon (trump 18, plays as 9) to the foundation"),
         ("the Sun up", "trump 19"),
         ("undo", "undone"),
         ("send the Sun up", "trump 19"),
@@ -94,7 +94,7 @@ LESSONS = {
         ("knight of cups up", "knight of cups to the foundation"),
         ("queen of cups up", "queen of cups to the foundation"),
         ("king of cups up", "king of cups to the foundation"),
-        ("hint", "Hint: Judgement, trump 20, plays as 2 to the foundation."),
+        ("hint", "Hint: Judgement (trump 20, plays as 2) to the foundation."),
         ("Judgement up", "Judgement"),
     ],
 }

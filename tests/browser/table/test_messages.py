@@ -409,6 +409,7 @@ def test_a_win_with_reduced_motion_is_not_celebrated(seat: Callable[[Server], An
     server = Server(won=True)
     page = seat(server)
     page.emulate_media(reduced_motion="reduce")
+    page.wait_for_selector("html[data-motion=none]")
     for name in ("moved", "ended", "verdict"):
         server.line.send(server.frames[name])
     assert finished(page)["celebrated"] == 0

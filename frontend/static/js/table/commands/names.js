@@ -15,14 +15,17 @@ import { words } from "./phrases.js";
  * @property {number|null} count cards from its top; null for any
  */
 
+/** The parts of a trump's name: "the Sun", "trump 19". Other names have only the first. */
+const PARTS = /^(.*?)(?: \((.*?)(?:,.*)?\))?$/;
+
 /** @param {Card} card @param {string} game @returns {string} without a trump's number and value */
-export const shortName = (card, game) => cardName(card, game).split(", ")[0];
+export const shortName = (card, game) => PARTS.exec(cardName(card, game))?.[1] ?? "";
 
 /** @param {Card} card @param {string} game @returns {string[]} all its names; a trump also goes by its number */
 function namesOf(card, game) {
   const name = cardName(card, game);
-  const [short, number] = name.split(", ");
-  return [name, short, number ?? short, `${short} ${number ?? ""}`].map(words);
+  const [, short = "", number = ""] = PARTS.exec(name) ?? [];
+  return [name, short, number || short, `${short} ${number}`].map(words);
 }
 
 /** Cards by their names, for each game. @type {Map<string, Map<string, Card>>} */
