@@ -46,6 +46,14 @@ def test_the_index_shows_todays_deals_and_the_periods(client: Client) -> None:
     assert "/boards/week/" in response.content.decode()
 
 
+def test_a_day_without_results_invites_once(client: Client, deal: Any) -> None:
+    empty = client.get("/boards/").content.decode()
+    assert (empty.count("No results yet today."), empty.count("No one yet.")) == (1, 0)
+    factory.listed(deal, BoardScore(20, 300, 40))
+    begun = client.get("/boards/").content.decode()
+    assert (begun.count("No results yet today."), begun.count("No one yet.")) == (0, len(CATALOGUE) - 1)
+
+
 def test_a_deals_board_shows_ranks_and_pending_players(client: Client, deal: Any) -> None:
     for ms in (300, 100, 200):
         factory.listed(deal, BoardScore(20, ms, 40))
