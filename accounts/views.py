@@ -42,7 +42,7 @@ from accounts.push.views import shown as push_shown
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only, wants_json
 from games.core.json_body import json_body
-from games.db.replicas.decorator import from_replica
+from games.db.replicas.replica_choice import from_replica
 from games.pages.races import race_suggestion
 from games.pages.shared.view_models import ShownPlayer
 

@@ -14,7 +14,7 @@ from statistics import fmean
 from unittest import mock
 
 from benchmarks.references import announce
-from leaderboards.ratings import fold
+from leaderboards.ratings import rating_rules
 from tests.leaderboards.ratings import feeding
 
 ACCOUNTS = (13, 100)
@@ -49,7 +49,7 @@ def main() -> int:
     print("| --- | --- | ---: | ---: | ---: | ---: |")
     for pool in feeding.POOLS:
         honest(pool)
-    return int(worst > fold.NEWCOMERS + 1e-6)
+    return int(worst > rating_rules.NEWCOMERS + 1e-6)
 
 
 def known(accounts: int, duels: int, options: argparse.Namespace) -> float:
@@ -61,8 +61,8 @@ def known(accounts: int, duels: int, options: argparse.Namespace) -> float:
 def honest(pool: feeding.Pool) -> None:
     """Print the accuracy of honest players' ratings by rule."""
     rules: dict[str, AbstractContextManager[object]] = {
-        "no limit": mock.patch.object(fold, "NEWCOMERS", math.inf),
-        "any ten races": mock.patch.object(fold, "REGULARS", sys.maxsize),
+        "no limit": mock.patch.object(rating_rules, "NEWCOMERS", math.inf),
+        "any ten races": mock.patch.object(rating_rules, "REGULARS", sys.maxsize),
         "regulars": nullcontext(),
     }
     for rule, patch in rules.items():

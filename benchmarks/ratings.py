@@ -120,8 +120,8 @@ def server_seconds() -> float:
 
 def fold_alone(first: Key) -> float:
     """Return the CPU seconds of the fold in memory."""
-    from leaderboards.ratings.fold import Fold
     from leaderboards.ratings.fold_input import races_from
+    from leaderboards.ratings.rating_rules import Fold
 
     fold, spent = Fold(), 0.0
     for chunk in races_from(first):

@@ -233,7 +233,7 @@ class Rating(models.Model):
     races = models.PositiveIntegerField()
     last_raced_at = models.DateTimeField()
     # Points from newcomers not yet corrected by other rivals, and number of races against regulars; see
-    # `leaderboards.ratings.fold`.
+    # `leaderboards.ratings.rating_rules`.
     newcomers = models.FloatField(default=0.0, db_default=0.0)
     regulars = models.FloatField(default=0.0, db_default=0.0)
 

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from games.core.admission_ticket import give_pass
 from games.core.ladders import Ladder
 from games.db.players import Player, player_id
-from games.db.replicas.decorator import from_replica
+from games.db.replicas.replica_choice import from_replica
 from games.deals import daily_points, publishing
 from games.models import Attempt, Deal
 from games.pages.shared.cacheable_views import cache_for_anonymous

@@ -21,7 +21,7 @@ from accounts.profile.profile_queries import plays_of
 from games.ghosts.boards_registry import GhostScore
 from games.races.results.ratings_registry import ShownRating
 from games.rules import CATALOGUE
-from leaderboards.ratings.head_to_head import RaceMet, races_met, ranks_in_common
+from leaderboards.ratings.shared_races import RaceMet, races_met, ranks_in_common
 from leaderboards.ratings.shown_points import shown_ratings
 
 _Rank = TypeVar("_Rank", int, tuple[int, int, int])

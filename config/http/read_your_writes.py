@@ -16,7 +16,8 @@ _SAFE: Final = {"GET", "HEAD", "OPTIONS", "TRACE"}
 class ReadYourWrites:
     """Middleware that records players who may have written: by a form, an API call or a sign-in.
 
-    A sign-in through an external service may be a GET request. Installed only if there are replicas.
+    `games.db.replicas.replica_choice` then reads from the primary for them until a replica has caught up. A sign-in
+    through an external service may be a GET request. Installed only if there are replicas.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

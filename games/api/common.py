@@ -14,7 +14,7 @@ from ninja.utils import contribute_operation_callback
 from pydantic import BeforeValidator
 
 from games.core import limits
-from games.db.replicas.decorator import from_replica
+from games.db.replicas.replica_choice import from_replica
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 

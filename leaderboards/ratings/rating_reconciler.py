@@ -23,8 +23,8 @@ from games.races.results.entrant_facts import store_facts
 from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import fold_input, rating_notices
 from leaderboards.ratings.bulk_writes import insert_changes, insert_rated, write_standings
-from leaderboards.ratings.fold import LATELY, REGULAR, REGULARS, Fold, Raced, RatingState
 from leaderboards.ratings.fold_input import Key
+from leaderboards.ratings.rating_rules import LATELY, REGULAR, REGULARS, Fold, Raced, RatingState
 
 log = logging.getLogger(__name__)
 

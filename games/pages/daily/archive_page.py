@@ -21,7 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from games.db.players import player_id
-from games.db.replicas.decorator import from_replica
+from games.db.replicas.replica_choice import from_replica
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
 from games.pages.daily.day_summary import is_played, mark_of

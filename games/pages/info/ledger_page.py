@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_safe
 
-from games.db.replicas.decorator import from_replica
+from games.db.replicas.replica_choice import from_replica
 from games.deals import ledger
 from games.models import LedgerEntry
 from games.pages.shared import titles

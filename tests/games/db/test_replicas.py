@@ -13,9 +13,9 @@ from pytest_django import Settings
 
 from games.attempts import lifecycle as attempts
 from games.db import shared_cache
-from games.db.replicas import decorator, lag_monitor, write_positions
-from games.db.replicas.decorator import from_replica, replica_for
+from games.db.replicas import lag_monitor, replica_choice, write_positions
 from games.db.replicas.lag_monitor import LagMonitor, end_of
+from games.db.replicas.replica_choice import from_replica, replica_for
 from games.db.replicas.router import PRIMARY, Router, reading_from, reading_primary, source
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
@@ -37,9 +37,11 @@ def watches(monkeypatch: pytest.MonkeyPatch, clock: Clock, settings: Settings) -
     found = {alias: LagMonitor(alias) for alias in settings.REPLICAS}
     for one in found.values():
         one.add_sample(clock.now, 100, 100)
-    for module in (decorator, lag_monitor):
+    for module in (replica_choice, lag_monitor):
         monkeypatch.setattr(module, "watch", found.__getitem__)
-    monkeypatch.setattr(decorator, "connections", {alias: type("Closed", (), {"close": print})() for alias in found})
+    monkeypatch.setattr(
+        replica_choice, "connections", {alias: type("Closed", (), {"close": print})() for alias in found}
+    )
     return found
 
 

@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 from statistics import fmean
 from typing import Final, NamedTuple
 
-from leaderboards.ratings.fold import RACES, REGULAR, Fold, Raced, Racer, RatingState
 from leaderboards.ratings.formula import MU, SkillEstimate, chance
+from leaderboards.ratings.rating_rules import RACES, REGULAR, Fold, Raced, Racer, RatingState
 
 FIRST: Final = datetime(2026, 1, 1, tzinfo=UTC)
 #: The account that is fed; the others are 2, 3, …

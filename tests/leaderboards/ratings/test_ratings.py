@@ -123,10 +123,10 @@ def test_rating_as_races_finish_equals_folding_from_scratch(seed: int) -> None:
 
 def test_regulars_are_restored_from_earlier_races(monkeypatch: pytest.MonkeyPatch) -> None:
     """A site of few races, on which two races make a regular, two regulars are enough, and lately is an hour ago."""
-    few = {"fold.RACES": 1, "fold.REGULAR": 1.5, "fold.REGULARS": 2, "fold.LATELY": timedelta(hours=1)}
-    also = {f"rating_reconciler{name[4:]}": value for name, value in few.items() if name != "fold.RACES"}
-    for name, value in {**few, **also, "rating_reconciler._BATCH": 2}.items():
-        monkeypatch.setattr(f"leaderboards.ratings.{name}", value)
+    for name, value in {"RACES": 1, "REGULAR": 1.5, "REGULARS": 2, "LATELY": timedelta(hours=1)}.items():
+        monkeypatch.setattr(f"leaderboards.ratings.rating_rules.{name}", value)
+        monkeypatch.setattr(f"leaderboards.ratings.rating_reconciler.{name}", value, raising=False)
+    monkeypatch.setattr("leaderboards.ratings.rating_reconciler._BATCH", 2)
     made = raced.history([player() for _ in range(7)], 40, seed=3)
     Entrant.objects.update(standing=Entrant.Standing.ESTABLISHED)
     Race.objects.update(rated=False)

@@ -1,4 +1,4 @@
-"""View decorator for reads from a replica, and the choice of the replica for a request."""
+"""Choice between the primary and a replica for each request, and the view decorator that reads from the choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Head-to-head rated races of two players."""
+"""Rated races that two players shared, with their places."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 
 from games.races.models import Race
 from leaderboards.models import RatingChange
-from leaderboards.ratings.fold import LAST
+from leaderboards.ratings.rating_rules import LAST
 
 
 @dataclass(frozen=True, slots=True)

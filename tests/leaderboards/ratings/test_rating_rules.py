@@ -1,4 +1,4 @@
-"""The rating fold on plain values, and its formula."""
+"""The rating rules on plain values, and the formula."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from games.races.results.ratings_registry import Limit
-from leaderboards.ratings.fold import LAST, LATELY, NEWCOMERS, RACES, REGULAR, Fold, Raced, Racer, RatingState
 from leaderboards.ratings.formula import Rater, SkillEstimate, shares, whole_points
+from leaderboards.ratings.rating_rules import LAST, LATELY, NEWCOMERS, RACES, REGULAR, Fold, Raced, Racer, RatingState
 from tests.leaderboards.ratings import feeding
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -296,7 +296,7 @@ def test_resumed_regulars_equal_folded_ones() -> None:
 def test_honest_predictions_stay_good(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a quiet site of ten players, too, whose successors race regulars."""
     rated = feeding.accuracy(feeding.quiet_site, 5)
-    monkeypatch.setattr("leaderboards.ratings.fold.NEWCOMERS", math.inf)
+    monkeypatch.setattr("leaderboards.ratings.rating_rules.NEWCOMERS", math.inf)
     free = feeding.accuracy(feeding.quiet_site, 5)
     assert rated.late < free.late * 1.02
     assert rated.first < free.first * 1.05

@@ -1,4 +1,4 @@
-"""Rating fold: races go in, in order, and rating changes come out. Plain values, no database.
+"""Rating rules: which races and rivals change a rating, and by how much at most. Plain values, no database.
 
 A race is rated among its racers with accounts who were present. Two racers do not move each other's ratings if they
 were linked in this race (by device or network), or have met five times already on that day (UTC) in rated races. A
