@@ -267,6 +267,12 @@ def noted_errors(context: Any, complaints: list[str]) -> Iterator[None]:
     context.remove_listener("weberror", note_error)
 
 
+def sound_answered(url: str) -> Any:
+    """Return the storage of a browser that was offered sound: the offer moves the cards."""
+    stored = [{"name": "talon.sound-offer", "value": "answered"}]
+    return {"cookies": [], "origins": [{"origin": url, "localStorage": stored}]}
+
+
 class Tabs:
     """The pages of one test. Shared ones are reset for the next test."""
 
@@ -318,7 +324,8 @@ class Tabs:
             context.close()
 
     def _new_context(self, **options: Any) -> Any:
-        context = self._chromium.new_context(base_url=self._site.url, **{"service_workers": "block", **options})
+        usual = {"service_workers": "block", "storage_state": sound_answered(self._site.url)}
+        context = self._chromium.new_context(base_url=self._site.url, **{**usual, **options})
         context.set_default_timeout(PATIENCE_MS)
         return context
 
@@ -334,6 +341,7 @@ class Tabs:
         page.unroute_all(behavior="ignoreErrors")
         page.goto("/healthz")
         page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        page.evaluate("localStorage.setItem('talon.sound-offer', 'answered')")
         page.mouse.up()
         page.mouse.move(0, 0)
         page.context.clear_cookies()

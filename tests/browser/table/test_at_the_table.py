@@ -49,6 +49,45 @@ def test_one_tap_moves_a_card_with_one_place_to_go(visit: Visit) -> None:
     assert player.is_picked_up()
 
 
+@pytest.mark.parametrize("answer", ["Yes", "No thanks"])
+def test_sound_is_offered_once(visit: Visit, answer: str) -> None:
+    page = visit("/play/labyrinth/", **PHONE, storage_state={})
+    deal(page)
+    player = Mouse(page)
+    player.start()
+    token = won_record("labyrinth")["tokens"][0]
+    player.play(token)
+    player.wait_played()
+    page.reload()
+    player.start()
+    page.keyboard.press("u")
+    page.wait_for_selector("#sound-offer [role=status]:has-text('Turn sound on?')")
+    assert page.evaluate(_APART.replace("#stuck", "#sound-offer"))
+    page.press(f"#sound-offer button:text-is('{answer}')", "Enter")
+    page.wait_for_selector("#sound-offer", state="detached")
+    assert page.evaluate("document.activeElement.matches('#felt *')")
+    assert page.is_checked("#settings-dialog [name=sound]") == (answer == "Yes")
+    page.reload()
+    player.start()
+    page.keyboard.press("y")
+    page.keyboard.press("u")
+    page.wait_for_function("document.querySelector('#undo').disabled")
+    assert not page.query_selector("#sound-offer")
+
+
+def test_sound_is_offered_in_one_game_only(visit: Visit) -> None:
+    page = visit("/play/labyrinth/", storage_state={})
+    for path in ("/play/labyrinth/", "/play/stonewall/"):
+        page.goto(path)
+        deal(page)
+        player = Mouse(page)
+        player.start()
+        player.play(won_record(path.split("/")[2])["tokens"][0])
+        player.wait_played()
+        page.wait_for_load_state("networkidle")
+        assert bool(page.query_selector("#sound-offer")) == (path == "/play/labyrinth/")
+
+
 def test_refused_moves_and_pressed_piles_are_explained(visit: Visit) -> None:
     page = visit("/play/stonewall/", width=1440, height=900)
     deal(page)
