@@ -218,7 +218,7 @@ class DeleteForm(forms.Form):
 _GROUPS = (
     (_("Language and appearance"), ("language", "theme", "motion", "sound")),
     (_("Table and cards"), ("table", "back", "four_colours", "large_cards", "left_handed")),
-    (_("Moves and clock"), ("one_tap", "auto_up", "hide_clock")),
+    (_("Moves and clock"), ("one_tap", "letter_keys", "auto_up", "hide_clock")),
     (_("Other players"), ("hide_others", "hide_presence")),
 )
 _LANGUAGES = dict(settings.LANGUAGES)
@@ -234,6 +234,7 @@ _LABELS = {
     "large_cards": _("Large figures on the cards"),
     "left_handed": _("Left-handed table"),
     "one_tap": _("One tap moves a card with only one place to go"),
+    "letter_keys": _("Letter keys"),
     "auto_up": _("Move cards up automatically"),
     "off": _("Never"),
     "safe": _("If safe"),

@@ -22,6 +22,7 @@ PREFERENCES: Final[Mapping[str, tuple[Value, ...]]] = {
     "large_cards": (False, True),
     "left_handed": (False, True),
     "one_tap": (True, False),
+    "letter_keys": (True, False),
     "auto_up": ("off", "safe", "all"),
     "hide_clock": (False, True),
     "hide_others": (False, True),

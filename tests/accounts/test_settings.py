@@ -79,6 +79,7 @@ def test_the_form_saves_preferences(user: User, mine: Client) -> None:
     assert user.preferences == {name: choices[0] for name, choices in PREFERENCES.items()} | form | {
         "left_handed": True,
         "one_tap": False,  # unchecked
+        "letter_keys": False,
     }
     assert mine.post(reverse("players:settings"), form | {"theme": "pink"}).status_code == 422
 

@@ -88,6 +88,30 @@ def test_sound_is_offered_in_one_game_only(visit: Visit) -> None:
         assert bool(page.query_selector("#sound-offer")) == (path == "/play/labyrinth/")
 
 
+def test_letter_keys_can_be_turned_off(visit: Visit) -> None:
+    page = visit("/play/labyrinth/")
+    deal(page)
+    player = Mouse(page)
+    player.start()
+    page.click("[data-opens=settings-dialog]")
+    page.set_checked("input[name=letter_keys]", checked=False)
+    page.press("#settings-dialog .actions button", "Enter")
+    page.focus("#felt .card.movable")
+    for key in "dfplr?/":
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#felt .card.chosen")
+    assert not page.query_selector("dialog[open], #command-line, .peek")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#felt .card.chosen", state="detached")
+    assert player.count == page.evaluate("Number(document.querySelector('#felt').dataset.confirmed)") == 0
+    page.click("[data-opens=settings-dialog]")
+    page.set_checked("input[name=letter_keys]", checked=True)
+    page.press("#settings-dialog .actions button", "Enter")
+    page.keyboard.press("?")
+    page.wait_for_selector("#help-dialog[open] .note:has-text('Letter keys')")
+
+
 def test_refused_moves_and_pressed_piles_are_explained(visit: Visit) -> None:
     page = visit("/play/stonewall/", width=1440, height=900)
     deal(page)

@@ -18,6 +18,8 @@ const DEFAULTS = {
   sound: false,
   /** A tap or click moves a card at once if it has one sensible target. */
   one_tap: true,
+  /** Keys with a character work as shortcuts; arrows, Enter and Escape always do. */
+  letter_keys: true,
   /** Cards that move to the foundations automatically. */
   auto_up: /** @type {"off"|"safe"|"all"} */ ("off"),
   hide_clock: false,
@@ -67,6 +69,10 @@ export const applySettings = () => /** @type {any} */ (globalThis).talonApplySet
 
 /** @returns {boolean} whether cards should jump instead of glide */
 export const motionReduced = () => root.dataset.motion === "none";
+
+/** @param {KeyboardEvent} event @returns {boolean} whether its shortcut is off: a character key without a modifier */
+export const shortcutOff = ({ key, ctrlKey, metaKey }) =>
+  !settings.letter_keys && !ctrlKey && !metaKey && key !== " " && [...key].length === 1;
 
 /** Connects a form whose fields are named after the settings. @param {HTMLFormElement} form */
 export function bindSettings(form) {

@@ -3,6 +3,7 @@
  */
 
 import { all } from "../../shared/dom.js";
+import { shortcutOff } from "../../site/settings.js";
 import { sizeOf } from "../drawing/cards.js";
 import { late } from "../state/late.js";
 import { peekAt } from "./peek.js";
@@ -112,7 +113,7 @@ function focus({ felt }, element) {
 
 /** @param {State} state @param {KeyboardEvent} event */
 function onFelt(state, event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || shortcutOff(event)) return;
   const current = state.focus;
   const arrow = ARROWS[/** @type {"ArrowUp"} */ (event.key)];
   if (arrow) {
@@ -148,8 +149,7 @@ function nearest(state, [dx, dy]) {
   let best = state.focus;
   let least = Infinity;
   for (const stop of stopsOf(state)) {
-    if (stop === state.focus) continue;
-    const to = standing(state, stop);
+    const to = stop !== state.focus && standing(state, stop);
     if (!to) continue;
     const ahead = (to.x - from.x) * dx + (to.y - from.y) * dy;
     const aside = Math.abs((to.x - from.x) * dy) + Math.abs((to.y - from.y) * dx);
@@ -183,7 +183,7 @@ function anywhere(state, keys, event) {
     Escape: () => pick(state, null),
   };
   const action = actions[event.key];
-  if (!action || (state.paused && !AWAKE.includes(event.key))) return;
+  if (!action || shortcutOff(event) || (state.paused && !AWAKE.includes(event.key))) return;
   event.preventDefault();
   action();
 }

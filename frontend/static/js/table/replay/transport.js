@@ -1,6 +1,7 @@
 /** Shared parts of all replays: the views of a recorded game, keys, and the label of the play button. */
 
 import { t, tc } from "../../shared/i18n.js";
+import { shortcutOff } from "../../site/settings.js";
 import { viewAfter } from "../state/moves.js";
 
 /** @import { View } from "../state/types.js" */
@@ -20,7 +21,7 @@ export function bindKeys(keys) {
   document.addEventListener("keydown", (event) => {
     const action = Object.hasOwn(keys, event.key) ? keys[event.key] : null;
     const at = /** @type {Element} */ (event.target);
-    if (!action || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!action || shortcutOff(event) || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (at.closest("dialog, select, textarea, input:not([type=range])")) return;
     if (event.key === " " && at.closest("button, a")) return;
     event.preventDefault();
