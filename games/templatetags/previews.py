@@ -1,4 +1,4 @@
-"""Template tag for the preview image of a link to a page."""
+"""Template tags for the preview of a link to a page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from datetime import date
 
 from django import template
 from django.conf import settings
+from django.template.context import RequestContext
+from django.template.loader_tags import BLOCK_CONTEXT_KEY
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import get_language
@@ -34,3 +36,9 @@ def preview(
     else:
         path = static("img/preview.png")
     return {"image": settings.PUBLIC_URL + path}
+
+
+@register.simple_tag(takes_context=True)
+def repeat_block(context: RequestContext, name: str) -> str:
+    """Render a block of the page once more: its title is that of the preview as well."""
+    return str(context.render_context[BLOCK_CONTEXT_KEY].get_block(name).render(context)).strip()

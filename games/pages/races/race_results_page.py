@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 from uuid import UUID
 
+from django.conf import settings
 from django.core.paginator import Paginator
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -17,6 +19,7 @@ from django.views.decorators.http import require_safe
 from games.core import limits
 from games.db.players import Names, Player, people, player_id
 from games.pages.shared import titles
+from games.pages.shared.durations import duration
 from games.pages.shared.view_models import ShownDeal, shown_part
 from games.races.models import Entrant, Race
 from games.races.results import race_file
@@ -92,18 +95,35 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
         return redirect("games:room", code=code)
     finished = race.state == Race.State.FINISHED
     entrants = _entrants(race, player_id(request)) if finished else []
+    title = titles.deal_title(race.variant, race.game)
     context = {
         "race": race,
-        "title": titles.deal_title(race.variant, race.game),
+        "title": title,
         "options": [] if race.variant else titles.options_in_words(race.options),
         "entrants": entrants,
         "has_winner": any(entrant.state == Entrant.State.WON for entrant in entrants),
         "deal": ShownDeal.of(race.deal) if finished and race.deal else None,
         "commitment": commitment_of(race),
         "is_public": race_file.is_public(race),
+        "share_text": _share_text(race, title, entrants),
     }
     race.deal = None  # a template gets no seed
     return render(request, "races/result.html", context)
+
+
+def _share_text(race: Race, title: str, entrants: list[ShownEntrant]) -> str:
+    """Return the viewer's place as text to share; empty without one."""
+    own = next((entrant for entrant in entrants if entrant.is_me and entrant.place and not entrant.in_review), None)
+    if own is None:
+        return ""
+    result = _("Won in %(time)s") if own.state == Entrant.State.WON else _("%(cards)s cards up in %(time)s")
+    figures = [
+        _("Place %(rank)s of %(of)s") % {"rank": own.place, "of": len(entrants)},
+        result % {"cards": own.cards_up, "time": duration(own.elapsed_ms)},
+    ]
+    address = settings.PUBLIC_URL + reverse("games:race_result", args=[race.room.code, race.number])
+    head = _("Race %(number)s: %(title)s") % {"number": race.number, "title": title}
+    return "\n".join([f"Talon, {head}", " · ".join(figures), address])
 
 
 def _entrants(race: Race, me: int | None) -> list[ShownEntrant]:

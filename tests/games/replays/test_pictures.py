@@ -331,7 +331,7 @@ def test_pages_reference_their_pictures(client: Client, settings: Settings) -> N
         assert (answer.status_code, told_by(shown)) == (200, [picture]), page
         assert '<meta name="twitter:card" content="summary_large_image">' in shown
         assert client.get(picture.removeprefix("https://talon.example")).status_code == 200
-    assert told_by(client.get("/rules/plot/").content.decode()) == ["https://talon.example/static/img/preview.png"]
+    assert told_by(client.get("/rules/").content.decode()) == ["https://talon.example/static/img/preview.png"]
 
 
 def test_a_practice_game_shows_no_card(settings: Settings) -> None:

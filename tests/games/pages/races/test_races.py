@@ -266,6 +266,19 @@ def test_a_result_shows_places_figures_replays_and_seed() -> None:
     assert f'action="/races/{run.room.code}/sit"' in text
 
 
+def test_a_result_can_be_shared_as_text(client: Client) -> None:
+    run = finished(3)
+    page = f"/races/{run.room.code}/1/"
+    title, figures, address = signed_in(run.players[0]).get(page).context["share_text"].splitlines()
+    assert title.startswith("Talon, Race 1: ")
+    assert re.fullmatch(r"Place 1 of 3 · Won in [\d:.]+", figures)
+    assert address.endswith(page)
+    lost = signed_in(run.players[2]).get(page)
+    assert re.search(r"Place 2 of 3 · \d+ cards up in [\d:.]+", lost.context["share_text"])
+    assert 'id="share-text"' in lost.content.decode()
+    assert client.get(page).context["share_text"] == ""
+
+
 def test_only_its_player_sees_a_result_under_review() -> None:
     run = finished(3)
     attempt = run.attempt(0)
