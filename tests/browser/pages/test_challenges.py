@@ -10,6 +10,17 @@ from tests.browser.table_driver import Mouse, Touch, play_through, sign_up, won_
 
 TOKENS = won_record("labyrinth", last=True)["tokens"]
 
+#: Adds a board with a long name; returns the boards' width, and whether they are in one column and show the whole name.
+_THIRD_BOARD = """() => {
+  const boards = document.querySelector(".boards");
+  boards.dataset.count = "3";
+  const third = boards.append(boards.lastElementChild.cloneNode(true)) ?? boards.lastElementChild;
+  const name = third.querySelector("a");
+  name.textContent = "Pasiphae of Colchis, daughter of Helios and Perse";
+  const lefts = new Set([...boards.children].map((board) => board.getBoundingClientRect().left));
+  return [String(boards.scrollWidth), lefts.size === 1, name.scrollWidth <= name.clientWidth];
+}"""
+
 
 def give_up(page: Any) -> None:
     page.click("#resign")
@@ -65,6 +76,7 @@ def test_a_friend_beats_a_challenge_beside_its_ghost(visit: Visit) -> None:
     ups = friend.locator(".standing").all_text_contents()
     assert len(ups) == 2
     assert all(re.match(r"[1-9]\d*/52 · \d:\d\d", text) for text in ups)
+    assert friend.evaluate(_THIRD_BOARD) == ["390", True, True]
 
     page.goto("/")
     reload_until(page, ".inbox-link b")
