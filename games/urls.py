@@ -41,6 +41,7 @@ _FAIRPLAY = TemplateView.as_view(
 urlpatterns = [
     # Today's deals
     path("", home_page.home, name="home"),
+    path("today/", home_page.go_to_todays_game, name="todays_game"),
     path("playing.json", home_page.playing_json, name="playing_json"),
     # Tables
     path("play/<slug:variant>/", table_page.play, name="play"),

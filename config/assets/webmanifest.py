@@ -7,6 +7,7 @@ from typing import Final
 from django.conf import settings
 from django.http import Http404, HttpRequest, JsonResponse
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
@@ -21,18 +22,23 @@ def manifest(request: HttpRequest, language: str) -> JsonResponse:  # noqa: ARG0
     """Return the web app manifest in a language."""
     if language not in dict(settings.LANGUAGES):
         raise Http404
+    icon = {"src": static("img/icon-192.png"), "sizes": "192x192", "type": "image/png"}
     with translation.override(language):
         content = {
             "name": _("Talon: daily patience races"),
             "short_name": "Talon",
             "description": _("Nine games of patience every day, the same cards for everyone."),
             "lang": language,
-            "start_url": "/",
+            "start_url": reverse("games:home"),
             "display": "standalone",
             "background_color": GREEN,
             "theme_color": GREEN,
+            "shortcuts": [
+                {"name": _("Today's game"), "url": reverse("games:todays_game"), "icons": [icon]},
+                {"name": _("Races"), "url": reverse("games:races"), "icons": [icon]},
+            ],
             "icons": [
-                {"src": static("img/icon-192.png"), "sizes": "192x192", "type": "image/png"},
+                icon,
                 {"src": static("img/icon-512.png"), "sizes": "512x512", "type": "image/png", "purpose": "any maskable"},
                 {"src": static("img/talon.svg"), "sizes": "any", "type": "image/svg+xml"},
             ],

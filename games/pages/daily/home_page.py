@@ -13,7 +13,7 @@ from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -123,6 +123,13 @@ def home(request: HttpRequest) -> HttpResponse:
         ],
     }
     return render(request, "games/home.html", context)
+
+
+@require_safe
+@never_cache
+def go_to_todays_game(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """Redirect to today's game, for the installed app's shortcut."""
+    return redirect("games:play", variant=todays_game(timezone.now().date()))
 
 
 @require_safe

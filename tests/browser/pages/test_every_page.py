@@ -173,6 +173,7 @@ _NO_PAGES = {
     "only after a race: looked at where one is run": "games:race_replay",
     "only after a question: looked at where one is asked": "games:way",
     "leads to the profile": "players:me",
+    "leads to the day's game": "games:todays_game",
     "an error with a status of its own": "socialaccount_login_error",
     "only after a sign-in with another service": "socialaccount_signup",
 }

@@ -10,9 +10,11 @@ from django.conf import settings
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
+from games.deals.todays_game import todays_game
 
 pytestmark = pytest.mark.django_db
 CHOOSE = "/language/"
@@ -134,7 +136,14 @@ def test_every_language_has_its_manifest(client: Client, language: str) -> None:
     assert f'<link rel="manifest" href="{address}">' in page(client, language).content.decode()
     manifest = client.get(address).json()
     assert (manifest["lang"], manifest["short_name"]) == (language, "Talon")
-    assert all(client.get(icon["src"]).status_code == 200 for icon in manifest["icons"])
+    shortcuts = manifest["shortcuts"]
+    icons = [icon for part in (manifest, *shortcuts) for icon in part["icons"]]
+    assert all(client.get(icon["src"]).status_code == 200 for icon in icons)
+    assert manifest["start_url"] == "/"
+    assert len({shortcut["name"] for shortcut in shortcuts}) == 2
+    variant = todays_game(timezone.now().date())
+    assert client.get(shortcuts[0]["url"])["Location"] == f"/play/{variant}/"
+    assert client.get(shortcuts[1]["url"]).status_code == 200
 
 
 def test_there_is_no_other_manifest(client: Client) -> None:
