@@ -126,7 +126,7 @@ def test_explanations_hint_and_guide_are_loaded_on_demand(context: Any) -> None:
     page.click("text=Play a first game")
     page.wait_for_selector("#guide-say b:has-text('Try')")
     wait_loaded(page, "guide.late.js", "guide.css", "hint.late.js")
-    others = {"refusal-texts.late.js", "winnability-question.late.js", "command-line.late.js"}
+    others = {"refusal-texts.late.js", "dialogs.late.js", "command-line.late.js", "peek.late.js"}
     assert not others & set(page.evaluate(LOADED))
     page.evaluate("document.querySelector('#felt .card:not(.movable):not(.down)').focus()")
     page.keyboard.press("f")

@@ -66,6 +66,8 @@ def test_sound_is_offered_once(visit: Visit, answer: str) -> None:
     page.press(f"#sound-offer button:text-is('{answer}')", "Enter")
     page.wait_for_selector("#sound-offer", state="detached")
     assert page.evaluate("document.activeElement.matches('#felt *')")
+    page.click("[data-opens=settings-dialog]")
+    page.wait_for_selector("#settings-dialog[open]")
     assert page.is_checked("#settings-dialog [name=sound]") == (answer == "Yes")
     page.reload()
     player.start()

@@ -54,7 +54,7 @@ const listeners = [];
 export const onSettings = (listener) => listeners.push(listener);
 
 /** @template {keyof Settings} K @param {K} name @param {Settings[K]} value */
-function setSetting(name, value) {
+export function setSetting(name, value) {
   settings[name] = value;
   // Without storage the choice lasts for this page only.
   tryStorage(() => localStorage.setItem(KEY, JSON.stringify(settings)));
@@ -73,19 +73,6 @@ export const motionReduced = () => root.dataset.motion === "none";
 /** @param {KeyboardEvent} event @returns {boolean} whether its shortcut is off: a character key without a modifier */
 export const shortcutOff = ({ key, ctrlKey, metaKey }) =>
   !settings.letter_keys && !ctrlKey && !metaKey && key !== " " && [...key].length === 1;
-
-/** Connects a form whose fields are named after the settings. @param {HTMLFormElement} form */
-export function bindSettings(form) {
-  for (const field of /** @type {NodeListOf<any>} */ (form.querySelectorAll("[name]"))) {
-    const name = /** @type {keyof Settings} */ (field.name);
-    if (!(name in DEFAULTS)) continue;
-    const box = field.type === "checkbox";
-    if (box) field.checked = settings[name];
-    else if (field.type === "radio") field.checked = field.value === settings[name];
-    else field.value = settings[name];
-    field.addEventListener("change", () => setSetting(name, /** @type {never} */ (box ? field.checked : field.value)));
-  }
-}
 
 for (const query of ["(prefers-color-scheme: dark)", "(prefers-reduced-motion: reduce)"])
   matchMedia(query).addEventListener("change", applySettings);

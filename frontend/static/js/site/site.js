@@ -2,7 +2,8 @@
 
 import "./countdown.js";
 import { localise } from "./local-times.js";
-import { applySettings, bindSettings, tryStorage } from "./settings.js";
+import { bindSettings } from "./settings-form.js";
+import { applySettings, tryStorage } from "./settings.js";
 
 applySettings();
 localise();

@@ -2,18 +2,17 @@
 
 import "../site/field-buttons.js";
 import { all, byId } from "../shared/dom.js";
-import { applySettings, bindSettings, tryStorage } from "../site/settings.js";
-import { bindAsking } from "./hud/hint-buttons.js";
+import { applySettings, tryStorage } from "../site/settings.js";
+import { bindHint } from "./hud/hint-button.js";
 import { companyAt } from "./social/company.js";
 import { plays } from "./state/game.js";
 import { guideAt } from "./lesson/guide-loader.js";
 import { showConnection, showFigures, showTime } from "./hud/hud.js";
 import { askWhy, play, playOut, receive, redo, resign, undo } from "./state/online.js";
-import { bindMore } from "./hud/more-menu.js";
-import { bindHelp } from "./input/keyboard.js";
-import { bindNames } from "./input/pile-tooltip.js";
+import { bindNames } from "./input/pile-look.js";
 import { bindPause, showPause } from "./hud/pause.js";
 import { drawCards } from "./input/picked-card.js";
+import { ahead, late, styles } from "./state/late.js";
 import { TableSocket } from "./state/socket.js";
 import { newState } from "./state/state.js";
 import { bind, draw, observe } from "./table.js";
@@ -24,6 +23,11 @@ import { bind, draw, observe } from "./table.js";
 /** Longest wait of the first cards for their faces, in ms. */
 const FACES_WITHIN = 400;
 const TICK = 250;
+
+const theDialogs = async () => {
+  const [module] = await Promise.all([import("./hud/dialogs.js"), styles(byId("felt").dataset.dialogs ?? "")]);
+  return module;
+};
 
 /** @param {HTMLElement} felt */
 function start(felt) {
@@ -38,11 +42,11 @@ function start(felt) {
   const keys = {
     undo: () => undo(state, socket),
     redo: () => redo(state, socket),
-    hint: bindAsking(state),
+    hint: bindHint(state),
     auto: () => playOut(state, socket),
     resign: () => plays(state) && byId("resign-dialog").showModal(),
     pause: bindPause(state, () => socket),
-    help: () => byId("help-dialog").showModal(),
+    help: () => openDialog("help-dialog"),
   };
   bind(state, keys, document);
   bindNames(state);
@@ -59,18 +63,19 @@ function start(felt) {
     if (message.type === "error") company.refused(message.code);
     receive(state, socket, message);
     guide.heard(message);
+    if (message.type === "moved") ahead(theDialogs);
   };
-  bindButtons(state, socket);
-  bindMore(state, socket, keys);
-  bindHelp(state, byId("help-dialog"));
-  open(state, take);
+  const openDialog = (/** @type {string} */ id) =>
+    late(theDialogs, (module) => module.openDialog(state, socket, keys, id));
+  bindButtons(state, socket, openDialog);
+  begin(state, take);
 }
 
 /**
  * Shows the first view, which comes with the page. Its cards wait for their faces, which the page preloads.
  * @param {State} state @param {(message: any) => void} take
  */
-async function open(state, take) {
+async function begin(state, take) {
   const opening = byId("opening");
   if (opening) {
     const message = JSON.parse(opening.textContent);
@@ -94,8 +99,8 @@ function show(state, company, how = {}) {
   company.drawn(view);
 }
 
-/** @param {State} state @param {TableSocket} socket */
-function bindButtons(state, socket) {
+/** @param {State} state @param {TableSocket} socket @param {(id: string) => void} openDialog */
+function bindButtons(state, socket, openDialog) {
   byId("undo").addEventListener("click", () => undo(state, socket));
   byId("redo").addEventListener("click", () => redo(state, socket));
   byId("draw").addEventListener("click", () => drawCards(state));
@@ -105,14 +110,13 @@ function bindButtons(state, socket) {
     button.addEventListener("click", () => state.host.play(button.dataset.direction));
   const dialog = byId("resign-dialog");
   for (const button of all("[data-resign]")) button.addEventListener("click", () => dialog.showModal());
-  for (const button of all("[data-opens]"))
-    button.addEventListener("click", () => byId(button.dataset.opens).showModal());
+  for (const button of all("[data-opens]:not(dialog *)"))
+    button.addEventListener("click", () => openDialog(button.dataset.opens));
   dialog.addEventListener("close", () => {
     if (dialog.returnValue === "resign") resign(state, socket);
     dialog.returnValue = "";
   });
   byId("retry").addEventListener("click", () => location.reload());
-  for (const form of all("form.settings")) bindSettings(form);
 }
 
 applySettings();

@@ -36,3 +36,6 @@ export function topOf({ drawn, pieces }, pile, count) {
 export function faceOf(state, pile) {
   return topOf(state, pile, 1)[0]?.element ?? state.slots.elements.get(pile);
 }
+
+/** Removes the fan of a pile that the player looks at (input/peek.js). @param {State} state */
+export const endPeek = ({ felt }) => felt.querySelector(".peek")?.remove();

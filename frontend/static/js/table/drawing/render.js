@@ -12,7 +12,7 @@ import { layout } from "./layout.js";
 import { small } from "./layouts/card-spacing.js";
 import { match, same } from "./matching.js";
 import { flip, move, wait } from "./motion.js";
-import { endPeek } from "../input/peek.js";
+import { endPeek } from "./pieces.js";
 import { settleLater, stack } from "./stacking-order.js";
 
 /** @import { How, Piece, State } from "../state/state.js" */

@@ -1,8 +1,8 @@
 /** Offer to turn sound on: a line below the cards of the first game, until it is answered or the game is over. */
 
-import { all, button, byId, part } from "../../shared/dom.js";
+import { button, byId, part } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { onSettings, settings, tryStorage } from "../../site/settings.js";
+import { onSettings, setSetting, settings, tryStorage } from "../../site/settings.js";
 import { keepFocus } from "../input/focus.js";
 
 /** @import { Sound } from "./tones.js" */
@@ -22,8 +22,7 @@ export function offerSound(felt, play) {
     keepFocus(() => line.remove(), felt.querySelector("[tabindex='0']"));
   };
   const accept = () => {
-    // The switch in the settings stays in step.
-    all("#settings-dialog [name=sound]")[0].click();
+    setSetting("sound", true);
     play("up");
   };
   line.append(button(t("Yes"), "tool gold", accept), button(t("No thanks"), "tool", close));

@@ -6,7 +6,7 @@ import { all } from "../../shared/dom.js";
 import { shortcutOff } from "../../site/settings.js";
 import { sizeOf } from "../drawing/cards.js";
 import { late } from "../state/late.js";
-import { peekAt } from "./peek.js";
+import { readPile } from "./pile-look.js";
 import { drawCards, pick, sendUp, tap, targets } from "./picked-card.js";
 import { faceOf, pieceOf } from "../drawing/pieces.js";
 
@@ -125,7 +125,7 @@ function onFelt(state, event) {
     state.felt.classList.add("keys");
     if (current) tap(state, pieceOf(state, current) ?? null, current.dataset.pile ?? null);
   } else if (event.key === "f" && current) sendUp(state, current);
-  else if (event.key === "p" && current && !event.repeat) peekAt(state, current.dataset.pile ?? "");
+  else if (event.key === "p" && current && !event.repeat) readPile(state, current.dataset.pile ?? "");
 }
 
 /**

@@ -1,10 +1,11 @@
-/** Peek: a pressed pile fans out to show its covered cards, as far as the player may see them. */
+/** Peek: a pile fans out to show its covered cards, as far as the player may see them, and a tooltip names it. */
 
-import { part } from "../../shared/dom.js";
+import { byId, part } from "../../shared/dom.js";
 import { say } from "../hud/announce.js";
-import { cardName, pileName } from "../drawing/cards.js";
+import { cardName, pileName, pileText } from "../drawing/cards.js";
 import { blankCard } from "../drawing/faces.js";
 import { move } from "../drawing/motion.js";
+import { endPeek } from "../drawing/pieces.js";
 
 /** @import { State } from "../state/state.js" */
 /** @import { Card, Pile, View } from "../state/types.js" */
@@ -12,6 +13,8 @@ import { move } from "../drawing/motion.js";
 /** Distances between cards: across in card widths, between rows in card heights. */
 const ACROSS = 0.54;
 const DOWN = 0.62;
+/** Distance of the tooltip in pixels. */
+const GAP = 6;
 
 /** @param {View} view @param {Pile} pile @returns {{code: Card, i: number}[]} its face-up cards, bottom first */
 function openCards(view, pile) {
@@ -52,11 +55,6 @@ export function peek(state, pile) {
   return cards.map(({ code }) => cardName(code, view.game));
 }
 
-/** @param {State} state */
-export function endPeek({ felt }) {
-  felt.querySelector(".peek")?.remove();
-}
-
 /** Fans a pile out until the next key, and announces its cards. @param {State} state @param {string} pile */
 export function peekAt(state, pile) {
   const names = peek(state, pile);
@@ -64,4 +62,20 @@ export function peekAt(state, pile) {
   say(`${pileName(pile, state.drawn)}: ${names.join(", ")}`);
   state.felt.addEventListener("keydown", () => endPeek(state), { once: true, capture: true });
   state.felt.addEventListener("focusout", () => endPeek(state), { once: true });
+}
+
+/** Names a pile in a tooltip, which a lesson does not have. @param {State} state @param {Pile} pile */
+export function showName({ drawn, layout, felt }, pile) {
+  const slot = layout?.slots.find((one) => one.pile === pile);
+  const name = byId("pile-name");
+  if (!drawn || !slot || !name) return;
+  const text = pileText(drawn, pile);
+  name.textContent = text.charAt(0).toLocaleUpperCase() + text.slice(1);
+  name.hidden = false;
+  const [left, top] = [felt.offsetLeft, felt.offsetTop];
+  const widest = left + felt.clientWidth - name.offsetWidth;
+  const x = Math.max(left, Math.min(widest, left + slot.x + (slot.w - name.offsetWidth) / 2));
+  const above = top + slot.y - name.offsetHeight - GAP;
+  const y = above > 0 ? above : top + slot.y + GAP;
+  name.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
 }

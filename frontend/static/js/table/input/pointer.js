@@ -5,10 +5,9 @@ import { sizeOf } from "../drawing/cards.js";
 import { choiceUnder, pileUnder } from "./drop-target.js";
 import { choices } from "../state/game.js";
 import { move } from "../drawing/motion.js";
-import { hideName, showName } from "./pile-tooltip.js";
-import { endPeek, peek } from "./peek.js";
+import { hideName, lookAt } from "./pile-look.js";
 import { mark, tap } from "./picked-card.js";
-import { pieceAt, topOf } from "../drawing/pieces.js";
+import { endPeek, pieceAt, topOf } from "../drawing/pieces.js";
 import { refuse } from "./illegal-move.js";
 
 /** @import { Held, Piece, State } from "../state/state.js" */
@@ -75,8 +74,7 @@ function look(state) {
   const { held } = state;
   if (!held?.pile || held.lifted || held.refused) return;
   held.looked = true;
-  peek(state, held.pile);
-  showName(state, held.pile);
+  lookAt(state);
 }
 
 /** @param {State} state @param {Held} held whose press became a drag or ended */

@@ -1,0 +1,19 @@
+/** Button that asks the server for a hint. */
+
+import { byId } from "../../shared/dom.js";
+import { late } from "../state/late.js";
+
+/** @import { State } from "../state/state.js" */
+
+/** @param {State} state @returns {(() => void)|undefined} asks for a hint; undefined if hints are not available */
+export function bindHint(state) {
+  const button = byId("hint");
+  if (!button) return undefined;
+  const ask = () =>
+    late(
+      () => import("./hint.js"),
+      ({ askHint }) => askHint(state, button),
+    );
+  button.addEventListener("click", ask);
+  return ask;
+}
