@@ -11,7 +11,7 @@ import { showConnection, showFigures, showTime } from "./hud/hud.js";
 import { askWhy, play, playOut, receive, redo, resign, undo } from "./state/online.js";
 import { bindNames } from "./input/pile-look.js";
 import { bindPause, showPause } from "./hud/pause.js";
-import { drawCards } from "./input/picked-card.js";
+import { drawCards } from "./input/tap.js";
 import { ahead, late, styles } from "./state/late.js";
 import { TableSocket } from "./state/socket.js";
 import { newState } from "./state/state.js";

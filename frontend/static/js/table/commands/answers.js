@@ -6,7 +6,7 @@ import { clockText } from "../../shared/times.js";
 import { cardName, pileText } from "../drawing/cards.js";
 import { barredText } from "../hud/hud.js";
 import { refuse } from "../input/illegal-move.js";
-import { drawCards, onlyMove } from "../input/picked-card.js";
+import { drawCards, onlyMove } from "../input/tap.js";
 import { canUndo, elapsed, isUndoBarred, offered, plays, redoable, shown } from "../state/game.js";
 import { parse } from "../state/moves.js";
 import { Names } from "./names.js";

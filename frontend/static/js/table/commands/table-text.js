@@ -3,7 +3,7 @@
 import { language, t, tn } from "../../shared/i18n.js";
 import { cardName, pileName, pileText, sizeOf, theCard } from "../drawing/cards.js";
 import { facts } from "../hud/hud.js";
-import { ALIKE } from "../input/picked-card.js";
+import { ALIKE } from "../input/tap.js";
 import { parse } from "../state/moves.js";
 
 /** @import { Pile, Token, View } from "../state/types.js" */

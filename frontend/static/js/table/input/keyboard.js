@@ -1,13 +1,12 @@
-/**
- * Keyboard control of the whole table: arrows move between cards, Enter picks up and puts down, letters do the rest.
- */
+/** Keyboard control of the table: arrows move between cards, Enter picks up and puts down, letters do the rest. */
 
 import { all } from "../../shared/dom.js";
 import { shortcutOff } from "../../site/settings.js";
 import { sizeOf } from "../drawing/cards.js";
 import { late } from "../state/late.js";
 import { readPile } from "./pile-look.js";
-import { drawCards, pick, sendUp, tap, targets } from "./picked-card.js";
+import { pick, targets } from "./picked-card.js";
+import { drawCards, sendUp, tap } from "./tap.js";
 import { faceOf, pieceOf } from "../drawing/pieces.js";
 
 /** @import { State } from "../state/state.js" */

@@ -6,7 +6,8 @@ import { choiceUnder, pileUnder } from "./drop-target.js";
 import { choices } from "../state/game.js";
 import { move } from "../drawing/motion.js";
 import { hideName, lookAt } from "./pile-look.js";
-import { mark, tap } from "./picked-card.js";
+import { mark } from "./picked-card.js";
+import { tap } from "./tap.js";
 import { endPeek, pieceAt, topOf } from "../drawing/pieces.js";
 import { refuse } from "./illegal-move.js";
 

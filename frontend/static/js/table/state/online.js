@@ -3,7 +3,7 @@
 import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { moveText, say } from "../hud/announce.js";
-import { moveUpLater } from "./automove.js";
+import { moveUpLater } from "./auto-up.js";
 import {
   isUndoBarred,
   canUndo,
