@@ -21,7 +21,7 @@ JOINED_MODULES: Final = ("js/table/main.js",)
 JOINED_STYLES: Final = ("css/at-table.css", "css/table-dialogs.css")
 
 #: Size limit in bytes for the highest compression effort; includes everything that a table loads.
-SLOWLY_COMPRESSED: Final = 128 * 1024
+SLOWLY_COMPRESSED: Final = 160 * 1024
 
 #: Collected files: path below the static root, mapped to the file's storage and path.
 Paths = dict[str, tuple[Storage, str]]

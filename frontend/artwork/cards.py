@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from frontend.artwork.figures import COURTS, FRAME
+from frontend.artwork.figures import BELT, COURTS, FRAME, figure
 from frontend.artwork.glyphs import FRENCH_SUITS, PIPS, TAROT_SUITS, figures, figures_width
 from frontend.artwork.trumps import TRUMPS, played_value, roman
 
@@ -50,18 +50,25 @@ def picture(rank: str, suit: str, *, turned_pips: bool) -> str:
         return emblem(suit, 50, 86, 56)
     if rank in PIPS:
         return "".join(emblem(suit, x, y, 19, turned=turned_pips and y > 88) for x, y in PIPS[rank])
-    half = f'<use href="#court-{rank}"/>' + emblem(suit, 24.5, 48, 13)
-    return f'{FRAME}{half}<g transform="rotate(180 50 85)">{half}</g>'
+    half = f'<use href="#{rank}{suit}-h"/>' + emblem(suit, 24.5, 48, 13)
+    both = f'<g stroke-linecap="round">{half}<g transform="rotate(180 50 85)">{half}</g></g>'
+    return FRAME + both + BELT
 
 
 def symbol(name: str, body: str) -> str:
     return f'<symbol id="{name}" viewBox="0 0 100 140">{body}</symbol>\n'
 
 
-def definitions(suits: dict[str, str], ranks: str) -> str:
-    """Return the emblems and court figures that the cards of a deck share."""
+def definitions(suits: dict[str, str], ranks: str, *, tarot: bool = False) -> str:
+    """Return the emblems of a deck, and the halves of its court figures."""
     parts = [f'<g id="{suit}" fill="currentColor">{shape}</g>' for suit, shape in suits.items()]
-    parts += [f'<g id="court-{rank}" fill="currentColor">{COURTS[rank]}</g>' for rank in ranks if rank in COURTS]
+    parts += [
+        f'<g id="{rank}{suit}-h" fill="currentColor">{figure(rank, suit, tarot=tarot)}</g>'
+        for rank in ranks
+        if rank in COURTS
+        for suit in suits
+        if suit != "M"
+    ]
     return "<defs>" + "\n".join(parts) + "</defs>\n"
 
 
@@ -130,7 +137,7 @@ def french_deck() -> str:
 def tarot_deck(names: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return the sprites of the tarot deck; `names` has translated names of trumps, by the English ones."""
     star = '<path d="M0-10L2.6-2.6L10 0L2.6 2.6L0 10L-2.6 2.6L-10 0L-2.6-2.6Z"/>'
-    parts = [definitions({**TAROT_SUITS, "M": star}, TAROT_RANKS)]
+    parts = [definitions({**TAROT_SUITS, "M": star}, TAROT_RANKS, tarot=True)]
     for suit in TAROT_SUITS:
         for rank in TAROT_RANKS:
             card = rank + suit
