@@ -217,7 +217,7 @@ class DeleteForm(forms.Form):
 #: Preferences on the settings page; `players/_setting_picture.html` has a picture of each.
 _GROUPS = (
     (_("Language and appearance"), ("language", "theme", "motion", "sound")),
-    (_("Table and cards"), ("table", "back", "four_colours", "large_cards", "left_handed")),
+    (_("Table and cards"), ("table", "back", "card_face", "left_handed")),
     (_("Moves and clock"), ("one_tap", "letter_keys", "auto_up", "hide_clock")),
     (_("Other players"), ("hide_others", "hide_presence")),
 )
@@ -230,8 +230,10 @@ _LABELS = {
     "table": _("Table"),
     "back": _("Card backs"),
     "motion": _("Motion"),
-    "four_colours": _("Four-colour suits"),
-    "large_cards": _("Large figures on the cards"),
+    "card_face": _("Card faces"),
+    "classic": _("Classic"),
+    "large": _("Large figures"),
+    "colours": _("Four colours and shapes"),
     "left_handed": _("Left-handed table"),
     "one_tap": _("One tap moves a card with only one place to go"),
     "letter_keys": _("Letter keys"),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.template.loader import render_to_string
 from django.test import Client
@@ -69,6 +71,7 @@ def test_the_form_saves_preferences(user: User, mine: Client) -> None:
         "theme": "dark",
         "table": "blue",
         "back": "waves",
+        "card_face": "colours",
         "motion": "reduced",
         "auto_up": "safe",
         "left_handed": "on",
@@ -82,6 +85,23 @@ def test_the_form_saves_preferences(user: User, mine: Client) -> None:
         "letter_keys": False,
     }
     assert mine.post(reverse("players:settings"), form | {"theme": "pink"}).status_code == 422
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"four_colours": True, "large_cards": False, "theme": "dark"}, {"card_face": "colours", "theme": "dark"}),
+        ({"four_colours": True, "large_cards": True}, {"card_face": "large"}),
+        ({"four_colours": False}, {}),
+        ({"theme": "dark"}, {"theme": "dark"}),
+    ],
+)
+def test_earlier_switches_become_a_card_face(user: User, before: dict[str, Any], after: dict[str, Any]) -> None:
+    User.objects.filter(pk=user.pk).update(preferences=before)
+    import_module("accounts.migrations.0003_card_face").choose_face(apps, None)
+    user.refresh_from_db()
+    assert user.preferences == after
 
 
 @pytest.mark.django_db

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from django.urls import URLPattern, URLResolver, get_resolver
 
 FIELDS = (
-    *("record", "file", "name", "deal", "option-redeals", "option-direction", "n", "language", "theme", "four_colours"),
+    *("record", "file", "name", "deal", "option-redeals", "option-direction", "n", "language", "theme", "card_face"),
     *("login", "username", "email", "password", "password1", "password2", "next", "code", "action", "pk", "credential"),
     *("query", "q", "p", "o", "e", "day", "until", "variant", "board", "before", "cursor", "limit", "span", "way"),
     *("page", "month", "deals", "csrfmiddlewaretoken", "_changelist_filters", "_popup", "_to_field", "app_label"),

@@ -51,7 +51,7 @@ def test_settings_are_kept_and_a_left_handed_table_is_mirrored(visit: Visit) -> 
     page.click("[data-opens=settings-dialog]")
     page.check("input[name=theme][value=dark]", force=True)
     page.check("input[name=left_handed]", force=True)
-    page.check("input[name=four_colours]", force=True)
+    page.check("input[name=card_face][value=colours]", force=True)
     page.reload()
     Player(page).start()
     root = page.locator("html")
@@ -61,6 +61,14 @@ def test_settings_are_kept_and_a_left_handed_table_is_mirrored(visit: Visit) -> 
     assert page.evaluate(stock) > right + 400
     other = visit("/", context=page.context)
     assert other.locator("html").get_attribute("data-theme") == "dark"
+
+
+def test_stored_switches_of_earlier_versions_choose_a_card_face(visit: Visit) -> None:
+    page = visit("/")
+    page.evaluate("localStorage.setItem('talon.settings', JSON.stringify({four_colours: true, large_cards: false}))")
+    page.reload()
+    assert page.evaluate("talonSettings") == {"card_face": "colours"}
+    assert page.locator("html").get_attribute("data-suits") == "four"
 
 
 def test_own_practice_is_replayed_shared_and_continued(visit: Visit) -> None:

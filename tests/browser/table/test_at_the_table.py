@@ -18,14 +18,18 @@ _APART = """() => {
 }"""
 
 
-def check_large_indices(page: Any) -> None:
+def check_card_faces(page: Any) -> None:
     """Check that the setting redraws all faces at once."""
     dressed = "all => all.map((card) => card.dataset.dressed.slice(-2))"
+    badges = "all => all.map((card) => card.querySelector('[color]')?.previousElementSibling.getAttribute('d') ?? '')"
     page.click("[data-opens=settings-dialog]")
-    for large in (False, True, False):
-        page.set_checked("input[name=large_cards]", large)
-        faces = {"-c", "-d"} if large else {"-i", "-j"}
-        assert set(page.eval_on_selector_all("#felt .card:not(.down)", dressed)) <= faces
+    for face in ("classic", "large", "colours", "classic"):
+        page.check(f"input[name=card_face][value={face}]", force=True)
+        indices = {"-c", "-d"} if face == "large" else {"-i", "-j"}
+        assert set(page.eval_on_selector_all("#felt .card:not(.down)", dressed)) <= indices
+        shapes = set(page.eval_on_selector_all("#felt .card:not(.down)", badges))
+        assert len(shapes) == (4 if face == "colours" else 1)
+        assert ("" in shapes) == (face != "colours")
     page.keyboard.press("Escape")
     page.wait_for_selector("#settings-dialog", state="hidden")
 
@@ -119,7 +123,7 @@ def test_refused_moves_and_pressed_piles_are_explained(visit: Visit) -> None:
     deal(page)
     player = Mouse(page)
     player.start()
-    check_large_indices(page)
+    check_card_faces(page)
     stays = page.locator("#felt .card:not(.movable):not(.down)").first
     x, y = player.middle(stays.element_handle())
     page.mouse.click(x, y)

@@ -38,9 +38,10 @@ _TOOLS = """async views => {
   const indices = new Map();
 
   // The box of a symbol's index, in hundredths of a card's width: what begins in its upper part and ends there.
+  // The emblem has a ground as large as the shape of any suit.
   const indexOf = symbol => {
     if (!indices.has(symbol)) {
-      const picture = artwork.picture('0 0 100 140', '', [symbol]);
+      const picture = artwork.picture('0 0 100 140', '', [symbol], 'M-10-11H10V11H-10z');
       picture.style.cssText = 'width: 100px; height: 140px';
       bench.replaceChildren(picture);
       const boxes = [...picture.children].map(part => part.getBoundingClientRect()).filter(box => box.bottom < 62);
@@ -79,7 +80,7 @@ _TOOLS = """async views => {
   globalThis.bench = {
     // The faults of one position at one hand and size of index.
     faults(view, flipped, largeIndex) {
-      settings.large_cards = largeIndex;
+      settings.card_face = largeIndex ? 'large' : 'classic';
       const {width, height} = space();
       const laid = layout(view, width, height, flipped);
       const large = small(laid.w);
@@ -105,7 +106,7 @@ _TOOLS = """async views => {
 
     // What a position looks like where it is drawn: indices that are not where they were reckoned, or not seen.
     async seen(view, flipped, largeIndex) {
-      Object.assign(settings, {large_cards: largeIndex, left_handed: flipped});
+      Object.assign(settings, {card_face: largeIndex ? 'large' : 'classic', left_handed: flipped});
       document.querySelector('#felt').replaceWith(old);
       const felt = old.cloneNode(false);
       old.replaceWith(felt);

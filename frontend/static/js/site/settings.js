@@ -12,8 +12,8 @@ const DEFAULTS = {
   table: /** @type {"green"|"blue"|"red"|"slate"} */ ("green"),
   back: /** @type {"lattice"|"waves"|"plain"} */ ("lattice"),
   motion: /** @type {"system"|"full"|"reduced"} */ ("system"),
-  four_colours: false,
-  large_cards: false,
+  /** With "colours", each suit has its own colour and, in the index, its own shape. */
+  card_face: /** @type {"classic"|"large"|"colours"} */ ("classic"),
   left_handed: false,
   sound: false,
   /** A tap or click moves a card at once if it has one sensible target. */
@@ -40,12 +40,8 @@ export function tryStorage(use) {
   }
 }
 
-/** @type {Settings} */
-export const settings = {
-  ...DEFAULTS,
-  ...tryStorage(() => JSON.parse(localStorage.getItem(KEY) ?? "{}")),
-  ...JSON.parse(root.dataset.preferences || "{}"),
-};
+/** @type {Settings} chosen ones are read by the script in the page's head (theme.js) */
+export const settings = { ...DEFAULTS, .../** @type {any} */ (globalThis).talonSettings };
 
 /** @type {(() => void)[]} */
 const listeners = [];

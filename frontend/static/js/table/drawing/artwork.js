@@ -6,11 +6,12 @@
 
 const SYMBOL = /^(?:<defs>)?<(g|symbol) id="([^"]+)"[^>]*>(.*)<\/\1>(?:<\/defs>)?$/gm;
 const USE = /<use href="#([^"]+)"( transform="[^"]*")?\/>/g;
+const INDEX_EMBLEM = /<use href="#([^"]+)"( transform="[^"]*")\/>/;
 const SVG = "http://www.w3.org/2000/svg";
 
 class Artwork {
   /** @type {Map<string, string>|null} what is inside each symbol */ #symbols = null;
-  /** @type {Map<SVGElement, string[]>} */ #waiting = new Map();
+  /** @type {Map<SVGElement, () => void>} */ #waiting = new Map();
   #requested = false;
 
   /** @param {string} address of the deck's file */
@@ -21,16 +22,18 @@ class Artwork {
   /**
    * @param {string} viewBox @param {string} className
    * @param {string[]} symbols drawn on top of each other, now or when the file has loaded
+   * @param {string} [badge] path of a ground for the emblem in the index, which is then white
    * @returns {SVGElement}
    */
-  picture(viewBox, className, symbols) {
+  picture(viewBox, className, symbols, badge) {
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("viewBox", viewBox);
     svg.setAttribute("class", className);
     svg.setAttribute("aria-hidden", "true");
-    if (this.#symbols) this.#fill(svg, symbols);
+    const fill = () => this.#fill(svg, symbols, badge);
+    if (this.#symbols) fill();
     else {
-      this.#waiting.set(svg, symbols);
+      this.#waiting.set(svg, fill);
       this.load();
     }
     return svg;
@@ -49,20 +52,22 @@ class Artwork {
       this.#requested = false;
       return;
     }
-    for (const [svg, symbols] of this.#waiting) this.#fill(svg, symbols);
+    for (const fill of this.#waiting.values()) fill();
     this.#waiting.clear();
   }
 
-  /** @param {SVGElement} svg @param {string[]} symbols */
-  #fill(svg, symbols) {
+  /** @param {SVGElement} svg @param {string[]} symbols @param {string} [badge] */
+  #fill(svg, symbols, badge) {
+    const emblem = '<g color="#fff"><use href="#$1" transform="scale(.6)"/></g>';
+    const badged = `<g fill="currentColor"$2><path d="${badge}"/>${emblem}</g>`;
     svg.innerHTML = symbols
-      .map((id) =>
-        this.#inside(id).replace(
-          USE,
-          (_, used, transform = "") => `<g fill="currentColor"${transform}>${this.#inside(used)}</g>`,
-        ),
-      )
-      .join("");
+      .map((id) => {
+        const inside = this.#inside(id);
+        // The first emblem of a symbol with an index is the index's own.
+        return badge && id.includes("-") ? inside.replace(INDEX_EMBLEM, badged) : inside;
+      })
+      .join("")
+      .replace(USE, (_, used, transform = "") => `<g fill="currentColor"${transform}>${this.#inside(used)}</g>`);
   }
 
   /** @param {string} id */

@@ -1,10 +1,29 @@
 /** Card elements: faces, backs and accessible names. */
 
 import { part } from "../../shared/dom.js";
+import { settings } from "../../site/settings.js";
 import { artworkAt } from "./artwork.js";
 import { cardName, deckOf, pileName, suitOf } from "./cards.js";
+import { small } from "./layouts/card-spacing.js";
 
 /** @import { CardRect, View } from "../state/types.js" */
+
+const [CIRCLE, SQUARE] = ["M-10 0a10 10 0 1 0 20 0a10 10 0 1 0-20 0z", "M-9-9H9V9H-9z"];
+const [LOZENGE, TRIANGLE] = ["M0-11L10 0L0 11L-10 0z", "M0-11L10 9H-10z"];
+/**
+ * Shapes of the suits, no wider than an emblem, for players who can't tell their colours apart.
+ * @type {Record<string, string>}
+ */
+const BADGES = {
+  spades: TRIANGLE,
+  hearts: CIRCLE,
+  diamonds: LOZENGE,
+  clubs: SQUARE,
+  swords: TRIANGLE,
+  cups: CIRCLE,
+  pentacles: LOZENGE,
+  wands: SQUARE,
+};
 
 let serial = 0;
 
@@ -19,11 +38,22 @@ export function blankCard() {
 
 export class Faces {
   /** True for small cards, which show one emblem and a larger index. */
-  small = false;
+  #small = false;
+  /** True if the index shows the shape of the suit. */
+  #badges = false;
 
   /** @param {Record<string, string>} sprites addresses by deck */
   constructor(sprites) {
     this.sprites = sprites;
+  }
+
+  /** Adapts to the settings. @param {number} w card width in pixels @returns {boolean} whether all faces change */
+  adapt(w) {
+    const [isSmall, badges] = [small(w), settings.card_face === "colours"];
+    const changes = isSmall !== this.#small || badges !== this.#badges;
+    this.#small = isSmall;
+    this.#badges = badges;
+    return changes;
   }
 
   /**
@@ -37,13 +67,15 @@ export class Faces {
     element.dataset.i = String(rect.i);
     element.classList.toggle("down", code === null);
     const symbols = code === null ? [] : this.#symbols(code, rect.mirror);
-    const dressed = symbols.join();
+    const suit = code === null ? undefined : suitOf(code, view.game);
+    const badge = this.#badges && suit ? BADGES[suit] : undefined;
+    const dressed = (badge ? ["badge", ...symbols] : symbols).join();
     if (element.dataset.dressed === dressed) return;
     element.dataset.dressed = dressed;
-    if (code === null) delete element.dataset.suit;
-    else element.dataset.suit = suitOf(code, view.game);
+    if (suit) element.dataset.suit = suit;
+    else delete element.dataset.suit;
     const face = /** @type {HTMLElement} */ (element.firstElementChild);
-    face.replaceChildren(...(code === null ? [] : [this.artwork(view).picture("0 0 100 140", "", symbols)]));
+    face.replaceChildren(...(code === null ? [] : [this.artwork(view).picture("0 0 100 140", "", symbols, badge)]));
   }
 
   /** @param {{game: string}} view a view or a deal */
@@ -53,7 +85,7 @@ export class Faces {
 
   /** @param {string} code @param {boolean} [mirror] @returns {string[]} */
   #symbols(code, mirror) {
-    if (this.small) return [`${code}-${mirror ? "d" : "c"}`];
+    if (this.#small) return [`${code}-${mirror ? "d" : "c"}`];
     return [code, `${code}-${mirror ? "j" : "i"}`];
   }
 }

@@ -9,7 +9,6 @@ import { sizeOf } from "./cards.js";
 import { blankCard } from "./faces.js";
 import { shown } from "../state/game.js";
 import { layout } from "./layout.js";
-import { small } from "./layouts/card-spacing.js";
 import { match, same } from "./matching.js";
 import { flip, move, wait } from "./motion.js";
 import { endPeek } from "./pieces.js";
@@ -29,7 +28,9 @@ export function render(state, { deal = false, jump = false, source = null } = {}
   state.draws++;
   if (view !== before) endPeek(state);
   state.drawn = view;
-  if (state.layout?.w !== to.w || state.faces.small !== small(to.w)) measure(state, to);
+  const changesFaces = state.faces.adapt(to.w);
+  if (state.layout?.w !== to.w) measure(state, to);
+  if (changesFaces) for (const { element, rect } of state.pieces) dress(state, element, rect);
   state.layout = to;
   felt.classList.toggle("still", jump || motionReduced());
   state.slots.draw(to, view, new Set(to.cards.map(({ pile }) => pile)));
@@ -51,16 +52,10 @@ export function render(state, { deal = false, jump = false, source = null } = {}
   return view;
 }
 
-/**
- * Sets the size of the cards, and redraws existing ones if the size needs other faces.
- * @param {State} state @param {Layout} layout
- */
+/** Sets the size of the cards. @param {State} state @param {Layout} layout */
 function measure(state, { w, h }) {
   state.felt.style.setProperty("--cw", `${w}px`);
   state.felt.style.setProperty("--ch", `${h}px`);
-  if (state.faces.small === small(w)) return;
-  state.faces.small = small(w);
-  for (const { element, rect } of state.pieces) dress(state, element, rect);
 }
 
 /** @param {State} state */

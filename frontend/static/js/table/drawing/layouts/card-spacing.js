@@ -11,7 +11,7 @@ const EASY = { index: 0.25, large: 0.36, back: 0.12 };
 const LEAST = { index: 0.235, large: 0.325, back: 0.05 };
 
 /** @param {number} w card width in pixels @returns {boolean} whether cards show the large index of small cards */
-export const small = (w) => w < 66 || settings.large_cards;
+export const small = (w) => w < 66 || settings.card_face === "large";
 
 /** @param {typeof EASY} steps @param {Grid} grid @param {string|null} card @returns {number} pixels to the next card */
 const stepAfter = (steps, { w, h }, card) => (card === null ? steps.back : small(w) ? steps.large : steps.index) * h;
