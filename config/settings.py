@@ -105,8 +105,8 @@ MIDDLEWARE = [
     "config.observability.metrics_endpoint.OperationsMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "config.assets.static.StaticFiles",  # before security headers, which are meant for pages
     "django.middleware.security.SecurityMiddleware",
-    "config.assets.static.StaticFiles",
     "config.http.compression.Compression",  # after static files, which are compressed when collected
     "config.http.api_etags.ConditionalApi",
     "csp.middleware.CSPMiddleware",
@@ -495,6 +495,7 @@ WHITENOISE_ROOT = BASE_DIR / "frontend" / "root"  # files served at the root: fa
 WHITENOISE_USE_FINDERS = not COLLECTED_STATIC
 WHITENOISE_MAX_AGE = 60 if COLLECTED_STATIC else 0
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+WHITENOISE_ALLOW_ALL_ORIGINS = False  # only this site uses the files
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

@@ -75,6 +75,7 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
                 content = file_response.file.read()
         response = HttpResponse(content, status=int(file_response.status))
         del response["Content-Type"]
+        response["X-Content-Type-Options"] = "nosniff"
         for name, value in file_response.headers:
             response[name] = value
         return response
@@ -89,7 +90,7 @@ def _joined(paths: Paths) -> Paths:
             return str(file.read(), "utf-8")
 
     modules = [join_modules(entry, read) for entry in JOINED_MODULES if entry in paths]
-    styles = [{entry: join_styles(entry, read)} for entry in JOINED_STYLES if entry in paths]
+    styles: list[dict[str, str]] = [{entry: join_styles(entry, read)} for entry in JOINED_STYLES if entry in paths]
     joined = InMemoryStorage()
     names = [
         joined.save(name, ContentFile(text.encode())) for files in (*modules, *styles) for name, text in files.items()
