@@ -1,6 +1,5 @@
 /** Entry point of a table's page: connects state, connection, input and drawing. */
 
-import "../site/field-buttons.js";
 import { all, byId } from "../shared/dom.js";
 import { applySettings, tryStorage } from "../site/settings.js";
 import { bindHint } from "./hud/hint-button.js";
@@ -63,7 +62,7 @@ function start(felt) {
     if (message.type === "error") company.refused(message.code);
     receive(state, socket, message);
     guide.heard(message);
-    if (message.type === "moved") ahead(theDialogs);
+    if (message.type === "moved" || state.status !== "playing") ahead(theDialogs);
   };
   const openDialog = (/** @type {string} */ id) =>
     late(theDialogs, (module) => module.openDialog(state, socket, keys, id));

@@ -1,5 +1,6 @@
 /** Dialogs of the table that are prepared when the first of them opens: settings, help, rules and more actions. */
 
+import "../../site/field-buttons.js";
 import { all, byId } from "../../shared/dom.js";
 import { Question } from "../../pages/winnability-question.js";
 import { bindSettings } from "../../site/settings-form.js";
