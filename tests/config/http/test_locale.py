@@ -123,7 +123,8 @@ def test_the_settings_show_and_reset_the_choice(client: Client) -> None:
     client.post(CHOOSE, {"language": "de"})
     address = reverse("players:settings")
     assert '<option value="de" selected lang="de">Deutsch</option>' in client.get(address).content.decode()
-    form = {"theme": "system", "table": "green", "back": "lattice", "motion": "system", "auto_up": "off"}
+    look = {"theme": "system", "table": "green", "back": "lattice", "card_face": "classic"}
+    form = look | {"motion": "system", "auto_up": "off"}
     client.post(address, form | {"language": "browser"})
     assert language_of(page(client, "en")) == "en-gb"
     client.post(address, form | {"language": "de"})
