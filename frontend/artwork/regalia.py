@@ -1,4 +1,4 @@
-"""What court figures wear and hold, in card units. A right hand is at (74, 79)."""
+"""Clothes and attributes of the court figures, in card units. A right hand is at (74, 79)."""
 
 from __future__ import annotations
 

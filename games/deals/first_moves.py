@@ -154,7 +154,7 @@ _TEXTS: Final[Mapping[str, Mapping[str, tuple[Promise, ...]]]] = {
     "stonewall": _STONEWALL,
     "tarot": _TAROT,
 }
-#: How to make the first move with a card.
+#: Instruction for the first move with a card.
 _HOW: Final = _("Drag it there, or tap both.")
 
 

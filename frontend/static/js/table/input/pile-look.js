@@ -41,7 +41,7 @@ export function bindNames(state) {
     felt.addEventListener(type, (event) => /** @type {PointerEvent} */ (event).pointerType === "mouse" && leave());
 }
 
-/** Shows the name and the cards of the pressed pile, unless the press has ended meanwhile. @param {State} state */
+/** Shows the name and cards of the pressed pile, unless the press is over by then. @param {State} state */
 export function lookAt(state) {
   const { held } = state;
   const show = (/** @type {typeof import("./peek.js")} */ { peek, showName }) => {
