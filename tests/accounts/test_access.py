@@ -192,3 +192,8 @@ def test_all_pages_are_covered() -> None:
     names = {name for name in get_resolver().reverse_dict if isinstance(name, str)}
     ours = {name for name in names if name.startswith(("account_", "mfa_", "usersessions_"))}
     assert ours == {*ENTRANCE, *MANAGE, *OTHERS}
+
+
+def test_a_changed_password_leads_to_the_sign_in(client: Client) -> None:
+    page = client.get(reverse("account_reset_password_from_key_done")).content.decode()
+    assert f'<a class="button" href="{reverse("account_login")}">Sign in</a>' in page
