@@ -89,6 +89,12 @@ def over_par(entry: Any, deal: Any) -> str:  # noqa: ANN401 - an entry of a boar
     return f"{entry.tokens - deal.par:+d}"
 
 
+@register.filter
+def signed(change: int) -> str:
+    """Return a change with its sign: ``+5``, ``−5`` or ``±0``."""
+    return f"{change:+d}".replace("-", "−") if change else "±0"
+
+
 #: Formats of moments until the browser converts them to local time.
 _MOMENTS: Final = {
     "date": "DATE_FORMAT",

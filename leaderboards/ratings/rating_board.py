@@ -75,11 +75,6 @@ class RatedRun:
         """Change of the displayed rating."""
         return self.after.value - self.before.value
 
-    @property
-    def fall(self) -> int:
-        """Amount of a loss, for templates that print their own minus sign."""
-        return -self.change
-
     @classmethod
     def of(cls, row: RatingChange) -> Self:
         """Build the display form of a change whose race and room are loaded."""

@@ -28,7 +28,7 @@ from games.models import Attempt, Deal, LedgerEntry, Question, SealedDeal
 from games.pages.shared.durations import duration
 from games.pages.shared.view_models import DealTile
 from games.rules import CATALOGUE, GAMES, Record, Table, open_table
-from games.templatetags.client import timed
+from games.templatetags.client import signed, timed
 from leaderboards.models import Result
 from tests.browser import players as inhabitants
 from tests.browser.pages.test_every_page import NAMES, NO_PAGES, VISITORS, visits
@@ -208,3 +208,8 @@ def test_no_page_formats_times_otherwise() -> None:
     for path in TEMPLATES.rglob("*.html"):
         for written in re.findall(r"\w+\.(?:elapsed_ms|best_ms)\b(\|\w+)?", path.read_text()):
             assert written == "|duration", path.name
+
+
+@pytest.mark.parametrize(("change", "shown"), [(5, "+5"), (-12, "−12"), (0, "±0")])
+def test_changes_have_their_sign(change: int, shown: str) -> None:
+    assert signed(change) == shown
