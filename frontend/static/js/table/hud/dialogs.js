@@ -24,7 +24,9 @@ export function openDialog(state, socket, keys, id) {
       button.addEventListener("click", () => byId(button.dataset.opens).showModal());
     bindQuestion();
   }
-  byId(id).showModal();
+  const dialog = byId(id);
+  // A second click while this module loads has opened it already.
+  if (!dialog.open) dialog.showModal();
 }
 
 /** Asks if the game can still be won whenever that dialog opens. */
