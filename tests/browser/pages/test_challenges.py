@@ -10,6 +10,13 @@ from tests.browser.table_driver import Mouse, Touch, play_through, sign_up, won_
 
 TOKENS = won_record("labyrinth", last=True)["tokens"]
 
+#: Whether all cards lie within the width of their boards.
+_WITHIN = """() => [...document.querySelectorAll(".boards .board")].every((board) => {
+  const [{ left, right }, cards] = [board.getBoundingClientRect(), [...board.querySelectorAll(".card")]];
+  const boxes = cards.map((card) => card.getBoundingClientRect());
+  return boxes.length > 0 && boxes.every((box) => box.left >= left && box.right <= right);
+})"""
+
 #: Adds a board with a long name; returns the boards' width, and whether they are in one column and show the whole name.
 _THIRD_BOARD = """() => {
   const boards = document.querySelector(".boards");
@@ -76,6 +83,9 @@ def test_a_friend_beats_a_challenge_beside_its_ghost(visit: Visit) -> None:
     ups = friend.locator(".standing").all_text_contents()
     assert len(ups) == 2
     assert all(re.match(r"[1-9]\d*/52 · \d:\d\d", text) for text in ups)
+    friend.set_viewport_size({"width": 844, "height": 390})
+    friend.wait_for_function(_WITHIN)
+    friend.set_viewport_size(PHONE)
     assert friend.evaluate(_THIRD_BOARD) == ["390", True, True]
 
     page.goto("/")
