@@ -14,9 +14,9 @@ _SAFE: Final = {"GET", "HEAD", "OPTIONS", "TRACE"}
 
 
 class ReadYourWrites:
-    """Middleware that records players who may have written: by a form, an API call or a sign-in.
+    """Middleware that records which players may have changed data: with a form, an API call or a sign-in.
 
-    `games.db.replicas.replica_choice` then reads from the primary for them until a replica has caught up. A sign-in
+    Until a replica has caught up, `games.db.replicas.replica_choice` serves these players from the primary. A sign-in
     through an external service may be a GET request. Installed only if there are replicas.
     """
 

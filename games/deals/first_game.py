@@ -1,6 +1,6 @@
-"""First games for newcomers to a variant: gentle deals shipped with the code, whose first moves are explained.
+"""First games of a variant: gentle deals that ship with the code and come with explained first moves.
 
-Each is a numbered deal with a winning line. Even a player who does not plan ahead wins them nearly always
+Each is a numbered deal with a winning line. Even a player who doesn't plan ahead nearly always wins
 (docs/difficulty.md, "First games").
 """
 

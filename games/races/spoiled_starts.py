@@ -1,8 +1,8 @@
 """Limits on spoiling the start of races.
 
-Leaving a countdown, breaking up a quick match that is about to start, and not showing up spoil the start for the
-others. After a few of these, a player can't take a seat for a while. Guests and new accounts are free to create, so
-those of one network share a limit. The counters live in the cache; losing it only resets them.
+A player who leaves a countdown, breaks up a quick match or doesn't show up spoils the start for the others. After a
+few times, the player can't take a seat for a while. Guests and new accounts are free to create, so those of one
+network share a limit. The counters live in the cache; losing it only resets them.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from tests.browser.table_driver import Mouse, Touch, play_through, sign_up, won_
 
 TOKENS = won_record("labyrinth", last=True)["tokens"]
 
-#: Whether all cards lie within the width of their boards.
+#: True if no card sticks out of its board sideways.
 _WITHIN = """() => [...document.querySelectorAll(".boards .board")].every((board) => {
   const [{ left, right }, cards] = [board.getBoundingClientRect(), [...board.querySelectorAll(".card")]];
   const boxes = cards.map((card) => card.getBoundingClientRect());

@@ -11,7 +11,7 @@ import { small } from "./layouts/card-spacing.js";
 const [CIRCLE, SQUARE] = ["M-10 0a10 10 0 1 0 20 0a10 10 0 1 0-20 0z", "M-9-9H9V9H-9z"];
 const [LOZENGE, TRIANGLE] = ["M0-11L10 0L0 11L-10 0z", "M0-11L10 9H-10z"];
 /**
- * Shapes of the suits, no wider than an emblem, for players who can't tell their colours apart.
+ * Suit shapes for colour-blind players, no wider than an emblem.
  * @type {Record<string, string>}
  */
 const BADGES = {
