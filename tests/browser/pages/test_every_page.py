@@ -34,6 +34,7 @@ INVALID = {"mfa_list_webauthn"}
 IN_UTC = {"api-1:openapi-view"}
 RULES = ROOT / "frontend" / ".htmlvalidate.json"
 WIDE, TABLET = {"width": 1440, "height": 900}, {"width": 820, "height": 1180}
+SMALL_PHONE = {"width": 320, "height": 640}
 LOOKS = [("light", TABLET), ("light", WIDE), ("light", PHONE), ("dark", PHONE)]
 GAMES = ["braid", "labyrinth", "tarot", "plot", "stonewall"]
 
@@ -390,6 +391,9 @@ def test_no_page_is_wider_than_a_phone_in_any_language(
             if name not in NO_PAGES and is_first:
                 page.goto(address)
                 found[address] = overflow(page, fingers=True)
+                page.set_viewport_size(SMALL_PHONE)
+                found[address] += overflow(page, fingers=False)
+                page.set_viewport_size(PHONE)
     complaints.clear()
     assert {address: faulty for address, faulty in found.items() if faulty} == {}
 
