@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.core import checks
 
-#: E-mail backends that send nothing.
+#: Email backends that send nothing.
 NOWHERE: Final = tuple(f"django.core.mail.backends.{name}.EmailBackend" for name in ("console", "dummy"))
 
 

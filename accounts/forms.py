@@ -31,12 +31,12 @@ from games.core.addresses import wide_network_of
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
-    """Sign-in form: name or e-mail address, and password."""
+    """Sign-in form: name or email address, and password."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.fields["login"] = forms.CharField(
-            label=_("Name or e-mail address"),
+            label=_("Name or email address"),
             max_length=EmailAddress._meta.get_field("email").max_length,
             widget=forms.TextInput(attrs={"autocomplete": "username webauthn", "autocapitalize": "none"}),
         )
@@ -64,12 +64,12 @@ class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]
-    """Sign-up form: name, password, and an optional e-mail address, which makes the password recoverable."""
+    """Sign-up form: name, password, and an optional email address, which makes the password recoverable."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         describe_name_field(self.fields["username"])
-        self.fields["email"].label = _("E-mail address (optional)")
+        self.fields["email"].label = _("Email address (optional)")
         self.fields["email"].help_text = _(
             "Only used if you forget your password. Confirm it with the link we send you."
         )
@@ -83,7 +83,7 @@ class SignUpForm(SignupForm):  # type: ignore[misc]
 
 
 class AddressForm(AddEmailForm):  # type: ignore[misc]
-    """Form for a new e-mail address, which replaces the old one once it is confirmed."""
+    """Form for a new email address, which replaces the old one once it is confirmed."""
 
     def save(self, request: HttpRequest) -> EmailAddress:
         """Add the unconfirmed address."""

@@ -51,5 +51,5 @@ KINDS: Final = (
         _older(PushDevice.objects.exclude(_HAS_SESSION), "made_at"),
     ),
     Aged(HeldName, "held names, once their time is up", timedelta(0), "until"),
-    Aged(EmailConfirmation, "unanswered confirmations of an e-mail address", 30 * _DAY, "created"),
+    Aged(EmailConfirmation, "unanswered confirmations of an email address", 30 * _DAY, "created"),
 )

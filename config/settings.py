@@ -45,7 +45,7 @@ if DEBUG and SECURE:
     raise ImproperlyConfigured("DEBUG shows secrets to visitors: it cannot be on while PUBLIC_URL is https")
 
 SITE_NAME = "Talon"
-SITE_DOMAIN = _public.netloc  # used in e-mails, like the name
+SITE_DOMAIN = _public.netloc  # used in emails, like the name
 
 _local_hosts = [] if SECURE else ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=list(dict.fromkeys([_public.hostname, *_local_hosts])))
@@ -394,7 +394,7 @@ ACCOUNT_FORMS = {
 }
 ACCOUNT_LOGIN_METHODS = {"username"}  # the form maps a confirmed address to the name: one hash per attempt
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
-ACCOUNT_PREVENT_ENUMERATION = "strict"  # signing up looks the same for known and unknown e-mail addresses
+ACCOUNT_PREVENT_ENUMERATION = "strict"  # signing up looks the same for known and unknown email addresses
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = f"{SITE_NAME}: "
@@ -411,7 +411,7 @@ ACCOUNT_RATE_LIMITS = {
     # Counted by the /48 of an IPv6 address, where allauth uses the /64.
     "signup_wide": "60/m/key",
     "reset_wide": "60/m/key",
-    # E-mails to one address, regardless of the sender.
+    # Emails to one address, regardless of the sender.
     "confirm_email": "1/3m/key,3/h/key",
     "reset_mail": "1/h/key",
     "notice": "10/h/key",
@@ -449,7 +449,7 @@ SOCIALACCOUNT_ADAPTER = "accounts.sign_in.providers.ServicesAdapter"
 SOCIALACCOUNT_FORMS = {"signup": "accounts.sign_in.providers.NameForm"}
 SOCIALACCOUNT_AUTO_SIGNUP = False  # players choose a name on a form, with the usual checks
 SOCIALACCOUNT_QUERY_EMAIL = True
-SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # an e-mail address at a service does not grant access to the account here
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # an email address at a service does not grant access to the account here
 
 EMAIL_URL: str = env.str("EMAIL_URL", default="consolemail://")
 _email: dict[str, Any] = env.email_url_config(EMAIL_URL)

@@ -1,6 +1,6 @@
 """Account erasure on request.
 
-Personal data is deleted: name, e-mail addresses, password, passkeys, connections to other services, preferences,
+Personal data is deleted: name, email addresses, password, passkeys, connections to other services, preferences,
 calendar, reminders, follows in both directions, sessions with their addresses, practice attempts, challenges, notices,
 appeals, reports of others' games, and notes of staff about the player. Ranked attempts and race attempts stay with
 their records under a neutral name, so that places on boards and in races do not change, other players' ratings still

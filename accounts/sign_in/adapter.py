@@ -40,7 +40,7 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
     """Adapter that applies this site's rules for names, and keeps a guest's attempts at sign-up and sign-in."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
-        "username_password_mismatch": _("Wrong name, e-mail address or password."),
+        "username_password_mismatch": _("Wrong name, email address or password."),
     }
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""E-mail addresses of accounts: sign-in and password resets require a confirmed one.
+"""Email addresses of accounts: sign-in and password resets require a confirmed one.
 
 Users can claim an address that is not theirs, so an unconfirmed one proves nothing, and few accounts can claim it.
 """

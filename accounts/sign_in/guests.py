@@ -49,7 +49,7 @@ def sign_in(request: HttpRequest, guest: Player) -> None:
 
 
 def create_guest() -> User:
-    """Create a guest: a player without a password, an e-mail address or a reserved name."""
+    """Create a guest: a player without a password, an email address or a reserved name."""
     now = timezone.now()
     return User.objects.create(
         username=f"guest-{secrets.token_hex(12)}",

@@ -1,6 +1,6 @@
 """Social sign-in with Google, GitHub or Discord, where the site has keys for them.
 
-Only the service's number for the player and a confirmed e-mail address are stored. A service never signs anyone in to
+Only the service's number for the player and a confirmed email address are stored. A service never signs anyone in to
 an account that is not connected to it: the address may belong to another player here.
 """
 
@@ -157,7 +157,7 @@ class NameForm(SignupForm):  # type: ignore[misc]
         describe_name_field(self.fields["username"])
 
     def clean(self) -> dict[str, Any]:
-        """Skip allauth's e-mail field: a confirmed address from the service is already there."""
+        """Skip allauth's email field: a confirmed address from the service is already there."""
         cleaned: dict[str, Any] = super().clean()
         return {**cleaned, "email": ""}
 

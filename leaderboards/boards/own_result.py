@@ -62,7 +62,7 @@ def missing_in_words(lacks: Missing) -> str:
     needs = [
         *([days % {"n": lacks.days}] if lacks.days else []),
         *([_("a win")] if lacks.win else []),
-        *([_("a confirmed e-mail address or a passkey")] if lacks.confirmation else []),
+        *([_("a confirmed email address or a passkey")] if lacks.confirmation else []),
         *([age % {"n": lacks.age}] if lacks.age else []),
     ]
     return _("To become an established player, you still need: %(needs)s.") % {"needs": ", ".join(needs)}

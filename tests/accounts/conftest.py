@@ -34,7 +34,7 @@ def make_user(db: None) -> MakeUser:
     numbers = count(1)
 
     def make(name: str = "", *, confirmed: str = "", **fields: Any) -> User:
-        """Create an account with PASSWORD; `confirmed` is its confirmed e-mail address."""
+        """Create an account with PASSWORD; `confirmed` is its confirmed email address."""
         fields = {"email": confirmed, **fields}
         made = User.objects.create_user(name or f"player {next(numbers)}", password=PASSWORD, **fields)
         if confirmed:

@@ -1,6 +1,6 @@
 """View models: the visible parts of deals, attempts and players.
 
-Templates get these instead of model instances, so that no template can leak a seed, a solution, a record or an e-mail
+Templates get these instead of model instances, so that no template can leak a seed, a solution, a record or an email
 address.
 """
 

@@ -287,7 +287,7 @@ def test_an_address_never_signs_in_to_an_existing_account(
     EmailAddress.objects.create(user=owner, email="ada@example.org", verified=confirmed_here, primary=True)
     assert sign_in_by(client).headers["Location"] == NAME_FORM
     assert player_in(client) is None
-    told = "An account with your e-mail address already exists" in client.get(NAME_FORM).content.decode()
+    told = "An account with your email address already exists" in client.get(NAME_FORM).content.decode()
     assert told == confirmed_there, "only the owner of the address learns of the account"
     ada = choose_name(client)
     assert ada != owner
