@@ -1,4 +1,4 @@
-"""E-mail addresses, and the messages sent to them."""
+"""Email addresses, and the messages sent to them."""
 
 from __future__ import annotations
 
@@ -130,8 +130,8 @@ def test_an_address_gets_few_messages_from_any_accounts() -> None:
         client.post(RESET, {"email": STRANGER})
     assert all(message.to == [STRANGER] for message in mail.outbox)
     assert [message.subject for message in mail.outbox] == [
-        "Talon: Please Confirm Your Email Address",
-        "Talon: Unknown Account",
+        "Talon: Please confirm your email address",
+        "Talon: Unknown account",
     ]
 
 

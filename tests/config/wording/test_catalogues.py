@@ -91,7 +91,7 @@ def test_catalogues_have_exactly_the_texts_in_use(language: str, domain: str, tm
     assert not found.obsolete
 
 
-@spoken
+@pytest.mark.parametrize("language", ["en", *LANGUAGES])
 def test_reworded_texts_are_those_of_packages(language: str) -> None:
     theirs = (files(package).joinpath("locale", "en", "LC_MESSAGES", "django.po") for package in BORROWED)
     assert ids(catalogue(po_path(language, "packages"))) <= set().union(
@@ -124,8 +124,9 @@ def same_places(message: Message) -> bool:
     return places(made[-1]) == places(given[1]) and all(places(form) <= known for form in made)
 
 
-@whole
-@spoken
+@pytest.mark.parametrize(
+    ("language", "domain"), [("en", "packages"), *((one, domain) for one in LANGUAGES for domain in PATHS)]
+)
 def test_compiled_catalogues_are_current(language: str, domain: str) -> None:
     path, compiled = po_path(language, domain), io.BytesIO()
     write_mo(compiled, catalogue(path))
