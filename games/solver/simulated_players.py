@@ -17,6 +17,9 @@ from games.rules.tokens import DRAW, ROUND, TO_FOUNDATION, TO_PILE
 MOST_TOKENS: Final = 600
 """Length at which a game is abandoned. The games these players win are much shorter."""
 
+Position = tuple[object, ...]
+"""A position, as `piles_of` returns it."""
+
 LEAST: Final = 6
 """Rank of a move that turns nothing up and frees no pile (see `wish`)."""
 
@@ -63,7 +66,7 @@ def skilled_game(table: Table, skill: Skill, chance: Random) -> bool:
     From a dead end, a retreat takes back a random number of moves, and play goes on elsewhere. Change the table and
     return whether it is won.
     """
-    seen = {_piles(table)}
+    seen = {piles_of(table)}
     played, retreats = 0, skill.retreats
     for _ in range(MOST_TOKENS * (1 + skill.retreats)):
         if table.is_won:
@@ -81,7 +84,7 @@ def skilled_game(table: Table, skill: Skill, chance: Random) -> bool:
     return table.is_won
 
 
-def _go_on(table: Table, skill: Skill, chance: Random, seen: set[tuple[object, ...]]) -> bool:
+def _go_on(table: Table, skill: Skill, chance: Random, seen: set[Position]) -> bool:
     """Play the first move that leads to a new position, and return whether there is one.
 
     Moves are tried most promising first, or in any order after a slip.
@@ -92,7 +95,7 @@ def _go_on(table: Table, skill: Skill, chance: Random, seen: set[tuple[object, .
         legal.sort(key=lambda token: wish(table, token))
     for token in legal:
         table.push(token)
-        piles = _piles(table)
+        piles = piles_of(table)
         if piles not in seen:
             seen.add(piles)
             return True
@@ -117,5 +120,6 @@ def wish(table: Table, token: str) -> int:
     return 1 if table.hidden >> pile[-cards - 1] & 1 else LEAST
 
 
-def _piles(table: Table) -> tuple[object, ...]:
+def piles_of(table: Table) -> Position:
+    """Return the position in a form that can be compared and hashed."""
     return (*map(tuple, table.piles), table.rounds_left, *map(len, table.foundations), *table.unseen_facts().values())

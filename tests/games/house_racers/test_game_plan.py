@@ -1,0 +1,115 @@
+"""Games of house racers: legal, repeatable, and played without knowledge of hidden cards."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from operator import eq
+from random import Random
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import pytest
+
+from games.house_racers import game_plan, strategy
+from games.house_racers.game_plan import GamePlan, plan_game
+from games.house_racers.racers import HOUSE_RACERS, HouseRacer
+from games.house_racers.strategy import imagine
+from games.rules import CATALOGUE, Table, open_table
+from games.rules.hidden_cards import Unseen
+
+LIMIT_MS = 1_200_000
+RACERS = list(HOUSE_RACERS.values())
+
+
+def played(variant: str, racer: HouseRacer, number: int = 0) -> tuple[bytes, GamePlan]:
+    seed = Random(f"{variant} {number}").randbytes(32)
+    return seed, plan_game(racer, partial(open_table, variant, seed), f"game {number}", LIMIT_MS)
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+@pytest.mark.parametrize("racer", RACERS, ids=HOUSE_RACERS)
+def test_games_are_legal_and_repeatable(variant: str, racer: HouseRacer) -> None:
+    seed, game = played(variant, racer)
+    table, cards_up = open_table(variant, seed), []
+    for token in game.tokens:
+        table.push(token)
+        cards_up.append(table.cards_up)
+    assert len(game.tokens) > 5
+    assert cards_up == list(game.cards_up)
+    assert game.won == table.is_won
+    assert list(game.clock) == sorted(game.clock)
+    assert game.end_ms >= game.clock[-1]
+    assert [game.due(game.clock[0] - 1), game.due(game.clock[0]), game.due(LIMIT_MS * 2)] == [0, 1, len(game.tokens)]
+    assert played(variant, racer)[1] == game
+
+
+def test_a_game_ends_at_the_time_limit() -> None:
+    seed = bytes(32)
+    game = plan_game(HOUSE_RACERS["pip"], partial(open_table, "braid", seed), "game", 60_000)
+    assert game.clock[-2] < 60_000
+    assert not game.won
+
+
+def reachable(roots: list[Any]) -> Iterator[Any]:
+    """Yield all objects reachable from these, without code."""
+    code = (type, ModuleType, FunctionType, MethodType)
+    seen: set[int] = set()
+    while roots:
+        item = roots.pop()
+        if id(item) not in seen and not isinstance(item, code):
+            seen.add(id(item))
+            yield item
+            roots += gc.get_referents(item)
+
+
+@pytest.mark.parametrize("variant", ["labyrinth", "stonewall", "plot", "tarot"])
+def test_the_strategy_cannot_reach_the_real_table(variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real: list[Table] = []
+    orders: list[tuple[Any, ...]] = []
+
+    def checked(*arguments: Any) -> str | None:
+        (table,) = real
+        assert not any(item is table for item in reachable([*arguments]))
+        hidden = table.hidden
+        if not table.token_count:
+            orders.append(tuple(tuple(card for card in pile if hidden >> card & 1) for pile in arguments[1][0].piles))
+        return real_choose(*arguments)
+
+    def opened() -> Table:
+        real[:] = [open_table(variant, bytes(32))]
+        return real[0]
+
+    real_choose = strategy.choose
+    monkeypatch.setattr(game_plan, "choose", checked)
+    for number in range(3):
+        plan_game(HOUSE_RACERS["rex"], opened, f"game {number}", 30_000)
+    if variant in {"stonewall", "tarot"}:
+        assert len(set(orders)) == len(orders), "face-down cards are shuffled for each game"
+
+
+@pytest.mark.parametrize("variant", CATALOGUE)
+def test_foresight_is_at_chance_level(variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shuffled card is guessed right as often as its share of the unseen cards says."""
+    found, expected, guesses = 0, 0.0, 0
+
+    def checked(table: Table, unseen: Unseen, number: int, chance: Random) -> list[Table]:
+        nonlocal found, expected, guesses
+        imagined = imagine(table, unseen, number, chance)
+        places = unseen.places(table)
+        real = [table.piles[pile][height] for pile, height in places]
+        for other in imagined:
+            guessed = [other.piles[pile][height] for pile, height in places]
+            assert sorted(guessed) == sorted(real)
+            found += sum(map(eq, guessed, real))
+            expected += sum(count**2 for count in Counter(real).values()) / max(1, len(real))
+            guesses += len(real)
+        return imagined
+
+    monkeypatch.setattr(game_plan, "imagine", checked)
+    for racer in RACERS:
+        played(variant, racer)
+    assert guesses > 3 * expected
+    assert abs(found - expected) < 4 * expected**0.5 + 4
