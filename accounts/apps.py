@@ -22,6 +22,7 @@ class AccountsConfig(AppConfig):
             People(
                 guests.player_for,
                 guests.create_guest,
+                guests.house_racer,
                 guests.sign_in,
                 public_names.accounts_among,
                 public_names.shown_names,

@@ -65,6 +65,7 @@ urlpatterns = [
     path("races/lobby.json", lobby_page.lobby_json, name="lobby_json"),
     path("races/new", lobby_page.new, name="race_new"),
     path("races/quick", lobby_page.quick_match, name="race_quick"),
+    path("races/bot", lobby_page.race_bot, name="race_bot"),
     path("races/heat/", lobby_page.heat, name="race_heat"),
     path("races/heats/", heats_page.heats, name="race_heats"),
     path("races/mine/", race_results_page.mine, name="my_races"),

@@ -31,6 +31,9 @@ BACKEND: Final = "allauth.account.auth_backends.AuthenticationBackend"
 
 _TRIES: Final = 3
 
+#: Prefix of the usernames of house racers, which are guests that are never deleted. No player's name has a colon.
+_HOUSE_RACER: Final = "house-racer:"
+
 
 def player_for(request: HttpRequest) -> User:
     """Return the player of this session, creating and signing in a guest if there is none."""
@@ -59,6 +62,12 @@ def create_guest() -> User:
         date_joined=now,
         last_login=now,
     )
+
+
+def house_racer(slug: str, name: str) -> User:
+    """Return the player of a house racer, created at its first race: a guest that nobody can sign in as."""
+    fields = {"display_name": name, "is_guest": True, "password": f"{UNUSABLE_PASSWORD_PREFIX}{secrets.token_hex(20)}"}
+    return User.objects.get_or_create(username=f"{_HOUSE_RACER}{slug}", defaults=fields)[0]
 
 
 def merge_guest(guest: User, user: User) -> int:
@@ -106,7 +115,7 @@ def _merge(guest: User, user: User) -> int:
 
 def remove_empty_guests(before: datetime, size: int) -> int:
     """Delete up to ``size`` guests created before then who have not played, and return the number deleted."""
-    return _remove(User.objects.filter(is_guest=True, date_joined__lt=before, attempts=None), size)
+    return _remove(_guests(before).filter(attempts=None), size)
 
 
 def remove_lost_guests(before: datetime, size: int) -> int:
@@ -115,7 +124,11 @@ def remove_lost_guests(before: datetime, size: int) -> int:
     Each new game renews the cookie, and a guest cannot return without it.
     """
     started = Exists(Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=before))
-    return _remove(User.objects.filter(is_guest=True, date_joined__lt=before).exclude(started), size)
+    return _remove(_guests(before).exclude(started), size)
+
+
+def _guests(before: datetime) -> QuerySet[User]:
+    return User.objects.filter(is_guest=True, date_joined__lt=before).exclude(username__startswith=_HOUSE_RACER)
 
 
 def _remove(idle: QuerySet[User], size: int) -> int:

@@ -1,4 +1,4 @@
-"""Choice of ghosts: the player's best, the next better game, followed players, the leader, the certified line."""
+"""Choice of ghosts: the player's best, the next better game, followed players, the leader, the certified line, bots."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from django.utils import timezone
 from games.core.errors import ErrorCode, Refusal
 from games.ghosts import ghost_lanes
 from games.ghosts.boards_registry import GhostScore, results
+from games.house_racers.racers import HOUSE_RACERS, HouseRacer
 from games.models import GRACE, Attempt, Deal
 
 #: Maximum followed players offered as ghosts.
@@ -31,15 +32,17 @@ class Whose(StrEnum):
     FRIEND = "friend"
     LEADER = "leader"
     LINE = "line"
+    BOT = "bot"
 
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """A game to race against; the certified line has no attempt."""
+    """A game to race against; the certified line and the house racers, which players see as bots, have no attempt."""
 
     whose: Whose
     attempt: Attempt | None
     elapsed_ms: int | None
+    racer: HouseRacer | None = None
 
 
 def ghosts_of(deal: Deal, player_id: int | None) -> list[Ghost]:
@@ -57,7 +60,7 @@ def ghosts_of(deal: Deal, player_id: int | None) -> list[Ghost]:
             ghosts.append(Ghost(whose, attempt, attempt.elapsed_ms))
     if (line := ghost_lanes.line_ms(deal)) is not None:
         ghosts.append(Ghost(Whose.LINE, None, line))
-    return ghosts
+    return ghosts + [Ghost(Whose.BOT, None, None, racer) for racer in HOUSE_RACERS.values()]
 
 
 def latest_ghosts(player_id: int | None, now: datetime | None = None) -> list[tuple[Deal, Ghost]]:

@@ -9,18 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from django.utils import timezone
 
-from games.attempts.lifecycle import record_of
+from games.attempts.lifecycle import deal_table, record_of
 from games.deals import publishing
 from games.ghosts.models import Answer
+from games.house_racers.game_plan import plan_game
+from games.house_racers.racers import HouseRacer
 from games.models import Attempt, Deal
 from games.rules import Record, Table
 
 #: Time per move of a ghost that plays a certified line, in ms: that of a practised player.
 MOVE_MS: Final = 2_500
+#: Time after which a bot's ghost stops, in ms.
+BOT_LIMIT_MS: Final = 3_600_000
 
 Point = tuple[int, int]
 """A time in ms since the deal, and the number of cards up from then on."""
@@ -52,6 +57,12 @@ def line_of(deal: Deal, name: str) -> GhostLane | None:
     record = Record.from_bytes(bytes(deal.solution))
     moves = [(token, MOVE_MS * n) for n, token in enumerate(record.tokens, start=1)]
     return _lane(name, record.open_table(), moves, MOVE_MS * len(moves))
+
+
+def bot_lane(deal: Deal, racer: HouseRacer) -> GhostLane:
+    """Return the lane of a house racer's game on a deal, the same whenever it is asked for."""
+    game = plan_game(racer, partial(deal_table, deal), f"ghost {deal.pk}", BOT_LIMIT_MS)
+    return _lane(racer.name, deal_table(deal), zip(game.tokens, game.clock, strict=True), game.end_ms)
 
 
 def line_ms(deal: Deal) -> int | None:

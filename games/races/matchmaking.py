@@ -36,6 +36,8 @@ GATHERING: Final = timedelta(seconds=8)
 #: Time that a player has to confirm once there is an opponent.
 PROMPT: Final = timedelta(seconds=15)
 MIN_PLAYERS: Final = 2
+#: Variants whose games take a few minutes, and whose deals are found within seconds.
+SHORT_VARIANTS: Final = ("labyrinth", "stonewall")
 #: Seconds for which a note is kept, to be shown to the player.
 _NOTED_FOR: Final = 24 * 3600
 
@@ -171,11 +173,16 @@ def _take_seat(room_id: int, player: Player, wishes: list[str], now: datetime) -
     return True
 
 
-def _new_race(wishes: Sequence[str], now: datetime) -> Race:
-    """Open a room with a race of one of these variants, preferably one with a spare deal in stock."""
+def choose_variant(wishes: Sequence[str]) -> str:
+    """Return one of these variants at random: a short game if there is one, and one with a spare deal in stock."""
+    wishes = [name for name in SHORT_VARIANTS if name in wishes] or wishes
     stock = sealed_stock.levels()
     in_stock = [name for name in wishes if stock[name].total() > sealed_stock.KEPT_FOR_DAYS]
-    variant = secrets.choice(in_stock or wishes)
+    return secrets.choice(in_stock or wishes)
+
+
+def _new_race(wishes: Sequence[str], now: datetime) -> Race:
+    variant = choose_variant(wishes)
     room = rooms.open_room(None, variant, None, limit_s=LIMIT_S, seats=SEATS, kind=Room.Kind.QUICK, now=now)
     return Race.objects.select_related("room").get(room=room)
 

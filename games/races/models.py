@@ -173,6 +173,8 @@ class Entrant(models.Model):
     joined_at = models.DateTimeField()
     # Begun as a guest, before signing in to the player's account: it is rated as a guest's.
     as_guest = models.BooleanField(default=False, db_default=False)
+    # Slug of a house racer (`games.house_racers`); empty for people.
+    house_racer = models.CharField(max_length=16, blank=True, default="", db_default="")
     # Quick match: the variants that the player accepts, and the time until which they count as connected.
     wishes = models.JSONField(default=list, blank=True)
     here_until = models.DateTimeField(null=True, blank=True)
@@ -190,9 +192,11 @@ class Entrant(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["race", "player"], name="entrant_once"),
-            # A player is in at most one race at a time.
+            # A player is in at most one race at a time, except a house racer.
             models.UniqueConstraint(
-                fields=["player"], condition=Q(state__in=["joined", "ready", "racing"]), name="one_race_at_once"
+                fields=["player"],
+                condition=Q(state__in=["joined", "ready", "racing"], house_racer=""),
+                name="one_race_at_once",
             ),
         ]
         indexes = [models.Index(fields=["player", "-id"], name="entrant_history")]

@@ -108,9 +108,9 @@ def unfreeze(race_id: int, now: datetime | None = None) -> bool:
 
 
 def enough_ready(race: Race, room: Room) -> bool:
-    """Return whether two players (one in a heat) are ready, not counting removed ones."""
-    ready = race.entrants.filter(state=_E.READY, player__isnull=False)
-    return ready.count() >= (1 if room.kind == Room.Kind.HEAT else 2)
+    """Return whether two entrants (one in a heat) are ready and one of them is a person, not counting removed ones."""
+    ready = list(race.entrants.filter(state=_E.READY, player__isnull=False).values_list("house_racer", flat=True))
+    return "" in ready and len(ready) >= (1 if room.kind == Room.Kind.HEAT else 2)
 
 
 def begin_due(now: datetime) -> list[int]:

@@ -18,6 +18,7 @@ from django.utils import timezone
 from games.attempts.lifecycle import close_safely
 from games.models import Attempt
 from games.races import heats, matchmaking, race_deals, race_finish, race_start, roll_call, rooms
+from games.races.house import house_moves
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room
 
@@ -62,6 +63,13 @@ def _start_ready(now: datetime) -> None:
     due = counted.filter(ready__gte=2, ready=F("taken")).order_by("pk")
     for room_id in due.values_list("room", flat=True)[:AT_A_TIME]:
         race_start.start_if_ready(room_id, now)
+
+
+def _move_house_racers(now: datetime) -> None:
+    """Play the moves of house racers in rooms that no process shows."""
+    moving = Entrant.objects.filter(race__state=Race.State.RACING, state__in=race_finish.ACTIVE).exclude(house_racer="")
+    for room_id in moving.values_list("race__room", flat=True).distinct()[:AT_A_TIME]:
+        house_moves.play_due(room_id, now)
 
 
 def _close_overdue(now: datetime) -> None:
@@ -119,6 +127,7 @@ STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
     race_start.begin_due,
     race_start.void_overdue,
     roll_call.call_off_deserted,
+    _move_house_racers,
     race_start.mark_absent,
     _close_overdue,
     _follow_closed,

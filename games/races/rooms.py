@@ -144,8 +144,18 @@ def next_race(room: Room, now: datetime) -> Race:
     copy_settings(room, race)
     race.save(force_insert=True)
     race_deals.assign_deal(race)
+    _reseat_house_racers(race, now)
     notify_room(room.pk)
     return race
+
+
+def _reseat_house_racers(race: Race, now: datetime) -> None:
+    """Give the house racers of the last race a seat in the next one."""
+    seated = Entrant.objects.filter(race__room=race.room_id, race__number=race.number - 1).exclude(house_racer="")
+    for slug, player_id in seated.values_list("house_racer", "player"):
+        Entrant.objects.create(
+            race=race, player_id=player_id, house_racer=slug, state=Entrant.State.READY, joined_at=now
+        )
 
 
 def copy_settings(room: Room, race: Race) -> None:
@@ -235,7 +245,7 @@ def pass_on(room: Room, from_id: int | None, among: Collection[int] | None = Non
 
     Players in the next race come before players in the running one.
     """
-    seated = Entrant.objects.filter(race__room=room, state__in=race_finish.ACTIVE, player__isnull=False)
+    seated = Entrant.objects.filter(race__room=room, state__in=race_finish.ACTIVE, player__isnull=False, house_racer="")
     if among is not None:
         seated = seated.filter(player__in=among)
     open_first = F("race__number").desc()

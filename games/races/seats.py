@@ -102,6 +102,8 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
 def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = None) -> None:
     """Kick a player for good: their seat in the next race is freed, but a game in progress continues.
 
+    A house racer loses its seat and can be added again.
+
     :raises Refusal: unless the caller is the host; during a countdown; for the host; or for a player who is not here.
     """
     now = now or timezone.now()
@@ -118,7 +120,9 @@ def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = Non
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if seat is not None:
             seat.delete()
-        room.kicked = [*(kicked_id for kicked_id in room.kicked if kicked_id != entrant.player_id), entrant.player_id]
+        if not entrant.house_racer:
+            kicked = [kicked_id for kicked_id in room.kicked if kicked_id != entrant.player_id]
+            room.kicked = [*kicked, entrant.player_id]
         room.used_at = now
         room.save(update_fields=["kicked", "used_at"])
         notify_room(room.pk)

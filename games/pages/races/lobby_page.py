@@ -20,6 +20,7 @@ from games.pages.races.game_form import Chosen, choices, chosen
 from games.pages.races.race_ready_notice import mark_waiting, seat_of
 from games.pages.shared import titles
 from games.races import heats, lobby, matchmaking, network_shares, race_origins, rooms, seats, spoiled_starts
+from games.races.house import house_seats
 from games.races.models import Room
 from games.rules import CATALOGUE
 
@@ -102,6 +103,19 @@ def quick_match(request: HttpRequest) -> HttpResponse:
         return refused(request, refusal)
     mark_waiting(request)
     return to_seat(request, room.code, rated=True)
+
+
+@require_POST
+def race_bot(request: HttpRequest) -> HttpResponse:
+    """Start a race against a house racer, which players see as a bot; `racer` is its slug."""
+    limits.spend(request, "room")
+    check_may_sit(request)
+    try:
+        racer = house_seats.racer_of(request.POST.get("racer", ""))
+        room = house_seats.race_now(seated_player(request), racer)
+    except Refusal as refusal:
+        return refused(request, refusal)
+    return to_seat(request, room.code)
 
 
 def to_seat(request: HttpRequest, code: str, *, rated: bool = False) -> HttpResponse:

@@ -22,6 +22,7 @@ from games.deals import publishing
 from games.ghosts import choice, ghost_lanes
 from games.ghosts.choice import Ghost, Whose
 from games.ghosts.models import Answer
+from games.house_racers.racers import HOUSE_RACERS, HouseRacer
 from games.models import Attempt, Deal
 from games.pages.replays.side_by_side_page import together_url
 from games.pages.shared.view_models import ShownDeal, ShownPlayer, shown_part
@@ -35,12 +36,13 @@ _GHOST_TITLES: Final = {
     Whose.FRIEND: gettext_lazy("Someone you follow"),
     Whose.LEADER: gettext_lazy("The leader"),
     Whose.LINE: gettext_lazy("The solution"),
+    Whose.BOT: gettext_lazy("A bot"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ShownGhost:
-    """A ghost to choose; `ghost` is the form's value, and `attempt` is None for the certified line."""
+    """A ghost to choose; `ghost` is the form's value, and `attempt` is None for the certified line and for bots."""
 
     label: str
     ghost: str
@@ -49,16 +51,24 @@ class ShownGhost:
     cards_up: int | None
     elapsed_ms: int | None
     hinted: bool = False
+    racer: HouseRacer | None = None
 
     @classmethod
     def of(cls, ghost: Ghost) -> Self:
         """Return the visible part of `ghost`."""
         label, attempt = str(_GHOST_TITLES[ghost.whose]), ghost.attempt
         if attempt is None:
-            return cls(label, LINE, None, None, None, ghost.elapsed_ms)
+            name = ghost.racer.slug if ghost.racer else LINE
+            return cls(label, name, None, None, None, ghost.elapsed_ms, racer=ghost.racer)
         player = None if ghost.whose == Whose.OWN else ShownPlayer.of(attempt.player)
         return shown_part(
-            cls, attempt, label=label, ghost=str(attempt.public_id), player=player, attempt=attempt.public_id
+            cls,
+            attempt,
+            label=label,
+            ghost=str(attempt.public_id),
+            player=player,
+            attempt=attempt.public_id,
+            racer=None,
         )
 
 
@@ -119,17 +129,18 @@ def lane(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @never_cache
 @json_only
 def line(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
-    """Return the lane of the certified line of an attempt's deal, to the attempt's player."""
+    """Return the lane of the certified line of an attempt's deal, or of the bot `racer`, to the attempt's player."""
     limits.spend(request, "replay")
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=attempt)
     if found.player_id != player_id(request):
         raise Refusal(ErrorCode.NOT_YOURS)
     if not ghost_lanes.knows_deal(found.deal, found.player_id):
         raise Refusal(ErrorCode.NOT_REVEALED)
-    certified = ghost_lanes.line_of(found.deal, _("The solution"))
-    if certified is None:
+    racer = HOUSE_RACERS.get(request.GET.get("racer", ""))
+    lane = ghost_lanes.bot_lane(found.deal, racer) if racer else ghost_lanes.line_of(found.deal, _("The solution"))
+    if lane is None:
         raise Refusal(ErrorCode.NOT_FOUND)
-    return JsonResponse(certified.to_json() | {"own": False})
+    return JsonResponse(lane.to_json() | {"own": False})
 
 
 def ghost_beside(attempt: Attempt, requested: str) -> str:
@@ -143,15 +154,20 @@ def ghost_beside(attempt: Attempt, requested: str) -> str:
     if challenged is not None:
         return reverse("games:lane", args=[challenged])
     deal, player = attempt.deal, attempt.player_id
-    if requested == LINE and deal.solution is not None and ghost_lanes.knows_deal(deal, player):
-        return reverse("games:line", args=[attempt.public_id])
-    return _lane_address(deal, requested, player) if requested != LINE else ""
+    if requested != LINE and requested not in HOUSE_RACERS:
+        return _lane_address(deal, requested, player)
+    if not _lane_address(deal, requested, player) or not ghost_lanes.knows_deal(deal, player):
+        return ""
+    query = "" if requested == LINE else f"?racer={requested}"
+    return reverse("games:line", args=[attempt.public_id]) + query
 
 
 def _lane_address(deal: Deal, ghost: str, player: int | None) -> str:
     """Return the URL of the lane of a ghost on this deal; empty if there is none that the player may race."""
     if ghost == LINE:
         return LINE if deal.solution is not None else ""
+    if ghost in HOUSE_RACERS:
+        return ghost
     try:
         found = Attempt.objects.select_related("deal").filter(deal=deal, public_id=uuid.UUID(ghost)).first()
     except ValueError:

@@ -23,6 +23,7 @@ from games.live.loader import in_database
 from games.live.sockets.base_consumer import SocketConnection, check_version, session_expired
 from games.live.sockets.message_limit import allowance_of, retain_until_full
 from games.races import network_shares, race_origins, race_start, rooms, seats, spoiled_starts
+from games.races.house import house_seats
 from games.races.live import protocol
 from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.live.room_watch import RoomWatch
@@ -153,6 +154,8 @@ def _command_call(
             return lambda: race_start.start(room_id, player_id)
         case protocol.Kick(entrant=entrant):
             return lambda: seats.kick(room_id, player_id, entrant)
+        case protocol.Bot(racer=racer):
+            return lambda: house_seats.add_racer(room_id, player_id, racer)
         case protocol.Settings():
             return lambda: rooms.change(room_id, player_id, **structs.asdict(message), network=network)
         case _:

@@ -100,6 +100,12 @@ class Kick(In):
     entrant: int
 
 
+class Bot(In):
+    """Give a house racer, by its slug, a seat in the next race. Host only."""
+
+    racer: Annotated[str, msgspec.Meta(min_length=1, max_length=16)]
+
+
 class React(In):
     """Show a reaction to all viewers."""
 
@@ -134,6 +140,8 @@ class Seat(msgspec.Struct, gc=False):
     #: Public id of the player, which leads to their page; null for players who are not named, such as guests.
     player: str | None
     guest: bool
+    #: True for a program of the site.
+    house_racer: bool
     host: bool
     #: Shown rating, and whether it is still provisional; null for guests and in unrated races.
     rating: int | None
@@ -249,7 +257,7 @@ class Error(Out):
     data: dict[str, Any] = {}
 
 
-ClientMessage = Hello | Sync | Sit | Leave | Ready | Start | Settings | Kick | React | Ping
+ClientMessage = Hello | Sync | Sit | Leave | Ready | Start | Settings | Kick | Bot | React | Ping
 ServerMessage = Room | You | Lanes | Reacted | Moved | Gone | Pong | Error
 INCOMING: Final = get_args(ClientMessage)
 OUTGOING: Final = get_args(ServerMessage)

@@ -46,6 +46,7 @@ class EntrantFacts:
     figures: Figures | None
     ms: int | None
     confirm_by: datetime | None
+    is_house_racer: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +223,7 @@ class _PlayerFacts:
             name=self.name(player),
             player=None if shown_name is None else str(shown_name[1]),
             guest=player not in self.accounts,
+            house_racer=bool(entrant.house_racer),
             host=player is not None and player == room.host_id,
             rating=None if rating is None else rating.value,
             provisional=rating is not None and rating.provisional,
@@ -293,6 +295,7 @@ def _entrant_facts(race: Race, entrant: Entrant, confirm_by: datetime | None) ->
         figures=(entrant.cards_up or 0, entrant.tokens or 0) if has_figures else None,
         ms=ms,
         confirm_by=confirm_by,
+        is_house_racer=bool(entrant.house_racer),
     )
 
 

@@ -159,6 +159,7 @@ _NO_PAGES = {
     "a part of a page": "boards:after",
     "takes what is sent to it": (
         "games:answer_challenge games:can_win games:hint games:restart games:race_ghost games:race_new "
+        "games:race_bot "
         "games:race_quick games:race_sit games:send_challenge games:play_on games:start games:start_practice "
         "games:start_found games:first_game players:accept players:calendar players:follow players:language "
         "players:preferences players:push players:push_renewed players:rename players:unfollow api-1:verify"

@@ -51,7 +51,9 @@ SPOKEN = {"aria-label", "title", "placeholder", "alt", "data-title", "data-stand
 UNSPOKEN = {"script", "style", "svg", "code", "kbd", "textarea", "pre"}
 EMPTY = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 #: Names, which are the same in every language, and addresses within the site.
-SAME_EVERYWHERE = re.compile(r"\b(?:Talon|API|UTC|JSON)\b|/[\w/.-]+|\btestserver\b|127\.0\.0\.1|\bexample\.com\b")
+SAME_EVERYWHERE = re.compile(
+    r"\b(?:Talon|API|UTC|JSON)\b|\b\w+ \(bot\)|/[\w/.-]+|\btestserver\b|127\.0\.0\.1|\bexample\.com\b"
+)
 
 
 def forget_texts() -> None:

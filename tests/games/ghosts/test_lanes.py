@@ -15,6 +15,7 @@ from games.attempts.lifecycle import start_attempt
 from games.core.errors import ErrorCode, Refusal
 from games.ghosts import challenges, ghost_lanes
 from games.ghosts.choice import ghosts_of
+from games.house_racers.racers import HOUSE_RACERS, HouseRacer
 from games.models import Attempt, Deal
 from games.races.models import Entrant
 from games.rules import End
@@ -123,6 +124,17 @@ def test_a_timed_record_is_legal(player: User) -> None:
     assert timed(line(), 10, 0).end == End("resigned", 0)
 
 
+@pytest.mark.parametrize("racer", HOUSE_RACERS.values(), ids=HOUSE_RACERS)
+def test_a_bots_lane_is_always_the_same(racer: HouseRacer) -> None:
+    deal = past_deal("labyrinth")
+    lane = ghost_lanes.bot_lane(deal, racer)
+    assert lane == ghost_lanes.bot_lane(deal, racer)
+    assert lane.name == racer.name
+    times = [ms for ms, _up in lane.points]
+    assert times == sorted(times)
+    assert lane.points[0][0] == 0
+
+
 @pytest.fixture
 def accounts(transactional_db: None) -> list[User]:
     return [User.objects.create_user(name) for name in ("Ada", "Brook", "Cleo", "Dara", "Edda")]
@@ -130,7 +142,9 @@ def accounts(transactional_db: None) -> list[User]:
 
 def offered(deal: Deal, player: User | None) -> list[tuple[str, str]]:
     found = ghosts_of(deal, None if player is None else player.pk)
-    return [(str(ghost.whose), str(ghost.attempt.player) if ghost.attempt else "") for ghost in found]
+    people = [ghost for ghost in found if ghost.racer is None]
+    assert [ghost.racer for ghost in found[len(people) :]] == list(HOUSE_RACERS.values()), "bots come last"
+    return [(str(ghost.whose), str(ghost.attempt.player) if ghost.attempt else "") for ghost in people]
 
 
 def test_a_closed_deal_offers_own_rival_friends_and_leader(accounts: list[User]) -> None:

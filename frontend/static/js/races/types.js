@@ -9,6 +9,7 @@
  * @property {string} name
  * @property {string|null} player
  * @property {boolean} guest
+ * @property {boolean} house_racer whether it is a bot
  * @property {boolean} host
  * @property {number|null} rating
  * @property {boolean} provisional

@@ -20,6 +20,7 @@ from games.core import limits
 from games.core.errors import ErrorCode
 from games.ghosts import challenges, ghost_lanes
 from games.ghosts.models import Challenge, Notice
+from games.house_racers.racers import HOUSE_RACERS
 from games.inbox import notices
 from games.models import Attempt, Deal
 from tests.games.ghosts.playing import end_running, open_deal, past_deal, played, practice_deal
@@ -84,6 +85,26 @@ def test_no_ghost_of_an_open_deal_is_listed(client: Client, mine: Client, player
         assert "No ghosts yet." in page.content.decode()
 
 
+def test_a_bots_ghost_is_raced_in_practice(mine: Client, player: User) -> None:
+    practised = played(player, practice_deal("labyrinth"), ranked=False)
+    page = mine.get(f"/ghosts/{practised.deal_id}/").content.decode()
+    assert re.findall(r'name="ghost" value="(\w+)"', page)[-3:] == list(HOUSE_RACERS)
+    begun = mine.post(f"/ghosts/{practised.deal_id}/start", {"ghost": "rex"})
+    table = mine.get(begun.headers["Location"]).content.decode()
+    lane = re.search(r'"(/table/[\w-]+/line\.json\?racer=rex)"', table)
+    assert lane
+    answer = mine.get(lane[1]).json()
+    assert (answer["name"], answer["own"]) == (HOUSE_RACERS["rex"].name, False)
+
+
+def test_a_bots_ghost_needs_a_known_deal(mine: Client, player: User) -> None:
+    deal = practice_deal("labyrinth")
+    attempt = start_attempt(player, deal)
+    assert mine.post(f"/ghosts/{deal.pk}/start", {"ghost": "rex"}).status_code == 403
+    assert mine.get(f"/table/{attempt.public_id}/line.json?racer=rex").status_code == 403
+    assert "line.json" not in mine.get(f"/table/{attempt.public_id}/?ghost=rex").content.decode()
+
+
 @pytest.mark.parametrize("page", ["races/lobby.html", "races/room.html"])
 def test_race_a_ghost_leads_to_the_list_of_ghosts(page: str) -> None:
     source = (TEMPLATES / page).read_text()
@@ -99,7 +120,8 @@ def test_an_unknown_game_has_no_lane(client: Client) -> None:
 def test_a_ghost_is_raced_in_practice(client: Client, rival: User) -> None:
     attempt = played(rival, past_deal(), ranked=True)
     page = client.get(f"/ghosts/{attempt.deal_id}/")
-    assert {ghost.ghost for ghost in page.context["ghosts"]} == {"line"}  # a guest's is not listed, but can be raced
+    # A guest's is not listed, but can be raced.
+    assert {ghost.ghost for ghost in page.context["ghosts"]} == {"line", *HOUSE_RACERS}
     begun = client.post(f"/ghosts/{attempt.deal_id}/start", {"ghost": attempt.public_id})
     made = Attempt.objects.exclude(pk=attempt.pk).get()
     assert begun.headers["Location"] == f"/table/{made.public_id}/?ghost={attempt.public_id}"

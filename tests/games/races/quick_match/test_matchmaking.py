@@ -410,13 +410,19 @@ def test_players_without_wishes_meet_in_the_same_game() -> None:
     assert race_of(guest).entrants.count() == 2
 
 
+def test_a_new_room_gets_a_short_game_if_the_player_wants_one() -> None:
+    assert {matchmaking._new_race(ALL, T0).variant for _ in range(16)} == set(matchmaking.SHORT_VARIANTS)
+    assert race_of(enter(0, "braid", "stonewall")).variant == "stonewall"
+    assert race_of(enter(1, "braid")).variant == "braid"
+
+
 def test_a_new_room_gets_a_game_with_spare_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     """More deals than the coming days need; if there are none, any of the chosen games."""
     stock = {name: Counter({"easy": sealed_stock.KEPT_FOR_DAYS}) for name in CATALOGUE}
     monkeypatch.setattr(sealed_stock, "levels", lambda: stock)
     assert race_of(enter(0, "plot")).variant == "plot"
     stock["tarot"]["hard"] = 1
-    assert {matchmaking._new_race(ALL, T0).variant for _ in range(8)} == {"tarot"}
+    assert {matchmaking._new_race(["plot", "tarot"], T0).variant for _ in range(8)} == {"tarot"}
 
 
 def test_the_countdown_ends_the_absence_check() -> None:

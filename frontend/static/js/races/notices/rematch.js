@@ -35,7 +35,10 @@ class Rematch {
     if (!room) return;
     const { to_come: next, running, last } = room;
     const rivals = new Set([running, last].flatMap((race) => race?.seats ?? []).map(({ name }) => name));
-    const rival = next?.state === "open" ? next.seats.find(({ name }) => rivals.has(name)) : undefined;
+    const rival =
+      next?.state === "open"
+        ? next.seats.find(({ name, house_racer: isBot }) => !isBot && rivals.has(name))
+        : undefined;
     this.#number = next?.number ?? 0;
     if (rival) write(this.#text, t("{name} wants a rematch.", { name: rival.name }));
     this.#box.hidden = !rival || you.to_come !== null || this.#number === this.#declined;

@@ -27,12 +27,17 @@ export function bindHost(socket) {
     const button = target.closest("[data-kick]");
     if (button) socket.send({ type: "kick", entrant: Number(button.dataset.kick) });
   });
+  byId("add-bots").addEventListener("click", (/** @type {any} */ { target }) => {
+    const button = target.closest("[data-bot]");
+    if (button) socket.send({ type: "bot", racer: button.dataset.bot });
+  });
 }
 
 /** @param {Room} room @param {You} you */
-export function showHost({ to_come }, { host }) {
+export function showHost({ to_come, seats }, { host }) {
   const open = host && (!to_come || to_come.state === "open");
   byId("change").hidden = !open;
+  byId("add-bots").hidden = !(open && to_come && to_come.seats.length < seats);
   const ready = (to_come?.lanes ?? []).map(parts).filter(({ state }) => state === "ready").length;
   byId("start").hidden = !(open && ready > 1 && to_come?.deal.state === "ready");
 }

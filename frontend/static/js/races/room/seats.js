@@ -47,7 +47,8 @@ export class Seats {
       ? link(`/players/${seat.player}/`, "seat-name", seat.name)
       : part("span", "seat-name", seat.name);
     const rating = seat.rating === null ? "" : `${seat.rating}${seat.provisional ? "?" : ""}`;
-    const facts = [mine && t("you"), seat.host && t("host"), seat.guest && !mine && t("guest"), rating];
+    const isGuest = seat.guest && !seat.house_racer && !mine;
+    const facts = [mine && t("you"), seat.host && t("host"), isGuest && t("guest"), rating];
     const who = part("span", "seat-who", name, part("small", "", facts.filter(Boolean).join(" · ")));
     const sign = part("i", "seat-sign");
     sign.setAttribute("aria-hidden", "true");

@@ -12,6 +12,8 @@ import { parts } from "../types.js";
 const TICK = 200;
 /** Wait for an opponent after which a ghost is offered, in ms. */
 const LONG = 30000;
+/** Wait after which a bot is offered, in ms. */
+const BOTS_AFTER = 20000;
 
 export class Stage {
   #since = performance.now();
@@ -111,6 +113,7 @@ export class Stage {
     const { all } = this.#states;
     if (all.length < 2) return [t("No one else is here yet"), t("Share the link with your opponents.")];
     const waiting = all.filter((state) => state !== "ready").length;
+    if (!waiting) return [t("Looking for a winnable deal."), ""];
     if (!this.#isReady) return [t("Are you ready?"), t("The race starts when everyone is ready.")];
     return [tn("Waiting for 1 player", "Waiting for {n} players", waiting), t("It starts when everyone is ready.")];
   }
@@ -149,6 +152,8 @@ export class Stage {
       const left = Math.max(0, clock.until(at));
       write(figure, left > 60000 ? clockText(left) : String(Math.ceil(left / 1000)));
     }
-    byId("ghost").hidden = !(room?.kind === "quick" && performance.now() - this.#since > LONG);
+    const waited = room?.kind === "quick" ? performance.now() - this.#since : 0;
+    byId("ghost").hidden = waited < LONG;
+    byId("bots-offer").hidden = waited < BOTS_AFTER || !this.#seeks || race?.seats.length !== 1;
   }
 }

@@ -1,0 +1,99 @@
+"""Seats of house racers: added to a room by its host, or raced at once by a player without an opponent.
+
+House racers only take part in hosted rooms, whose races are unrated.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from games.core.errors import ErrorCode, Refusal
+from games.db.players import Player, people
+from games.house_racers.racers import HOUSE_RACERS, HouseRacer
+from games.races import matchmaking, race_start, rooms, seats
+from games.races.models import Entrant, Race, Room
+from games.races.race_finish import ACTIVE
+from games.races.room_notifications import notify_room
+
+#: Seats and time limit of the room in which a player races a house racer.
+SEATS: Final = 8
+LIMIT_S: Final = 1200
+#: Countdown of a race between one player and a house racer: no one else has to get ready.
+COUNTDOWN: Final = timedelta(seconds=5)
+
+
+def add_racer(room_id: int, host_id: int, slug: str, now: datetime | None = None) -> None:
+    """Give a house racer a seat in the next race, at the host's command. It is ready at once.
+
+    :raises Refusal: unless the player is the host; for an unknown racer or a full race; or once the race has started.
+    """
+    now, racer = now or timezone.now(), racer_of(slug)
+    with transaction.atomic():
+        room = rooms.lock_room(room_id)
+        rooms.check_host(room, host_id)
+        race = rooms.next_race(room, now)
+        if race.state != Race.State.OPEN:
+            raise Refusal(ErrorCode.RACE_NOT_OPEN)
+        if not race.entrants.filter(house_racer=slug).exists():
+            _seat(race, racer, room, now)
+        notify_room(room.pk)
+
+
+def race_now(player: Player, racer: HouseRacer, now: datetime | None = None) -> Room:
+    """Open a room with the player and a house racer, and start the race as soon as it has a deal; return the room.
+
+    A player who waits for a quick match gives up that seat. The game is that match's, or a short one.
+
+    :raises Refusal: while the player is in another race.
+    """
+    now = now or timezone.now()
+    variant = _leave_quick_match(player, now) or matchmaking.choose_variant(matchmaking.SHORT_VARIANTS)
+    rooms.close_unused(player.pk)
+    with transaction.atomic():
+        room = rooms.open_room(player, variant, limit_s=LIMIT_S, seats=SEATS, now=now)
+        seat = seats.sit(room.pk, player, now=now)
+        Entrant.objects.filter(pk=seat.pk).update(state=Entrant.State.READY)
+        _seat(seat.race, racer, room, now)
+        # Without a deal, the race starts once one has been found (`games.races.reconciler`).
+        race_start.freeze(seat.race_id, countdown=COUNTDOWN, now=now)
+    return room
+
+
+def racer_of(slug: str) -> HouseRacer:
+    """Return the house racer with this slug.
+
+    :raises Refusal: if there is none.
+    """
+    if slug not in HOUSE_RACERS:
+        raise Refusal(ErrorCode.BAD_OPTION, "there is no such house racer")
+    return HOUSE_RACERS[slug]
+
+
+def _leave_quick_match(player: Player, now: datetime) -> str:
+    """Give up the player's seat in a quick match before it starts, and return its variant; empty without a seat.
+
+    If no one else waits there, the room is closed, and the next race of the variant takes over its unseen deal.
+    """
+    waiting = Entrant.objects.filter(
+        player=player.pk, race__room__kind=Room.Kind.QUICK, race__state=Race.State.OPEN, state__in=ACTIVE
+    )
+    entrant = waiting.select_related("race__room").first()
+    if entrant is None:
+        return ""
+    seats.leave(entrant.race.room_id, player.pk, now)
+    if not entrant.race.entrants.exists():
+        rooms.close(entrant.race.room, now)
+    return entrant.race.variant
+
+
+def _seat(race: Race, racer: HouseRacer, room: Room, now: datetime) -> None:
+    if race.entrants.count() >= room.seats:
+        raise Refusal(ErrorCode.ROOM_FULL)
+    player = people().house_racer(racer.slug, racer.name)
+    Entrant.objects.create(
+        race=race, player_id=player.pk, house_racer=racer.slug, state=Entrant.State.READY, joined_at=now
+    )

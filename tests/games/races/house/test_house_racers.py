@@ -1,0 +1,212 @@
+"""House racers in rooms: seats, moves, the end of their games, and rematches."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.sign_in.guests import create_guest, remove_empty_guests, remove_lost_guests
+from games.attempts.lifecycle import close_attempt, record_of
+from games.core.errors import ErrorCode
+from games.db.players import people
+from games.house_racers.racers import HOUSE_RACERS
+from games.models import Attempt, Move
+from games.races import matchmaking, race_start, seats
+from games.races.house import house_moves, house_seats
+from games.races.models import Entrant, Race, Room
+from games.rules import replay
+from leaderboards.verdicts.settlement import settle
+from tests.games.races.runs import Run, at, refused
+from tests.players import signed_in
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
+
+REX = HOUSE_RACERS["rex"]
+
+
+def against(*slugs: str, name: str = "labyrinth") -> Run:
+    """Create a race of one person, who is ready and the host, and these house racers."""
+    run = Run.of(1, name=name)
+    for slug in slugs:
+        house_seats.add_racer(run.room.pk, run.players[0].pk, slug, at(0))
+    return run
+
+
+def racing(*slugs: str, name: str = "labyrinth") -> Run:
+    run = against(*slugs, name=name)
+    run.ready(0)
+    race_start.begin_due(at(15))
+    race_start.mark_dealt([run.attempt(0).pk], at(15.1))
+    return run
+
+
+def house(run: Run, slug: str = "rex") -> Entrant:
+    return Entrant.objects.select_related("attempt__deal", "race").get(race=run.race, house_racer=slug)
+
+
+def journal(entrant: Entrant) -> list[tuple[str, int]]:
+    moves = Move.objects.filter(attempt=entrant.attempt_id).exclude(token="").order_by("n")
+    return list(moves.values_list("token", "ms"))
+
+
+def test_a_race_starts_once_the_people_are_ready() -> None:
+    run = against("pip", "rex")
+    assert run.states() == "open joined ready ready"
+    run.ready(0)
+    assert run.states() == "countdown ready ready ready"
+    assert not run.race.rated
+    assert not people().accounts_among([house(run).player_id or 0])
+
+
+def test_house_racers_never_race_alone() -> None:
+    run = against("pip", "rex")
+    run.leave(0)
+    run.tend(5)
+    assert run.states() == "open ready ready"
+    assert Room.objects.get(pk=run.room.pk).host_id == run.players[0].pk, "none of them becomes host"
+
+
+def test_a_host_adds_and_removes_them() -> None:
+    run = Run.of(2)
+    host, other = run.players
+    assert refused(lambda: house_seats.add_racer(run.room.pk, other.pk, "rex")) is ErrorCode.NOT_HOST
+    assert refused(lambda: house_seats.add_racer(run.room.pk, host.pk, "deep blue")) is ErrorCode.BAD_OPTION
+    for _ in range(2):
+        house_seats.add_racer(run.room.pk, host.pk, "rex")
+    assert run.states() == "open joined joined ready"
+    seats.kick(run.room.pk, host.pk, house(run).pk)
+    assert run.states() == "open joined joined"
+    house_seats.add_racer(run.room.pk, host.pk, "rex")
+    assert run.states() == "open joined joined ready", "not banned"
+
+
+def test_a_full_room_takes_no_house_racer() -> None:
+    run = Run.of(2, seats=2)
+    assert refused(lambda: house_seats.add_racer(run.room.pk, run.players[0].pk, "rex")) is ErrorCode.ROOM_FULL
+
+
+def test_quick_matches_and_running_races_take_no_house_racer() -> None:
+    player = create_guest()
+    quick = matchmaking.enter(player, ["labyrinth"])
+    assert refused(lambda: house_seats.add_racer(quick.pk, player.pk, "rex")) is ErrorCode.NOT_HOST
+    run = Run.counting(2)
+    add = refused(lambda: house_seats.add_racer(run.room.pk, run.players[0].pk, "rex", at(1)))
+    assert add is ErrorCode.RACE_NOT_OPEN
+
+
+@pytest.mark.parametrize("name", ["labyrinth", "stonewall", "tarot"])
+def test_any_process_plays_the_same_game(name: str) -> None:
+    run, chance = racing("rex", name=name), Random(name)
+    entrant, second = house(run), 15.0
+    while Entrant.objects.filter(pk=entrant.pk, attempt__state="playing").exists() and second < 315:
+        second += chance.uniform(0.1, 20)
+        if chance.random() < 0.4:  # another process, or the same one after a restart
+            house_moves._computed.cache_clear()
+        house_moves.play_due(run.room.pk, at(second))
+        if chance.random() < 0.2:
+            run.tend(second)
+    run.tend(316)
+    game = house_moves._game(entrant)
+    entrant.refresh_from_db()
+    assert entrant.attempt is not None
+    entrant.attempt.refresh_from_db()
+    record = record_of(entrant.attempt)
+    played = game.due(300_000)
+    assert (list(record.tokens), list(record.clock)) == (list(game.tokens[:played]), list(game.clock[:played]))
+    assert entrant.state == ("won" if game.won else "retired" if game.end_ms < 300_000 else "timed_out")
+    assert replay(record).cards_up == game.cards_up[played - 1]
+    assert settle(entrant.attempt.pk)
+    entrant.attempt.refresh_from_db()
+    assert entrant.attempt.state == Attempt.State.VERIFIED
+
+
+def test_moves_are_played_when_they_are_due() -> None:
+    run = racing("rex")
+    entrant = house(run)
+    game = house_moves._game(entrant)
+    third = game.clock[2]
+    progress = house_moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=third - 1))
+    assert journal(entrant) == list(zip(game.tokens[:2], game.clock[:2], strict=True))
+    assert progress.next_ms == 1
+    assert progress.figures == {entrant.pk: (game.cards_up[1], 2)}
+    house_moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=third))
+    assert len(journal(entrant)) == 3
+    assert run.states() == "racing racing racing"
+
+
+def test_house_racers_stop_when_no_person_is_racing() -> None:
+    run = racing("pip", "rex")
+    house_moves.play_due(run.room.pk, at(30))
+    close_attempt(run.attempt(0).pk, "resigned", at=at(31))
+    assert house_moves.play_due(run.room.pk, at(32)).next_ms is None
+    assert run.states() == "settling retired retired retired"
+    run.judge()
+    assert run.race.state == Race.State.FINISHED
+
+
+def test_a_rematch_seats_the_same_house_racers() -> None:
+    run = racing("rex")
+    close_attempt(run.attempt(0).pk, "resigned", at=at(31))
+    house_moves.play_due(run.room.pk, at(32))
+    run.judge()
+    run.sit(0, 40)
+    assert (run.race.number, run.states()) == (2, "open ready joined")
+
+
+def test_one_house_racer_is_in_many_races() -> None:
+    runs = [racing("rex") for _ in range(3)]
+    assert {house(run).player_id for run in runs} == {people().house_racer("rex", REX.name).pk}
+    assert {run.race.state for run in runs} == {Race.State.RACING}
+
+
+def test_house_racers_are_not_removed_as_idle_guests() -> None:
+    pip = people().house_racer("pip", HOUSE_RACERS["pip"].name)
+    later = timezone.now() + timedelta(days=400)
+    User.objects.filter(pk=pip.pk).update(date_joined=later - timedelta(days=300))
+    assert remove_empty_guests(later, 10) == 0
+    assert remove_lost_guests(later, 10) == 0
+    assert people().house_racer("pip", "another name").pk == pip.pk
+    assert str(User.objects.get(pk=pip.pk)) == "Pip (bot)"
+
+
+def test_a_newcomer_races_a_bot_at_once(client: Client) -> None:
+    response: Any = client.post(reverse("games:race_bot"), {"racer": "pip"})
+    race = Race.objects.get()
+    assert response.url == reverse("games:room", args=[race.room.code])
+    assert race.variant in matchmaking.SHORT_VARIANTS
+    assert race.state == Race.State.COUNTDOWN
+    assert race.starts_at is not None
+    assert race.starts_at - timezone.now() <= house_seats.COUNTDOWN
+    assert sorted(race.entrants.values_list("house_racer", "state")) == [("", "ready"), ("pip", "ready")]
+
+
+def test_a_waiting_player_leaves_the_quick_match_for_a_bot() -> None:
+    player = create_guest()
+    quick = matchmaking.enter(player, ["plot", "stonewall"])
+    deal = Race.objects.get(room=quick).deal_id
+    signed_in(player).post(reverse("games:race_bot"), {"racer": "rex"})
+    race = Race.objects.exclude(room=quick).get()
+    assert race.variant == "stonewall", "the short one of the games that the player chose"
+    assert race.deal_id == deal, "nobody has seen it"
+    assert not Entrant.objects.filter(race__room=quick).exists()
+    quick.refresh_from_db()
+    assert quick.closed_at
+
+
+def test_an_unknown_bot_is_refused_before_a_guest_is_created(client: Client) -> None:
+    response: Any = client.post(reverse("games:race_bot"), {"racer": "hal"}, headers={"accept": "application/json"})
+    assert (response.status_code, response.json()["error"]["code"]) == (422, "bad_option")
+    assert not User.objects.exists()
+
+
+def test_a_racer_elsewhere_is_led_to_that_race() -> None:
+    run = Run.racing(2)
+    response: Any = signed_in(run.players[0]).post(reverse("games:race_bot"), {"racer": "rex"})
+    assert response.url == reverse("games:room", args=[run.room.code])
