@@ -7,17 +7,20 @@ from typing import Any, Final, Self
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import ordinal
 from django.core.paginator import Paginator
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from games.core import limits
 from games.db.players import Names, Player, people, player_id
+from games.pages.races.lead_chart import LeadChart
 from games.pages.shared import titles
 from games.pages.shared.durations import duration
 from games.pages.shared.view_models import ShownDeal, shown_part
@@ -25,6 +28,7 @@ from games.races.models import Entrant, Race
 from games.races.results import race_file
 from games.races.results.commitments import commitment_of
 from games.races.results.pseudonyms import number_of
+from games.races.results.race_course import lane_of, series_score
 from games.races.results.ratings_registry import EntrantRatingChange, Limit, ratings
 
 _PAGE: Final = 30
@@ -48,6 +52,7 @@ class ShownEntrant:
     tokens: int | None
     replay: UUID | None
     rating: dict[str, Any] | None
+    player_id: int | None
     linked: bool
     """True if this and the viewer do not move each other's ratings; other viewers do not see that."""
 
@@ -99,9 +104,12 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
     context = {
         "race": race,
         "title": title,
+        "headline": _headline(entrants) or title,
         "options": [] if race.variant else titles.options_in_words(race.options),
         "entrants": entrants,
         "has_winner": any(entrant.state == Entrant.State.WON for entrant in entrants),
+        "chart": _lead_chart(entrants) if race_file.is_public(race) else None,
+        "series": _series(race, entrants),
         "deal": ShownDeal.of(race.deal) if finished and race.deal else None,
         "commitment": commitment_of(race),
         "is_public": race_file.is_public(race),
@@ -109,6 +117,36 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
     }
     race.deal = None  # a template gets no seed
     return render(request, "races/result.html", context)
+
+
+def _headline(entrants: list[ShownEntrant]) -> str:
+    """Return what happened in one line, to the viewer if they raced; empty if no one has a place."""
+    placed = [entrant for entrant in entrants if entrant.place]
+    own = next((entrant for entrant in placed if entrant.is_me), None)
+    if own is not None and own.place == 1:
+        return _("You won the race") if own.state == Entrant.State.WON else _("You came first")
+    if own is not None:
+        return _("You came %(place)s of %(n)s") % {"place": strip_tags(str(ordinal(own.place))), "n": len(placed)}
+    if not placed:
+        return ""
+    known = {"name": placed[0].name or _("A guest")}
+    return (_("%(name)s won the race") if placed[0].state == Entrant.State.WON else _("%(name)s came first")) % known
+
+
+def _lead_chart(entrants: list[ShownEntrant]) -> LeadChart | None:
+    placed = {entrant.id: entrant for entrant in entrants if entrant.place and not entrant.in_review}
+    rows = Entrant.objects.filter(pk__in=placed, attempt__record__isnull=False).select_related("attempt")
+    attempts = {row.pk: row.attempt for row in rows if row.attempt is not None}
+    lanes = [lane_of(key, attempts[key]) for key in placed if key in attempts]
+    names = {key: entrant.name or _("A guest") for key, entrant in placed.items()}
+    me = next((key for key, entrant in placed.items() if entrant.is_me), None)
+    return LeadChart.of(lanes, names, me=me)
+
+
+def _series(race: Race, entrants: list[ShownEntrant]) -> list[tuple[str, int]]:
+    """Return the names of this race's entrants with the races of the series they have won; empty without a rematch."""
+    score = series_score(race)
+    return [(entrant.name or _("A guest"), score[entrant.player_id]) for entrant in entrants] if score else []
 
 
 def _share_text(race: Race, title: str, entrants: list[ShownEntrant]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
@@ -264,6 +265,31 @@ def test_a_result_shows_places_figures_replays_and_seed() -> None:
     assert re.search(r'class="place won">\s*<b class="place-number place-1">1', text)
     assert re.search(r'class="place retired me">', text)
     assert f'action="/races/{run.room.code}/sit"' in text
+
+
+def test_a_result_says_first_what_happened(client: Client) -> None:
+    run = finished(3)
+    page = f"/races/{run.room.code}/1/"
+
+    def headline(visitor: Client) -> str:
+        (text,) = re.findall("<h1>(.*?)</h1>", visitor.get(page).content.decode())
+        return html.unescape(text)
+
+    assert headline(signed_in(run.players[0])) == "You won the race"
+    assert headline(signed_in(run.players[2])) == "You came 2nd of 3"
+    assert headline(client) == f"{run.players[0].display_name} won the race"
+
+
+def test_a_result_charts_the_lead(client: Client) -> None:
+    run = finished(3)
+    answer = client.get(f"/races/{run.room.code}/1/")
+    chart = answer.context["chart"]
+    assert chart.lines[0].name == run.players[0].display_name
+    text = answer.content.decode()
+    assert text.count('<path class="line line-') == 2 * len(chart.lines)
+    assert "took the lead for good at" in text
+    assert "Check this race" in text
+    assert answer.context["series"] == []
 
 
 def test_a_result_can_be_shared_as_text(client: Client) -> None:

@@ -8,11 +8,11 @@ import { Lanes, stateText } from "../../races/room/lanes.js";
 import { ordinal } from "../../races/ordinal.js";
 import { listen, offerRematches } from "../../races/notices/rematch.js";
 import { RaceSocket } from "../../races/socket.js";
-import { parts } from "../../races/types.js";
 import { showEnd } from "../state/online.js";
 import { Reactions } from "./reactions.js";
 import { Starting } from "./race-countdown.js";
-import { Strip } from "./rank-strip.js";
+import { placeText, RaceNews } from "./race-news.js";
+import { racersOf, Strip } from "./rank-strip.js";
 
 /** @import { RaceState, Room } from "../../races/types.js" */
 /** @import { Rival } from "./ghost.js" */
@@ -54,6 +54,7 @@ export class RaceTable {
       gone: (why) => this.#gone(why),
     });
     this.starting = new Starting(this.#socket.clock);
+    this.#news = new RaceNews(this.#socket, this.#herald, this.mine);
     byId("strip").addEventListener("click", () => this.#seek());
   }
 
@@ -63,6 +64,7 @@ export class RaceTable {
   }
 
   /** @type {RaceSocket} */ #socket;
+  /** @type {RaceNews} */ #news;
 
   /** @param {any} message `waiting` */
   wait(message) {
@@ -107,6 +109,7 @@ export class RaceTable {
     const racers = racersOf(race);
     for (const { lanes } of this.#lists) lanes.show(race, { goal: this.#goal || 1, me: this.mine });
     this.#strip.show(racers, this.mine, this.#goal);
+    this.#news.follow(race, racers);
     const me = racers.find(({ entrant }) => entrant === this.mine);
     if (!me) return;
     this.#showNote(race, racers);
@@ -126,21 +129,21 @@ export class RaceTable {
   }
 
   /** @param {RaceState} race @param {Racer} me @param {Racer[]} racers */
-  #showPlace({ state }, { place }, racers) {
+  #showPlace({ state }, me, racers) {
+    const { place } = me;
     const values = { place: place === null ? "" : ordinal(place), n: racers.length };
-    const final = state === "finished";
-    const text = place === null ? "" : final ? t("{place} of {n}", values) : t("{place} of {n} so far", values);
+    // No one can overtake a winner any more.
+    const final = state === "finished" || me.state === "won";
     document.body.dataset.race = state;
     if (this.state.status === "playing") return;
     offerRematches(this.code);
-    this.state.racePlace = text;
-    this.state.rival = final ? this.#rival(racers) : null;
+    this.state.racePlace = placeText(me, values, final);
+    this.state.rival = state === "finished" ? this.#rival(racers) : null;
     showEnd(this.state);
-    if (!final) return;
+    if (state !== "finished") return;
     byId("finish-close").textContent = t("Back to the table");
-    byId("race-banner-text").textContent = text
-      ? t("The race is over. You're {place} of {n}.", values)
-      : t("The race is over.");
+    byId("race-banner-text").textContent =
+      place === null ? t("The race is over.") : t("The race is over. You're {place} of {n}.", values);
     byId("race-banner").hidden = false;
   }
 
@@ -187,13 +190,4 @@ export class RaceTable {
     this.#socket.close();
     setTimeout(() => location.replace(this.room), READ_FOR);
   }
-}
-
-/** @param {RaceState} race @returns {Racer[]} in the order of places */
-function racersOf(race) {
-  const names = new Map(race.seats.map(({ entrant, name }) => [entrant, name]));
-  return race.lanes
-    .map(parts)
-    .map((lane) => ({ ...lane, name: names.get(lane.entrant) ?? "" }))
-    .sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity));
 }

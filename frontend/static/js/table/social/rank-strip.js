@@ -4,6 +4,9 @@ import { t, tn } from "../../shared/i18n.js";
 import { part, write } from "../../shared/dom.js";
 import { ordinal } from "../../races/ordinal.js";
 import { durationText } from "../../shared/times.js";
+import { parts } from "../../races/types.js";
+
+/** @import { RaceState } from "../../races/types.js" */
 
 /**
  * @typedef {object} Racer
@@ -43,6 +46,15 @@ export function nearest(racers, mine) {
   const at = racers.findIndex(({ entrant }) => entrant === mine);
   const from = Math.max(0, Math.min(at < 0 ? 0 : at - 1, racers.length - CELLS));
   return racers.slice(from, from + CELLS);
+}
+
+/** @param {RaceState} race @returns {Racer[]} in the order of places */
+export function racersOf(race) {
+  const names = new Map(race.seats.map(({ entrant, name }) => [entrant, name]));
+  return race.lanes
+    .map(parts)
+    .map((lane) => ({ ...lane, name: names.get(lane.entrant) ?? "" }))
+    .sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity));
 }
 
 export class Strip {
