@@ -132,7 +132,13 @@ export async function drawCharts() {
     /** @type {{plays: Play[]}} */
     const { plays } = await requestJson(box.dataset.history);
     if (plays.length === 0) continue;
-    box.append(calendar(plays));
+    const year = calendar(plays);
+    box.append(year);
+    // On a phone, the latest months are shown first.
+    if (year.scrollWidth > year.clientWidth) {
+      year.tabIndex = 0;
+      year.scrollLeft = year.scrollWidth;
+    }
     if (plays.length > 1) box.append(rate(plays));
     if (plays.some(({ won }) => won)) box.append(times(plays));
   }
