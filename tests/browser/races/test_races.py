@@ -87,7 +87,7 @@ def accept_rematch_on_another_page(host: Any, friend: Any, room: str) -> None:
     host.wait_for_url(room)
     offer = friend.locator(".offer")
     name = host.locator(".seat.me .seat-name").inner_text()
-    sync_api.expect(offer).to_contain_text(f"{name} wants a rematch.")
+    sync_api.expect(offer).to_contain_text(f"{name} wants a rematch. The offer stands for half an hour.")
     assert name == host.locator(".player-link span").inner_text()
     friend.goto("/play/stonewall/")  # also on any other page
     offer.get_by_role("button", name="Join").click()
@@ -105,6 +105,40 @@ def legal_tokens(page: Any) -> list[str]:
 
     page.on("websocket", lambda socket: socket.on("framereceived", note))
     return found
+
+
+def test_a_newcomer_races_a_bot_at_once(visit: Visit) -> None:
+    page = visit("/races/", **PHONE, has_touch=True, is_mobile=True)
+    page.tap(".bots [value=pip]")
+    page.wait_for_selector("#felt .card")
+    page.wait_for_selector(".strip-cell:not(.me):has-text('Pip (bot)')")
+    page.wait_for_function("() => /^1?[0-9]:[0-5][0-9]$/.test(document.querySelector('.strip-left').textContent)")
+    page.tap("#strip")
+    page.wait_for_function(
+        "() => /[1-9]/.test(document.querySelector('.lanes-dialog .lane:not(.me) .lane-moves').textContent)"
+    )
+    page.tap(".lanes-dialog button:has-text('Close')")
+    page.tap("#resign")
+    page.tap("#resign-dialog button.danger")
+    page.tap("#finish a:has-text('Result')")
+    assert re.fullmatch("You came (first|2nd of 2)", page.text_content("h1"))
+    assert page.locator(".lead-chart path.line").count() == 4, "two lines and their legend"
+    page.tap("button:has-text('Rematch')")
+    page.wait_for_selector("#seats .seat:has-text('Pip (bot)')")
+    page.tap("#ready")
+    page.wait_for_selector("#felt .card")
+
+
+def test_a_waiting_player_is_offered_a_bot(visit: Visit) -> None:
+    page = visit("/races/")
+    page.clock.install()
+    page.click("text=Find a race")
+    page.wait_for_selector("#stage-text:has-text('Looking for an opponent')")
+    assert not page.is_visible("#bots-offer")
+    page.clock.fast_forward(20_500)
+    page.click("#bots-offer [value=rex]")
+    page.wait_for_selector("#felt .card")
+    page.wait_for_function("() => document.querySelectorAll('.lanes-panel .lane').length === 2")
 
 
 def test_the_host_changes_the_race_and_kicks_a_player(visit: Visit, complaints: list[str]) -> None:

@@ -40,7 +40,7 @@ class Rematch {
         ? next.seats.find(({ name, house_racer: isBot }) => !isBot && rivals.has(name))
         : undefined;
     this.#number = next?.number ?? 0;
-    if (rival) write(this.#text, t("{name} wants a rematch.", { name: rival.name }));
+    if (rival) write(this.#text, t("{name} wants a rematch. The offer stands for half an hour.", { name: rival.name }));
     this.#box.hidden = !rival || you.to_come !== null || this.#number === this.#declined;
   }
 
