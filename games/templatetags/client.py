@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from itertools import pairwise
 from typing import Any, Final
 
 from django import template
 from django.conf import settings
 from django.templatetags.static import static
-from django.utils.formats import date_format
+from django.utils.formats import date_format, time_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
@@ -100,7 +100,7 @@ _MOMENTS: Final = {
     "date": "DATE_FORMAT",
     "long": _("j F Y, H:i"),
     "short": _("j F, H:i"),
-    "time": "H:i",
+    "time": _("H:i"),
 }
 
 
@@ -114,9 +114,10 @@ def moment(when: datetime, form: str = "long") -> SafeString:
 
 
 @register.simple_tag
-def utc_time(time: str) -> SafeString:
+def utc_time(clock: str) -> SafeString:
     """Render a daily time in UTC, such as 03:00, which the browser converts to local time."""
-    return format_html('<span data-utc="{0}">{0} UTC</span>', time)
+    text = time_format(time.fromisoformat(clock), str(_MOMENTS["time"]))
+    return format_html('<span data-utc="{}">{} UTC</span>', clock, text)
 
 
 @register.simple_tag

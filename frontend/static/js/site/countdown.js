@@ -25,7 +25,7 @@ function start(box) {
   const end = new Date(countdown).getTime();
   let reloadAt = end + GRACE + Math.random() * SPREAD;
   const [figure, local] = [box.querySelector("b"), box.querySelector(".local")];
-  if (local) local.textContent = t("at {time}", { time: momentText(end) });
+  if (local) local.textContent = "· " + t("at {time}", { time: momentText(end) });
   const tick = () => {
     const now = Date.now() + ahead;
     const left = Math.max(0, Math.ceil((end - now) / 1000));

@@ -1,6 +1,6 @@
 /** Local times: rewrites the UTC times in a page, which pages without JavaScript show labelled as UTC. */
 
-import { language } from "../shared/i18n.js";
+import { language, tc } from "../shared/i18n.js";
 
 /** @type {Intl.DateTimeFormatOptions} */
 const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
@@ -13,7 +13,10 @@ const FORMS = {
 };
 
 /** @param {number|Date} at @param {string} [form] @returns {string} */
-export const momentText = (at, form = "time") => new Intl.DateTimeFormat(language, FORMS[form]).format(at);
+export function momentText(at, form = "time") {
+  const text = new Intl.DateTimeFormat(language, FORMS[form]).format(at);
+  return form === "date" ? text : tc("a text that ends with a time", "{time}", { time: text });
+}
 
 /** Rewrites the times in a part of the page (`moment` and `utc_time` in games/templatetags/client.py). */
 export function localise(/** @type {ParentNode} */ root = document) {

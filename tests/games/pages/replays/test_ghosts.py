@@ -108,9 +108,11 @@ def test_a_bots_ghost_needs_a_known_deal(mine: Client, player: User) -> None:
 @pytest.mark.parametrize("page", ["races/lobby.html", "races/room.html"])
 def test_race_a_ghost_leads_to_the_list_of_ghosts(page: str) -> None:
     source = (TEMPLATES / page).read_text()
-    assert re.findall(r'<a [^>]*href="{% url "([\w:]+)" %}"[^>]*>{% translate "Race a ghost', source) == [
-        "games:latest_ghosts"
-    ]
+    named = {name: address for address, name in re.findall(r'{% url "([\w:]+)" as (\w+) %}', source)}
+    links = re.findall(
+        r'<a [^>]*href="(?:{% url "([\w:]+)" %}|{{ (\w+) }})"[^>]*>(?:{% translate ")?Race a ghost', source
+    )
+    assert [address or named[name] for address, name in links] == ["games:latest_ghosts"]
 
 
 def test_an_unknown_game_has_no_lane(client: Client) -> None:
