@@ -35,7 +35,7 @@ PLACES = re.compile(r"%\(\w+\)[sd]|%%|(?<!%)\{\w+\}|</?\w+>")
 NAMES = re.compile(r'fill="currentColor">([^<]+[a-z])</text>')
 FORMAL = re.compile(r"\b(?:Sie|Ihr|Ihre[mnrs]?|Ihnen)\b")
 #: Packages whose texts the site may reword.
-BORROWED = ("allauth", "django.conf")
+BORROWED = ("allauth", "django.conf", "django.contrib.auth")
 #: Prints a client's catalogue.
 PRINT = "console.log(JSON.stringify({ texts, plurals: [0, 1, 2].map(plural) }))"
 #: Texts may equal the English if they are names or words shared by the languages.
