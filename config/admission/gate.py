@@ -55,7 +55,7 @@ _ALWAYS: Final = re.compile(
 #: A race room, where players also take seats over the WebSocket: a client with a session may have one.
 _ROOM: Final = re.compile(rf"/races/[{CODE_LETTERS}]{{{CODE_LENGTH}}}/$")
 #: Path endings of forms that start a game or take a seat. Other forms are always served.
-_BEGINNINGS: Final = ("/start", "/first", "/play-on", "/new", "/quick", "/sit", "/accept")
+_BEGINNINGS: Final = ("/start", "/first", "/play-on", "/new", "/quick", "/bot", "/sit", "/accept")
 _API: Final = "/api/"
 _READING: Final = {"GET", "HEAD"}
 #: Placeholders in the queue page.

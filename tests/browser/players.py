@@ -12,6 +12,7 @@ import sys
 from dataclasses import replace
 from datetime import timedelta
 from itertools import accumulate
+from random import Random
 from typing import Any
 
 import django
@@ -229,9 +230,12 @@ def _raced(*players: Any) -> tuple[str, str]:
     """Return the codes of a room with a seated player, and of a finished, rated, public quick match."""
     from django.utils import timezone
 
+    from games.attempts.lifecycle import deal_table
     from games.models import Attempt
     from games.races import rooms, seats
     from games.races.models import Entrant, Race, Room
+    from games.rules import End, Record, replay
+    from games.solver.simulated_players import greedy_game
     from leaderboards.ratings import rating_reconciler
 
     host, *others = players
@@ -239,19 +243,25 @@ def _raced(*players: Any) -> tuple[str, str]:
     quick = rooms.open_room(None, "plot", limit_s=600, seats=8, kind=Room.Kind.QUICK, now=begun)
     race = Race.objects.select_related("deal").get(room=quick)
     assert race.deal is not None
+    greedy_game(table := deal_table(race.deal), Random("a race"))
     for place, player in enumerate(players, 1):
+        tokens = table.moves[: -20 * place]
+        clock = tuple(1500 * n for n in range(1, len(tokens) + 1))
+        record = Record(
+            race.deal.rules_version, "plot", None, bytes(race.deal.seed), tokens, clock, End("resigned", clock[-1])
+        )
         attempt = Attempt.objects.create(
             player=player,
             deal=race.deal,
             ranked=False,
             state=Attempt.State.VERIFIED,
             started_at=begun,
-            finished_at=begun + timedelta(minutes=place),
+            finished_at=begun + timedelta(milliseconds=clock[-1]),
             end=Attempt.End.RESIGNED,
-            cards_up=30 - place,
-            elapsed_ms=60_000 * place,
-            tokens=90,
-            record=b"",
+            cards_up=replay(record).cards_up,
+            elapsed_ms=clock[-1],
+            tokens=len(tokens),
+            record=record.to_bytes(),
         )
         fields = {"cards_up": attempt.cards_up, "elapsed_ms": attempt.elapsed_ms, "tokens": attempt.tokens}
         Entrant.objects.create(

@@ -73,7 +73,7 @@ def test_two_race_and_rematch_while_a_third_watches(visit: Visit) -> None:
     accept_rematch_on_another_page(host, friend, link)
     sync_api.expect(spectator.locator(".seat:not(.free)")).to_have_count(2)
     spectator.get_by_role("link", name="Result and replays").click()
-    sync_api.expect(spectator.locator("main")).to_contain_text("The cards were fixed in advance")
+    sync_api.expect(spectator.locator("main")).to_contain_text("Check this race")
     for page in (host, friend):
         press(page, "I'm ready")
     for page in (host, friend):
