@@ -1,4 +1,6 @@
-"""Heats: three scheduled races a day, each on a fresh deal shared by all its divisions.
+"""Heats: four scheduled races a day, each on a fresh deal shared by all its divisions.
+
+Two of them, twelve hours apart, are the race of the day: a short game that people gather for.
 
 The doors open ten minutes before the start. Players who are ready fifteen seconds before it race, in divisions of equal
 size by rating. No step has to run in time: a heat that was never started becomes void, and the next one is created.
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 from typing import Any, Final
 
@@ -16,12 +18,15 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from games.races import race_finish, race_start, rooms
+from games.races.matchmaking import SHORT_VARIANTS
 from games.races.models import Entrant, Race, Room
 from games.races.results.ratings_registry import ratings
 from games.races.room_notifications import notify_room
 from games.rules import CATALOGUE
 
-HOURS: Final = (3, 11, 19)  # UTC
+HOURS: Final = (3, 7, 11, 19)  # UTC
+#: Hours of the race of the day, the second twelve hours from the first for players on the other side of the world.
+RACE_OF_THE_DAY: Final = (19, 7)
 #: Times before the start at which the doors open, and at which the seats are frozen.
 DOORS: Final = timedelta(minutes=10)
 FROZEN: Final = race_start.COUNTDOWN
@@ -37,19 +42,38 @@ _E: Final = Entrant.State
 
 def next_start(now: datetime) -> datetime:
     """Return the start of the next heat."""
-    today = now.astimezone(UTC).date()
-    starts = (datetime.combine(day, time(hour), tzinfo=UTC) for day in (today, today + _DAY) for hour in HOURS)
-    return next(start for start in starts if start > now)
+    return _next_start(now, HOURS)
+
+
+def next_race_of_the_day(now: datetime) -> datetime:
+    """Return the start of the next race of the day, which may be the one in twelve hours."""
+    return _next_start(now, RACE_OF_THE_DAY)
+
+
+def races_of_the_day(first: date, last: date) -> list[datetime]:
+    """Return the starts of the races of the day from `first` to the day before `last`."""
+    days = range((last - first).days)
+    return [datetime.combine(first + n * _DAY, time(hour), tzinfo=UTC) for n in days for hour in RACE_OF_THE_DAY]
 
 
 def variant_at(starts_at: datetime) -> str:
     """Return the variant of the heat that starts then.
 
-    Every round of heats has each variant once, and a variant's hour changes from round to round.
+    The races of the day alternate between the short games. Of the other heats, every round has each variant once, and
+    a variant's hour changes from round to round.
     """
-    names, hour = list(CATALOGUE), HOURS.index(starts_at.astimezone(UTC).hour)
-    count = starts_at.astimezone(UTC).date().toordinal() * len(HOURS) + hour
+    day, hour = starts_at.astimezone(UTC).date().toordinal(), starts_at.astimezone(UTC).hour
+    if hour in RACE_OF_THE_DAY:
+        return SHORT_VARIANTS[(day + RACE_OF_THE_DAY.index(hour)) % len(SHORT_VARIANTS)]
+    others = [other for other in HOURS if other not in RACE_OF_THE_DAY]
+    names, count = list(CATALOGUE), day * len(others) + others.index(hour)
     return names[(count + count // len(names)) % len(names)]
+
+
+def _next_start(now: datetime, hours: Sequence[int]) -> datetime:
+    today = now.astimezone(UTC).date()
+    starts = (datetime.combine(day, time(hour), tzinfo=UTC) for day in (today, today + _DAY) for hour in sorted(hours))
+    return next(start for start in starts if start > now)
 
 
 def next_heat(now: datetime) -> Race | None:

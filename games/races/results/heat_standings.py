@@ -5,6 +5,7 @@ They are computed from the entrants at each read, so a moderation decision that 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final, Literal
@@ -48,13 +49,15 @@ def span(period: Period, day: date) -> tuple[date, date]:
     return first, first + timedelta(days=1 if period == "day" else 7)
 
 
-def standing(period: Period, day: date, *, limit: int = PAGE, after: int = 0) -> list[HeatStanding]:
+def standing(
+    period: Period, day: date, *, limit: int = PAGE, after: int = 0, starts: Collection[datetime] | None = None
+) -> list[HeatStanding]:
     """Return the standings of the day or of its week, skipping the first `after` players.
 
-    Only players with a page are listed.
+    `starts` selects some of the heats. Only players with a page are listed.
     """
     place = Window(Rank(), order_by=F("points").desc())
-    ranked = _scored(period, day).annotate(place=place).order_by("place", "player")
+    ranked = _scored(period, day, starts).annotate(place=place).order_by("place", "player")
     rows = ranked[after : after + limit]
     names = people().names_on_pages([row["player"] for row in rows])
     return [
@@ -83,8 +86,8 @@ def history(player_id: int, *, before: int | None = None, limit: int = PAGE) -> 
     return list(entrants.select_related("race__room", "race__deal").order_by("-pk")[:limit])
 
 
-def _scored(period: Period, day: date) -> Any:  # noqa: ANN401 - rows with annotations
-    """Return points, heats and wins of every player in the heats of a period."""
+def _scored(period: Period, day: date, starts: Collection[datetime] | None = None) -> Any:  # noqa: ANN401 - rows with annotations
+    """Return points, heats and wins of every player in the heats of a period, or in some of them."""
     users: Any = get_user_model()
     first, last = (datetime.combine(end, time(), tzinfo=UTC) for end in span(period, day))
     raced = Entrant.objects.filter(
@@ -94,6 +97,8 @@ def _scored(period: Period, day: date) -> Any:  # noqa: ANN401 - rows with annot
         points__isnull=False,
         player__in=users.objects.with_page(),
     )
+    if starts is not None:
+        raced = raced.filter(race__scheduled_at__in=starts)
     wins = Count("pk", filter=Q(state=Entrant.State.WON, place=1))
     scores: Any = raced.values("player").annotate(points=Sum("points"), heats=Count("pk"), wins=wins)
     return scores.order_by()

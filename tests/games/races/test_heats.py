@@ -17,6 +17,7 @@ from games.core.errors import ErrorCode
 from games.models import Deal
 from games.races import heats, race_start, reconciler, seats
 from games.races.live import snapshot
+from games.races.matchmaking import SHORT_VARIANTS
 from games.races.models import Entrant, Race, Room
 from games.races.results.ratings_registry import Ratings, ShownRating, ratings
 from games.rules import CATALOGUE
@@ -69,24 +70,37 @@ def rated() -> Iterator[dict[int, int]]:
     [
         ("2026-11-22T00:00:00", "2026-11-22T03:00:00"),
         ("2026-11-22T02:59:59", "2026-11-22T03:00:00"),
-        ("2026-11-22T03:00:00", "2026-11-22T11:00:00"),
+        ("2026-11-22T03:00:00", "2026-11-22T07:00:00"),
+        ("2026-11-22T07:00:00", "2026-11-22T11:00:00"),
         ("2026-11-22T11:00:01", "2026-11-22T19:00:00"),
         ("2026-11-22T19:00:00", "2026-11-23T03:00:00"),
         ("2026-12-31T23:59:59", "2027-01-01T03:00:00"),
     ],
 )
-def test_there_are_three_a_day(now: str, start: str) -> None:
+def test_there_are_four_a_day(now: str, start: str) -> None:
     assert heats.next_start(datetime.fromisoformat(f"{now}Z")) == datetime.fromisoformat(f"{start}Z")
 
 
 def test_variants_alternate_over_all_hours() -> None:
-    starts = [START + timedelta(hours=8 * n) for n in range(81)]
+    days = [START.replace(hour=0) + timedelta(days=n) for n in range(81)]
+    starts = [day + timedelta(hours=hour) for day in days for hour in (3, 11)]
     names = [heats.variant_at(start) for start in starts]
-    assert Counter(names) == dict.fromkeys(CATALOGUE, 9)
-    assert all(len(set(names[n : n + 9])) >= 8 for n in range(72))
+    assert Counter(names) == dict.fromkeys(CATALOGUE, 18)
+    assert all(len(set(names[n : n + 9])) >= 8 for n in range(153))
     assert Counter((start.hour, name) for start, name in zip(starts, names, strict=True)) == {
-        (hour, name): 3 for hour in heats.HOURS for name in CATALOGUE
+        (hour, name): 9 for hour in (3, 11) for name in CATALOGUE
     }
+
+
+def test_the_race_of_the_day_is_short_and_comes_twice() -> None:
+    day = START.date()
+    starts = heats.races_of_the_day(day, day + timedelta(days=2))
+    assert [start.hour for start in starts] == [19, 7, 19, 7]
+    names = [heats.variant_at(start) for start in starts]
+    assert set(names) == set(SHORT_VARIANTS)
+    assert names[0] != names[1], "players who come twice a day get both"
+    assert heats.next_race_of_the_day(START) == START.replace(hour=19)
+    assert heats.next_race_of_the_day(START.replace(hour=19)) == START.replace(hour=7) + timedelta(days=1)
 
 
 def test_the_doors_open_ten_minutes_before() -> None:
