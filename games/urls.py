@@ -63,6 +63,7 @@ urlpatterns = [
     # Races: lobby, rooms and results
     path("races/", lobby_page.races, name="races"),
     path("races/lobby.json", lobby_page.lobby_json, name="lobby_json"),
+    path("races/tv/", lobby_page.tv, name="race_tv"),
     path("races/new", lobby_page.new, name="race_new"),
     path("races/quick", lobby_page.quick_match, name="race_quick"),
     path("races/bot", lobby_page.race_bot, name="race_bot"),
@@ -72,6 +73,7 @@ urlpatterns = [
     path("races/daily/calendar.ics", daily_race_page.daily_race_calendar, name="race_of_the_day_calendar"),
     path("races/mine/", race_results_page.mine, name="my_races"),
     path("races/<slug:code>/", room_page.room, name="room"),
+    path("races/<slug:code>/overlay/", room_page.overlay, name="race_overlay"),
     path("races/<slug:code>/sit", room_page.sit, name="race_sit"),
     path("races/<slug:code>/<int:number>/", race_results_page.result, name="race_result"),
     path("races/<slug:code>/<int:number>/race.json", race_results_page.race_json, name="race_json"),

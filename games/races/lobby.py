@@ -71,12 +71,13 @@ class NextHeat(TypedDict):
 
 
 class Lobby(TypedDict):
-    """The contents of the lobby at `now`, in milliseconds since 1970."""
+    """The contents of the lobby at `now`, in milliseconds since 1970; `best` is the room of the race to watch."""
 
     now: int | None
     heat: NextHeat
     rooms: list[OpenRoom]
     running: list[LiveRace]
+    best: str | None
     recent: list[FinishedRace]
 
 
@@ -110,6 +111,7 @@ def read(now: datetime) -> Lobby:
         "running": [
             {**_facts(race), "starts_at": _ms(race.starts_at), "ends_at": _ms(race.ends_at)} for race in running
         ],
+        "best": _best(running),
         "recent": [_finished(race, [_name(winners, player) for player in firsts[race.pk]]) for race in recent],
     }
 
@@ -147,6 +149,12 @@ def _facts(race: Any) -> LobbyRace:  # noqa: ANN401 - a race annotated with `tak
         "seats": race.room.seats,
         "taken": race.taken,
     }
+
+
+def _best(running: list[Any]) -> str | None:
+    """Return the room of the race to watch: rated before unrated, then the most racers, then the latest start."""
+    best = max(running, key=lambda race: (race.rated, race.taken, race.starts_at), default=None)
+    return None if best is None else str(best.room.code)
 
 
 def _heat(now: datetime) -> NextHeat:

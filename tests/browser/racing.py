@@ -48,7 +48,7 @@ def signed_in(name):
 users = [signed_in(name) for name in given["names"]]
 seed, variant, now = bytes.fromhex(given["seed"]), CATALOGUE[given["variant"]], timezone.now()
 room = rooms.open_room(users[0][0], given["variant"], limit_s=given["limit_s"], seats=max(2, len(users)),
-                       free_undo=given["free_undo"])
+                       free_undo=given["free_undo"], public=given["public"])
 deal = Deal.objects.create(
     variant=given["variant"], game=variant.game, options=dict(variant.options), rules_version=1, seed=seed,
     commitment=hashlib.sha256(seed + secrets.token_bytes(8)).hexdigest(), opens_at=now, for_race=True, proven=True)
@@ -71,7 +71,7 @@ print(json.dumps({
 def race_soon(site: Any, *names: str, variant: str = "stonewall", seconds: float = 8, **settings: Any) -> Any:
     """Create a race of these players whose cards are dealt in this many seconds, and return it as JSON."""
     seed = won_record(variant)["seed"]
-    defaults = {"limit_s": 600, "free_undo": True}
+    defaults = {"limit_s": 600, "free_undo": True, "public": False}
     given = {"names": names, "variant": variant, "seed": seed, "seconds": seconds, **defaults, **settings}
     command = [sys.executable, "-c", _MAKE]
     done = subprocess.run(

@@ -40,6 +40,13 @@ def races(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@never_cache
+def tv(request: HttpRequest) -> HttpResponse:
+    """Show the best live race, and the next one when it is over. The page polls the lobby for it."""
+    return render(request, "races/tv.html", {"lobby": lobby.cached_lobby(), "naming": titles.for_client()})
+
+
+@require_safe
 @cache_control(max_age=round(lobby.lobbies.fresh))
 def lobby_json(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
     """Return the current state of the lobby, identical for everyone."""

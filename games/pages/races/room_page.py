@@ -1,6 +1,8 @@
-"""Room page, and seats for visitors with its link."""
+"""Room page, its overlay for streams, and seats for visitors with its link."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -17,6 +19,11 @@ from games.pages.races.race_ready_notice import mark_waiting
 from games.pages.shared import titles
 from games.races import seats
 from games.races.models import Race, Room
+
+#: Text size of the overlay in percent.
+_SIZE: Final = 100
+_MIN_SIZE: Final = 50
+_MAX_SIZE: Final = 300
 
 
 @require_safe
@@ -45,6 +52,26 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
     if seats.has_seat(found.pk, player_id(request)):
         give_pass(request, response)
     return response
+
+
+@require_safe
+@never_cache
+def overlay(request: HttpRequest, code: str) -> HttpResponse:
+    """Show only the lanes of a room's race, for streams; `?size=` is the text size in percent."""
+    context = {
+        "room": get_object_or_404(Room, code=code),
+        "size": _overlay_size(request.GET.get("size", "")),
+        "naming": titles.for_client(),
+    }
+    return render(request, "races/overlay.html", context)
+
+
+def _overlay_size(text: str) -> int:
+    try:
+        size = int(text)
+    except ValueError:
+        return _SIZE
+    return size if _MIN_SIZE <= size <= _MAX_SIZE else _SIZE
 
 
 @require_POST

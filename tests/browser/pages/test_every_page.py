@@ -93,6 +93,8 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "games:race_ghost": [("stranger", {"deal": "<old deal>"})],
     "games:together": [("stranger", {"?": "<together>"})],
     "games:room": [("stranger", {"code": "<room>"}), ("member", {"code": "<room>"})],
+    "games:race_tv": [("stranger", {})],
+    "games:race_overlay": [("stranger", {"code": "<room>"}), ("stranger", {"code": "<race>", "?": "size=200"})],
     "games:race_sit": [("stranger", {"code": "<room>"})],
     "games:race_result": [
         ("stranger", {"code": "<race>", "number": "1"}),

@@ -33,6 +33,7 @@ const PICTURE = 18;
  * @property {{starts_at: number, doors_at: number, entrants: number, variant: string}} heat
  * @property {(Listed & {host: string, avatar: string})[]} rooms
  * @property {(Listed & {starts_at: number, ends_at: number})[]} running
+ * @property {string|null} best the room of the live race to watch
  * @property {(Listed & {finished_at: number, winners: string[], avatars: string[]})[]} recent
  */
 

@@ -15,10 +15,12 @@ export class Herald {
     this.region = region;
   }
 
-  /** Announces a text now. @param {string} text */
+  /** Announces a text now; the places wait, so that they don't replace it. @param {string} text */
   say(text) {
     // A new node is read out even if the words are the same as before.
-    if (text) this.region.replaceChildren(part("p", "", text));
+    if (!text) return;
+    this.#last = performance.now();
+    this.region.replaceChildren(part("p", "", text));
   }
 
   /** Announces the places, at most once in ten seconds. @param {string} text */
@@ -32,7 +34,6 @@ export class Herald {
   #speak() {
     this.#waiting = 0;
     if (this.#text === this.#said) return;
-    this.#last = performance.now();
     this.#said = this.#text;
     this.say(this.#text);
   }

@@ -16,8 +16,9 @@ const TICK = 500;
 const NAMED = 3;
 
 export class Watch {
-  #running = 0;
-  #last = 0;
+  /** Ids of the races shown. */
+  #running = "";
+  #last = "";
   /** @type {Lanes|null} */ #lanes = null;
   /** @type {Lanes|null} */ #lastLanes = null;
 
@@ -33,12 +34,12 @@ export class Watch {
     const { running = null, last = null } = this.socket.room ?? {};
     byId("running").hidden = !running;
     byId("last").hidden = !last;
-    if (running && running.number !== this.#running) {
-      this.#running = running.number;
+    if (running && running.id !== this.#running) {
+      this.#running = running.id;
       this.#lanes = this.#fresh("lanes");
     }
-    if (last && last.number !== this.#last) {
-      this.#last = last.number;
+    if (last && last.id !== this.#last) {
+      this.#last = last.id;
       this.#lastLanes = this.#fresh("last-lanes");
       write(byId("last-title"), t("Race {number} finished", { number: last.number }));
       const code = this.socket.room?.code;

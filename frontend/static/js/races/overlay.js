@@ -1,0 +1,26 @@
+/** Overlay for streams: only the lanes of a room's running race, or else of its last or next one. */
+
+import { byId } from "../shared/dom.js";
+import { Names } from "./names.js";
+import { Herald } from "./room/announcements.js";
+import { Lanes } from "./room/lanes.js";
+import { standing } from "./room/spectators.js";
+import { RaceSocket } from "./socket.js";
+
+/** @import { Room } from "./types.js" */
+
+const box = byId("overlay");
+const names = new Names(box);
+const herald = new Herald(byId("said"));
+const lanes = new Lanes(byId("lanes"));
+
+/** @param {Room} room */
+function show({ running, last, to_come }) {
+  const race = running ?? last ?? to_come;
+  if (!race) return;
+  lanes.show(race, { goal: names.goal(race), me: null });
+  herald.standing(standing(race));
+}
+
+box.style.setProperty("--size", `${box.dataset.size}%`);
+new RaceSocket(box.dataset.code, { changed: show, lanes: (_lanes, room) => show(room) });
