@@ -120,7 +120,9 @@ def test_a_newcomer_races_a_bot_at_once(visit: Visit) -> None:
     page.tap(".lanes-dialog button:has-text('Close')")
     page.tap("#resign")
     page.tap("#resign-dialog button.danger")
+    page.wait_for_function("() => document.body.dataset.race === 'finished'")
     page.tap("#finish a:has-text('Result')")
+    page.wait_for_selector(".lead-chart")
     assert re.fullmatch("You came (first|2nd of 2)", page.text_content("h1"))
     assert page.locator(".lead-chart path.line").count() == 4, "two lines and their legend"
     page.tap("button:has-text('Rematch')")
