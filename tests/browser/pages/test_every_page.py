@@ -305,6 +305,11 @@ def site(inhabited: tuple[Site, dict[str, Any]]) -> Site:
     return inhabited[0]
 
 
+@pytest.fixture(autouse=True)
+def rerun_starts_afresh() -> None:
+    """Keep the players and rooms of `inhabited` for a rerun."""
+
+
 def visits(visitor: str, parts: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
     """Yield a visitor's pages: the name of each address, the address, and whether it is the first of its name."""
     for name in NAMES:
