@@ -230,12 +230,16 @@ Room.objects.filter(closed_at=None).update(closed_at=timezone.now())
 """
 
 
+def start_afresh(site: Site) -> None:
+    """Free the names of all players and close their rooms."""
+    subprocess.run([sys.executable, "-c", _CLEAR], env=site.environment, cwd=ROOT, check=True)
+
+
 @pytest.fixture(autouse=True)
 def rerun_starts_afresh(request: pytest.FixtureRequest) -> None:
-    """Before a rerun, free the names of the first attempt's players and close their rooms."""
+    """Before a rerun, start afresh without the players of the first attempt."""
     if getattr(request.node, "execution_count", 1) > 1 and "site" in request.fixturenames:
-        found: Site = request.getfixturevalue("site")
-        subprocess.run([sys.executable, "-c", _CLEAR], env=found.environment, cwd=ROOT, check=True)
+        start_afresh(request.getfixturevalue("site"))
 
 
 @pytest.fixture

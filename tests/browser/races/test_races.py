@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import PHONE, Visit
+from tests.browser.conftest import PHONE, Site, Visit, start_afresh
 from tests.browser.table_driver import Mouse, Touch
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -131,7 +131,8 @@ def test_a_newcomer_races_a_bot_at_once(visit: Visit) -> None:
     page.wait_for_selector("#felt .card")
 
 
-def test_a_waiting_player_is_offered_a_bot(visit: Visit) -> None:
+def test_a_waiting_player_is_offered_a_bot(visit: Visit, site: Site) -> None:
+    start_afresh(site)  # an opponent left waiting by another test would come at once
     page = visit("/races/")
     page.clock.install()
     page.click("text=Find a race")
