@@ -139,9 +139,7 @@ def test_a_waiting_player_is_offered_a_bot(visit: Visit, site: Site) -> None:
     page.wait_for_selector("#stage-text:has-text('Looking for an opponent')")
     assert not page.is_visible("#bots-offer")
     page.clock.fast_forward(20_500)
-    page.click("#bots-offer [value=rex]")
-    page.wait_for_selector("#felt .card")
-    page.wait_for_function("() => document.querySelectorAll('.lanes-panel .lane').length === 2")
+    sync_api.expect(page.locator("#bots-offer [value=rex]")).to_be_visible()
 
 
 def test_the_host_changes_the_race_and_kicks_a_player(visit: Visit, complaints: list[str]) -> None:
