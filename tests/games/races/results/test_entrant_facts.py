@@ -187,7 +187,7 @@ def bob() -> User:
     return factory.player()  # type: ignore[no-any-return]
 
 
-def shown(period: heat_standings.Period, day: date = SUNDAY, **asked: int) -> list[tuple[int, int, int, int, int]]:
+def shown(period: heat_standings.Period, day: date = SUNDAY, **asked: Any) -> list[tuple[int, int, int, int, int]]:
     return [
         (one.place, one.player_id, one.points, one.heats, one.wins)
         for one in heat_standings.standing(period, day, **asked)
