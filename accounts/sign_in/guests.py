@@ -65,7 +65,7 @@ def create_guest() -> User:
 
 
 def house_racer(slug: str, name: str) -> User:
-    """Return the player of a house racer, created at its first race: a guest that nobody can sign in as."""
+    """Return the house racer's player, a guest without a password; its first race creates the row."""
     fields = {"display_name": name, "is_guest": True, "password": f"{UNUSABLE_PASSWORD_PREFIX}{secrets.token_hex(20)}"}
     return User.objects.get_or_create(username=f"{_HOUSE_RACER}{slug}", defaults=fields)[0]
 

@@ -100,9 +100,9 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
 
 
 def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = None) -> None:
-    """Kick a player for good: their seat in the next race is freed, but a game in progress continues.
+    """Kick a player for good: free their seat in the next race, but let a game in progress continue.
 
-    A house racer loses its seat and can be added again.
+    House racers are not banned, so the host can add them again.
 
     :raises Refusal: unless the caller is the host; during a countdown; for the host; or for a player who is not here.
     """

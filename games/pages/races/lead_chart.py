@@ -12,7 +12,7 @@ from games.races.results.race_course import Lane, Lead, leads
 #: Size of the drawing area, in the units of the chart's view box.
 WIDTH: Final = 640
 HEIGHT: Final = 200
-#: Maximum number of lines: more could not be told apart.
+#: Maximum number of lines that are still easy to tell apart.
 LINES: Final = 8
 #: Maximum number of lead changes listed; the last ones matter most.
 LISTED: Final = 6

@@ -27,6 +27,10 @@ _MS: Final = timedelta(milliseconds=1)
 _GAMES: Final = 64
 
 
+class DifferentGameError(Exception):
+    """The journal has moves of another game: it was begun by a release that plays differently."""
+
+
 @dataclass(frozen=True, slots=True)
 class HouseProgress:
     """Progress of a room's house racers: cards up and tokens by entrant, and the ms until the next move.
@@ -59,7 +63,11 @@ def play_due(room_id: int, now: datetime | None = None) -> HouseProgress:
         game = _game(entrant)
         elapsed_ms = _elapsed_ms(entrant, now)
         played = game.due(elapsed_ms)
-        is_written = _write(entrant, game, played, now)
+        try:
+            is_written = _write(entrant, game, played, now)
+        except DifferentGameError:
+            _close(entrant, "resigned", elapsed_ms)
+            continue
         if played:
             figures[entrant.pk] = (game.cards_up[played - 1], played)
         is_over = played == len(game.tokens) and elapsed_ms >= game.end_ms
@@ -94,7 +102,10 @@ def _computed(slug: str, deal: Deal, seed: str, limit_ms: int) -> GamePlan:
 
 
 def _write(entrant: Entrant, game: GamePlan, played: int, now: datetime) -> bool:
-    """Write the first `played` moves to the journal; return False if another process is doing so, or closed it."""
+    """Write the first `played` moves to the journal; return False if another process is doing so, or closed it.
+
+    :raises DifferentGameError: if the journal is not the beginning of this game.
+    """
     assert entrant.attempt_id is not None
     if entrant.state == Entrant.State.READY:
         race_start.mark_dealt([entrant.attempt_id], now)
@@ -103,7 +114,10 @@ def _write(entrant: Entrant, game: GamePlan, played: int, now: datetime) -> bool
         attempt = own.filter(state=Attempt.State.PLAYING).first()
         if attempt is None:
             return False
-        written = Move.objects.filter(attempt=attempt).count()
+        last = Move.objects.filter(attempt=attempt).order_by("-n").first()
+        written = last.n if last else 0
+        if last and [(last.token, last.ms)] != list(zip(game.tokens, game.clock, strict=True))[written - 1 : written]:
+            raise DifferentGameError
         due = enumerate(zip(game.tokens[written:played], game.clock[written:played], strict=True), written + 1)
         moves = [Move(attempt=attempt, n=n, token=token, ms=ms) for n, (token, ms) in due]
         Move.objects.bulk_create(moves, ignore_conflicts=True)

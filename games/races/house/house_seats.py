@@ -44,9 +44,9 @@ def add_racer(room_id: int, host_id: int, slug: str, now: datetime | None = None
 
 
 def race_now(player: Player, racer: HouseRacer, now: datetime | None = None) -> Room:
-    """Open a room with the player and a house racer, and start the race as soon as it has a deal; return the room.
+    """Open a room, seat the player and a house racer, and start the race as soon as it has a deal; return the room.
 
-    A player who waits for a quick match gives up that seat. The game is that match's, or a short one.
+    This gives up the player's seat in a quick match, and plays that match's variant; otherwise a short one.
 
     :raises Refusal: while the player is in another race.
     """

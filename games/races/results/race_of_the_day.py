@@ -70,10 +70,11 @@ def most_wins(first: date, now: datetime) -> list[tuple[str, UUID, int]]:
 
 
 def _placed(starts: list[datetime], *, winners: bool = False) -> list[Entrant]:
-    """Return the placed entrants of these races, best first: winners by time, then the others by cards up."""
+    """Return the winners of these races' divisions, or all on a podium, best first: by cards up, then by time."""
     placed = Entrant.objects.filter(
-        race__scheduled_at__in=starts, race__state=Race.State.FINISHED, place__isnull=False, points__gt=0
+        race__scheduled_at__in=starts,
+        race__state=Race.State.FINISHED,
+        place__lte=1 if winners else PODIUM,
+        points__gt=0,
     )
-    if winners:
-        placed = placed.filter(place=1)
     return list(placed.select_related("race__room").order_by("-cards_up", "elapsed_ms", "tokens", "pk"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -13,9 +14,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest, remove_empty_guests, remove_lost_guests
-from games.attempts.lifecycle import close_attempt, record_of
+from games.attempts.lifecycle import close_attempt, deal_table, record_of
 from games.core.errors import ErrorCode
 from games.db.players import people
+from games.house_racers.game_plan import plan_game
 from games.house_racers.racers import HOUSE_RACERS
 from games.models import Attempt, Move
 from games.races import matchmaking, race_start, seats
@@ -32,7 +34,7 @@ REX = HOUSE_RACERS["rex"]
 
 
 def against(*slugs: str, name: str = "labyrinth") -> Run:
-    """Create a race of one person, who is ready and the host, and these house racers."""
+    """Create a room whose host has a seat, and add these house racers."""
     run = Run.of(1, name=name)
     for slug in slugs:
         house_seats.add_racer(run.room.pk, run.players[0].pk, slug, at(0))
@@ -139,6 +141,22 @@ def test_moves_are_played_when_they_are_due() -> None:
     house_moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=third))
     assert len(journal(entrant)) == 3
     assert run.states() == "racing racing racing"
+
+
+def test_a_game_begun_by_another_release_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = racing("rex")
+    entrant = house(run)
+    assert entrant.attempt is not None
+    game = house_moves._game(entrant)
+    house_moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=game.clock[3]))
+    other = plan_game(HOUSE_RACERS["pip"], partial(deal_table, entrant.attempt.deal), "another", 300_000)
+    monkeypatch.setattr(house_moves, "_computed", lambda *_: other)
+    assert house_moves.play_due(run.room.pk, at(40)).next_ms is None
+    entrant.refresh_from_db()
+    assert entrant.state == "retired"
+    assert entrant.attempt is not None
+    entrant.attempt.refresh_from_db()
+    assert record_of(entrant.attempt).tokens == game.tokens[:4]
 
 
 def test_house_racers_stop_when_no_person_is_racing() -> None:
