@@ -14,7 +14,7 @@ from typing import Final
 
 from games.house_racers.move_times import gap_ms
 from games.house_racers.racers import HouseRacer
-from games.house_racers.strategy import choose, imagine
+from games.house_racers.strategy import SHORT, choose, imagine
 from games.rules import Table
 from games.rules.hidden_cards import Unseen
 from games.rules.tokens import UNDO, WORDS
@@ -60,6 +60,7 @@ class _Game:
         self.elapsed_ms = 0
         self._racer, self._chance = racer, chance
         self._retreats = racer.retreats
+        self._imagined = racer.imagined if table.GAME in SHORT else 1
         self._unseen = Unseen.at(table)
         self._seen: set[Position] = {piles_of(table)}
         self._revealed = 0
@@ -70,7 +71,7 @@ class _Game:
         """Play a move, or take some back; return False at the end of the game."""
         if self.table.is_won:
             return False
-        tables = imagine(self.table, self._unseen, max(1, self._racer.imagined), self._chance)
+        tables = imagine(self.table, self._unseen, self._imagined, self._chance)
         token = choose(self._racer, tables, self._seen, self._chance)
         if token is not None:
             self._push(token)

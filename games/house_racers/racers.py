@@ -14,7 +14,7 @@ class HouseRacer:
     """A program that races: its name, skill and pace. No player's name can have its brackets.
 
     ``slips`` is the share of moves (0 to 1) picked without looking. ``retreats`` is how often it takes moves back from
-    a dead end. ``imagined`` is the number of tables on which it tries each move of a short game; with 0 it picks the
+    a dead end. ``imagined`` is the number of tables on which it tries each move of a short game; with 1 it picks the
     most promising move without trying. ``pace`` multiplies the time of a practised player.
     """
 
@@ -29,8 +29,8 @@ class HouseRacer:
 HOUSE_RACERS: Final = {
     racer.slug: racer
     for racer in (
-        HouseRacer("pip", "Pip (bot)", slips=0.6, retreats=0, imagined=0, pace=1.8),
-        HouseRacer("jack", "Jack (bot)", slips=0.25, retreats=1, imagined=0, pace=1.2),
+        HouseRacer("pip", "Pip (bot)", slips=0.6, retreats=0, imagined=1, pace=1.8),
+        HouseRacer("jack", "Jack (bot)", slips=0.25, retreats=1, imagined=1, pace=1.2),
         HouseRacer("rex", "Rex (bot)", slips=0.1, retreats=3, imagined=2, pace=0.9),
     )
 }

@@ -29,7 +29,7 @@ def imagine(table: Table, unseen: Unseen, number: int, chance: Random) -> list[T
 def choose(racer: HouseRacer, imagined: Sequence[Table], seen: Collection[Position], chance: Random) -> str | None:
     """Return the racer's move, or None if every move leads back to a position in `seen`.
 
-    `imagined` are tables that look the same to a player; there is at least one.
+    `imagined` are tables that look the same to a player; with more than one, the moves are tried on them.
     """
     table = imagined[0]
     moves = table.legal_moves()
@@ -40,7 +40,7 @@ def choose(racer: HouseRacer, imagined: Sequence[Table], seen: Collection[Positi
     fresh = [token for token in moves if _after(table, token) not in seen]
     if not fresh:
         return None
-    if has_slipped or not racer.imagined or table.GAME not in SHORT:
+    if has_slipped or len(imagined) == 1:
         return fresh[0]
     return max(fresh[:TRIED], key=lambda token: sum(_cards_up(copy, token, chance) for copy in imagined))
 
