@@ -52,7 +52,6 @@ class ShownEntrant:
     tokens: int | None
     replay: UUID | None
     rating: dict[str, Any] | None
-    player_id: int | None
     linked: bool
     """True if this and the viewer do not move each other's ratings; other viewers do not see that."""
 
@@ -99,7 +98,9 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
     if race.state not in {Race.State.FINISHED, Race.State.VOID}:
         return redirect("games:room", code=code)
     finished = race.state == Race.State.FINISHED
-    entrants = _entrants(race, player_id(request)) if finished else []
+    rows = _placed(race) if finished else []
+    entrants = _entrants(race, rows, player_id(request))
+    is_public = race_file.is_public(race)
     title = titles.deal_title(race.variant, race.game)
     context = {
         "race": race,
@@ -108,11 +109,11 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
         "options": [] if race.variant else titles.options_in_words(race.options),
         "entrants": entrants,
         "has_winner": any(entrant.state == Entrant.State.WON for entrant in entrants),
-        "chart": _lead_chart(entrants) if race_file.is_public(race) else None,
-        "series": _series(race, entrants),
+        "chart": _lead_chart(rows, entrants) if is_public else None,
+        "series": _series(race, rows, entrants),
         "deal": ShownDeal.of(race.deal) if finished and race.deal else None,
         "commitment": commitment_of(race),
-        "is_public": race_file.is_public(race),
+        "is_public": is_public,
         "share_text": _share_text(race, title, entrants),
     }
     race.deal = None  # a template gets no seed
@@ -133,20 +134,21 @@ def _headline(entrants: list[ShownEntrant]) -> str:
     return (_("%(name)s won the race") if placed[0].state == Entrant.State.WON else _("%(name)s came first")) % known
 
 
-def _lead_chart(entrants: list[ShownEntrant]) -> LeadChart | None:
-    placed = {entrant.id: entrant for entrant in entrants if entrant.place and not entrant.in_review}
-    rows = Entrant.objects.filter(pk__in=placed, attempt__record__isnull=False).select_related("attempt")
-    attempts = {row.pk: row.attempt for row in rows if row.attempt is not None}
-    lanes = [lane_of(key, attempts[key]) for key in placed if key in attempts]
-    names = {key: entrant.name or _("A guest") for key, entrant in placed.items()}
-    me = next((key for key, entrant in placed.items() if entrant.is_me), None)
-    return LeadChart.of(lanes, names, me=me)
+def _lead_chart(rows: list[Entrant], entrants: list[ShownEntrant]) -> LeadChart | None:
+    lanes = [
+        lane_of(row.pk, row.attempt)
+        for row in rows
+        if row.place and not row.is_in_review and row.attempt is not None and row.attempt.record is not None
+    ]
+    names = {entrant.id: entrant.name or _("A guest") for entrant in entrants}
+    return LeadChart.of(lanes, names, me=next((entrant.id for entrant in entrants if entrant.is_me), None))
 
 
-def _series(race: Race, entrants: list[ShownEntrant]) -> list[tuple[str, int]]:
+def _series(race: Race, rows: list[Entrant], entrants: list[ShownEntrant]) -> list[tuple[str, int]]:
     """Return the names of this race's entrants with the races of the series they have won; empty without a rematch."""
     score = series_score(race)
-    return [(entrant.name or _("A guest"), score[entrant.player_id]) for entrant in entrants] if score else []
+    wins = [(entrant.name or _("A guest"), score[row.player_id]) for row, entrant in zip(rows, entrants, strict=True)]
+    return wins if score else []
 
 
 def _share_text(race: Race, title: str, entrants: list[ShownEntrant]) -> str:
@@ -164,10 +166,14 @@ def _share_text(race: Race, title: str, entrants: list[ShownEntrant]) -> str:
     return "\n".join([f"Talon, {head}", " · ".join(figures), address])
 
 
-def _entrants(race: Race, me: int | None) -> list[ShownEntrant]:
+def _placed(race: Race) -> list[Entrant]:
     """Return the entrants in the order of their places, absent ones last."""
-    rows = list(Entrant.objects.filter(race=race).select_related("attempt", "player"))
-    rows.sort(key=lambda row: (row.place is None, row.place or 0, row.pk))
+    rows = Entrant.objects.filter(race=race).select_related("attempt", "player")
+    return sorted(rows, key=lambda row: (row.place is None, row.place or 0, row.pk))
+
+
+def _entrants(race: Race, rows: list[Entrant], me: int | None) -> list[ShownEntrant]:
+    """Return the visible parts of the entrants `rows`, in the same order."""
     names = people().names_of([row.player_id for row in rows if row.player_id])
     names_by_entrant = {row.pk: _name(row, names) for row in rows}
     changes = ratings().changes(race.pk) if race.rated else {}
