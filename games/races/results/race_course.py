@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from games.attempts.lifecycle import record_of
+from games.ghosts import ghost_lanes
 from games.models import Attempt
 from games.races.models import Entrant, Race
-
-Point = tuple[int, int]
-"""A time in ms since the start, and the number of cards up from then on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +18,7 @@ class Lane:
     """A racer's course: the points at which the cards up changed, the end, and the longest pause between two moves."""
 
     entrant: int
-    points: tuple[Point, ...]
+    points: tuple[ghost_lanes.Point, ...]
     pause: tuple[int, int]
     """Start and length of the longest pause, in ms."""
 
@@ -36,15 +34,8 @@ class Lead:
 def lane_of(entrant: int, attempt: Attempt) -> Lane:
     """Return the course of a racer's finished game."""
     record = record_of(attempt)
-    table = record.open_table()
-    points = [(0, table.cards_up)]
-    for token, ms in zip(record.tokens, record.clock, strict=True):
-        table.push(token)
-        if table.cards_up != points[-1][1]:
-            points.append((ms, table.cards_up))
-    points.append((record.end.ms, table.cards_up))
     waits = [(before, after - before) for before, after in pairwise((0, *record.clock, record.end.ms))]
-    return Lane(entrant, tuple(points), max(waits, key=lambda wait: wait[1]))
+    return Lane(entrant, ghost_lanes.lane_of(attempt, "").points, max(waits, key=lambda wait: wait[1]))
 
 
 def leads(lanes: Sequence[Lane]) -> list[Lead]:

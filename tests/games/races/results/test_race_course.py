@@ -6,8 +6,9 @@ from itertools import pairwise
 
 import pytest
 
+from games.ghosts.ghost_lanes import Point
 from games.pages.races.lead_chart import HEIGHT, WIDTH, LeadChart
-from games.races.results.race_course import Lane, Lead, Point, lane_of, leads, series_score
+from games.races.results.race_course import Lane, Lead, lane_of, leads, series_score
 from tests.games.races.runs import Run, goal, times, winning
 
 
