@@ -20,7 +20,7 @@ from games.pages.info import (
     winnability_page,
 )
 from games.pages.practice import hints_page, practice_page
-from games.pages.races import daily_race_page, heats_page, lobby_page, race_results_page, room_page
+from games.pages.races import heats_page, lobby_page, race_of_the_day_page, race_results_page, room_page
 from games.pages.replays import (
     analysis_page,
     appeal_page,
@@ -69,8 +69,8 @@ urlpatterns = [
     path("races/bot", lobby_page.race_bot, name="race_bot"),
     path("races/heat/", lobby_page.heat, name="race_heat"),
     path("races/heats/", heats_page.heats, name="race_heats"),
-    path("races/daily/", daily_race_page.daily_race, name="race_of_the_day"),
-    path("races/daily/calendar.ics", daily_race_page.daily_race_calendar, name="race_of_the_day_calendar"),
+    path("races/daily/", race_of_the_day_page.daily_race, name="race_of_the_day"),
+    path("races/daily/calendar.ics", race_of_the_day_page.daily_race_calendar, name="race_of_the_day_calendar"),
     path("races/mine/", race_results_page.mine, name="my_races"),
     path("races/<slug:code>/", room_page.room, name="room"),
     path("races/<slug:code>/overlay/", room_page.overlay, name="race_overlay"),

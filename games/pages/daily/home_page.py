@@ -36,7 +36,7 @@ from games.pages.daily.day_summary import (
     todays_game_text,
 )
 from games.pages.daily.recap import recap_of
-from games.pages.races.daily_race_page import next_start
+from games.pages.races.race_of_the_day_page import next_race
 from games.pages.shared import titles
 from games.pages.shared.cacheable_views import cache_for_anonymous
 from games.pages.shared.view_models import ShownAttempt, ShownDeal
@@ -116,7 +116,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "recap": recap_of(player_id(request), now),
         "share_text": share_text(mine, address_of(mine.day)) if mine and mine.counted else "",
         "newcomer": "" if request.user.is_authenticated or GUIDE_COOKIE in request.COOKIES else GUIDE_COOKIE,
-        "race": next_start(now),
+        "race": next_race(now),
         "playing": summary.now_playing(),
         "preparing": [
             {"variant": variant, "title": titles.VARIANT_TITLES[name]}

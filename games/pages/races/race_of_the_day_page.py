@@ -23,7 +23,7 @@ from games.races.results import heat_standings, race_of_the_day
 _FIRST_DAY: Final = date(2026, 11, 26)
 
 
-def next_start(now: datetime) -> dict[str, Any]:
+def next_race(now: datetime) -> dict[str, Any]:
     """Return the next race of the day: its game, its start, the time the doors open, and whether they are open."""
     starts_at = heats.next_race_of_the_day(now)
     doors_at = starts_at - heats.DOORS
@@ -40,14 +40,14 @@ def daily_race(request: HttpRequest) -> HttpResponse:
     podiums = race_of_the_day.podiums(now)
     context = {
         "now": now,
-        "next": next_start(now),
+        "next": next_race(now),
         "times": [f"{hour:02}:00" for hour in heats.RACE_OF_THE_DAY],
         "podium": podiums[0] if podiums else [],
         "week": heat_standings.standing("week", now.date(), limit=10, starts=heats.races_of_the_day(first, last)),
         "winners": [podium[0] for podium in podiums],
         "most_wins": race_of_the_day.most_wins(_FIRST_DAY, now),
     }
-    return render(request, "races/daily.html", context)
+    return render(request, "races/race_of_the_day.html", context)
 
 
 @require_safe
