@@ -97,6 +97,11 @@ def knows_deal(deal: Deal, player_id: int | None, now: datetime | None = None) -
     return Attempt.objects.filter(deal=deal, player=player_id).exclude(state=Attempt.State.PLAYING).exists()
 
 
+def may_race_bot(deal: Deal, player_id: int | None) -> bool:
+    """Return whether this player may race a house racer's ghost: on any practice deal, and on all others they know."""
+    return (deal.day is None and not deal.for_race) or knows_deal(deal, player_id)
+
+
 def _lane(name: str, table: Table, moves: Iterable[tuple[str, int]], end: int) -> GhostLane:
     points: list[Point] = [(0, table.cards_up)]
     for token, ms in moves:

@@ -7,8 +7,9 @@ from typing import Final, Self
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -19,6 +20,7 @@ from games.core import limits
 from games.db.players import Player, check_may_start, player_for, player_id
 from games.deals import first_game, numbered_deals, practice_deals, publishing
 from games.deals.difficulty import GRADES, grade_name
+from games.house_racers.racers import HOUSE_RACERS
 from games.models import Attempt, Deal, PracticeOrder
 from games.pages.practice.practice_links import OPTION_PREFIX, fields_of, seed_in, variant_in
 from games.pages.shared import titles
@@ -94,6 +96,7 @@ def practice_page(request: HttpRequest) -> HttpResponse:
         "named": named,
         "running": [DealTile.of(attempt.deal, attempt) for attempt in latest],
         "certifies": bool(settings.SEALED_STOCK),
+        "bots": titles.bot_choices(),
         "grades": [{"number": number, "title": grade_name(number)} for number in GRADES],
     }
     return render(request, "games/practice.html", context)
@@ -103,14 +106,15 @@ def practice_page(request: HttpRequest) -> HttpResponse:
 def start_practice(request: HttpRequest) -> HttpResponse:
     """Start a practice game: `deal` (an id), or `name` with `option-<name>` fields of JSON values.
 
-    A `number` or `seed` selects a specific deal; `deals=winnable`, with or without a `grade`, one that can be won.
+    A `number` or `seed` selects a specific deal; `deals=winnable`, with or without a `grade`, one that can be won. A
+    `ghost` is a house racer to race against.
     """
     check_may_start(request)
     try:
         if _requests_winnable(request):
             return _begin_winnable(request)
         deal = _chosen_deal(request)
-        return _start(player_for(request), deal)
+        return _start(player_for(request), deal, _bot(request.POST))
     except DealClosedError as refusal:
         messages.error(request, refusal.sentence)
     except ValueError:
@@ -137,8 +141,11 @@ def looking(request: HttpRequest) -> HttpResponse:
     if order is None:
         return redirect("games:practice")
     variant = Variant(order.variant, order.game, order.options)
+    bot = _bot(request.GET)
+    same = fields_of(variant) | {"ghost": bot}
     context = {
         "variant": variant,
+        "bot": bot,
         "title": titles.deal_title(order.variant, order.game),
         "grade": grade_name(order.grade),
         "state": _state(order),
@@ -146,8 +153,8 @@ def looking(request: HttpRequest) -> HttpResponse:
         "seconds": int(practice_deals.SECONDS),
         "passed": max(0, min(int((timezone.now() - order.made_at).total_seconds()), int(practice_deals.SECONDS))),
         "deal": order.deal and ShownDeal.of(order.deal),
-        "fields": fields_of(variant),
-        "again": fields_of(variant) | {"deals": "winnable"} | ({"grade": str(order.grade)} if order.grade else {}),
+        "fields": same,
+        "again": same | {"deals": "winnable"} | ({"grade": str(order.grade)} if order.grade else {}),
     }
     return render(request, "games/looking.html", context)
 
@@ -169,7 +176,7 @@ def start_found(request: HttpRequest) -> HttpResponse:
     order = practice_deals.order_of(player_id(request))
     if order is None or order.deal is None:
         return redirect("games:practice")
-    response = _start(player_for(request), order.deal)
+    response = _start(player_for(request), order.deal, _bot(request.POST))
     order.delete()
     return response
 
@@ -196,10 +203,10 @@ def _begin_winnable(request: HttpRequest) -> HttpResponse:
     player = player_for(request)
     deal = practice_deals.deal_for(player.pk, variant, grade)
     if deal is not None:
-        return _start(player, deal)
+        return _start(player, deal, _bot(request.POST))
     limits.spend(request, "ask")  # a search, as for questions
     practice_deals.order(player, variant, grade)
-    return redirect("games:looking")
+    return redirect(reverse("games:looking") + _query(_bot(request.POST)))
 
 
 def _chosen_deal(request: HttpRequest) -> Deal:
@@ -225,8 +232,19 @@ def _replayable_deal(request: HttpRequest) -> Deal:
     return publishing.practice_deal("", of=deal)
 
 
-def _start(player: Player, deal: Deal) -> HttpResponse:
-    return redirect("games:table", attempt=start_attempt(player, deal).public_id)
+def _start(player: Player, deal: Deal, bot: str = "") -> HttpResponse:
+    """Start a game, beside the ghost of a house racer if one is chosen."""
+    return redirect(reverse("games:table", args=[start_attempt(player, deal).public_id]) + _query(bot))
+
+
+def _bot(fields: QueryDict) -> str:
+    """Return the slug of the chosen house racer, or an empty string."""
+    slug = fields.get("ghost", "")
+    return slug if slug in HOUSE_RACERS else ""
+
+
+def _query(bot: str) -> str:
+    return f"?ghost={bot}" if bot else ""
 
 
 def _number(text: str | None) -> int:

@@ -9,8 +9,6 @@ from django.http import QueryDict
 
 from games.core.errors import ErrorCode, Refusal
 from games.core.json_body import parse_json
-from games.deals.difficulty import grade_name
-from games.house_racers.racers import HOUSE_RACERS
 from games.pages.shared import titles
 from games.races.rooms import LIMITS_S, MAX_SEATS, MIN_SEATS
 from games.rules import GAMES
@@ -20,8 +18,6 @@ OWN: Final = "own:"
 _NAME: Final = "stonewall"
 _LIMIT_S: Final = 900
 _SEATS: Final = 8
-#: Grades that describe the house racers, in their order.
-_BOT_GRADES: Final = (2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +66,6 @@ def choices() -> dict[str, Any]:
             if options
         ],
         "limits": [{"seconds": limit, "minutes": limit // 60, "standard": limit == _LIMIT_S} for limit in LIMITS_S],
-        "bots": [
-            {"slug": racer.slug, "name": racer.name, "level": grade_name(grade)}
-            for racer, grade in zip(HOUSE_RACERS.values(), _BOT_GRADES, strict=True)
-        ],
+        "bots": titles.bot_choices(),
         "seats": [{"count": count, "standard": count == _SEATS} for count in range(MIN_SEATS, MAX_SEATS + 1)],
     }

@@ -134,9 +134,10 @@ def line(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=attempt)
     if found.player_id != player_id(request):
         raise Refusal(ErrorCode.NOT_YOURS)
-    if not ghost_lanes.knows_deal(found.deal, found.player_id):
-        raise Refusal(ErrorCode.NOT_REVEALED)
     racer = HOUSE_RACERS.get(request.GET.get("racer", ""))
+    may_race = ghost_lanes.may_race_bot if racer else ghost_lanes.knows_deal
+    if not may_race(found.deal, found.player_id):
+        raise Refusal(ErrorCode.NOT_REVEALED)
     lane = ghost_lanes.bot_lane(found.deal, racer) if racer else ghost_lanes.line_of(found.deal, _("The solution"))
     if lane is None:
         raise Refusal(ErrorCode.NOT_FOUND)
@@ -154,12 +155,12 @@ def ghost_beside(attempt: Attempt, requested: str) -> str:
     if challenged is not None:
         return reverse("games:lane", args=[challenged])
     deal, player = attempt.deal, attempt.player_id
-    if requested != LINE and requested not in HOUSE_RACERS:
-        return _lane_address(deal, requested, player)
-    if not _lane_address(deal, requested, player) or not ghost_lanes.knows_deal(deal, player):
-        return ""
-    query = "" if requested == LINE else f"?racer={requested}"
-    return reverse("games:line", args=[attempt.public_id]) + query
+    computed = reverse("games:line", args=[attempt.public_id])
+    if requested in HOUSE_RACERS:
+        return f"{computed}?racer={requested}" if ghost_lanes.may_race_bot(deal, player) else ""
+    if requested == LINE:
+        return computed if deal.solution is not None and ghost_lanes.knows_deal(deal, player) else ""
+    return _lane_address(deal, requested, player)
 
 
 def _lane_address(deal: Deal, ghost: str, player: int | None) -> str:

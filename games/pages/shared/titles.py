@@ -1,4 +1,4 @@
-"""Display names of games, variants and options."""
+"""Display names of games, variants, options and bots."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any, Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from games.deals.difficulty import grade_name
+from games.house_racers.racers import HOUSE_RACERS
 from games.rules import CATALOGUE, GAMES, Option, open_table
 
 GAME_TITLES: Final[Mapping[str, Promise]] = {
@@ -45,6 +47,14 @@ _CHOICE_TITLES: Final[Mapping[tuple[str, object], Promise]] = {
     ("fool", "wild"): _("wild"),
     ("fool", "trump"): _("the first trump"),
 }
+#: Grades that describe the house racers, in their order.
+_BOT_GRADES: Final = (2, 3, 4)
+
+
+def bot_choices() -> list[dict[str, str]]:
+    """Return the house racers for a form, from weakest to strongest: `slug`, `name` and `level`."""
+    named = zip(HOUSE_RACERS.values(), _BOT_GRADES, strict=True)
+    return [{"slug": racer.slug, "name": racer.name, "level": grade_name(grade)} for racer, grade in named]
 
 
 def deal_title(variant: str, game: str) -> str:

@@ -111,6 +111,22 @@ def test_the_page_waits_and_deals_the_found_deal(mine: Client, player: Any, aske
     assert not PracticeOrder.objects.exists()
 
 
+def test_a_chosen_bot_races_the_deal_that_the_search_finds(mine: Client, asked: list[tuple[Any, ...]]) -> None:
+    found = mine.post("/practice/start", WINNABLE | {"ghost": "jack"})["Location"]
+    assert found == "/practice/looking/?ghost=jack"
+    PracticeOrder.objects.update(deal=proven())
+    page = mine.get(found)
+    assert '<input type="hidden" name="ghost" value="jack">' in page.content.decode()
+    table = mine.post("/practice/looking/start", {"ghost": "jack"})["Location"]
+    assert table == f"/table/{Attempt.objects.get().public_id}/?ghost=jack"
+    assert mine.get(table).context["ghost_url"].endswith("racer=jack")
+
+
+def test_an_unknown_bot_is_ignored(mine: Client) -> None:
+    answer = mine.post("/practice/start", {"name": "stonewall", "ghost": "//elsewhere.example"})
+    assert answer["Location"] == f"/table/{Attempt.objects.get().public_id}/"
+
+
 def test_another_grade_is_offered_when_time_is_up(mine: Client, asked: list[tuple[Any, ...]]) -> None:
     mine.post("/practice/start", WINNABLE | {"grade": "5"})
     PracticeOrder.objects.update(deal=proven(grade=4))

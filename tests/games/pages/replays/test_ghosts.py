@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -97,9 +98,20 @@ def test_a_bots_ghost_is_raced_in_practice(mine: Client, player: User) -> None:
     assert (answer["name"], answer["own"]) == (HOUSE_RACERS["rex"].name, False)
 
 
-def test_a_bots_ghost_needs_a_known_deal(mine: Client, player: User) -> None:
-    deal = practice_deal("labyrinth")
-    attempt = start_attempt(player, deal)
+def test_a_bots_ghost_is_raced_on_a_new_practice_deal(mine: Client, rival: User) -> None:
+    begun = mine.post("/practice/start", {"name": "labyrinth", "ghost": "pip"})
+    attempt = Attempt.objects.get()
+    assert begun.headers["Location"] == f"/table/{attempt.public_id}/?ghost=pip"
+    lane = mine.get(begun.headers["Location"]).context["ghost_url"]
+    assert lane == f"/table/{attempt.public_id}/line.json?racer=pip"
+    assert mine.get(lane).json()["name"] == HOUSE_RACERS["pip"].name
+    assert code_of(signed_in(rival), lane) == (403, ErrorCode.NOT_YOURS)
+
+
+@pytest.mark.parametrize("make", [open_deal, lambda name: practice_deal(name, for_race=True)], ids=["daily", "race"])
+def test_a_bots_ghost_needs_a_known_deal(make: Callable[[str], Deal], mine: Client, player: User) -> None:
+    deal = make("labyrinth")
+    attempt = Attempt.objects.create(deal=deal, player=player, ranked=False, started_at=timezone.now())
     assert mine.post(f"/ghosts/{deal.pk}/start", {"ghost": "rex"}).status_code == 403
     assert mine.get(f"/table/{attempt.public_id}/line.json?racer=rex").status_code == 403
     assert "line.json" not in mine.get(f"/table/{attempt.public_id}/?ghost=rex").content.decode()
