@@ -6,7 +6,7 @@ An analysis reveals the cards, so others see it only once these can no longer he
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import msgspec
@@ -57,12 +57,25 @@ class AnalysisReply:
         return reply
 
 
+def may_be_analysed(attempt: Attempt, player_id: int | None, now: datetime | None = None) -> bool:
+    """Return True if this visitor may see the attempt's analysis: they may share it, or finished it as their own daily.
+
+    A daily's analysis tells its player nothing that helps them before the reveal, since their one ranked attempt is
+    over. Guests wait for the reveal: a guest is free to create, and could play the deal again with an account.
+    """
+    if access.may_be_shared(attempt, player_id, now):
+        return True
+    is_daily = attempt.is_over and attempt.ranked and attempt.deal.day is not None
+    is_own = player_id is not None and attempt.player_id == player_id
+    return is_daily and is_own and bool(people().accounts_among([attempt.player_id]))
+
+
 def check_may_see(attempt: Attempt, player_id: int | None) -> None:
-    """Check that a player may see or request the analysis of a game (`access.may_be_analysed`).
+    """Check that a player may see or request the analysis of a game (`may_be_analysed`).
 
     :raises Refusal: otherwise.
     """
-    if not access.may_be_analysed(attempt, player_id):
+    if not may_be_analysed(attempt, player_id):
         raise Refusal(ErrorCode.NOT_REVEALED)
 
 

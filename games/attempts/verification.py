@@ -10,18 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
-from uuid import UUID
 
 from games.core.verdict_reasons import Reason, reason
 from games.fairplay import account_links, copies, pace, random_delays
 from games.models import Attempt, Deal
 from games.rules import Record, RecordError, Replay, RulesError, replay
 from games.rules.hidden_cards import undone_reveal
-
-#: Maximum number of similar earlier wins, first ones first, with which a win is compared in detail; each takes some
-#: 20 ms.
-_MOST_COMPARED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +97,7 @@ def compare(
         still_valid = [
             win for win in earlier[attempt.pk] if _is_verified(overrides.get(win.pk), judgements.get(win.pk))
         ]
-        copied = _copied(attempt, still_valid) if still_valid else None
+        copied = copies.first_copied(attempt, still_valid) if still_valid else None
         if copied is not None:
             doubt = reason("copied_line", "Another account decided the same before.", attempt=str(copied))
             judgements[attempt.pk] = _in_doubt(judgements[attempt.pk], doubt)
@@ -120,18 +114,6 @@ def compare(
 def _is_verified(override: Attempt.State | None, judgement: Judgement | None) -> bool:
     state = override or (judgement.state if judgement is not None else Attempt.State.VERIFIED)
     return state == Attempt.State.VERIFIED
-
-
-def _copied(attempt: Attempt, earlier: Sequence[copies.Earlier]) -> UUID | None:
-    """Return the first earlier attempt that this one copies, or None. On an easy deal many may be similar."""
-    if not copies.can_be_copy(attempt):
-        return None
-    own = copies.weights(bytes(attempt.record or b""))
-    for candidate in earlier[:_MOST_COMPARED]:
-        record = Attempt.objects.values_list("record", flat=True).get(pk=candidate.pk)
-        if copies.is_copy(own, copies.weights(bytes(record or b"")), attempt.deal.game):
-            return candidate.public_id
-    return None
 
 
 def _with_links(

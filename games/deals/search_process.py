@@ -20,12 +20,14 @@ import time
 from base64 import b64encode
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from games.deals.certification import CertificateError, certify
 from games.rules.shuffle import SEED_BYTES
 
-NICENESS = 5
+#: Niceness of a search that someone waits for, and of one for the stock.
+NICENESS: Final = 5
+STOCK_NICENESS: Final = 19
 
 
 def search(request: dict[str, Any]) -> None:

@@ -23,14 +23,11 @@ from games.core.background_threads import run_in_background
 from games.deals import publishing, sealed_stock
 from games.deals.certification import CertificateError
 from games.deals.search_client import checked, search
+from games.deals.search_process import NICENESS, STOCK_NICENESS
 from games.models import SealedDeal
 from games.rules import CATALOGUE
 
 log = logging.getLogger(__name__)
-
-#: Niceness of the search process while a deal of today is awaited, and otherwise.
-WAITED_FOR: Final = 5
-LOWEST: Final = 19
 
 #: Limits of one search: seeds and seconds.
 TRIES: Final = 40
@@ -71,7 +68,7 @@ def _fill() -> None:
 def seal_in_process(variant: str, *, stop: sealed_stock.Stop, patience: float) -> SealedDeal | None:
     """Have another process certify one deal and put it in stock; None if it finds none or `stop` becomes true first."""
     target = CATALOGUE[variant]
-    niceness = WAITED_FOR if sealed_stock.is_deal_awaited() else LOWEST
+    niceness = NICENESS if sealed_stock.is_deal_awaited() else STOCK_NICENESS
     for line in search(target, SECONDS, stop=stop, tries=TRIES, patience=patience, nice=niceness):
         if "record" in line:
             try:

@@ -46,6 +46,10 @@ BANDS: Final = 4
 BAND_BYTES: Final = 4
 _HEAD: Final = BANDS * BAND_BYTES
 
+#: Maximum number of similar earlier wins, first ones first, with which a win is compared in detail; each takes some
+#: 20 ms.
+MOST_COMPARED: Final = 50
+
 
 class Earlier(NamedTuple):
     """An earlier won attempt that may have been copied."""
@@ -114,6 +118,18 @@ def is_copy(first: Mapping[int, float], second: Mapping[int, float], game: str) 
     )
     bits = min(sum(game[choice] for choice in common) for game in (first, second))
     return bits >= minimum_bits(game) and common_of_smaller >= SHARE * smaller
+
+
+def first_copied(attempt: Attempt, earlier: Sequence[Earlier]) -> UUID | None:
+    """Return the first earlier attempt that this one copies, or None. On an easy deal many may be similar."""
+    if not can_be_copy(attempt):
+        return None
+    own = weights(bytes(attempt.record or b""))
+    for candidate in earlier[:MOST_COMPARED]:
+        record = Attempt.objects.values_list("record", flat=True).get(pk=candidate.pk)
+        if is_copy(own, weights(bytes(record or b"")), attempt.deal.game):
+            return candidate.public_id
+    return None
 
 
 def can_be_copy(attempt: Attempt) -> bool:

@@ -10,18 +10,14 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from typing import Final
 
-from games.house_racers.move_times import gap_ms
+from games.house_racers.move_times import GIVING_UP_MS, gap_ms
 from games.house_racers.racers import HouseRacer
 from games.house_racers.strategy import SHORT, choose, imagine
 from games.rules import Table
 from games.rules.hidden_cards import Unseen
 from games.rules.tokens import UNDO, WORDS
 from games.solver.simulated_players import MOST_TOKENS, Position, piles_of
-
-#: Time for which a racer looks for another move before giving up, in ms.
-GIVING_UP_MS: Final = 6_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Time that a house racer takes for a move.
+"""Time that a house racer takes for a move, and for giving up.
 
 A gap between two moves is a reaction and an action of the hand. The mean reaction grows with the number of choices by
 Hick's law and with the cards that the last move revealed; it has a normal part and an exponential tail (Luce,
@@ -23,6 +23,8 @@ REVEALED_AT_MOST: Final = 8
 LOOK: Final = 0.12
 LOOK_MS: Final = 2_500.0
 LOOK_SPREAD: Final = 0.6
+#: Time for which a racer without a move looks for one before giving up, in ms.
+GIVING_UP_MS: Final = 6_000
 
 
 def gap_ms(choices: int, revealed: int, pace: float, chance: Random) -> int:

@@ -10,7 +10,6 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from games.db.players import people
 from games.deals import publishing
 from games.models import Attempt
 
@@ -33,16 +32,3 @@ def may_be_shared(attempt: Attempt, player_id: int | None, now: datetime | None 
     longer secret.
     """
     return may_watch(attempt, player_id, now) and not publishing.is_secret(attempt.deal, now)
-
-
-def may_be_analysed(attempt: Attempt, player_id: int | None, now: datetime | None = None) -> bool:
-    """Return True if this visitor may see the attempt's analysis: they may share it, or finished it as their own daily.
-
-    A daily's analysis tells its player nothing that helps them before the reveal, since their one ranked attempt is
-    over. Guests wait for the reveal: a guest is free to create, and could play the deal again with an account.
-    """
-    if may_be_shared(attempt, player_id, now):
-        return True
-    is_daily = attempt.is_over and attempt.ranked and attempt.deal.day is not None
-    is_own = player_id is not None and attempt.player_id == player_id
-    return is_daily and is_own and bool(people().accounts_among([attempt.player_id]))

@@ -17,6 +17,7 @@ from django.utils import formats, timezone
 from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 
+from games.analysis import analyses
 from games.analysis.findings import Findings
 from games.analysis.models import Analysis
 from games.core.ladders import Ladder
@@ -29,7 +30,6 @@ from games.pages.shared.durations import duration
 from games.pages.shared.titles import VARIANT_TITLES
 from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempts_on
 from games.races.results.confirming_races import is_top_place
-from games.replays import access
 from games.replays.models import Continuation
 from games.rules import CATALOGUE
 from leaderboards.boards.own_result import OwnResult, own_result
@@ -148,7 +148,7 @@ class GameSummary:
         best = _Best.of(attempt) if is_verified else None
         goes_on = not attempt.ranked and Continuation.objects.filter(attempt=attempt).exists()
         today = None if in_race else _today(attempt, now)
-        may_analyse = not _is_won(attempt) and access.may_be_analysed(attempt, attempt.player_id, now)
+        may_analyse = not _is_won(attempt) and analyses.may_be_analysed(attempt, attempt.player_id, now)
         return cls(
             deal=ShownDeal.of(deal, now),
             attempt=ShownAttempt.of(attempt),

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
+from games.analysis import analyses
 from games.appeals.reports import may_be_reported
 from games.attempts.lifecycle import record_of
 from games.core import limits
@@ -47,7 +48,7 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "embed_url": request.build_absolute_uri(reverse("games:embed", args=[attempt])) if is_public else "",
         "is_public": is_public,
         "may_be_shared": access.may_be_shared(found, viewer),
-        "may_be_analysed": access.may_be_analysed(found, viewer),
+        "may_be_analysed": analyses.may_be_analysed(found, viewer),
         "attempt": attempt,
         "compared": compared(found, viewer),
         "may_challenge": may_challenge(found, viewer),

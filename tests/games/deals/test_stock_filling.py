@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from games.deals import sealed_stock, search_client, stock_filling
+from games.deals import sealed_stock, search_client, search_process, stock_filling
 from games.deals.certification import CertificateError
 from games.management.commands.fill_sealed import Command
 from games.models import AwaitedDeal, SealedDeal
@@ -236,7 +236,7 @@ def test_search_has_the_lowest_priority_if_no_deal_is_awaited(monkeypatch: pytes
     stock_filling.seal_in_process("braid", stop=lambda: False, patience=0)
     AwaitedDeal.objects.update(day=today + timedelta(days=1))
     stock_filling.seal_in_process("braid", stop=lambda: False, patience=0)
-    assert asked == [stock_filling.WAITED_FOR, stock_filling.LOWEST]
+    assert asked == [search_process.NICENESS, search_process.STOCK_NICENESS]
 
 
 @pytest.mark.django_db
