@@ -25,26 +25,15 @@ def shows(page: Any, text: str) -> None:
     sync_api.expect(page.locator("#stage-text")).to_have_text(text)
 
 
-def test_two_race_and_rematch_while_a_third_watches(visit: Visit) -> None:
-    host = visit("/", width=1440, height=900)
-    host.get_by_role("link", name="Races", exact=True).click()
-    press(host, "Open a room")
-    host.wait_for_url(ROOM)
-    shows(host, "No one else is here yet")
-    link = host.get_by_label("Link to this room").input_value()
-    assert link == host.url
+def test_two_go_from_a_quick_match_to_a_rematch_while_a_third_watches(visit: Visit) -> None:
+    host = seek(visit, "stonewall", width=1440, height=900)
+    shows(host, "Looking for an opponent…")
+    link = host.url
     spectator = visit(link)
-    friend = visit(link, **PHONE, has_touch=True, is_mobile=True)
-    shows(friend, "Join this race")
-    press(friend, "Join")
-    for page in (host, friend, spectator):
-        sync_api.expect(page.locator(".seat:not(.free)")).to_have_count(2)
-    press(host, "I'm ready")
-    sync_api.expect(friend.locator(".seat.ready")).to_have_count(1)
-    shows(host, "Waiting for 1 player")
-    assert host.get_by_role("button", name="Start the race").is_hidden()
     legal = legal_tokens(host)
-    press(friend, "I'm ready")
+    friend = seek(visit, "stonewall", **PHONE, has_touch=True, is_mobile=True)
+    assert friend.url == link
+    press(host, "I'm ready")
     for page in (host, friend):
         page.wait_for_url(TABLE)
     shows(spectator, "The race is starting")
@@ -163,6 +152,29 @@ def test_the_host_changes_the_race_and_kicks_a_player(visit: Visit, complaints: 
     complaints.clear()  # the room's page is refused with an error status
 
 
+def test_a_friend_joins_by_the_rooms_link(visit: Visit) -> None:
+    host = visit("/", width=1440, height=900)
+    host.get_by_role("link", name="Races", exact=True).click()
+    press(host, "Open a room")
+    host.wait_for_url(ROOM)
+    shows(host, "No one else is here yet")
+    link = host.get_by_label("Link to this room").input_value()
+    assert link == host.url
+    spectator = visit(link)
+    friend = visit(link, **PHONE, has_touch=True, is_mobile=True)
+    shows(friend, "Join this race")
+    press(friend, "Join")
+    for page in (host, friend, spectator):
+        sync_api.expect(page.locator(".seat:not(.free)")).to_have_count(2)
+    press(host, "I'm ready")
+    sync_api.expect(friend.locator(".seat.ready")).to_have_count(1)
+    shows(host, "Waiting for 1 player")
+    assert host.get_by_role("button", name="Start the race").is_hidden()
+    press(friend, "I'm ready")
+    for page in (host, friend):
+        page.wait_for_url(TABLE)
+
+
 def test_the_link_is_copied_and_a_seat_is_given_up_and_taken_again(visit: Visit) -> None:
     host = visit("/races/", permissions=["clipboard-read", "clipboard-write"])
     press(host, "Open a room")
@@ -192,9 +204,9 @@ def test_a_public_room_appears_in_the_open_lobby(visit: Visit) -> None:
     shows(onlooker, "Join this race")
 
 
-def seek(visit: Visit, variant: str) -> Any:
+def seek(visit: Visit, variant: str, **options: Any) -> Any:
     """A player who looks for an opponent in one variant, so that players of other tests are not matched."""
-    page = visit("/races/")
+    page = visit("/races/", **options)
     page.get_by_text("Games I'll play").click()
     for box in page.locator("[name=variant]").all():
         box.set_checked(box.get_attribute("value") == variant)
