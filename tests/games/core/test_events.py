@@ -142,6 +142,7 @@ def test_a_hanging_layer_does_not_build_up_a_queue(
     for group in ("hanging", "b", "c"):
         notifier.send(group, {"type": "x"})
     assert told(held) == []
+    monkeypatch.setattr(events, "_PATIENCE", 10)  # a busy machine may need more than the ms that the others waited
     notifier.send("d", {"type": "x"})
     assert told(held) == [("d", "x")]
 
