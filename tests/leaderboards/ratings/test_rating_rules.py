@@ -237,6 +237,27 @@ def test_accounts_that_are_not_established_feed_no_more_on_a_young_site(schedule
     assert feeding.gain(schedule, 13, 400, seed=4, young=True) <= NEWCOMERS + 1e-6
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_two_accounts_that_trade_wins_pass_no_one(seed: int) -> None:
+    """Each races regulars twenty times; then they win in turn, more often than a day allows, for thirty days."""
+    choose = random.Random(seed)
+    fold = Fold({who: RatingState(mu, 80, 300, NOON, 0, 2 * REGULAR) for who, mu in feeding.OUTSIDERS.items()})
+    fold.resume(NOON.date(), [], dict.fromkeys(feeding.OUTSIDERS, NOON))
+    duels = [feeding.played(choose, player) for _ in range(20) for player in (1, 2)]
+    for number, players in enumerate(duels):
+        at = NOON + timedelta(minutes=number)
+        fold.add(feeding.race(number, at, players, established=lambda _: True))
+    before = dict(fold.standings)
+    better = max(before[player].mu for player in (1, 2))
+    for number in range(30 * 8):
+        at = NOON + timedelta(days=1 + number // 8, minutes=number)
+        players = (1, 2) if number % 2 else (2, 1)
+        fold.add(feeding.race(100 + number, at, players, established=lambda _: True))
+    assert {who: fold.standings[who] for who in feeding.OUTSIDERS} == {who: before[who] for who in feeding.OUTSIDERS}
+    assert [fold.standings[player].races for player in (1, 2)] == [20 + 30 * 5] * 2
+    assert max(fold.standings[player].mu for player in (1, 2)) < better + 10
+
+
 def regulars(*players: int, at: datetime = NOON) -> Fold:
     """Create a fold in which these players are regulars with a recent race."""
     state = RatingState(1500, 100, 2 * REGULAR, at, 0, REGULAR)
