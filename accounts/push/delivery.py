@@ -1,16 +1,14 @@
 """Web Push client: encrypts a message (RFC 8291), signs it (RFC 8292), and posts it to the browser's push service.
 
-The endpoint comes from a browser, so it is checked again before anything is sent. Redirects are not followed.
+The endpoint comes from a browser, so it is checked again before anything is sent.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -20,16 +18,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from accounts.models import PushDevice
 from accounts.push.devices import is_allowed
 from accounts.push.vapid_key import signed
+from games.core import https_client
 
 log = logging.getLogger(__name__)
 
-#: Timeout for each step of a request, in seconds.
-_PATIENCE: Final = 3.0
 #: Topic: a newer message replaces a pending one with the same topic.
 _TOPIC: Final = "day"
 _OVER: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
-
-Connect = Callable[[str], HTTPConnection]
 
 
 class DeliveryOutcome(Enum):
@@ -50,17 +45,12 @@ class Message:
     seconds: int
 
 
-def connect_securely(host: str) -> HTTPConnection:
-    """Open a TLS connection to a push service, verifying its certificate."""
-    return HTTPSConnection(host, timeout=_PATIENCE)
-
-
-def send(message: Message, connect: Connect = connect_securely) -> DeliveryOutcome:
+def send(message: Message, connect: https_client.Connect = https_client.connect) -> DeliveryOutcome:
     """Send a message. It never raises: the service may be down, and the endpoint comes from a browser."""
-    address = urlsplit(message.to.endpoint)
-    host = address.hostname or ""
-    if not is_allowed(message.to.endpoint):
+    endpoint = message.to.endpoint
+    if not is_allowed(endpoint):
         return DeliveryOutcome.GONE
+    host = urlsplit(endpoint).hostname or ""
     headers = {
         **signed(f"https://{host}"),
         "Content-Encoding": "aes128gcm",
@@ -69,15 +59,9 @@ def send(message: Message, connect: Connect = connect_securely) -> DeliveryOutco
         "Topic": _TOPIC,
         "Urgency": "normal",
     }
-    connection = connect(host)
-    try:
-        connection.request("POST", address._replace(scheme="", netloc="").geturl(), _encrypted(message), headers)
-        status = connection.getresponse().status
-    except (OSError, HTTPException) as failure:
-        log.warning("a push service did not answer", extra={"service": host, "failure": type(failure).__name__})
+    status = https_client.post(endpoint, _encrypted(message), headers, connect)
+    if status is None:
         return DeliveryOutcome.FAILED
-    finally:
-        connection.close()
     if status in _OVER:
         return DeliveryOutcome.GONE
     if not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:

@@ -28,11 +28,12 @@ from accounts.lifecycle.bans import ban_player
 from accounts.lifecycle.erasure import erase_player
 from accounts.models import DailyReminder, PushDevice, User
 from accounts.push import devices, reminders, vapid_key
-from accounts.push.delivery import Connect, DeliveryOutcome, Message, send
+from accounts.push.delivery import DeliveryOutcome, Message, send
 from accounts.push.reminders import next_due, remind_due
 from accounts.sign_in.guests import create_guest
 from accounts.sign_in.session_end import SessionsAdapter
 from accounts.tasks import clean_accounts
+from games.core.https_client import Connect
 from games.db.players import WinStreaks
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn, exported
 from tests.deals import make_deal
