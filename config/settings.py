@@ -313,6 +313,7 @@ CELERY_TASK_ROUTES = {
     "talon.analyse": "analysis",
     "talon.draw_picture": "evidence",
     "talon.remind": "evidence",
+    "talon.post_result": "evidence",
 }
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -475,6 +476,15 @@ VAPID_CONTACT = f"mailto:{parseaddr(DEFAULT_FROM_EMAIL)[1]}"  # contact for push
 PUSH_SERVICES: list[str] = env.list(
     "PUSH_SERVICES",
     default=["fcm.googleapis.com", "push.services.mozilla.com", "push.apple.com", "notify.windows.com"],
+)
+
+# Services that may get the results of a room (games.races.webhooks): hosts, with the beginning of the path if only a
+# part of the host is meant. Results are posted nowhere else, and without any the feature is off.
+WEBHOOK_SERVICES: list[str] = env.list(
+    "WEBHOOK_SERVICES",
+    default=[
+        f"{_host}/api/webhooks" for _host in ("discord.com", "discordapp.com", "ptb.discord.com", "canary.discord.com")
+    ],
 )
 
 # --- Static files ---------------------------------------------------------------------------------------------------

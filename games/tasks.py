@@ -16,6 +16,7 @@ from games.core import events, retention
 from games.deals import practice_deals, publishing, stock_filling
 from games.hints import questions
 from games.inbox import housekeeping as inbox_housekeeping
+from games.pages.races import result_post
 from games.races import housekeeping as races_housekeeping
 from games.races import race_finish
 from games.replays import housekeeping as replays_housekeeping
@@ -88,6 +89,12 @@ def find_practice_deal(order_id: int) -> None:
 def draw_picture(attempt_id: int) -> None:
     """Draw the animated picture of a finished game."""
     pictures.draw(attempt_id)
+
+
+@shared_task(name="talon.post_result")
+def post_result(race_id: int) -> None:
+    """Post the result of a race to the webhook of its room."""
+    result_post.post_result(race_id)
 
 
 @shared_task(name="talon.clean_games")

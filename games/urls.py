@@ -20,7 +20,14 @@ from games.pages.info import (
     winnability_page,
 )
 from games.pages.practice import hints_page, practice_page
-from games.pages.races import heats_page, lobby_page, race_of_the_day_page, race_results_page, room_page
+from games.pages.races import (
+    heats_page,
+    lobby_page,
+    race_of_the_day_page,
+    race_results_page,
+    room_page,
+    webhook_views,
+)
 from games.pages.replays import (
     analysis_page,
     appeal_page,
@@ -75,6 +82,7 @@ urlpatterns = [
     path("races/<slug:code>/", room_page.room, name="room"),
     path("races/<slug:code>/overlay/", room_page.overlay, name="race_overlay"),
     path("races/<slug:code>/sit", room_page.sit, name="race_sit"),
+    path("races/<slug:code>/webhook", webhook_views.webhook, name="race_webhook"),
     path("races/<slug:code>/<int:number>/", race_results_page.result, name="race_result"),
     path("races/<slug:code>/<int:number>/race.json", race_results_page.race_json, name="race_json"),
     # The archive

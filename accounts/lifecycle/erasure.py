@@ -1,11 +1,12 @@
 """Account erasure on request.
 
 Personal data is deleted: name, email addresses, password, passkeys, connections to other services, preferences,
-calendar, reminders, follows in both directions, sessions with their addresses, practice attempts, challenges, notices,
-appeals, reports of others' games, and notes of staff about the player. Ranked attempts and race attempts stay with
-their records under a neutral name, so that places on boards and in races do not change, other players' ratings still
-follow from them and every result can be verified. The profile page is gone, and the player leaves the rating board. A
-guest has no results on boards and is deleted entirely; in races the guest's place stays, without a name or a record.
+calendar, reminders, webhooks, follows in both directions, sessions with their addresses, practice attempts, challenges,
+notices, appeals, reports of others' games, and notes of staff about the player. Ranked attempts and race attempts stay
+with their records under a neutral name, so that places on boards and in races do not change, other players' ratings
+still follow from them and every result can be verified. The profile page is gone, and the player leaves the rating
+board. A guest has no results on boards and is deleted entirely; in races the guest's place stays, without a name or a
+record.
 
 Until the deals that were played are revealed, the name stays reserved, and the browser marks of their starts are kept
 without the player. Otherwise an account could be deleted to play the deals again.

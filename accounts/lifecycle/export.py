@@ -31,7 +31,8 @@ from games.core.verdict_reasons import for_player
 from games.ghosts.models import Answer, Challenge, Notice
 from games.live.loader import off_loop
 from games.models import Attempt, Decision, Start
-from games.races.models import RaceOrigin
+from games.races.models import RaceOrigin, RoomWebhook
+from games.races.webhooks.webhook_url import host_of
 from games.replays.models import Continuation
 from games.rules import Record, RecordError
 from leaderboards.models import RatingChange, Result
@@ -67,6 +68,7 @@ def _lists(user: User, now: datetime) -> dict[str, tuple[QuerySet[Any], Describe
         "attempts": (Attempt.objects.filter(player=user).select_related("deal"), partial(_attempt, now=now)),
         "starts": (Start.objects.filter(**own).select_related("attempt"), _start),
         "race_seats": (RaceOrigin.objects.filter(player=user), _race_seat),
+        "webhooks": (RoomWebhook.objects.filter(player=user).select_related("room"), _webhook),
         "results": (Result.objects.filter(player=user).select_related("attempt"), _result),
         "challenges": (Challenge.objects.filter(sender=user).select_related("attempt", "addressee"), _challenge),
         "answers": (Answer.objects.filter(**own).select_related("attempt", "challenge"), _answer),
@@ -165,6 +167,11 @@ def _start(start: Start) -> Facts:
 
 def _race_seat(origin: RaceOrigin) -> Facts:
     return _fields("device", "network", "made_at")(origin) | {"network": bytes(origin.network).hex()}
+
+
+def _webhook(webhook: RoomWebhook) -> Facts:
+    """Describe a webhook without its URL, which is a credential."""
+    return {"room": webhook.room.code, "service": host_of(webhook.url)} | _fields("state", "made_at")(webhook)
 
 
 def _result(result: Result) -> Facts:

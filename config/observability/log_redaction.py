@@ -10,7 +10,7 @@ HIDDEN = "[hidden]"
 SECRET_NAMES = frozenset(
     {
         *("authorization", "cookie", "set-cookie", "csrfmiddlewaretoken", "sessionid", "secret", "secret_key", "token"),
-        *("password", "password1", "password2", "oldpassword"),
+        *("password", "password1", "password2", "oldpassword", "webhook_url"),
         *("deck", "position", "record", "seed", "solution", "stock", "view"),
     }
 )
@@ -23,14 +23,16 @@ CUT_MARGIN: Final = 512
 CUT: Final = "[cut]"
 
 # A seed is 64 hexadecimal digits, and a deck is a long row of cards. A reset link, the password in a URL or another
-# service's callback opens an account; a calendar or an invitation belongs to its player. Links appear as paths and,
-# encoded, within the addresses of other pages.
+# service's callback opens an account; a calendar or an invitation belongs to its player, and a room's webhook to its
+# host. Links appear as paths and, encoded, within the addresses of other pages.
 # Each pattern takes time linear in the length of the text: runs are possessive (`++`), and a match starts only where
 # one can.
 SEED = re.compile(r"\b[0-9a-fA-F]{64}\b")
 CARDS = re.compile(r"(?:\b[A-Z0-9]{2,3}+\b['\", ]++){7,}\b[A-Z0-9]{2,3}+\b")
 SECRET_LINK = re.compile(
-    r"((?:/|%2F)(?:password(?:/|%2F)reset(?:/|%2F)key|confirm-email|calendar|join)(?:/|%2F))[^/\s?&#]++", re.IGNORECASE
+    r"((?:/|%2F)(?:password(?:/|%2F)reset(?:/|%2F)key|webhooks(?:/|%2F)[0-9]++|confirm-email|calendar|join)(?:/|%2F))"
+    r"[^/\s?&#]++",
+    re.IGNORECASE,
 )
 SECRET_QUERY = re.compile(r"([?&](?:code|key|state|token)=)[^&\s#]++", re.IGNORECASE)
 URL_PASSWORD = re.compile(r"(://[^:/@\s]*+:)[^@/\s]++@")

@@ -100,6 +100,7 @@ class ErrorCode(StrEnum):
     TOO_MANY_ROOMS = "too_many_rooms", 409, _("Too many public rooms open. Close one first, or open a private one.")
     TOO_FEW_READY = "too_few_ready", 409, _("At least two players must be ready.")
     NO_DEAL = "no_deal", 503, _("The cards are still being prepared.")
+    BAD_WEBHOOK = "bad_webhook", 422, _("This is not the URL of a webhook.")
     NOT_BEGUN = "not_begun", 409, _("The race hasn't started.")
     NO_CHALLENGE = "no_challenge", 409, _("You can't use this game for a challenge yet.")
 

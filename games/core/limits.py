@@ -47,11 +47,13 @@ RATES: Final = {
     "spoil_network": "5/10m",
     "start": "60/m",
     "verify": "30/m",
+    "webhook": "30/h",  # results posted for one host
+    "webhook_room": "20/h",  # results posted for one room
 }
 
 
 Spender = int | str
-"""The id of a player, or a network as `games.core.addresses.network_of` returns it."""
+"""The id of a player, or of a room for its own limits; or a network as `games.core.addresses.network_of` returns it."""
 
 
 def spend(request: HttpRequest, action: str) -> None:

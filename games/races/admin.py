@@ -5,7 +5,7 @@ The one action for staff is to void races that a server fault spoiled.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -16,16 +16,24 @@ from django.utils.translation import gettext_lazy as _
 from games.core.admin_mixins import ReadOnlyRows
 from games.races import race_finish
 from games.races.models import Entrant, Race, Room
+from games.races.webhooks.webhook_url import host_of
+
+_TIMES: Final = ("made_at", "used_at", "closed_at")
 
 
 @admin.register(Room)
 class RoomAdmin(ReadOnlyRows, admin.ModelAdmin[Any]):
     """Admin of rooms."""
 
-    list_display = ("code", "kind", "host", "variant", "game", "limit_s", "seats", "made_at", "used_at", "closed_at")
+    list_display = ("code", "kind", "host", "variant", "game", "limit_s", "seats", "webhook_host", *_TIMES)
     list_filter = ("kind", "game")
-    list_select_related = ("host",)
+    list_select_related = ("host", "webhook")
     search_fields = ("code",)
+
+    @admin.display(description=_("Webhook"), empty_value="")
+    def webhook_host(self, room: Room) -> str | None:
+        """Return the host of the room's webhook, whose URL is a secret."""
+        return host_of(room.webhook.url) if hasattr(room, "webhook") else None
 
 
 @admin.action(description=_("Void: stopped by a server error"), permissions=["void"])

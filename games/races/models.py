@@ -107,6 +107,8 @@ class Race(models.Model):
     starts_at = models.DateTimeField(null=True, blank=True)
     ends_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    # Set before the result is sent to the room's webhook, so it is sent at most once.
+    posted_at = models.DateTimeField(null=True, blank=True)
     void = models.CharField(max_length=12, choices=Void.choices, blank=True, default="")
 
     class Meta:
@@ -226,3 +228,31 @@ class RaceOrigin(models.Model):
             models.Index(fields=["player", "made_at"], name="race_origin_player"),
             models.Index(fields=["made_at"], name="race_origin_age"),
         ]
+
+
+class RoomWebhook(models.Model):
+    """A webhook that gets the results of a room. The host who has set it is the only one to see it.
+
+    `url` is a credential: it lets its holder post. It becomes empty once the service has reported that it is gone; the
+    row then tells the host. A row of a player who is no longer the host is not used.
+    """
+
+    class State(models.TextChoices):
+        """Outcome of the last message."""
+
+        UNUSED = "unused"
+        POSTED = "posted"
+        FAILED = "failed"
+        DROPPED = "dropped"
+        GONE = "gone"
+
+    room = models.OneToOneField(Room, on_delete=models.CASCADE, related_name="webhook")
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    url = models.CharField(max_length=500, blank=True)
+    language = models.CharField(max_length=8)
+    state = models.CharField(max_length=7, choices=State.choices, default=State.UNUSED)
+    made_at = models.DateTimeField()
+    state_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"webhook of room {self.room_id}"

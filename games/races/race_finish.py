@@ -22,7 +22,7 @@ from games.attempts.lifecycle import close_safely
 from games.core import events
 from games.models import Attempt, Move
 from games.races import race_deals
-from games.races.models import Entrant, Race, Room
+from games.races.models import Entrant, Race, Room, RoomWebhook
 from games.races.results import entrant_facts
 from games.races.results.heat_points import heat_points
 from games.races.results.places import placed
@@ -104,6 +104,8 @@ def finish(race_id: int, now: datetime | None = None) -> bool:
         notify_room(race.room_id)
         if race.rated:
             transaction.on_commit(partial(events.request_task, "talon.rate_races"))
+        elif RoomWebhook.objects.filter(room=race.room_id, url__gt="").exists():
+            transaction.on_commit(partial(events.request_task, "talon.post_result", race.pk))
     return True
 
 

@@ -21,6 +21,7 @@ from games.races import heats, matchmaking, race_deals, race_finish, race_start,
 from games.races.house import house_moves
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room
+from games.races.webhooks import room_webhooks
 
 log = logging.getLogger(__name__)
 
@@ -140,5 +141,6 @@ STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
     _start_ready,
     matchmaking.advance_all,
     heats.advance_all,
+    room_webhooks.request_lost,
     rooms.close_idle,
 )

@@ -20,7 +20,7 @@ from games.core.errors import ErrorCode, Refusal, refusal_of
 from games.db.players import Player
 from games.deals import publishing
 from games.races import network_shares, race_deals, race_finish
-from games.races.models import Entrant, Race, Room
+from games.races.models import Entrant, Race, Room, RoomWebhook
 from games.races.room_notifications import notify_room
 from games.rules import OptionError, Variant
 
@@ -175,6 +175,7 @@ def close(room: Room, now: datetime | None = None) -> bool:
         for race_id in races.filter(state=Race.State.OPEN).values_list("pk", flat=True):
             race_finish.void(race_id, Race.Void.NOT_STARTED, now)
         Room.objects.filter(pk=locked_room.pk).update(closed_at=now)
+        RoomWebhook.objects.filter(room=locked_room).delete()
         notify_room(locked_room.pk, "closed")
     return True
 
@@ -243,7 +244,7 @@ def pass_host(room_id: int, from_id: int, among: Collection[int]) -> bool:
 def pass_on(room: Room, from_id: int | None, among: Collection[int] | None = None) -> bool:
     """Make the longest-seated other player host, optionally one `among` these; return whether there was one.
 
-    Players in the next race come before players in the running one.
+    Players in the next race come before players in the running one. The old host's webhook is removed.
     """
     seated = Entrant.objects.filter(race__room=room, state__in=race_finish.ACTIVE, player__isnull=False, house_racer="")
     if among is not None:
@@ -254,6 +255,7 @@ def pass_on(room: Room, from_id: int | None, among: Collection[int] | None = Non
         return False
     room.host_id = chosen.player_id
     room.save(update_fields=["host"])
+    RoomWebhook.objects.filter(room=room).delete()
     notify_room(room.pk)
     return True
 

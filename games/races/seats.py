@@ -17,7 +17,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.models import Attempt
 from games.races import network_shares, race_start, rooms, spoiled_starts
-from games.races.models import Entrant, Race, RaceOrigin, Room
+from games.races.models import Entrant, Race, RaceOrigin, Room, RoomWebhook
 from games.races.race_finish import ACTIVE
 from games.races.room_notifications import notify_room
 
@@ -130,11 +130,12 @@ def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = Non
 
 
 def leave_all(player_id: int, now: datetime | None = None) -> None:
-    """Give up all seats and races of a player whose account is being deleted."""
+    """Give up all seats, races and webhooks of a player whose account is being deleted."""
     for room_id in Room.objects.filter(_of(player_id)).distinct().values_list("pk", flat=True):
         with suppress(Refusal):
             leave(room_id, player_id, now)
     Room.objects.filter(host=player_id).update(host=None)  # tending finds another
+    RoomWebhook.objects.filter(player=player_id).delete()
 
 
 def lock_rooms(player_id: int) -> None:

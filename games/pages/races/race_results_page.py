@@ -98,14 +98,14 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
     if race.state not in {Race.State.FINISHED, Race.State.VOID}:
         return redirect("games:room", code=code)
     finished = race.state == Race.State.FINISHED
-    rows = _placed(race) if finished else []
-    entrants = _entrants(race, rows, player_id(request))
+    rows = by_place(race) if finished else []
+    entrants = shown_entrants(race, rows, player_id(request))
     is_public = race_file.is_public(race)
     title = titles.deal_title(race.variant, race.game)
     context = {
         "race": race,
         "title": title,
-        "headline": _headline(entrants) or title,
+        "headline": headline(entrants) or title,
         "options": [] if race.variant else titles.options_in_words(race.options),
         "entrants": entrants,
         "has_winner": any(entrant.state == Entrant.State.WON for entrant in entrants),
@@ -120,7 +120,7 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
     return render(request, "races/result.html", context)
 
 
-def _headline(entrants: list[ShownEntrant]) -> str:
+def headline(entrants: list[ShownEntrant]) -> str:
     """Return what happened in one line, to the viewer if they raced; empty if no one has a place."""
     placed = [entrant for entrant in entrants if entrant.place]
     own = next((entrant for entrant in placed if entrant.is_me), None)
@@ -166,13 +166,13 @@ def _share_text(race: Race, title: str, entrants: list[ShownEntrant]) -> str:
     return "\n".join([f"Talon, {head}", " · ".join(figures), address])
 
 
-def _placed(race: Race) -> list[Entrant]:
+def by_place(race: Race) -> list[Entrant]:
     """Return the entrants in the order of their places, absent ones last."""
     rows = Entrant.objects.filter(race=race).select_related("attempt", "player")
     return sorted(rows, key=lambda row: (row.place is None, row.place or 0, row.pk))
 
 
-def _entrants(race: Race, rows: list[Entrant], me: int | None) -> list[ShownEntrant]:
+def shown_entrants(race: Race, rows: list[Entrant], me: int | None) -> list[ShownEntrant]:
     """Return the visible parts of the entrants `rows`, in the same order."""
     names = people().names_of([row.player_id for row in rows if row.player_id])
     names_by_entrant = {row.pk: _name(row, names) for row in rows}

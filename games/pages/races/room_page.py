@@ -16,6 +16,7 @@ from games.db.players import player_id
 from games.pages.races.game_form import choices
 from games.pages.races.lobby_page import check_may_sit, refused, seated_player, to_seat
 from games.pages.races.race_ready_notice import mark_waiting
+from games.pages.races.webhook_panel import Panel, webhook_panel
 from games.pages.shared import titles
 from games.races import seats
 from games.races.models import Race, Room
@@ -41,17 +42,23 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
             "sentence": reason.sentence,
         }
         return render(request, "races/shut.html", context, status=reason.status)
-    context = {
-        "room": found,
-        "title": titles.deal_title(found.variant, found.game),
-        "naming": titles.for_client(),
-        "choices": choices(),
-        "games": [name for name, _title, _options in titles.games_and_options()],
-    }
-    response = render(request, "races/room.html", context)
+    response = room_response(request, found, webhook_panel(request, found))
     if seats.has_seat(found.pk, player_id(request)):
         give_pass(request, response)
     return response
+
+
+def room_response(request: HttpRequest, room: Room, panel: Panel | None, status: int = 200) -> HttpResponse:
+    """Render the page of an open room, with the panel for its webhook."""
+    context = {
+        "room": room,
+        "title": titles.deal_title(room.variant, room.game),
+        "naming": titles.for_client(),
+        "choices": choices(),
+        "games": [name for name, _title, _options in titles.games_and_options()],
+        "webhook": panel,
+    }
+    return render(request, "races/room.html", context, status=status)
 
 
 @require_safe

@@ -32,7 +32,7 @@ from games.appeals.models import Appeal, Report
 from games.ghosts.models import Challenge, Notice
 from games.inbox import notices
 from games.models import Attempt, Deal, PracticeOrder, StaffNote, Start
-from games.races.models import Entrant, RaceOrigin
+from games.races.models import Entrant, RaceOrigin, Room, RoomWebhook
 from leaderboards.boards import relisting
 from leaderboards.models import Rating, RatingChange, Result, Standing
 from leaderboards.ratings import rating_audit, rating_reconciler
@@ -113,6 +113,8 @@ def furnish(user: User, other: User, deal: Deal) -> None:
     HeldName.objects.create(key=f"of {user.pk}", until=now, player=user)
     PracticeOrder.objects.create(player=user, variant="plot", game="plot", made_at=now)
     RaceOrigin.objects.create(player=user, network=b"", made_at=now)
+    room = Room.objects.create(kind="private", host=user, game="plot", limit_s=60, seats=2, made_at=now, used_at=now)
+    RoomWebhook.objects.create(room=room, player=user, url="https://hooks.example/a", made_at=now, state_at=now)
     notices.put(user.pk, Notice.Kind.CHALLENGED, {"player": other.pk})
     theirs = doubtful(other, deal)
     Challenge.objects.create(attempt=theirs, sender=user, made_at=now)

@@ -95,7 +95,7 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "games:room": [("stranger", {"code": "<room>"}), ("member", {"code": "<room>"})],
     "games:race_tv": [("stranger", {})],
     "games:race_overlay": [("stranger", {"code": "<room>"}), ("stranger", {"code": "<race>", "?": "size=200"})],
-    "games:race_sit": [("stranger", {"code": "<room>"})],
+    "games:race_sit games:race_webhook": [("stranger", {"code": "<room>"})],
     "games:race_result": [
         ("stranger", {"code": "<race>", "number": "1"}),
         ("member", {"code": "<race>", "number": "1"}),
@@ -173,6 +173,7 @@ _NO_PAGES = {
     ),
     "sent for another page, while there is no room: looked at where there is none": "games:queue",
     "leads to the room of the heat": "games:race_heat",
+    "leads to the room": "games:race_webhook",
     "only after a race: looked at where one is run": "games:race_replay",
     "only after a question: looked at where one is asked": "games:way",
     "leads to the profile": "players:me",

@@ -91,6 +91,7 @@ def test_links_and_addresses_lose_their_secret_part(lines: Callable[[], str]) ->
     "address",
     [
         "/calendar/hunter2:abc.ics",
+        "https://discord.com/api/webhooks/112233445566778899/hunter2-abc_d?wait=true",
         "/calendar/hunter2%3Aabc.ics?x=1",
         "/join/hunter2:abc:def/accept",
         "/accounts/confirm-email/hunter2/",
@@ -156,7 +157,17 @@ def test_json_lines_are_json(lines: Callable[[], str]) -> None:
 
 PATTERNS = {name: value for name, value in vars(log_redaction).items() if isinstance(value, re.Pattern)}
 PIECES = ["a", "A", "0", "AB", "AB ", "AB', '", " ", "'", '",', "/", ":", "@", "_", "-", "%2F", "é"]
-PIECES += ["://", "a://", "://a:", "/password/reset/key/", "/confirm-email/", "%2Fcalendar%2F", "/join/", "?code="]
+PIECES += [
+    "://",
+    "a://",
+    "://a:",
+    "/password/reset/key/",
+    "/confirm-email/",
+    "/webhooks/1/",
+    "%2Fcalendar%2F",
+    "/join/",
+    "?code=",
+]
 PIECES += ["AB " * 7 + "?", "0" * 63 + "?"]
 
 

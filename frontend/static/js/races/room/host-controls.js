@@ -37,6 +37,7 @@ export function bindHost(socket) {
 export function showHost({ to_come, seats }, { host }) {
   const open = host && (!to_come || to_come.state === "open");
   byId("change").hidden = !open;
+  byId("webhook")?.toggleAttribute("hidden", !host);
   byId("add-bots").hidden = !(open && to_come && to_come.seats.length < seats);
   const ready = (to_come?.lanes ?? []).map(parts).filter(({ state }) => state === "ready").length;
   byId("start").hidden = !(open && ready > 1 && to_come?.deal.state === "ready");

@@ -34,8 +34,8 @@ class RoomPage {
       lanes: () => this.watch.lanes(),
       reacted: (entrant, kind) => this.#react(entrant, kind),
       moved: (code) => location.replace(`/races/${code}/`),
-      // The server's page shows the reason.
-      gone: () => location.reload(),
+      // The server's page shows the reason. This page may be the answer to a form, which a reload would send again.
+      gone: () => location.replace(`/races/${box.dataset.code}/`),
       refused: ({ code }) => this.#notice("refusal", refusalText(code), SHOWN_FOR),
       status: (status) => this.#notice("lost", connectionText(status)),
     });

@@ -1,0 +1,84 @@
+"""Post of a race's result to the webhook of its room: the winner, every racer with a place, and a link."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from games.core.errors import RateLimitedError
+from games.core.https_client import Connect, connect
+from games.pages.races.race_results_page import ShownEntrant, by_place, headline, shown_entrants
+from games.pages.shared import titles
+from games.pages.shared.durations import duration
+from games.races.models import Entrant, Race, RoomWebhook
+from games.races.webhooks import room_webhooks
+from games.races.webhooks.webhook_delivery import Message, send, store_state
+
+#: ASCII punctuation, all of which Discord's Markdown lets a backslash escape.
+_PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
+#: No text of a message notifies anyone, not even `@everyone` in a name.
+_NO_MENTIONS: Final[dict[str, list[str]]] = {"parse": []}
+
+
+def post_result(race_id: int, connect: Connect = connect) -> None:
+    """Post the result of a finished race, unless it was posted before or its room has no webhook."""
+    race = room_webhooks.claim_result(race_id)
+    if race is None:
+        return
+    webhook = race.room.webhook
+    message = result_message(race, webhook.language)
+    if message is None:
+        return
+    try:
+        send(webhook, message, connect, retry=True)
+    except RateLimitedError:
+        store_state(webhook, RoomWebhook.State.DROPPED)
+
+
+def result_message(race: Race, language: str) -> Message | None:
+    """Return the message about a race with its room, or None if no one has a place."""
+    with translation.override(language):
+        found = shown_entrants(race, by_place(race), me=None)
+        placed = [replace(entrant, name=escaped(entrant.name or _("A guest"))) for entrant in found if entrant.place]
+        if not placed:
+            return None
+        title = titles.deal_title(race.variant, race.game)
+        embed = {
+            "title": _("Race %(number)s: %(title)s") % {"number": race.number, "title": title},
+            "url": settings.PUBLIC_URL + reverse("games:race_result", args=[race.room.code, race.number]),
+            "description": "\n".join(_line(entrant) for entrant in placed),
+        }
+        if race.finished_at is not None:
+            embed["timestamp"] = race.finished_at.isoformat()
+        return _message(headline(placed), embed)
+
+
+def trial_message(language: str) -> Message:
+    """Return the message with which a host tries the webhook."""
+    with translation.override(language):
+        return _message(_("Test message from Talon: results of your race room will be posted here."))
+
+
+def escaped(text: str) -> str:
+    """Escape a text for Discord's Markdown."""
+    return _PUNCTUATION.sub(r"\\\1", text)
+
+
+def _line(entrant: ShownEntrant) -> str:
+    """Return the place, name and result of an entrant."""
+    if entrant.state == Entrant.State.DISQUALIFIED:
+        result = str(entrant.state_title)
+    else:
+        text = _("Won in %(time)s") if entrant.state == Entrant.State.WON else _("%(cards)s cards up in %(time)s")
+        result = text % {"cards": entrant.cards_up, "time": duration(entrant.elapsed_ms)}
+    return f"**{entrant.place}.** {entrant.name}: {result}"
+
+
+def _message(content: str, *embeds: dict[str, str]) -> Message:
+    return {"content": content, "embeds": list(embeds), "allowed_mentions": _NO_MENTIONS}

@@ -1,0 +1,1 @@
+"""Webhooks that get the results of a room, in the form of Discord's."""
