@@ -89,6 +89,7 @@ KEPT = {
     "games.LedgerEntry": "the ledger is for ever: nine lines a day",
     "races.Race": "races are for ever, with their deals and records; one that never began goes with its room",
     "races.Entrant": "part of a race",
+    "races.RoomWebhook": "part of an open room: one at most",
     "leaderboards.Result": "the boards are for ever: a row for each player and deal; a guest's goes with the guest",
     "leaderboards.DealBoard": "one for each deal that has results",
     "leaderboards.DealBucket": "counts of a deal's board, as many as its scores have classes",

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.browser.conftest import PHONE, ROOT, Site, Visit
+from tests.browser.pages.test_every_page import faults
 from tests.browser.races.test_races import ROOM, press
 from tests.browser.table_driver import sign_up
 
@@ -39,6 +40,7 @@ def test_only_the_current_host_sees_the_webhook_form(visit: Visit, site: Site, c
     press(host, "Post results")
     sync_api.expect(form.get_by_role("alert")).to_be_in_viewport()
     complaints.clear()  # the status of the refused form
+    assert faults(host) == []
     assert host.get_by_label("Webhook URL").input_value() == "https://evil.example/a"
     host.get_by_label("Webhook URL").fill(URL)
     press(host, "Post results")
