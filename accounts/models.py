@@ -161,8 +161,27 @@ class DailyReminder(models.Model):
         return f"reminder of {self.player_id}, at {self.hour} in {self.zone}"
 
 
+class RaceReminder(models.Model):
+    """Daily push reminder that the doors to the race of the day at `hour` (UTC) open, sent to the `PushDevice` rows.
+
+    `due_at` is the time of the next reminder, as in `DailyReminder`.
+    """
+
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="race_reminders")
+    hour = models.PositiveSmallIntegerField()
+    due_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["player", "hour"], name="accounts_race_reminder_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"reminder of {self.player_id} for the race at {self.hour}:00 UTC"
+
+
 class PushDevice(models.Model):
-    """Browser that shows a player's push reminders, for as long as the session that enabled them lasts."""
+    """Browser that shows a player's push notifications, for as long as the session that enabled them lasts."""
 
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="push_devices")
     endpoint = models.CharField(max_length=1000, unique=True)

@@ -6,7 +6,7 @@ from celery import shared_task
 
 from accounts.housekeeping import KINDS
 from accounts.lifecycle.bans import end_due
-from accounts.push import reminders
+from accounts.push import race_reminders, reminders
 from games.core.retention import remove_aged
 
 
@@ -26,3 +26,9 @@ def end_bans() -> int:
 def remind() -> int:
     """Send the daily reminders that are due."""
     return reminders.remind_due()
+
+
+@shared_task(name="talon.remind_of_races")
+def remind_of_races() -> int:
+    """Send the reminders of the race of the day that are due."""
+    return race_reminders.remind_due()

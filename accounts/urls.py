@@ -25,6 +25,7 @@ urlpatterns = [
     path("players/me/preferences/", views.preferences, name="preferences"),
     path("players/me/calendar/", calendar_feed.change, name="calendar"),
     path("players/me/push/", push.device, name="push"),
+    path("players/me/push/race/<int:hour>/", push.race, name="push_race"),
     path("players/push/renewed/", push.renewed, name="push_renewed"),
     path("calendar/<str:token>.ics", calendar_feed.feed, name="calendar_feed"),
     path("players/me/data/", views.download, name="download"),

@@ -314,6 +314,7 @@ CELERY_TASK_ROUTES = {
     "talon.draw_picture": "evidence",
     "talon.remind": "evidence",
     "talon.post_result": "evidence",
+    "talon.remind_of_races": "evidence",
 }
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -339,6 +340,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "clean-games": {"task": "talon.clean_games", "schedule": crontab(minute="17")},
     "end-bans": {"task": "talon.end_bans", "schedule": 60.0},
     "remind": {"task": "talon.remind", "schedule": 60.0, "options": {"expires": 60.0}},
+    "remind-of-races": {"task": "talon.remind_of_races", "schedule": 60.0, "options": {"expires": 60.0}},
     "clean-accounts": {"task": "talon.clean_accounts", "schedule": crontab(minute="37")},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")

@@ -27,7 +27,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.lifecycle.bans import end_sessions
-from accounts.models import Ban, CalendarLink, DailyReminder, Follow, HeldName, User
+from accounts.models import Ban, CalendarLink, DailyReminder, Follow, HeldName, RaceReminder, User
 from accounts.names.released_names import hold
 from accounts.names.validation import FORMER_PLAYER
 from games.analysis.models import Analysis
@@ -60,7 +60,7 @@ def erase_player(user: User) -> None:
         Analysis.objects.filter(asked_by=user).update(asked_by=None)
         for answered in (Appeal, Report):
             answered.objects.filter(answered_by=user).update(answered_by=None)
-        for owned in (Notice, CalendarLink, DailyReminder, PracticeOrder, RaceOrigin):
+        for owned in (Notice, CalendarLink, DailyReminder, RaceReminder, PracticeOrder, RaceOrigin):
             owned.objects.filter(player=user).delete()
         Follow.objects.filter(Q(follower=user) | Q(followed=user)).delete()
         for credential in (EmailAddress, Authenticator, SocialAccount):

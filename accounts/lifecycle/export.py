@@ -21,7 +21,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
-from accounts.models import Ban, CalendarLink, DailyReminder, Follow, PushDevice, User
+from accounts.models import Ban, CalendarLink, DailyReminder, Follow, PushDevice, RaceReminder, User
 from accounts.preferences import preferences_of
 from games.analysis.findings import Findings
 from games.analysis.models import Analysis
@@ -64,6 +64,7 @@ def _lists(user: User, now: datetime) -> dict[str, tuple[QuerySet[Any], Describe
         "following": (Follow.objects.filter(follower=user).select_related("followed"), _follow),
         "calendar": (CalendarLink.objects.filter(player=user), _fields("hour", "made_at")),
         "reminders": (DailyReminder.objects.filter(player=user), _fields("hour", "zone", "told_at")),
+        "race_reminders": (RaceReminder.objects.filter(player=user), _fields("hour")),
         "push_devices": (PushDevice.objects.filter(player=user), _device),
         "attempts": (Attempt.objects.filter(player=user).select_related("deal"), partial(_attempt, now=now)),
         "starts": (Start.objects.filter(**own).select_related("attempt"), _start),

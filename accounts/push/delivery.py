@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass
 from enum import Enum, auto
 from http import HTTPStatus
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import urlsplit
 
 import http_ece
@@ -22,8 +22,6 @@ from games.core import https_client
 
 log = logging.getLogger(__name__)
 
-#: Topic: a newer message replaces a pending one with the same topic.
-_TOPIC: Final = "day"
 _OVER: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 
 
@@ -38,11 +36,16 @@ class DeliveryOutcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Message with its recipient; `seconds` is its time to live."""
+    """Message with its recipient and its delivery: `seconds` to live, and a topic.
+
+    A newer message replaces a pending one with the same topic.
+    """
 
     to: PushDevice
     content: bytes
     seconds: int
+    topic: str
+    urgency: Literal["normal", "high"] = "normal"
 
 
 def send(message: Message, connect: https_client.Connect = https_client.connect) -> DeliveryOutcome:
@@ -56,8 +59,8 @@ def send(message: Message, connect: https_client.Connect = https_client.connect)
         "Content-Encoding": "aes128gcm",
         "Content-Type": "application/octet-stream",
         "TTL": str(message.seconds),
-        "Topic": _TOPIC,
-        "Urgency": "normal",
+        "Topic": message.topic,
+        "Urgency": message.urgency,
     }
     status = https_client.post(endpoint, _encrypted(message), headers, connect)
     if status is None:

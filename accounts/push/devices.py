@@ -1,4 +1,4 @@
-"""Push subscriptions of players' browsers, and their lifetime."""
+"""Push subscriptions of players' browsers, and their lifetime. What they are sent is up to the account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Service worker script: the offline pages, and the notifications of the daily reminder.
+"""Service worker script: the offline pages, and push notifications.
 
 The script names its version and the files that a browser caches: the pages of `games.pages.info.offline_pages` in the
 visitor's language and every file they need, collected from the pages themselves. All visitors get the same. A browser

@@ -40,6 +40,7 @@ RULES = {
     "accept": Rule(NOT_ALLOWED, (302, 302, 302)),
     "calendar": Rule(NOT_ALLOWED, (302, 302, 400)),
     "push": Rule(NOT_ALLOWED, (401, 403, 404)),
+    "push_race": Rule(NOT_ALLOWED, (401, 403, 404)),
     "calendar_feed": Rule((404, 404, 404), NOT_ALLOWED),
     "me": Rule((302, 302, 302), NOT_ALLOWED),
     "following": Rule((302, 302, 200), NOT_ALLOWED),
@@ -63,6 +64,7 @@ def address(name: str, player: User) -> str:
     arguments: dict[str, list[Any]] = {
         "calendar_feed": ["never-given"],
         "avatar": ["guest"],
+        "push_race": [19],
         "compare": [player.public_id, User.objects.get_or_create(username="Another")[0].public_id],
         "join": [invitations.token_of(player)],
         "accept": [invitations.token_of(player)],

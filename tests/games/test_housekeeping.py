@@ -78,6 +78,7 @@ KEPT = {
     "accounts.User_user_permissions": "part of an account",
     "accounts.CalendarLink": "part of an account: one at most",
     "accounts.DailyReminder": "part of an account: one at most",
+    "accounts.RaceReminder": "part of an account: one for each race of the day at most",
     "accounts.Follow": "part of two accounts: goes with either",
     "account.EmailAddress": "part of an account",
     "mfa.Authenticator": "part of an account",

@@ -1,5 +1,5 @@
 /**
- * Service worker: shows offline pages, and displays the daily reminder.
+ * Service worker: shows offline pages, and displays push notifications.
  *
  * Network first: the cache answers only if the network fails. So users never get stale code, and no page of a player is
  * ever cached. `config/assets/service_worker.py` determines the cached files and their version.
@@ -15,19 +15,18 @@
    * @property {string} icon
    * @property {string} renewed address for reporting a renewed push subscription
    *
-   * @typedef {object} Reminder
+   * @typedef {object} Message
    * @property {string} title
    * @property {string} body
    * @property {string} lang
+   * @property {string} [topic] a later notification replaces an earlier one with the same topic
+   * @property {string} [path] the page that a click opens
    */
 
   const worker = /** @type {any} */ (self);
   const config = /** @type {Config} */ (worker.talon);
   const PREFIX = "talon-";
   const CACHE = PREFIX + config.version;
-  /** Tag by which a later reminder replaces an earlier one. */
-  const TAG = "talon-day";
-  const THE_DAY = "/";
 
   const addresses = new Set([...config.files, config.home, config.unsent, ...Object.values(config.pages)]);
 
@@ -68,17 +67,20 @@
     }
   }
 
-  /** @param {Reminder} reminder */
-  function remind({ title, body, lang }) {
+  /** @param {Message} message */
+  function show({ title, body, lang, topic = "day", path = "/" }) {
     const { icon } = config;
-    return worker.registration.showNotification(title, { body, lang, icon, badge: icon, tag: TAG });
+    const look = { body, lang, icon, badge: icon };
+    return worker.registration.showNotification(title, { ...look, tag: PREFIX + topic, renotify: true, data: path });
   }
 
-  /** Shows today's page in a window that already has it open, or in a new one. */
-  async function openTheDay() {
+  /** Shows a page of this site in a window that already has it open, or in a new one. @param {string} path */
+  async function open(path) {
+    const { origin, pathname } = new URL(path, worker.location.origin);
+    const page = origin === worker.location.origin ? pathname : "/";
     const windows = await worker.clients.matchAll({ type: "window" });
-    const open = windows.find((/** @type {any} */ one) => new URL(one.url).pathname === THE_DAY);
-    return open ? open.focus() : worker.clients.openWindow(THE_DAY);
+    const shown = windows.find((/** @type {any} */ one) => new URL(one.url).pathname === page);
+    return shown ? shown.focus() : worker.clients.openWindow(page);
   }
 
   /**
@@ -107,10 +109,10 @@
     const address = inPlaceOf(event.request);
     if (address) event.respondWith(answer(event, address));
   });
-  worker.addEventListener("push", (/** @type {any} */ event) => event.waitUntil(remind(event.data.json())));
+  worker.addEventListener("push", (/** @type {any} */ event) => event.waitUntil(show(event.data.json())));
   worker.addEventListener("pushsubscriptionchange", (/** @type {any} */ event) => event.waitUntil(renew(event)));
   worker.addEventListener("notificationclick", (/** @type {any} */ event) => {
     event.notification.close();
-    event.waitUntil(openTheDay());
+    event.waitUntil(open(event.notification.data ?? "/"));
   });
 })();

@@ -24,7 +24,7 @@ from django.utils import timezone
 
 from accounts.lifecycle.bans import ban_player
 from accounts.lifecycle.erasure import erase_player
-from accounts.models import Ban, CalendarLink, DailyReminder, Follow, HeldName, PushDevice, User
+from accounts.models import Ban, CalendarLink, DailyReminder, Follow, HeldName, PushDevice, RaceReminder, User
 from accounts.names.validation import FORMER_PLAYER
 from accounts.profile.follows import follow
 from games.analysis.models import Analysis
@@ -105,6 +105,7 @@ def furnish(user: User, other: User, deal: Deal) -> None:
     now = timezone.now()
     CalendarLink.objects.create(player=user)
     DailyReminder.objects.create(player=user, hour=7, zone="UTC", due_at=now)
+    RaceReminder.objects.create(player=user, hour=19, due_at=now)
     PushDevice.objects.create(player=user, p256dh=b"", auth=b"", endpoint=f"https://push.example/{user.pk}")
     EmailAddress.objects.create(user=user, email=f"second{user.pk}@example.org")
     Authenticator.objects.create(user=user, type="webauthn", data={"credential": "y"})

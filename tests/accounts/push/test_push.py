@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
-import http_ece
 import pytest
 from allauth.usersessions.models import UserSession
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test import Client
@@ -27,7 +22,7 @@ from py_vapid import Vapid02
 from accounts.lifecycle.bans import ban_player
 from accounts.lifecycle.erasure import erase_player
 from accounts.models import DailyReminder, PushDevice, User
-from accounts.push import devices, reminders, vapid_key
+from accounts.push import devices, dispatch, reminders, vapid_key
 from accounts.push.delivery import DeliveryOutcome, Message, send
 from accounts.push.reminders import next_due, remind_due
 from accounts.sign_in.guests import create_guest
@@ -36,96 +31,16 @@ from accounts.tasks import clean_accounts
 from games.core.https_client import Connect
 from games.db.players import WinStreaks
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn, exported
+from tests.accounts.push.browsers import ADDRESS, HOUR, Browser, Service, post, turn_on
 from tests.deals import make_deal
 
 pytestmark = pytest.mark.django_db
-ADDRESS = "/players/me/push/"
 SETTINGS = "/players/me/settings/"
-HOUR = 12
-
-
-class Browser:
-    """A browser's keys and decryption."""
-
-    def __init__(self) -> None:
-        self.private = ec.generate_private_key(ec.SECP256R1())
-        self.auth = secrets.token_bytes(16)
-        self.endpoint = f"https://fcm.googleapis.com/fcm/send/{secrets.token_hex(8)}"
-
-    def told(self, **changed: object) -> dict[str, object]:
-        """Return what the browser sends to the site."""
-        point = self.private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-        subscription = {
-            "endpoint": self.endpoint,
-            "p256dh": vapid_key.to_text(point),
-            "auth": vapid_key.to_text(self.auth),
-        }
-        return {**subscription, "hour": HOUR, "zone": "UTC", **changed}
-
-    def read(self, body: bytes) -> dict[str, str]:
-        told: dict[str, str] = json.loads(
-            http_ece.decrypt(body, private_key=self.private, auth_secret=self.auth, version="aes128gcm")
-        )
-        return told
-
-
-class Service:
-    """A push service on this machine that answers with `status`."""
-
-    def __init__(self) -> None:
-        self.status = 201
-        self.asked: list[tuple[str, dict[str, str], bytes]] = []
-        service = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                service.asked.append((self.path, dict(self.headers), body))
-                self.send_response(service.status)
-                self.send_header("Location", "/elsewhere")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-
-    def connect(self, host: str) -> HTTPConnection:
-        assert host == "fcm.googleapis.com"
-        return HTTPConnection("127.0.0.1", self.server.server_port, timeout=30)
-
-    def send(self, message: Message) -> DeliveryOutcome:
-        return send(message, self.connect)
-
-
-@pytest.fixture
-def service() -> Iterator[Service]:
-    service = Service()
-    with service.server as server:
-        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield service
-        server.shutdown()
-
-
-@pytest.fixture(autouse=True)
-def _on(settings: Any) -> None:
-    settings.VAPID_PRIVATE_KEY = vapid_key.new_key()
 
 
 @pytest.fixture
 def today() -> date:
     return timezone.now().date()
-
-
-def post(client: Client, told: object) -> Any:
-    return client.post(ADDRESS, json.dumps(told), content_type="application/json")
-
-
-def turn_on(client: Client, **changed: object) -> Browser:
-    browser = Browser()
-    assert post(client, browser.told(**changed)).json() == {"on": True}
-    return browser
 
 
 def at(day: date, hour: int = HOUR, minute: int = 0) -> Callable[[], datetime]:
@@ -163,10 +78,25 @@ def test_it_is_switched_on_and_off_per_browser(user: User, sign_in: SignIn) -> N
     assert f'data-key="{vapid_key.public_key()}"' in page
     assert '<option value="7" selected>' in page.partition('id="push-hour"')[2].partition("</select>")[0]
     assert "Reminders in the browser" in here.get("/privacy/").content.decode()
-    assert here.delete(ADDRESS).json() == {"on": False}
+    assert here.delete(ADDRESS).json() == {"on": False, "others": 1}
     assert b"data-here" not in here.get(SETTINGS).content
     assert b"data-here" in there.get(SETTINGS).content
     assert PushDevice.objects.count() == 1
+    assert there.delete(ADDRESS).json() == {"on": False, "others": 0}
+    assert not DailyReminder.objects.exists()
+
+
+def test_a_browser_can_be_on_without_a_daily_reminder(mine: Client) -> None:
+    post(mine, browser := Browser().told(hour=None))
+    assert not DailyReminder.objects.exists()
+    page = mine.get(SETTINGS).content.decode()
+    assert "data-here" in page
+    assert '<option value="18" selected>' not in page.partition('id="push-hour"')[2].partition("</select>")[0]
+    post(mine, {**browser, "hour": HOUR})
+    post(mine, {key: value for key, value in browser.items() if key not in {"hour", "zone"}})
+    assert DailyReminder.objects.get().hour == HOUR, "it stays if the hour is not sent"
+    post(mine, browser)
+    assert not DailyReminder.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -240,9 +170,12 @@ def test_a_reminder_is_encrypted_signed_and_translated(
     assert browser.read(body) == {
         "title": "Spiel des Tages: Steinmauer",
         "body": "Deine Serie: 3 Tage. Gewinn heute, dann geht sie weiter.",
+        "path": "/",
+        "topic": "day",
         "lang": "de",
     }
     assert (headers["TTL"], headers["Content-Encoding"]) == ("43200", "aes128gcm")
+    assert (headers["Topic"], headers["Urgency"]) == ("day", "normal")
     assert Vapid02.verify(headers["Authorization"])
     assert headers["Authorization"].endswith(f"k={vapid_key.public_key()}")
 
@@ -274,13 +207,13 @@ def test_a_service_no_longer_allowed_is_not_called(browser: Browser, settings: A
         raise AssertionError(host)
 
     connect: Connect = never
-    assert send(Message(PushDevice(endpoint=browser.endpoint), b"", 60), connect) is DeliveryOutcome.GONE
+    assert send(Message(PushDevice(endpoint=browser.endpoint), b"", 60, "day"), connect) is DeliveryOutcome.GONE
 
 
 def test_a_player_is_reminded_once_a_day(user: User, browser: Browser, service: Service, today: date) -> None:
     both = [DailyReminder.objects.select_related("player").get() for _ in range(2)]
     now = at(today)()
-    sent = [list(reminders._claimed(reminder, now)) for reminder in both]  # two processes at once
+    sent = [list(dispatch._claimed(reminder, reminders._plan, now)) for reminder in both]  # two processes at once
     assert [len(messages) for messages in sent] == [1, 0]
     # The process that was to send it died, and the task runs again.
     assert remind_due(service.send, at(today, HOUR + 1)) == 0
@@ -320,16 +253,16 @@ def test_a_late_reminder_waits_for_the_next_day(service: Service, today: date) -
 
 
 def test_reminders_are_sent_in_batches(make_user: MakeUser, sign_in: SignIn, service: Service, today: date) -> None:
-    for _ in range(reminders._BATCH + 3):
+    for _ in range(dispatch._BATCH + 3):
         turn_on(sign_in(make_user()))
     make_due(today)
-    assert remind_due(service.send, at(today)) == reminders._BATCH + 3
+    assert remind_due(service.send, at(today)) == dispatch._BATCH + 3
     assert remind_due(service.send, at(today)) == 0
 
 
 @pytest.mark.usefixtures("browser")
 def test_a_hanging_service_delays_no_other(today: date, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reminders, "_PATIENCE", 0.0)
+    monkeypatch.setattr(dispatch, "_PATIENCE", 0.0)
     answers = Event()
 
     def hangs(_message: Message) -> DeliveryOutcome:

@@ -130,6 +130,7 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "players:join": [("stranger", {"token": "<invitation>"}), ("guarded", {"token": "<invitation>"})],
     "players:accept": [("stranger", {"token": "<invitation>"})],
     "players:search": [("stranger", {"?": "name=gu"}), ("stranger", {"?": "<compared>"})],
+    "players:push_race": [("member", {"hour": "19"})],
     "players:follow players:unfollow": [("member", {"public_id": "<guarded>"})],
     "api-1:compare_players": [("stranger", {"player_id": "<member>", "other_id": "<guarded>"})],
     "api-1:get_deal api-1:get_board api-1:get_friends": [("stranger", {"deal_id": "<deal>"})],
@@ -165,7 +166,8 @@ _NO_PAGES = {
         "games:race_bot "
         "games:race_quick games:race_sit games:send_challenge games:play_on games:start games:start_practice "
         "games:start_found games:first_game players:accept players:calendar players:follow players:language "
-        "players:preferences players:push players:push_renewed players:rename players:unfollow api-1:verify"
+        "players:preferences players:push players:push_race players:push_renewed players:rename players:unfollow "
+        "api-1:verify"
     ),
     "only where there are keys for the service": (
         "games:ledger_key discord_callback discord_login github_callback github_login google_callback "

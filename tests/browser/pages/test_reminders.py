@@ -71,8 +71,8 @@ def test_the_switch_asks_permission_and_a_reminder_appears(visit: Visit) -> None
         lambda event: registrations.extend(one["registrationId"] for one in event["registrations"]),
     )
     devtools.send("ServiceWorker.enable")
-    reminder = {"title": "Nine deals", "body": "Your streak: 3 days.", "lang": "en-gb"}
-    delivered = {"origin": page.evaluate("location.origin"), "data": json.dumps(reminder)}
+    reminder = {"title": "Race of the day", "body": "Doors are open.", "lang": "en-gb", "path": "/races/daily/"}
+    delivered = {"origin": page.evaluate("location.origin"), "data": json.dumps({**reminder, "topic": "race"})}
     # A message that arrives while the worker starts may be lost, so it is sent until one is shown.
     for _ in range(12):
         devtools.send("ServiceWorker.deliverPushMessage", {**delivered, "registrationId": registrations[-1]})
@@ -80,9 +80,35 @@ def test_the_switch_asks_permission_and_a_reminder_appears(visit: Visit) -> None
         shown = page.evaluate(
             """async () => {
               const registration = await navigator.serviceWorker.ready;
-              return (await registration.getNotifications()).map(({ title, body, lang }) => ({ title, body, lang }));
+              const all = await registration.getNotifications();
+              return all.map(({ title, body, lang, tag, data: path }) => ({ title, body, lang, tag, path }));
             }"""
         )
         if shown:
             break
-    assert shown[0] == reminder
+    assert shown[0] == {**reminder, "tag": "talon-race"}
+
+
+def test_the_race_of_the_day_is_switched_on_at_its_page_and_off_in_the_settings(visit: Visit) -> None:
+    page = visit(service_workers="allow", permissions=["notifications"], timezone_id="Asia/Tokyo")
+    page.goto("/races/daily/")
+    expect(page.locator("[data-race]")).to_have_count(0)
+    page.add_init_script(MADE_UP)
+    sign_up(page, "Kairos")
+    page.goto("/races/daily/")
+    evening = page.get_by_role("switch", name="Remind me of the 04:00 race")
+    expect(evening).to_be_enabled()
+    evening.click()
+    expect(page.locator("#push-says")).to_have_text("Saved.")
+    assert page.evaluate("asked[0]") == "asked upon a click"
+    page.reload()
+    expect(evening).to_be_checked()
+
+    page.goto("/players/me/settings/")
+    expect(evening).to_be_checked()
+    expect(page.locator("#push-hour")).to_have_value("")
+    evening.click()
+    expect(page.locator("#push-says")).to_have_text("Saved.")
+    page.reload()
+    expect(evening).not_to_be_checked()
+    expect(evening).to_be_disabled()

@@ -189,11 +189,31 @@ def test_the_site_is_notified_of_a_new_subscription() -> None:
     assert in_node(["change", None, after]) == []
 
 
+SHOWN = {"icon": KEPT["icon"], "badge": KEPT["icon"], "tag": "talon-day", "renotify": True, "data": "/"}
+
+
 @pytest.mark.needs("node")
 def test_a_reminder_is_shown_and_opens_the_day() -> None:
     reminder = {"title": "Nine deals", "body": "Your streak: 3 days.", "lang": "en-gb"}
     shown = in_node(["fire", "push", reminder], ["fire", "notificationclick"])
-    icons = {"icon": KEPT["icon"], "badge": KEPT["icon"], "tag": "talon-day"}
-    assert shown == [reminder | icons, "closes", "opens /"]
+    assert shown == [reminder | SHOWN, "closes", "opens /"]
     there = in_node(["window", f"{SITE}/boards/"], ["window", f"{SITE}/"], ["fire", "notificationclick"])
     assert there == ["closes", f"focuses {SITE}/"]
+
+
+@pytest.mark.needs("node")
+def test_a_notification_opens_its_page() -> None:
+    path = "/races/daily/"
+    message = {"title": "Race of the day: Labyrinth", "body": "Starts in 10 minutes.", "lang": "en-gb"}
+    shown = in_node(["fire", "push", {**message, "topic": "race", "path": path}], ["fire", "notificationclick", path])
+    assert shown == [message | SHOWN | {"tag": "talon-race", "data": path}, "closes", f"opens {path}"]
+    there = in_node(["window", f"{SITE}/"], ["window", f"{SITE}{path}"], ["fire", "notificationclick", path])
+    assert there == ["closes", f"focuses {SITE}{path}"]
+
+
+@pytest.mark.needs("node")
+@pytest.mark.parametrize(
+    "path", ["https://elsewhere.example/races/", "//elsewhere.example/races/", "javascript:alert()", "data:,races"]
+)
+def test_a_notification_opens_no_other_site(path: str) -> None:
+    assert in_node(["fire", "notificationclick", path]) == ["closes", "opens /"]

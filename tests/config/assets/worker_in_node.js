@@ -88,7 +88,8 @@ const actions = {
   shelves: () => told.push([...shelves].map(([name, has]) => [name, [...has]])),
   fire: async (type, about) => {
     const waits = [];
-    const event = { waitUntil: (promise) => waits.push(promise), notification: { close: () => told.push("closes") } };
+    const notification = { close: () => told.push("closes"), data: type === "notificationclick" ? about : undefined };
+    const event = { waitUntil: (promise) => waits.push(promise), notification };
     listeners[type]({ ...event, data: { json: () => about } });
     await Promise.all(waits);
   },

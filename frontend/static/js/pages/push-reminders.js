@@ -1,6 +1,9 @@
-/** Switch for push reminders in this browser. The browser asks for permission only when the switch is turned on. */
+/**
+ * Switches for push reminders: for this browser and the daily game in the settings, for the race of the day there and
+ * on its page. The browser asks for permission only when a switch is turned on.
+ */
 
-import { byId } from "../shared/dom.js";
+import { all, byId } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { request } from "../shared/request.js";
 
@@ -8,25 +11,30 @@ import { request } from "../shared/request.js";
 const WORKER_WITHIN = 15000;
 
 const part = byId("push");
+/** The switch for this browser and the hour of the daily reminder; null outside the settings. */
 const box = byId("push-on");
 const hour = byId("push-hour");
+const races = all("[data-race]", part);
+let isHere = false;
 
 /** @param {string} text */
 function tell(text) {
   byId("push-says").textContent = text;
 }
 
-/** @param {"POST"|"DELETE"} method @param {object} [body] */
-async function ask(method, body) {
-  const response = await request(part.dataset.address, method, body);
+/** @param {string} address @param {"POST"|"DELETE"} method @param {object} [body] */
+async function ask(address, method, body) {
+  const response = await request(address, method, body);
   if (!response.ok) throw new Error(String(response.status));
+  return response.json();
 }
 
 /** @param {PushSubscription} subscription */
 async function send(subscription) {
   const { endpoint, keys } = subscription.toJSON();
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  await ask("POST", { endpoint, p256dh: keys?.p256dh, auth: keys?.auth, hour: Number(hour.value), zone: timeZone });
+  const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions();
+  const daily = hour && { hour: hour.value === "" ? null : Number(hour.value), zone };
+  await ask(part.dataset.address, "POST", { endpoint, p256dh: keys?.p256dh, auth: keys?.auth, ...daily });
 }
 
 /** The service worker that shows the messages. There may be none, as in a private window. */
@@ -35,21 +43,43 @@ function worker() {
   return /** @type {Promise<ServiceWorkerRegistration>} */ (Promise.race([navigator.serviceWorker.ready, late]));
 }
 
-async function turnOn() {
-  if ((await Notification.requestPermission()) !== "granted")
-    return refuse(t("Your browser blocks messages from this site. You can change that in its settings."));
+/** Subscribes this browser. @returns {Promise<boolean>} false if the browser does not permit it */
+async function subscribe() {
+  if ((await Notification.requestPermission()) !== "granted") {
+    tell(t("Your browser blocks messages from this site. You can change that in its settings."));
+    return false;
+  }
   const { pushManager } = await worker();
   // An earlier subscription may have expired or use another key.
   await (await pushManager.getSubscription())?.unsubscribe();
   await send(await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: part.dataset.key }));
+  isHere = true;
   tell(t("Reminders are on in this browser."));
+  return true;
 }
 
 async function turnOff() {
-  await ask("DELETE");
+  const { others } = await ask(part.dataset.address, "DELETE");
   const registration = await navigator.serviceWorker.getRegistration();
   await (await registration?.pushManager.getSubscription())?.unsubscribe();
+  isHere = false;
+  if (!others) for (const race of races) race.checked = false;
   tell(t("Reminders are off in this browser."));
+}
+
+async function switchHere() {
+  if (!box.checked) await turnOff();
+  else if (!(await subscribe())) box.checked = false;
+}
+
+/** @param {HTMLInputElement} race */
+async function switchRace(race) {
+  if (race.checked && !isHere && !(await subscribe())) {
+    race.checked = false;
+    return;
+  }
+  await ask(race.dataset.race ?? "", race.checked ? "POST" : "DELETE");
+  tell(t("Saved."));
 }
 
 async function changeHour() {
@@ -61,32 +91,41 @@ async function changeHour() {
   tell(t("Saved."));
 }
 
-/** @param {string} text */
-function refuse(text) {
-  box.checked = false;
-  tell(text);
+/** In the settings, a reminder of a race can be turned on only in a browser that shows it. */
+function enable() {
+  if (box) box.disabled = false;
+  for (const race of races) race.disabled = box !== null && !isHere && !race.checked;
 }
 
-/** @param {() => Promise<void>} action */
-async function tried(action) {
-  const before = !box.checked;
-  box.disabled = true;
+/**
+ * Runs the action of a control, and puts a switch back if it fails.
+ * @param {any} control @param {() => Promise<void>} action
+ */
+async function tried(control, action) {
+  const before = !control.checked;
+  control.disabled = true;
   try {
     await action();
   } catch {
-    if (action !== changeHour) box.checked = before;
+    if (control !== hour) control.checked = before;
     tell(t("That didn't work. Try again later."));
   }
-  box.disabled = false;
+  control.disabled = false;
+  enable();
 }
 
 async function begin() {
   const registration = await navigator.serviceWorker.getRegistration().catch(() => undefined);
   const subscription = await registration?.pushManager.getSubscription();
-  box.checked = "here" in part.dataset && Notification.permission === "granted" && Boolean(subscription);
-  box.disabled = false;
-  box.addEventListener("change", () => tried(box.checked ? turnOn : turnOff));
-  hour.addEventListener("change", () => tried(changeHour));
+  isHere = "here" in part.dataset && Notification.permission === "granted" && Boolean(subscription);
+  part.hidden = false;
+  if (box) {
+    box.checked = isHere;
+    box.addEventListener("change", () => tried(box, switchHere));
+    hour.addEventListener("change", () => tried(hour, changeHour));
+  }
+  for (const race of races) race.addEventListener("change", () => tried(race, () => switchRace(race)));
+  enable();
 }
 
 if ("serviceWorker" in navigator && "PushManager" in window && "Notification" in window) begin();

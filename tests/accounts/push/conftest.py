@@ -1,0 +1,26 @@
+"""A push service, and a key of the site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from accounts.push import vapid_key
+from tests.accounts.push.browsers import Service
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    service = Service()
+    with service.server as server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield service
+        server.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def _on(settings: Any) -> None:
+    settings.VAPID_PRIVATE_KEY = vapid_key.new_key()
