@@ -6,7 +6,7 @@ from celery import shared_task
 
 from accounts.housekeeping import KINDS
 from accounts.lifecycle.bans import end_due
-from accounts.push import race_reminders, reminders
+from accounts.push import race_reminders, ready_checks, reminders
 from games.core.retention import remove_aged
 
 
@@ -32,3 +32,9 @@ def remind() -> int:
 def remind_of_races() -> int:
     """Send the reminders of the race of the day that are due."""
     return race_reminders.remind_due()
+
+
+@shared_task(name="talon.send_ready_checks")
+def send_ready_checks(arrival_id: int) -> int:
+    """Notify the players of a quick match who must confirm since this entrant arrived."""
+    return ready_checks.send_ready_checks(arrival_id)

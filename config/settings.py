@@ -467,7 +467,7 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL: str = env.str("DEFAULT_FROM_EMAIL", default=f"{SITE_NAME} <talon@{_public.hostname}>")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
-# Browser reminders: off without a key, which `python -m accounts.push` generates.
+# Push messages to browsers: off without a key, which `python -m accounts.push` generates.
 VAPID_PRIVATE_KEY: str = env.str("VAPID_PRIVATE_KEY", default="")
 if not re.fullmatch(r"([\w-]{43}=?)?", VAPID_PRIVATE_KEY, re.ASCII):
     raise ImproperlyConfigured(

@@ -26,7 +26,7 @@ from games.db.players import Player
 from games.deals import sealed_stock
 from games.races import network_shares, race_start, rooms, seats, spoiled_starts
 from games.races.models import Entrant, Race, Room
-from games.races.room_notifications import notify_room
+from games.races.room_notifications import notify_room, request_ready_checks
 from games.rules import CATALOGUE
 
 SEATS: Final = 16
@@ -113,6 +113,17 @@ def confirm_by(entrants: Sequence[Entrant], entrant: Entrant) -> datetime | None
     if entrant.state != _E.JOINED or len(entrants) < MIN_PLAYERS:
         return None
     return max(entrants[1].joined_at, entrant.joined_at) + PROMPT  # the first has an opponent since the second came
+
+
+def unconfirmed_absentees(arrival: Entrant, now: datetime) -> list[Any]:
+    """Return the players who must confirm since this entrant arrived, and are not connected to the room."""
+    until = arrival.joined_at + PROMPT
+    if now >= until or not _open_races().filter(pk=arrival.race_id).exists():
+        return []
+    entrants = list(Entrant.objects.filter(race=arrival.race_id).select_related("player").order_by("joined_at", "pk"))
+    asked = [entrant for entrant in entrants if confirm_by(entrants, entrant) == until]
+    absent = [entrant for entrant in asked if entrant.here_until is None or entrant.here_until <= now]
+    return [entrant.player for entrant in absent if entrant.player is not None]
 
 
 def pop_note(player_id: int) -> Note | None:
@@ -294,6 +305,7 @@ def _move(source: Race, entrant: Entrant, target: Race, now: datetime, *, is_rea
             return False
         notify_room(source.room_id)
         notify_room(target.room_id)
+        request_ready_checks(entrant.pk)
         if not is_ready:
             _unconfirm_lone(Entrant.objects.filter(race=target).exclude(pk=entrant.pk))
             Entrant.objects.filter(pk=entrant.pk).update(state=_E.JOINED)

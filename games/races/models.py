@@ -177,7 +177,7 @@ class Entrant(models.Model):
     as_guest = models.BooleanField(default=False, db_default=False)
     # Slug of a house racer (`games.house_racers`); empty for people.
     house_racer = models.CharField(max_length=16, blank=True, default="", db_default="")
-    # Quick match: the variants that the player accepts, and the time until which they count as connected.
+    # Quick match: the variants that the player accepts, and the time until which they count as connected to the room.
     wishes = models.JSONField(default=list, blank=True)
     here_until = models.DateTimeField(null=True, blank=True)
     # Results from the verified record, set when the race finishes and updated when a verdict changes; null in review.

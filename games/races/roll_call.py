@@ -29,12 +29,12 @@ ROLL_CALL: Final = CANCEL_CUTOFF + timedelta(seconds=1.2)
 
 
 def record_connected(room_id: int, connected_ids: Collection[int], now: datetime | None = None) -> None:
-    """Record that the entrants `connected_ids` are connected during a countdown, and call the roll when it is due.
+    """Record that the entrants `connected_ids` are connected before the start, and call the roll when it is due.
 
     Every process with viewers of the room calls it once a second.
     """
     now = now or timezone.now()
-    entrants = Entrant.objects.filter(pk__in=connected_ids, race__room=room_id, race__state=Race.State.COUNTDOWN)
+    entrants = Entrant.objects.filter(pk__in=connected_ids, race__room=room_id, race__state__in=rooms.TO_COME)
     entrants.update(here_until=now + CONNECTED_FOR)
     due = Race.objects.filter(
         room=room_id,
@@ -48,7 +48,7 @@ def record_connected(room_id: int, connected_ids: Collection[int], now: datetime
 
 def record_disconnected(entrant_id: int, now: datetime | None = None) -> None:
     """Record that an entrant has no connection to a process any more; other processes record theirs again."""
-    entrants = Entrant.objects.filter(pk=entrant_id, race__state=Race.State.COUNTDOWN)
+    entrants = Entrant.objects.filter(pk=entrant_id, race__state__in=rooms.TO_COME)
     entrants.update(here_until=(now or timezone.now()) + DISCONNECT_GRACE)
 
 

@@ -19,7 +19,7 @@ from games.models import Attempt
 from games.races import network_shares, race_start, rooms, spoiled_starts
 from games.races.models import Entrant, Race, RaceOrigin, Room, RoomWebhook
 from games.races.race_finish import ACTIVE
-from games.races.room_notifications import notify_room
+from games.races.room_notifications import notify_room, request_ready_checks
 
 _E: Final = Entrant.State
 
@@ -48,6 +48,8 @@ def sit(room_id: int, player: Player, *, wishes: Collection[str] = (), now: date
             room.host_id = player.pk
         room.save(update_fields=["used_at", "host"])
         notify_room(room.pk)
+        if room.kind == Room.Kind.QUICK:
+            request_ready_checks(entrant.pk)
     return entrant
 
 

@@ -66,18 +66,18 @@ class Audience:
         return sorted(player for player in seated if player is not None and player != host)
 
     @property
-    def is_roll_called(self) -> bool:
-        """True during the countdown of a quick match, in which players without a connection lose their seats."""
+    def records_connections(self) -> bool:
+        """True before a quick match starts: players without a connection get pushes, and at last lose their seats."""
         race = self.facts.to_come
-        return race is not None and race.state == Race.State.COUNTDOWN and self.facts.kind == Room.Kind.QUICK
+        return race is not None and bool(race.entrants) and self.facts.kind == Room.Kind.QUICK
 
     def has_left(self, viewer: Viewer) -> int | None:
-        """Return the id of a viewer's entrant if they are leaving during a countdown with a roll call, else None.
+        """Return the id of a viewer's entrant if they are leaving before the start of a quick match, else None.
 
         Also None if the player has another connection to this process; other processes are not asked.
         """
         yours = self._yours.get(viewer)
-        if yours is None or yours.to_come is None or not self.is_roll_called:
+        if yours is None or yours.to_come is None or not self.records_connections:
             return None
         others = (other.to_come for other_viewer, other in self._yours.items() if other_viewer is not viewer)
         return None if yours.to_come in others else yours.to_come

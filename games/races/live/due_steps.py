@@ -54,19 +54,22 @@ class Steps:
         return min((monotonic() + self._wait(at) for at in times_due(facts)), default=inf)
 
     async def gather(self) -> float:
-        """Take the step of a room that is gathering players without a host, every second."""
+        """Take the steps of a room that is gathering players without a host, every second."""
         facts = self._audience.facts
-        step: Callable[[], object] | None
-        if self._audience.is_roll_called:
-            step = partial(roll_call.record_connected, facts.id, self._audience.seated())
-        else:
-            step = gathering_step(facts)
-        if step is None:
+        steps = [step for step in (self._connections_step(), gathering_step(facts)) if step is not None]
+        if not steps:
             return inf
         if monotonic() >= self._next_gathering:
             self._next_gathering = monotonic() + GATHER_EVERY
-            await off_loop(step)()
+            for step in steps:
+                await off_loop(step)()
         return self._next_gathering
+
+    def _connections_step(self) -> Callable[[], object] | None:
+        """Return the step that records who is connected, if it matters."""
+        if not self._audience.records_connections:
+            return None
+        return partial(roll_call.record_connected, self._audience.facts.id, self._audience.seated())
 
     def _wait(self, at: datetime) -> float:
         """Return the seconds until the step due at `at` should be tried or retried."""

@@ -61,7 +61,7 @@ class RoomHub(watcher.Hub[int, RoomWatch]):
         return await self.join(room_id, viewer)
 
     async def exit(self, watch: RoomWatch, viewer: Viewer) -> None:
-        """Remove a viewer, noting a player's absence from the countdown of a quick match."""
+        """Remove a viewer, recording that a player is not connected to a quick match any more."""
         entrant = watch.audience.has_left(viewer)
         self.leave(watch.facts.id, viewer)
         if entrant is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -141,5 +142,18 @@ async def test_closing_the_last_connection_is_recorded(watch: Any, hub: RoomHub,
     await sync_to_async(roll_call.record_connected)(house.room.pk, entrants)
     await other.leave()
     left = await Entrant.objects.aget(pk=entrants[1])
+    assert left.here_until is not None
+    assert left.here_until <= timezone.now() + roll_call.DISCONNECT_GRACE
+
+
+async def test_connections_are_recorded_while_a_player_waits(watch: Any) -> None:
+    house = await house_of(1)
+    await Room.objects.filter(pk=house.room.pk).aupdate(kind=Room.Kind.QUICK)
+    player = await watch(house, house.players[0])
+    async with asyncio.timeout(10):
+        while (await Entrant.objects.aget()).here_until is None:  # noqa: ASYNC110 - the database tells nobody
+            await asyncio.sleep(0.05)
+    await player.leave()
+    left = await Entrant.objects.aget()
     assert left.here_until is not None
     assert left.here_until <= timezone.now() + roll_call.DISCONNECT_GRACE
