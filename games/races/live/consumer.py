@@ -24,9 +24,10 @@ from games.live.sockets.base_consumer import SocketConnection, check_version, se
 from games.live.sockets.message_limit import allowance_of, retain_until_full
 from games.races import network_shares, race_origins, race_start, rooms, seats, spoiled_starts
 from games.races.house import house_seats
-from games.races.live import protocol
+from games.races.live import protocol, snapshot
 from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.live.room_watch import RoomWatch
+from games.races.models import Room
 from games.races.room_notifications import room_group
 
 #: Rate limit of a player's reactions: per second, and burst.
@@ -99,6 +100,16 @@ class RaceConsumer(SocketConnection):
             self._watch = await self._hub.enter(self._code, self)
         else:
             self._watch.audience.show(self)
+        await self._send_to_division(self._watch)
+
+    async def _send_to_division(self, watch: RoomWatch) -> None:
+        """Send a player who was offline while the heat was divided to their room."""
+        facts, player_id = watch.facts, self.player_id
+        if facts.kind != Room.Kind.HEAT or player_id is None or watch.entrant_of(player_id) is not None:
+            return
+        code = await in_database(snapshot.division_of, facts.id, player_id)
+        if code is not None and code != self._code:
+            self.send_frame(protocol.write(protocol.Moved(code=code)))
 
     async def _command(self, watch: RoomWatch, call: Callable[[], object]) -> None:
         """Execute a command and have the room read again, which sends all viewers the changes."""

@@ -17,6 +17,7 @@ from games.models import Attempt
 from games.races import matchmaking
 from games.races.live import protocol
 from games.races.models import Entrant, Race, Room
+from games.races.race_finish import ACTIVE
 from games.races.results.commitments import commitment_of
 from games.races.results.pseudonyms import number_of
 from games.races.results.ratings_registry import ratings
@@ -134,6 +135,13 @@ def rooms_of_moved(room_id: int, entrants: Collection[int]) -> dict[int, str]:
     """Return the codes of the rooms that entrants have been moved to from this room, by entrant."""
     moved = Entrant.objects.filter(pk__in=entrants).exclude(race__room=room_id)
     return dict(moved.values_list("pk", "race__room__code"))
+
+
+def division_of(room_id: int, player_id: int) -> str | None:
+    """Return the code of the room in which a player races the same heat as this room, or None if they don't."""
+    entrants = Entrant.objects.filter(player=player_id, state__in=ACTIVE)
+    starts = Race.objects.filter(room=room_id, scheduled_at__isnull=False).values("scheduled_at")
+    return entrants.filter(race__scheduled_at__in=starts).values_list("race__room__code", flat=True).first()
 
 
 def read_figures(attempt_ids: Collection[int]) -> dict[int, Figures]:

@@ -9,6 +9,8 @@ from functools import partial
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
+from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
@@ -17,12 +19,14 @@ from games.core.errors import ErrorCode
 from games.models import Deal
 from games.races import heats, race_start, reconciler, seats
 from games.races.live import snapshot
+from games.races.live.room_hub import RoomHub
 from games.races.matchmaking import SHORT_VARIANTS
 from games.races.models import Entrant, Race, Room
 from games.races.results.ratings_registry import Ratings, ShownRating, ratings
 from games.rules import CATALOGUE
 from leaderboards.verdicts.settlement import settle
 from tests.concurrency import run_together
+from tests.games.races.live.viewers import Viewer
 from tests.games.races.runs import refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -158,6 +162,46 @@ def test_33_players_make_three_even_divisions_on_one_deal(rated: dict[int, int])
     assert snapshot.rooms_of_moved(hall.pk, seats_in_hall) == {
         entrant.pk: race.room.code for race in found[1:] for entrant in race.entrants.all()
     }
+
+
+def divide() -> tuple[str, str, User]:
+    """Divide 17 players; return the codes of the two rooms, and a player of the second."""
+    come(17)
+    heats.advance_all(before(15))
+    now = timezone.now()
+    Race.objects.update(starts_at=now + timedelta(minutes=1), ends_at=now + timedelta(minutes=2))
+    first, second = divisions()
+    moved = second.entrants.select_related("player").earliest("pk").player
+    assert moved is not None
+    return first.room.code, second.room.code, moved
+
+
+async def test_a_player_who_was_offline_during_the_division_is_sent_on(hub: RoomHub) -> None:
+    """The socket's own notice went to the connections that were open then."""
+    hall, code, player = await sync_to_async(divide)()
+    viewer = Viewer(hub, hall, player)
+    await viewer.connect()
+    await viewer.say("hello", v=1)
+    assert await viewer.until("moved") == {"type": "moved", "code": code}
+    await viewer.leave()
+
+
+async def test_a_player_stays_in_the_own_division_and_after_the_race(hub: RoomHub) -> None:
+    hall, code, player = await sync_to_async(divide)()
+    viewer = Viewer(hub, code, player)
+    await viewer.connect()
+    await viewer.say("hello", v=1)
+    await viewer.until("room")
+    assert viewer.you["to_come"] is not None
+    await Entrant.objects.filter(player=player).aupdate(state=Entrant.State.RETIRED)
+    spectator = Viewer(hub, hall, player)
+    await spectator.connect()
+    await spectator.say("hello", v=1)
+    for one in (viewer, spectator):
+        await one.say("ping", t=1)
+        while (message := await one.hear())["type"] != "pong":
+            assert message["type"] != "moved"
+        await one.leave()
 
 
 @pytest.mark.parametrize(
