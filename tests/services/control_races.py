@@ -5,17 +5,20 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
 from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from games.attempts.lifecycle import record_of
 from games.models import Attempt, Deal
-from games.races import race_start, reconciler, rooms, seats
+from games.races import heats, race_start, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
+from games.races.results import heat_standings, race_of_the_day
+from games.races.room_notifications import notify_room
 from leaderboards.models import RatingChange
 from leaderboards.ratings import rating_audit, rating_reconciler
 from tests.leaderboards import factory
+from tests.services.stack import FIRST_DAY
 
 
 def session_of(player: Any) -> str:
@@ -29,13 +32,25 @@ def session_of(player: Any) -> str:
     return session.session_key
 
 
-def accounts(count: int) -> list[dict[str, str]]:
+def accounts(count: int, veterans: int = 0) -> list[dict[str, Any]]:
+    """Create players with sessions; so many of them have a verified daily game."""
     made = [factory.player() for _ in range(count)]
-    return [{"session": session_of(player), "player": str(player.public_id)} for player in made]
+    for player in made[:veterans]:
+        _finish_daily(player)
+    return [
+        {"session": session_of(player), "player": str(player.public_id), "veteran": number < veterans}
+        for number, player in enumerate(made)
+    ]
+
+
+def _finish_daily(player: Any) -> None:
+    day = FIRST_DAY - timedelta(days=1)
+    deal = Deal.objects.filter(day=day).first() or factory.deal(day=day)
+    factory.finished(deal, player, state=Attempt.State.VERIFIED, real_play=True, verified_at=factory.NOON)
 
 
 def heat(variant: str, seed: str) -> dict[str, Any]:
-    """Create the room of a heat on the deal of that seed. The heat starts on `count_down`."""
+    """Create the room of a heat on the deal of that seed, with open doors. The heat starts on `schedule`."""
     now = timezone.now()
     deal = factory.deal(variant, day=None, seed=bytes.fromhex(seed))
     Deal.objects.filter(pk=deal.pk).update(for_race=True, opens_at=now)
@@ -43,6 +58,7 @@ def heat(variant: str, seed: str) -> dict[str, Any]:
     room = rooms.open_room(None, variant, None, limit_s=max(rooms.LIMITS_S), seats=rooms.MAX_SEATS, kind=kind)
     race = Race.objects.get(room=room)
     assert race.deal_id == deal.pk
+    Room.objects.filter(pk=room.pk).update(seats=heats.SEATS)
     Race.objects.filter(pk=race.pk).update(scheduled_at=now + timedelta(hours=7, seconds=room.pk), division=1)
     return {"code": room.code, "race": race.pk}
 
@@ -70,8 +86,42 @@ def tend_races() -> None:
     rating_reconciler.rate_finished()
 
 
-def count_down(race: int, seconds: float) -> None:
-    assert race_start.freeze(race, countdown=timedelta(seconds=seconds))
+def schedule(race: int, seconds: float, *, at_once: bool = False) -> None:
+    """Have a heat start in ``seconds`` seconds. The service divides it fifteen seconds before, or here ``at_once``."""
+    start = timezone.now() + timedelta(seconds=seconds)
+    Race.objects.filter(pk=race).update(scheduled_at=start)
+    notify_room(Race.objects.get(pk=race).room_id)
+    if at_once:
+        heats.advance_all(start - heats.FROZEN)
+
+
+def divisions(race: int) -> list[int]:
+    """Return the races of a heat's divisions, beginning with the first."""
+    return list(_divisions(race).values_list("pk", flat=True))
+
+
+def codes(race: int) -> list[str]:
+    """Return the codes of the rooms of a heat's divisions."""
+    return list(_divisions(race).values_list("room__code", flat=True))
+
+
+def _divisions(race: int) -> Any:
+    return Race.objects.filter(scheduled_at=Race.objects.get(pk=race).scheduled_at).order_by("division")
+
+
+def day_results(race: int) -> dict[str, Any]:
+    """Return podium and standing of a heat, held at any hour, as if it had been the latest race of the day."""
+    now = timezone.now()
+    starts = heats.races_of_the_day(now.date() - timedelta(days=1), now.date() + timedelta(days=1))
+    start = max(start for start in starts if start <= now)
+    Race.objects.filter(scheduled_at=start).update(scheduled_at=None)
+    Race.objects.filter(pk__in=divisions(race)).update(scheduled_at=start)
+    standing = heat_standings.standing("day", start.date(), limit=1000, starts=[start])
+    pages = dict(get_user_model().objects.values_list("pk", "public_id"))
+    return {
+        "podium": [[str(one.page), one.cards_up, one.elapsed_ms] for one in race_of_the_day.podiums(now)[0]],
+        "standing": {str(pages[row.player_id]): [row.place, row.points, row.heats, row.wins] for row in standing},
+    }
 
 
 def call_time(race: int) -> None:
@@ -106,6 +156,7 @@ def outcome(race: int) -> dict[str, Any]:
         "entrants": [_entrant(one) for one in found.entrants.select_related("attempt", "player").order_by("pk")],
         "rating_changes": sorted(RatingChange.objects.filter(race=found).values_list("entrant", flat=True)),
         "rating_faults": list(rating_audit.faults()),
+        "deal": found.deal.pk,
     }
 
 
@@ -118,6 +169,7 @@ def _entrant(entrant: Entrant) -> dict[str, Any]:
         "player": str(player.public_id),
         "state": entrant.state,
         "place": entrant.place,
+        "points": entrant.points,
         "attempt": str(attempt.public_id) if attempt is not None else "",
         "verdict": attempt.state if attempt is not None else "",
         "record": record.to_json() if record is not None else None,
@@ -126,6 +178,10 @@ def _entrant(entrant: Entrant) -> dict[str, Any]:
 
 COMMANDS = (
     accounts,
+    codes,
+    day_results,
+    divisions,
+    schedule,
     call_all_times,
     call_time,
     forsaken_room,
@@ -133,7 +189,6 @@ COMMANDS = (
     is_closed,
     outcome,
     race_soon,
-    count_down,
     tend_races,
     unfinished,
 )

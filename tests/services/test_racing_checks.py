@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from operator import setitem
 from typing import Any, Literal
 
 import pytest
 
-from games.rules import End, Record, open_table
+from games.races.results.heat_points import heat_points
+from games.races.results.places import placed
+from games.rules import End, Record, Score, open_table, replay
 from tests.games import certified
 from tests.services.racing.checking import STATES, Outcome, find_faults, find_survivors_faults
+from tests.services.racing.day_checking import Day, find_day_faults
 from tests.services.racing.racers import Gate, Plan, Racer
 from tests.services.racing.watching import Client, Watcher
 
@@ -26,7 +30,7 @@ class History:
     def __init__(self) -> None:
         self.racers = [_racer(0, len(WON.tokens), "won"), _racer(1, 30, "resigned"), _racer(2, 10, "closed")]
         entrants = [_entrant(racer, number + 1) for number, racer in enumerate(self.racers)]
-        self.outcome = Outcome("finished", START, True, entrants, [one["id"] for one in entrants], [])
+        self.outcome = Outcome("finished", START, True, entrants, [one["id"] for one in entrants], [], 1)
         self.spectator = Watcher(9, [1], "code")
         lanes = [[one["id"], 1, 1, one["state"], False, one["place"], 5] for one in entrants]
         for viewer in (self.spectator, *(racer.room for racer in self.racers)):
@@ -53,6 +57,45 @@ class History:
 
     def survivors_faults(self) -> list[str]:
         return find_survivors_faults(self.racers, self.outcome, WON.seed)
+
+
+class DayHistory:
+    """A race of the day of 17 players in two divisions, as the service places them; tests manipulate it."""
+
+    def __init__(self) -> None:
+        racers = [_racer(number, 20 + 2 * number, "resigned") for number in range(16)]
+        racers.append(_racer(16, len(WON.tokens), "won"))
+        self.veterans = {"player3", "player9", "player12"}
+        self.outcomes = [self._division(racers, part) for part in (range(9), range(9, 17))]
+        entrants = [entrant for outcome in self.outcomes for entrant in outcome.entrants]
+        players = {entrant["id"]: entrant["player"] for entrant in entrants}
+        scores = {entrant["id"]: _score(entrant) for entrant in entrants}
+        first = sorted(scores, key=lambda key: placed(scores)[key])[:3]
+        points = {entrant["player"]: entrant["points"] for entrant in entrants}
+        self.day = Day(
+            [[players[key], scores[key].cards_up, scores[key].elapsed_ms] for key in first],
+            {
+                player: [1 + sum(other > own for other in points.values()), own, 1, int(player == "player16")]
+                for player, own in points.items()
+            },
+        )
+
+    def _division(self, racers: list[Racer], part: range) -> Outcome:
+        entrants = [_entrant(racers[number], 0) | {"id": number, "player": f"player{number}"} for number in part]
+        scores = {entrant["id"]: _score(entrant) for entrant in entrants}
+        places = placed(scores)
+        points = heat_points(scores, places, {key for key in scores if f"player{key}" not in self.veterans})
+        for entrant in entrants:
+            entrant.update(place=places[entrant["id"]], points=points[entrant["id"]])
+        return Outcome("finished", START, True, entrants, [], [], 1)
+
+    def faults(self) -> list[str]:
+        return find_day_faults(self.outcomes, self.day, self.veterans)
+
+
+def _score(entrant: dict[str, Any]) -> Score:
+    played = replay(Record.from_json(entrant["record"]))
+    return Score("retired", played.cards_up, played.elapsed_ms, played.tokens)
 
 
 def _racer(number: int, length: int, end: Literal["won", "resigned", "closed"]) -> Racer:
@@ -135,6 +178,45 @@ def test_a_doctored_race_is_detected(doctor: Callable[[History], object], compla
     assert any(complaint in fault for fault in history.faults()), history.faults()
     if in_soak:
         assert any(in_soak in fault for fault in history.survivors_faults()), history.survivors_faults()
+
+
+def test_an_honest_race_of_the_day_has_no_faults() -> None:
+    assert DayHistory().faults() == []
+
+
+def move(history: DayHistory, *numbers: int) -> None:
+    """Move players from the first division to the second."""
+    for number in numbers:
+        history.outcomes[1].entrants.append(history.outcomes[0].entrants.pop(number))
+
+
+#: Ways to falsify a race of the day: the change, and the fault it causes.
+DOCTORED_DAYS: dict[str, tuple[Callable[[DayHistory], object], str]] = {
+    "a point too many": (lambda race: race.outcomes[1].entrants[3].update(points=9), "entrant 12 has 9 points, not"),
+    "a newcomer counts": (lambda race: race.veterans.discard("player9"), "points, not"),
+    "the podium is in another order": (lambda race: race.day.podium.reverse(), "the podium is"),
+    "the podium lacks one": (lambda race: race.day.podium.pop(), "the podium is"),
+    "a place in the standing": (lambda race: setitem(race.day.standing["player2"], 0, 17), "player2 stands at [17"),
+    "a win that was none": (lambda race: setitem(race.day.standing["player1"], 3, 1), "player1 stands at"),
+    "a player is not in the standing": (lambda race: race.day.standing.pop("player5"), "player5 stands at None"),
+    "the divisions are uneven": (lambda race: move(race, 0, 1), "the divisions have [7, 10] players"),
+    "a division has another deal": (lambda race: setitem(race.outcomes, 0, replace(race.outcomes[0], deal=2)), "deal"),
+    "a division starts late": (
+        lambda race: setitem(race.outcomes, 1, replace(race.outcomes[1], starts_at=START + 1)),
+        "the divisions differ in deal or start",
+    ),
+    "a player is in both": (
+        lambda race: race.outcomes[1].entrants[0].update(player="player0"),
+        "a player is in two divisions",
+    ),
+}
+
+
+@pytest.mark.parametrize(("doctor", "complaint"), DOCTORED_DAYS.values(), ids=DOCTORED_DAYS)
+def test_a_doctored_race_of_the_day_is_detected(doctor: Callable[[DayHistory], object], complaint: str) -> None:
+    history = DayHistory()
+    doctor(history)
+    assert any(complaint in fault for fault in history.faults()), history.faults()
 
 
 def test_a_void_race_has_neither_places_nor_changes() -> None:

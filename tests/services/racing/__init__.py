@@ -1,1 +1,1 @@
-"""Racers and spectators over real WebSockets, with checks of everything they were sent."""
+"""Simulated races over real sockets, with checks afterwards; `make heat` runs a race of 64."""

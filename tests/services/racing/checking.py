@@ -33,6 +33,7 @@ class Outcome:
     entrants: list[dict[str, Any]]
     rating_changes: list[int]
     rating_faults: list[str]
+    deal: int
 
 
 def find_faults(racers: Sequence[Racer], watchers: Sequence[Watcher], outcome: Outcome, seed: bytes) -> list[str]:
@@ -102,15 +103,22 @@ def _lost(racer: Racer, record: Record) -> Iterator[str]:
             yield f"token {n} was acknowledged as {token} at {ms} ms, and is {record.tokens[n - 1]}"
 
 
-def _misplaced(entrants: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield places that differ from the records: a place is one more than the number of better games."""
+def scores_of(entrants: Sequence[dict[str, Any]]) -> dict[int, tuple[int, int, int]]:
+    """Return the scores that the records of those who raced give, by entrant; a lower one is better."""
     scores = {}
     for entrant in entrants:
         if entrant["record"] is not None and entrant["state"] in STATES.values():
             played = replay(Record.from_json(entrant["record"]))
-            if not played.ok:
-                yield f"entrant {entrant['id']}: the record does not replay: {played.failure}"
             scores[entrant["id"]] = (-played.cards_up, played.elapsed_ms, played.tokens)
+    return scores
+
+
+def _misplaced(entrants: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield places that differ from the records: a place is one more than the number of better games."""
+    for entrant in entrants:
+        if entrant["record"] is not None and not (played := replay(Record.from_json(entrant["record"]))).ok:
+            yield f"entrant {entrant['id']}: the record does not replay: {played.failure}"
+    scores = scores_of(entrants)
     for entrant in entrants:
         own = scores.get(entrant["id"])
         expected = None if own is None else 1 + sum(score < own for score in scores.values())

@@ -35,6 +35,10 @@ class Gate:
     opened: asyncio.Event = field(default_factory=asyncio.Event)
 
 
+#: Seconds between two moves of a fast human player.
+FAST = (0.25, 0.55)
+
+
 class GoneError(Exception):
     """The racer has left for good."""
 
@@ -42,15 +46,20 @@ class GoneError(Exception):
 class Racer:
     """A racer with the room in one tab and the table in another."""
 
-    def __init__(self, room: Watcher, table: Client, plan: Plan, gate: Gate) -> None:
+    def __init__(self, room: Watcher, table: Client, plan: Plan, gate: Gate, pace: tuple[float, float] = FAST) -> None:
         self.room, self.table = room, table
-        self.plan, self._gate = plan, gate
+        self.plan, self._gate, self._pace = plan, gate, pace
         self._choose = random.Random(f"racer {room.number}")
         self.attempt = ""
         self.acknowledged: dict[int, tuple[str, int]] = {}
         self.n = 0
         self.is_waiting = False
         self.ended = ""
+
+    def lose_connection(self, seconds: float) -> None:
+        """Lose the connections to the room and the table for some seconds."""
+        self.room.lose_connection(seconds)
+        self.table.lose_connection(seconds)
 
     async def race(self) -> None:
         """Race from the call to the table until the game is over or the racer leaves for good."""
@@ -72,7 +81,7 @@ class Racer:
         while not self.ended and self.n < len(self.plan.tokens):
             if self.n >= self._gate.tokens:
                 await self._gate.opened.wait()
-            await asyncio.sleep(self._choose.uniform(0.25, 0.55))  # the pace of a fast human player
+            await asyncio.sleep(self._choose.uniform(*self._pace))
             await self._move(socket, self.n + 1)
         await self._gate.opened.wait()
         if self.plan.leaves:

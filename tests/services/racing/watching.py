@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import json
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -42,23 +42,38 @@ def connected(
 
 
 class Client:
-    """A browser: an address, a session or none, and the web processes to try in turn."""
+    """A browser: an address, a session or none, and the table processes to try in turn."""
 
     def __init__(self, number: int, ports: list[int], session: str = "") -> None:
         self.number = number
-        self._address = f"127.3.{number // 200}.{number % 200 + 1}"
+        self.address = f"127.3.{number // 200}.{number % 200 + 1}"
         self._ports = itertools.cycle(ports[number % len(ports) :] + ports[: number % len(ports)])
-        self._session = session
+        self.session = session
+        self._open: set[ClientConnection] = set()
+        self._offline_until = 0.0
         self.port = 0
         """Port of the last process connected to."""
         self.frames: list[tuple[float, str]] = []
         """All received messages, with the wall-clock time."""
         self.complaints: list[str] = []
 
-    def connected(self, path: str) -> connect:
-        """Return a new connection, each time to the next process."""
+    @contextlib.asynccontextmanager
+    async def connected(self, path: str) -> AsyncIterator[ClientConnection]:
+        """Open a connection, each time to the next process, once the client is online."""
+        await asyncio.sleep(self._offline_until - time.monotonic())
         self.port = next(self._ports)
-        return connected(self.port, path, self._session, address=self._address)
+        async with connected(self.port, path, self.session, address=self.address) as socket:
+            self._open.add(socket)
+            try:
+                yield socket
+            finally:
+                self._open.discard(socket)
+
+    def lose_connection(self, seconds: float) -> None:
+        """Break all connections without a closing handshake, and stay offline for some seconds."""
+        self._offline_until = time.monotonic() + seconds
+        for socket in self._open:
+            socket.transport.abort()
 
     def heard(self, text: str) -> dict[str, Any]:
         self.frames.append((time.time(), text))
@@ -67,11 +82,11 @@ class Client:
 
 
 class Watcher(Client):
-    """A client with one room open while `watch` runs; it tracks the room as a page does."""
+    """A client with one room open while `watch` runs; it tracks the room, and follows its seat, as a page does."""
 
     def __init__(self, number: int, ports: list[int], code: str, session: str = "") -> None:
         super().__init__(number, ports, session)
-        self._path = f"/ws/race/{code}/"
+        self.code = code
         self._socket: ClientConnection | None = None
         self.room: dict[str, Any] | None = None
         self.you: dict[str, Any] = {}
@@ -80,7 +95,7 @@ class Watcher(Client):
     async def watch(self) -> None:
         while True:
             with contextlib.suppress(*BROKEN):
-                async with self.connected(self._path) as socket:
+                async with self.connected(f"/ws/race/{self.code}/") as socket:
                     await socket.send(json.dumps({"type": "hello", "v": 1}))
                     self._socket = socket
                     self.connections += 1
@@ -120,6 +135,9 @@ class Watcher(Client):
             case "lanes" if self.room is not None and message["v"] == self.room["v"] + 1:
                 self.room["v"] = message["v"]
                 self._follow({lane[0]: lane for lane in message["lanes"]})
+            case "moved":
+                self.code = message["code"]
+                await socket.close()
             case "lanes":
                 await socket.send(json.dumps({"type": "sync"}))
             case "error" if message["code"] not in ("server_busy", "rate_limited"):
