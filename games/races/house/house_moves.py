@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
-from typing import Final
+from typing import Final, NamedTuple
+from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
@@ -44,8 +45,8 @@ class HouseProgress:
 
 def prepare_games(room_id: int) -> None:
     """Compute the games of the room's next race in advance, during its countdown."""
-    for entrant in _entrants(room_id, Race.State.COUNTDOWN):
-        _game(entrant)
+    for seat in filter(_is_house_racer, _seats(room_id, Race.State.COUNTDOWN)):
+        _game(seat)
 
 
 def play_due(room_id: int, now: datetime | None = None) -> HouseProgress:
@@ -54,77 +55,90 @@ def play_due(room_id: int, now: datetime | None = None) -> HouseProgress:
     House racers stop when no person is racing any more.
     """
     now = now or timezone.now()
-    entrants = _entrants(room_id, Race.State.RACING)
+    seats = _seats(room_id, Race.State.RACING)
+    is_contested = any(not seat.house_racer for seat in seats)
     figures, waits = {}, []
-    is_contested = Entrant.objects.filter(
-        race__room=room_id, race__state=Race.State.RACING, state__in=ACTIVE, house_racer=""
-    ).exists()
-    for entrant in entrants:
-        game = _game(entrant)
-        elapsed_ms = _elapsed_ms(entrant, now)
+    for seat in filter(_is_house_racer, seats):
+        game, elapsed_ms = _game(seat), seat.elapsed_ms(now)
         played = game.due(elapsed_ms)
         try:
-            is_written = _write(entrant, game, played, now)
+            is_written = _write(seat, game, played, now)
         except DifferentGameError:
-            _close(entrant, "resigned", elapsed_ms)
+            _close(seat, "resigned", elapsed_ms)
             continue
         if played:
-            figures[entrant.pk] = (game.cards_up[played - 1], played)
+            figures[seat.entrant_id] = (game.cards_up[played - 1], played)
         is_over = played == len(game.tokens) and elapsed_ms >= game.end_ms
         if is_written and (is_over or not is_contested):
-            _close(entrant, "won" if is_over and game.won else "resigned", game.end_ms if is_over else elapsed_ms)
+            _close(seat, "won" if is_over and game.won else "resigned", game.end_ms if is_over else elapsed_ms)
         elif not is_over:
             following = game.clock[played] if played < len(game.tokens) else game.end_ms
             waits.append(following - elapsed_ms)
     return HouseProgress(figures, min(waits, default=None))
 
 
-def _entrants(room_id: int, state: Race.State) -> list[Entrant]:
-    racers = Entrant.objects.filter(race__room=room_id, race__state=state, state__in=ACTIVE).exclude(house_racer="")
-    return list(racers.select_related("race", "attempt__deal").order_by("pk"))
+class _Seat(NamedTuple):
+    """What a move needs of an entrant. Whole rows would cost more than the move."""
+
+    entrant_id: int
+    state: str
+    house_racer: str
+    attempt_id: int
+    attempt_public_id: UUID
+    deal_id: int
+    starts_at: datetime
+    limit_s: int
+
+    def elapsed_ms(self, now: datetime) -> int:
+        return min((now - self.starts_at) // _MS, 1000 * self.limit_s)
 
 
-def _elapsed_ms(entrant: Entrant, now: datetime) -> int:
-    race = entrant.race
-    assert race.starts_at is not None
-    return min((now - race.starts_at) // _MS, 1000 * race.limit_s)
+_COLUMNS: Final = (
+    "pk", "state", "house_racer", "attempt", "attempt__public_id", "race__deal", "race__starts_at", "race__limit_s",
+)  # fmt: skip
 
 
-def _game(entrant: Entrant) -> GamePlan:
-    attempt, race = entrant.attempt, entrant.race
-    assert attempt is not None
-    return _computed(entrant.house_racer, attempt.deal, attempt.public_id.hex, 1000 * race.limit_s)
+def _seats(room_id: int, state: Race.State) -> list[_Seat]:
+    """Return the active entrants of the room's race in this state, people included."""
+    entrants = Entrant.objects.filter(race__room=room_id, race__state=state, state__in=ACTIVE)
+    return [_Seat(*row) for row in entrants.order_by("pk").values_list(*_COLUMNS)]
+
+
+def _is_house_racer(seat: _Seat) -> bool:
+    return bool(seat.house_racer)
+
+
+def _game(seat: _Seat) -> GamePlan:
+    return _computed(seat.house_racer, seat.deal_id, seat.attempt_public_id.hex, 1000 * seat.limit_s)
 
 
 @lru_cache(_GAMES)
-def _computed(slug: str, deal: Deal, seed: str, limit_ms: int) -> GamePlan:
+def _computed(slug: str, deal_id: int, seed: str, limit_ms: int) -> GamePlan:
+    deal = Deal.objects.get(pk=deal_id)
     return plan_game(HOUSE_RACERS[slug], partial(deal_table, deal), seed, limit_ms)
 
 
-def _write(entrant: Entrant, game: GamePlan, played: int, now: datetime) -> bool:
+def _write(seat: _Seat, game: GamePlan, played: int, now: datetime) -> bool:
     """Write the first `played` moves to the journal; return False if another process is doing so, or closed it.
 
     :raises DifferentGameError: if the journal is not the beginning of this game.
     """
-    assert entrant.attempt_id is not None
-    if entrant.state == Entrant.State.READY:
-        race_start.mark_dealt([entrant.attempt_id], now)
+    if seat.state == Entrant.State.READY:
+        race_start.mark_dealt([seat.attempt_id], now)
+    key = seat.attempt_id
     with transaction.atomic():
-        own = Attempt.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=entrant.attempt_id)
-        attempt = own.filter(state=Attempt.State.PLAYING).first()
-        if attempt is None:
+        own = Attempt.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=key)
+        if not own.filter(state=Attempt.State.PLAYING).values_list("pk"):
             return False
-        last = Move.objects.filter(attempt=attempt).order_by("-n").first()
-        written = last.n if last else 0
-        if last and [(last.token, last.ms)] != list(zip(game.tokens, game.clock, strict=True))[written - 1 : written]:
+        journal = Move.objects.filter(attempt=key).order_by("-n")
+        written, *last = journal.values_list("n", "token", "ms").first() or (0,)
+        if last and [tuple(last)] != list(zip(game.tokens, game.clock, strict=True))[written - 1 : written]:
             raise DifferentGameError
         due = enumerate(zip(game.tokens[written:played], game.clock[written:played], strict=True), written + 1)
-        moves = [Move(attempt=attempt, n=n, token=token, ms=ms) for n, (token, ms) in due]
+        moves = [Move(attempt_id=key, n=n, token=token, ms=ms) for n, (token, ms) in due]
         Move.objects.bulk_create(moves, ignore_conflicts=True)
     return True
 
 
-def _close(entrant: Entrant, how: How, elapsed_ms: int) -> None:
-    assert entrant.attempt_id is not None
-    assert entrant.race.starts_at is not None
-    close_attempt(entrant.attempt_id, how, at=entrant.race.starts_at + elapsed_ms * _MS)
+def _close(seat: _Seat, how: How, elapsed_ms: int) -> None:
+    close_attempt(seat.attempt_id, how, at=seat.starts_at + elapsed_ms * _MS)

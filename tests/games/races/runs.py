@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, Self
 
 import pytest
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
-from games.attempts.lifecycle import close_attempt
+from games.attempts.lifecycle import close_attempt, deal_table
 from games.core.errors import ErrorCode, Refusal
+from games.house_racers.game_plan import GamePlan, plan_game
+from games.house_racers.racers import HOUSE_RACERS
 from games.models import Attempt, Deal, Move
 from games.races import race_start, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
@@ -175,6 +177,14 @@ class Run:
 
     def placed(self) -> list[tuple[str, int | None, int | None]]:
         return list(self.race.entrants.order_by("pk").values_list("state", "place", "points"))
+
+
+def planned(entrant: Entrant) -> GamePlan:
+    """Return a house racer's game, computed from its seat alone."""
+    attempt = entrant.attempt
+    assert attempt is not None
+    racer, limit_ms = HOUSE_RACERS[entrant.house_racer], 1000 * entrant.race.limit_s
+    return plan_game(racer, partial(deal_table, attempt.deal), attempt.public_id.hex, limit_ms)
 
 
 def figures_of(attempt: Attempt) -> tuple[int, int, int]:

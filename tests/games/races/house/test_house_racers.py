@@ -25,7 +25,7 @@ from games.races.house import house_moves, house_seats
 from games.races.models import Entrant, Race, Room
 from games.rules import replay
 from leaderboards.verdicts.settlement import settle
-from tests.games.races.runs import Run, at, refused
+from tests.games.races.runs import Run, at, planned, refused
 from tests.players import signed_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
@@ -115,7 +115,7 @@ def test_any_process_plays_the_same_game(name: str) -> None:
         if chance.random() < 0.2:
             run.tend(second)
     run.tend(316)
-    game = house_moves._game(entrant)
+    game = planned(entrant)
     entrant.refresh_from_db()
     assert entrant.attempt is not None
     entrant.attempt.refresh_from_db()
@@ -132,7 +132,7 @@ def test_any_process_plays_the_same_game(name: str) -> None:
 def test_moves_are_played_when_they_are_due() -> None:
     run = racing("rex")
     entrant = house(run)
-    game = house_moves._game(entrant)
+    game = planned(entrant)
     third = game.clock[2]
     progress = house_moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=third - 1))
     assert journal(entrant) == list(zip(game.tokens[:2], game.clock[:2], strict=True))
@@ -147,7 +147,7 @@ def test_a_game_begun_by_another_release_is_given_up(monkeypatch: pytest.MonkeyP
     run = racing("rex")
     entrant = house(run)
     assert entrant.attempt is not None
-    game = house_moves._game(entrant)
+    game = planned(entrant)
     house_moves.play_due(run.room.pk, at(15) + timedelta(milliseconds=game.clock[3]))
     other = plan_game(HOUSE_RACERS["pip"], partial(deal_table, entrant.attempt.deal), "another", 300_000)
     monkeypatch.setattr(house_moves, "_computed", lambda *_: other)

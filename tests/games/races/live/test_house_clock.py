@@ -9,10 +9,11 @@ from asgiref.sync import sync_to_async
 
 from games.models import Move
 from games.races import rooms
-from games.races.house import house_moves, house_seats
+from games.races.house import house_seats
 from games.races.live.room_hub import RoomHub
 from games.races.models import Entrant
 from tests.games.races.conftest import House, Watch
+from tests.games.races.runs import planned
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
@@ -41,7 +42,7 @@ async def test_every_viewer_sees_a_house_racer_move(watch: Watch, other_hub: Roo
         assert not viewer.lanes()[entrant.pk][4], "never away"
     entrant = await Entrant.objects.select_related("race", "attempt__deal").aget(pk=entrant.pk)
     tokens = await journal(entrant)
-    game = house_moves._game(entrant)
+    game = planned(entrant)
     assert len(tokens) >= 2
     assert tokens == list(game.tokens[: len(tokens)]), "two processes wrote each move once"
 
