@@ -22,11 +22,17 @@ Costs = dict[str, float]
 
 
 class Shape:
-    """Two web processes, one or two table processes, three workers and beat, on their own database and Redis."""
+    """Two web processes, one or two table processes, three workers and beat, on their own database and Redis.
 
-    def __init__(self, environment: Mapping[str, str], home: Path, *, tables: int = 1) -> None:
-        self.ports = [free_port() for _ in WEBS]
+    With `only_tables`, the table processes alone.
+    """
+
+    def __init__(
+        self, environment: Mapping[str, str], home: Path, *, tables: int = 1, only_tables: bool = False
+    ) -> None:
+        self.ports = [] if only_tables else [free_port() for _ in WEBS]
         self.tables = [free_port() for _ in TABLES[:tables]]
+        self._others = () if only_tables else OTHERS
         self._environment = {**environment, "TABLES_ELSEWHERE": "1"}
         self._home = home
         self._processes: dict[str, Process] = {}
@@ -39,11 +45,11 @@ class Shape:
         :raises TimeoutError: if they are not.
         """
         lines = commands()
-        for name, port in zip(WEBS, self.ports, strict=True):
+        for name, port in zip(WEBS, self.ports, strict=False):
             self._start(name, [*lines["web"], "--port", str(port)])
         for name, port in zip(TABLES, self.tables, strict=False):
             self._start(name, [*lines["tables"], "--port", str(port)])
-        for name in OTHERS:
+        for name in self._others:
             self._start(name, lines[name])
         for port in (*self.tables, *self.ports):  # web processes are ready once they know of tables
             eventually(lambda port=port: is_ready(port), within=60)  # type: ignore[misc]
