@@ -16,13 +16,13 @@ from django.db import Error
 from games.attempts.lifecycle import How, NotWonError, close_attempt, record_of
 from games.core.errors import ErrorCode, Refusal
 from games.live import frames, protocol
-from games.live.catch_up import TableCopy
 from games.live.feed import Feed
 from games.live.frames import PLAYING
 from games.live.journal import Journal, JournalBusyError
 from games.live.journal_store import JournalEntry
 from games.live.loader import Loaded, off_loop
 from games.live.start_timer import StartTimer
+from games.live.table_copy import TableCopy
 from games.models import Attempt
 from games.rules import Record
 

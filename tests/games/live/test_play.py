@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from games.attempts.lifecycle import close_attempt, journal_of, record_of
 from games.core import events
-from games.live import catch_up, clock, consumer, feed
+from games.live import clock, consumer, feed, table_copy
 from games.live.sockets import base_consumer
 from games.models import Attempt, Move
 from games.rules import CATALOGUE, open_table
@@ -243,7 +243,7 @@ async def test_the_next_ping_finds_an_unannounced_verdict(seated: Seated, monkey
     attempt, seat = await seated()
     await seat.ask({"type": "resign", "n": 1})
     await Attempt.objects.filter(pk=attempt.pk).aupdate(state="verified", cards_up=1)
-    monkeypatch.setattr(catch_up, "VERDICT_PATIENCE", -1.0)
+    monkeypatch.setattr(table_copy, "VERDICT_PATIENCE", -1.0)
     assert (await seat.ask({"type": "ping", "t": 7}))["t"] == 7
     assert (await seat.hear())["type"] == "verdict"
 

@@ -99,7 +99,7 @@ async def test_the_cards_are_sent_from_memory(  # noqa: PLR0917
     first, second = sit(attempt), sit(attempt)
     await first.sit()
     await second.sit(have=0)
-    monkeypatch.setattr("games.live.catch_up.load", None)
+    monkeypatch.setattr("games.live.table_copy.load", None)
     deal_now(tables, attempt)
     assert await first.is_silent()  # an early timer deals nothing
     clock.move()

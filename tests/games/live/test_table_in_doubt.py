@@ -14,7 +14,7 @@ from django.utils import timezone
 from games.attempts import lifecycle as attempts
 from games.attempts.lifecycle import close_attempt, record_of
 from games.core import events
-from games.live import catch_up, live_game, loader
+from games.live import live_game, loader, table_copy
 from games.live.journal import JournalBusyError
 from games.live.sockets import base_consumer
 from games.live.table_registry import LiveTables
@@ -123,7 +123,7 @@ async def test_the_next_ping_sends_a_verdict_that_failed_to_load(
         patch.setattr(events, "notify_attempt", Mock())
         await sync_to_async(close_attempt)(attempt.pk, "resigned")
         await Attempt.objects.filter(pk=attempt.pk).aupdate(state="verified", cards_up=3)
-        patch.setattr(catch_up, "load", Mock(side_effect=OperationalError))
+        patch.setattr(table_copy, "load", Mock(side_effect=OperationalError))
         tell(attempt.public_id, "verdict", state="verified", reasons=[], rank=7, cards_up=3)
         while not tables._tables[attempt.public_id].game.copy.is_doubtful or tables._under_way:  # noqa: ASYNC110
             await asyncio.sleep(0.001)

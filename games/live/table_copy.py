@@ -1,4 +1,4 @@
-"""Catching up: an attempt's copy in this process's memory, and how it is reloaded from the database."""
+"""Copy of an attempt in this process's memory, and how it is reloaded from the database."""
 
 from __future__ import annotations
 
