@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import http_ece
@@ -15,6 +13,7 @@ from django.test import Client
 
 from accounts.push import vapid_key
 from accounts.push.delivery import DeliveryOutcome, Message, send
+from tests.posted import PostService
 
 ADDRESS = "/players/me/push/"
 HOUR = 12
@@ -45,31 +44,11 @@ class Browser:
         return told
 
 
-class Service:
-    """A push service on this machine that answers with `status`."""
+class Service(PostService):
+    """A push service, which accepts messages unless its `status` is changed."""
 
     def __init__(self) -> None:
-        self.status = 201
-        self.asked: list[tuple[str, dict[str, str], bytes]] = []
-        service = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                service.asked.append((self.path, dict(self.headers), body))
-                self.send_response(service.status)
-                self.send_header("Location", "/elsewhere")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-
-    def connect(self, host: str) -> HTTPConnection:
-        assert host == "fcm.googleapis.com"
-        return HTTPConnection("127.0.0.1", self.server.server_port, timeout=30)
+        super().__init__("fcm.googleapis.com", 201)
 
     def send(self, message: Message) -> DeliveryOutcome:
         return send(message, self.connect)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -14,11 +13,8 @@ from tests.accounts.push.browsers import Service
 
 @pytest.fixture
 def service() -> Iterator[Service]:
-    service = Service()
-    with service.server as server:
-        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    with Service().running() as service:
         yield service
-        server.shutdown()
 
 
 @pytest.fixture(autouse=True)

@@ -19,14 +19,14 @@ from games.races.models import Entrant, Race, RoomWebhook
 from games.races.webhooks import webhook_delivery
 from games.tasks import post_result as post_result_task
 from tests.games.races.runs import Run
-from tests.games.races.webhooks.discord import TOKEN, URL, Discord, discord_running, finished_run, host_named
+from tests.games.races.webhooks.discord import TOKEN, URL, Discord, finished_run, host_named
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
 
 @pytest.fixture
 def discord() -> Iterator[Discord]:
-    with discord_running() as service:
+    with Discord().running() as service:
         yield service
 
 

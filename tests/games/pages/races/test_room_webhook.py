@@ -23,7 +23,7 @@ from games.races import rooms
 from games.races.models import Race, Room, RoomWebhook
 from tests.accounts.conftest import exported
 from tests.games.races.runs import Run
-from tests.games.races.webhooks.discord import TOKEN, URL, Discord, discord_running, finished_run, host_named, set_by
+from tests.games.races.webhooks.discord import TOKEN, URL, Discord, finished_run, host_named, set_by
 from tests.games.test_secrecy import addresses, body, written
 from tests.players import account, signed_in
 
@@ -50,7 +50,7 @@ def other(room: Room) -> User:
 
 @pytest.fixture
 def discord(monkeypatch: pytest.MonkeyPatch) -> Iterator[Discord]:
-    with discord_running() as service:
+    with Discord().running() as service:
         monkeypatch.setattr("games.core.https_client.PublicHTTPSConnection", service.connect)
         yield service
 

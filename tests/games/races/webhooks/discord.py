@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
-from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any, Final
 
 from accounts.models import User
@@ -16,45 +11,21 @@ from games.races.models import Room, RoomWebhook
 from games.races.webhooks import room_webhooks
 from tests.games.races.runs import T0, Run
 from tests.players import account
+from tests.posted import PostService
 
 TOKEN: Final = "c2VjcmV0-dG9rZW4_b2YtYS13ZWJob29r-wXyZ"
 URL: Final = f"https://discord.com/api/webhooks/112233445566778899/{TOKEN}"
 
 
-class Discord:
-    """A service that answers each message with the next of `statuses`, and then with 204."""
+class Discord(PostService):
+    """A service that accepts messages, unless it has other `statuses` to answer."""
 
     def __init__(self) -> None:
-        self.statuses: list[int] = []
-        self.posted: list[tuple[str, Any]] = []
-        service = self
+        super().__init__("discord.com", 204)
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                service.posted.append((self.path, body))
-                self.send_response(service.statuses.pop(0) if service.statuses else 204)
-                self.send_header("Location", "/elsewhere")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-
-    def connect(self, host: str) -> HTTPConnection:
-        assert host == "discord.com"
-        return HTTPConnection("127.0.0.1", self.server.server_port, timeout=30)
-
-
-@contextmanager
-def discord_running() -> Iterator[Discord]:
-    service = Discord()
-    with service.server as server:
-        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield service
-        server.shutdown()
+    @property
+    def posted(self) -> list[tuple[str, Any]]:
+        return [(path, json.loads(body)) for path, _, body in self.asked]
 
 
 def host_named(name: str = "Ariadne") -> User:
