@@ -25,6 +25,8 @@ from tests.postgres import NAMED_URL, USUAL_URL, answers
 ROOT: Final = Path(__file__).resolve().parents[1]
 REDIS_URL: Final = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/0")
 CHROMIUM: Final = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
+#: Chromium without the parts that draw a window, where it is installed: a quarter faster, but without notifications.
+HEADLESS_SHELL: Final = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or CHROMIUM
 MINI_BROWSERS: Final = sorted(Path("/usr/lib").glob("*/webkit2gtk-4*/MiniBrowser"))
 HTML_VALIDATOR: Final = ROOT / "frontend" / "node_modules" / "html-validate" / "bin" / "html-validate.mjs"
 CONNECT_SECONDS: Final = 3
@@ -109,7 +111,18 @@ FIXTURES: Final[dict[str, tuple[str, ...]]] = {
 
 #: Programs hidden from tests that declare no needs.
 HIDDEN_PROGRAMS: Final = {
-    *("chromium", "google-chrome", "firefox", "firefox-esr", "WebKitWebDriver", "Xvfb", "node", "npm", "npx"),
+    *(
+        "chromium",
+        "chromium-headless-shell",
+        "google-chrome",
+        "firefox",
+        "firefox-esr",
+        "WebKitWebDriver",
+        "Xvfb",
+        "node",
+        "npm",
+        "npx",
+    ),
     *("initdb", "postgres", "pg_basebackup", "pgbouncer", "redis-server", "promtool", "caddy"),
 }
 

@@ -23,7 +23,7 @@ import pytest
 from deploy.servers import free_port
 from tests.browser.table_driver import won_record
 from tests.once import made_once
-from tests.requirements import CHROMIUM
+from tests.requirements import HEADLESS_SHELL
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -207,16 +207,19 @@ def _wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> 
 
 
 @pytest.fixture(scope="package")
-def chromium() -> Iterator[Any]:
-    """One browser for all tests; each test opens its own contexts.
-
-    It closes after this folder, because async tests cannot run in the thread of Playwright's loop.
-    """
+def playwright() -> Iterator[Any]:
+    """Playwright, which stops after this folder, because async tests cannot run in the thread of its loop."""
     sync_api.expect.set_options(timeout=PATIENCE_MS)
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
+        yield playwright
+
+
+@pytest.fixture(scope="package")
+def chromium(playwright: Any) -> Iterator[Any]:
+    """One browser for all tests; each test opens its own contexts."""
+    browser = playwright.chromium.launch(executable_path=HEADLESS_SHELL, args=ARGUMENTS)
+    yield browser
+    browser.close()
 
 
 _CLEAR = """

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import ARGUMENTS, Visit
 from tests.browser.table_driver import sign_up
+from tests.requirements import CHROMIUM
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -34,6 +37,14 @@ MADE_UP = """(() => {
     });
   };
 })();"""
+
+
+@pytest.fixture(scope="package")
+def chromium(playwright: Any) -> Iterator[Any]:
+    """A browser with notifications."""
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    yield browser
+    browser.close()
 
 
 def test_the_switch_asks_permission_and_a_reminder_appears(visit: Visit) -> None:

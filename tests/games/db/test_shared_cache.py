@@ -34,6 +34,7 @@ SHARED = {name: one for name, one in CACHES.items() if isinstance(one, SharedCac
 
 #: Modules that use the site's cache directly, with numbers and bytes that every release can read.
 DIRECT_USERS = {
+    "accounts/push/ready_checks.py",
     "config/backends/caches.py",
     "config/admission/table_capacity.py",
     "games/hints/advice.py",
