@@ -231,7 +231,7 @@ class RaceOrigin(models.Model):
 
 
 class RoomWebhook(models.Model):
-    """A webhook that gets the results of a room. The host who has set it is the only one to see it.
+    """A webhook that gets the results of a room. Only the host who has set it sees it.
 
     `url` is a credential: it lets its holder post. It becomes empty once the service has reported that it is gone; the
     row then tells the host. A row of a player who is no longer the host is not used.

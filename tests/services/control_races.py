@@ -33,7 +33,7 @@ def session_of(player: Any) -> str:
 
 
 def accounts(count: int, veterans: int = 0) -> list[dict[str, Any]]:
-    """Create players with sessions; so many of them have a verified daily game."""
+    """Create players with sessions, the `veterans` first ones with a verified daily game."""
     made = [factory.player() for _ in range(count)]
     for player in made[:veterans]:
         _finish_daily(player)

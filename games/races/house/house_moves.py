@@ -78,7 +78,7 @@ def play_due(room_id: int, now: datetime | None = None) -> HouseProgress:
 
 
 class _Seat(NamedTuple):
-    """What a move needs of an entrant. Whole rows would cost more than the move."""
+    """Columns of an entrant that a move needs. Whole rows would cost more than the move."""
 
     entrant_id: int
     state: str
