@@ -91,6 +91,12 @@ def until(condition: Callable[[], bool]) -> None:
     raise AssertionError("it has not come")
 
 
+def until_queued(games: list[Attempt]) -> None:
+    """Wait until the first game's question is being searched, and all others have had their first look and wait."""
+    later = {Question.objects.get(attempt=game).pk for game in games[1:]}
+    until(lambda: set(questions._thorough.waiting()) == later)
+
+
 def test_an_easy_question_overtakes_hard_ones(thorough: threading.Event) -> None:
     guests = [create_guest() for _ in range(5)]
     games = [hard(guest) for guest in guests]
@@ -108,7 +114,7 @@ def test_a_queued_question_does_not_expire(thorough: threading.Event) -> None:
     games = [hard(guest) for guest in guests]
     for guest, game in zip(guests, games, strict=True):
         questions.ask(game, guest.pk)
-    until(lambda: len(questions._thorough.waiting()) == 3)
+    until_queued(games)
     questions._renew_heartbeats(Question.objects.get(attempt=games[0]).pk)
     late = timezone.now() + 20 * questions.PATIENCE
     replies = [questions.status(game, guest.pk, now=late) for guest, game in zip(guests, games, strict=True)]
@@ -190,7 +196,7 @@ def test_questions_queue_by_the_network_of_the_request(thorough: threading.Event
     for guest, game, address in zip(guests, games, addresses, strict=True):
         answer = signed_in(guest).post(f"/table/{game.public_id}/can-win", REMOTE_ADDR=address)
         assert answer.status_code == 202
-    until(lambda: len(questions._thorough.waiting()) == 6)
+    until_queued(games)
     assert sorted(len(waiting) for waiting in questions._thorough._waiting.values()) == [1, 1, 2, 2]
 
 
