@@ -175,7 +175,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     Browser tests stay together, because no async test can run between them, beside Playwright's loop. Long groups and
     slow tests come first, so that no worker is left with one at the end. In CI, where a machine may stall for seconds,
-    failed tests of real processes, of a browser, or of tables and races that run on the clock are rerun once.
+    failed tests of real processes, of a browser, or of tables, races and searches that run on the clock are rerun
+    once.
     """
     items.sort(
         key=lambda item: (
@@ -186,7 +187,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     )
     for item in items:
         kinds = {*(mark.name for mark in item.iter_markers()), *item.path.parts}
-        if os.environ.get("CI") == "true" and {"browser", "services", "races", "live"} & kinds:
+        if os.environ.get("CI") == "true" and {"browser", "services", "races", "live", "hints"} & kinds:
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
