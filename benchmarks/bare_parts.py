@@ -61,6 +61,7 @@ def main() -> None:
             SECRET_KEY="bare",
             USE_TZ=True,
             REPLICAS=[],
+            COOKIE_PREFIX="",
         )
         django_stubs_ext.monkeypatch()
         django.setup()

@@ -36,7 +36,8 @@ CERTIFYING_AIM = 200.0
 CERTIFYING_SECONDS = 30.0
 TALON = "config.processes.embedded"
 BARE = "benchmarks.bare_parts"
-PLAYERS = 100
+#: Enough players that none reaches the rate limit of messages.
+PLAYERS = 150
 PLAY_SECONDS = 3.0
 PLAY_ROUNDS = 3
 #: Rate and p99 of moves, relative to echoes that each commit a row.
