@@ -1,4 +1,4 @@
-"""Start of a heat of 64: time from its second until the first cards reach the players, over two table processes.
+"""Start of a heat of 64 on two table processes: how long after the scheduled second each player gets the first cards.
 
 `DATABASE_URL=postgres://… python -m benchmarks.heat_start`; the exit code is 1 if a target is missed. It uses its own
 database on that server and its own Redis. Five heats start one after the other, each in four divisions of 16. Every
@@ -15,15 +15,14 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import AsyncExitStack, ExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.databases import own_database, server_url
-from benchmarks.processes import Shape, own_redis
+from benchmarks.databases import server_url
+from benchmarks.processes import Shape, own_servers
 from benchmarks.references import amount, announce
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -40,20 +39,10 @@ def main() -> int:
     if not url:
         return 0
     with ExitStack() as stack:
-        var = stack.enter_context(tempfile.TemporaryDirectory(prefix="talon-heat-"))
-        database, redis = stack.enter_context(own_database(url)), stack.enter_context(own_redis())
-        environment = {
-            **os.environ,
-            "DATABASE_URL": database,
-            "REDIS_URL": redis,
-            "VAR_DIR": var,
-            "SECRET_KEY": "of a benchmark",
-            "LOG_LEVEL": "WARNING",
-            "SEALED_STOCK": "0",
-        }
+        environment = stack.enter_context(own_servers(url))
         announce(environment, "workers and beat")
         prepare("migrate", environment)
-        shape = Shape(environment, Path(var), tables=2, only_tables=True)
+        shape = Shape(environment, Path(environment["VAR_DIR"]), tables=2, only_tables=True)
         stack.callback(shape.stop)
         shape.start()
         late = sorted(

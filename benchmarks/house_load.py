@@ -14,7 +14,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
@@ -22,8 +21,8 @@ from typing import Final, Self
 
 from websockets.asyncio.client import connect
 
-from benchmarks.databases import own_database, server_url
-from benchmarks.processes import POSTGRES, REDIS, TABLES, Costs, Shape, own_redis
+from benchmarks.databases import server_url
+from benchmarks.processes import POSTGRES, REDIS, TABLES, Costs, Shape, own_servers
 from benchmarks.references import amount, announce
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -41,21 +40,11 @@ def main() -> int:
     if not url:
         return 0
     with ExitStack() as stack:
-        var = stack.enter_context(tempfile.TemporaryDirectory(prefix="talon-house-"))
-        database, redis = stack.enter_context(own_database(url)), stack.enter_context(own_redis())
-        environment = {
-            **os.environ,
-            "DATABASE_URL": database,
-            "REDIS_URL": redis,
-            "VAR_DIR": var,
-            "SECRET_KEY": "of a benchmark",
-            "LOG_LEVEL": "WARNING",
-            "SEALED_STOCK": "0",
-        }
+        environment = stack.enter_context(own_servers(url))
         announce(environment, "workers and beat")
         command = [sys.executable, "-m", "benchmarks.house_load", "prepare"]
         hosts = json.loads(subprocess.check_output(command, env=environment, text=True))
-        shape = Shape(environment, Path(var), only_tables=True)
+        shape = Shape(environment, Path(environment["VAR_DIR"]), only_tables=True)
         stack.callback(shape.stop)
         shape.start()
         idle, planning, racing, moves = asyncio.run(measure(shape, hosts))

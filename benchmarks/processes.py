@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmarks.databases import own_database
 from deploy.procfile import commands
 from deploy.servers import Redis, eventually, free_port
 from tests.services.stack import Process
@@ -106,6 +108,21 @@ def own_redis() -> Iterator[str]:
         yield server.url
     finally:
         server.stop()
+
+
+@contextmanager
+def own_servers(url: str) -> Iterator[dict[str, str]]:
+    """Create a database on the server at `url`, a Redis and a VAR_DIR for this run; yield the environment with them."""
+    with own_database(url) as database, own_redis() as redis, tempfile.TemporaryDirectory(prefix="talon-bench-") as var:
+        yield {
+            **os.environ,
+            "DATABASE_URL": database,
+            "REDIS_URL": redis,
+            "VAR_DIR": var,
+            "SECRET_KEY": "of a benchmark",
+            "LOG_LEVEL": "WARNING",
+            "SEALED_STOCK": "0",
+        }
 
 
 def own_seconds(pid: int) -> float:

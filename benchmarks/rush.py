@@ -27,7 +27,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -35,8 +34,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from benchmarks.databases import own_database, server_url
-from benchmarks.processes import Shape, own_redis
+from benchmarks.databases import server_url
+from benchmarks.processes import Shape, own_servers
 
 NEWCOMERS, RETURNING, PLAYING = 200, 100, 100
 SECONDS = 60.0
@@ -89,20 +88,13 @@ def main() -> int:
 def run(options: argparse.Namespace, url: str) -> Iterator[Facts]:
     """Start everything, measure, and stop everything; yield the figures of each burst, or of the single rush."""
     with ExitStack() as stack:
-        var = stack.enter_context(tempfile.TemporaryDirectory(prefix="talon-rush-"))
-        database, redis = stack.enter_context(own_database(url)), stack.enter_context(own_redis())
-        metrics = Path(var, "metrics")
+        environment = stack.enter_context(own_servers(url))
+        home = Path(environment["VAR_DIR"])
+        metrics = home / "metrics"
         metrics.mkdir()
-        environment = {
-            **os.environ,
-            "DATABASE_URL": database,
-            "REDIS_URL": redis,
-            "VAR_DIR": var,
+        environment |= {
             "PROMETHEUS_MULTIPROC_DIR": str(metrics),
             "COLLECTED_STATIC": "1",
-            "SECRET_KEY": "of a benchmark",
-            "LOG_LEVEL": "WARNING",
-            "SEALED_STOCK": "0",
             "DEAL_PATIENCE": "0",
             "DJANGO_SETTINGS_MODULE": "config.settings",
         }
@@ -111,7 +103,7 @@ def run(options: argparse.Namespace, url: str) -> Iterator[Facts]:
                 part("prepare", str(options.playing), str(options.returning)), env=environment, text=True
             )
         )
-        shape = Shape(environment, Path(var), tables=2 if options.bursts or options.steady else 1)
+        shape = Shape(environment, home, tables=2 if options.bursts or options.steady else 1)
         stack.callback(shape.stop)
         shape.start()
         for newcomers in options.bursts or [options.newcomers]:
