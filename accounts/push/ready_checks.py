@@ -1,4 +1,4 @@
-"""Ready checks of quick matches by push, for players who wait for an opponent without a page of the site open."""
+"""Ready checks by push, for players whose quick match finds an opponent while they have no page of the site open."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REMEMBERED_FOR: Final = 60
 
 
 def send_ready_checks(arrival_id: int, send: Send = send, clock: Clock = timezone.now) -> int:
-    """Notify the players who must confirm since this entrant arrived; return how many browsers accepted a message."""
+    """Notify the players who must confirm now that this entrant has arrived; return how many browsers accepted it."""
     if not vapid_key.is_on():
         return 0
     arrival = Entrant.objects.select_related("race__room").filter(pk=arrival_id).first()

@@ -231,10 +231,10 @@ class RaceOrigin(models.Model):
 
 
 class RoomWebhook(models.Model):
-    """A webhook that gets the results of a room. Only the host who has set it sees it.
+    """Webhook for the results of a room, visible only to the host who set it.
 
-    `url` is a credential: it lets its holder post. It becomes empty once the service has reported that it is gone; the
-    row then tells the host. A row of a player who is no longer the host is not used.
+    `url` is a credential: anyone who has it can post. It becomes empty once the service has reported that it is gone;
+    the row then tells the host. A row of a player who is no longer the host is not used.
     """
 
     class State(models.TextChoices):

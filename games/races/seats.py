@@ -102,7 +102,7 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
 
 
 def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = None) -> None:
-    """Kick a player for good: free their seat in the next race, but let a game in progress continue.
+    """Kick a player for good: their seat in the next race becomes free, but they finish a game in progress.
 
     House racers are not banned, so the host can add them again.
 

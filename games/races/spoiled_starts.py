@@ -1,7 +1,7 @@
 """Limits on spoiling the start of races.
 
-A player who leaves a countdown, breaks up a quick match or doesn't show up spoils the start for the others. A player
-who does so repeatedly cannot take a seat for a while. Anyone can create guests and accounts, so the new ones of a
+Leaving a countdown, breaking up a quick match and not showing up spoil the start for the others. A player who does so
+repeatedly cannot take a seat for a while. Anyone can create guests and accounts, so the new ones of a
 network share a limit. The counters live in the cache; losing it only resets them.
 """
 

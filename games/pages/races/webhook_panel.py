@@ -44,7 +44,7 @@ class Panel:
 
 
 def webhook_panel(request: HttpRequest, room: Room, *, typed: str = "", error: str | Promise = "") -> Panel | None:
-    """Return the panel for a player who may set a webhook as this room's host, or None for others."""
+    """Return the panel if the player may set webhooks, hidden unless they are the room's host; None otherwise."""
     player = request.user
     if room.kind not in HOSTED or not settings.WEBHOOK_SERVICES or not player.is_authenticated or not may_set(player):
         return None

@@ -103,7 +103,7 @@ class RaceConsumer(SocketConnection):
         await self._send_to_division(self._watch)
 
     async def _send_to_division(self, watch: RoomWatch) -> None:
-        """Send a player who was offline while the heat was divided to their room."""
+        """Redirect a player who missed the division of the heat to their own room."""
         facts, player_id = watch.facts, self.player_id
         if facts.kind != Room.Kind.HEAT or player_id is None or watch.entrant_of(player_id) is not None:
             return

@@ -66,7 +66,7 @@ class Steps:
         return self._next_gathering
 
     def _connections_step(self) -> Callable[[], object] | None:
-        """Return the step that records who is connected, if it matters."""
+        """Return the step that records connections, or None if the race does not need them."""
         if not self._audience.records_connections:
             return None
         return partial(roll_call.record_connected, self._audience.facts.id, self._audience.seated())

@@ -70,7 +70,7 @@ def remove_webhook(room_id: int, player_id: int) -> None:
 
 
 def own_webhook(room: Room, player_id: int) -> RoomWebhook | None:
-    """Return the room's webhook if this player is the host who has set it."""
+    """Return the room's webhook if this player set it and is still the host."""
     return RoomWebhook.objects.filter(room=room, player=player_id, room__host=player_id).first()
 
 
@@ -93,7 +93,7 @@ def request_lost(now: datetime) -> None:
 
 
 def _due(now: datetime) -> QuerySet[Race]:
-    """Return the races whose results are to be posted: they finished after their room's host set the webhook."""
+    """Return the races with a result to post: those that finished after the host set the webhook."""
     unposted = Race.objects.filter(state=Race.State.FINISHED, posted_at=None, finished_at__gte=now - LATEST)
     return unposted.filter(
         room__webhook__url__gt="",

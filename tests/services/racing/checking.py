@@ -104,7 +104,7 @@ def _lost(racer: Racer, record: Record) -> Iterator[str]:
 
 
 def scores_of(entrants: Sequence[dict[str, Any]]) -> dict[int, tuple[int, int, int]]:
-    """Return the scores that the records of those who raced give, by entrant; a lower one is better."""
+    """Return the scores computed from the records, by entrant; lower is better."""
     scores = {}
     for entrant in entrants:
         if entrant["record"] is not None and entrant["state"] in STATES.values():

@@ -121,7 +121,7 @@ class Meeting:
             await asyncio.gather(*self._watching, return_exceptions=True)
 
     def faults(self) -> list[str]:
-        """Return the faults of every division, and those of the race of the day as a whole."""
+        """Return the faults of the divisions and of the whole race of the day."""
         outcomes = [self._outcome(race) for race in self.divisions]
         found = []
         for number, outcome in enumerate(outcomes, 1):
@@ -203,7 +203,7 @@ class Meeting:
         self._gate.opened.set()
 
     async def _run_out(self, racing: asyncio.Future[list[None]]) -> None:
-        """Let the racers finish, and call time for those who play to the end of the limit."""
+        """Wait until the racers are done, and end the race for those who use up the time limit."""
 
         def is_done(racer: Racer) -> bool:
             return racer.n == len(racer.plan.tokens) if racer.plan.end == "closed" else bool(racer.ended)

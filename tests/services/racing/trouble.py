@@ -23,7 +23,7 @@ PAUSE = 3.0
 
 @dataclass(frozen=True)
 class Schedule:
-    """Faults of each phase, in sequence; those of `meanwhile` are repeated until the race is run."""
+    """Faults of each phase in order. Those in `meanwhile` are repeated until the race is over."""
 
     gathering: tuple[Kind, ...] = ()
     division: tuple[Kind, ...] = ()

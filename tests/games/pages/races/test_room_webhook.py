@@ -1,4 +1,4 @@
-"""A room's webhook on the room page: the form, who may use it, and secrecy of the URL."""
+"""Webhook form on the room page: its errors, its permissions, and the secrecy of the URL."""
 
 from __future__ import annotations
 

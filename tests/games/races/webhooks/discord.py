@@ -1,4 +1,4 @@
-"""A stand-in for Discord's webhooks on this machine, and hosts who may set a webhook."""
+"""Local stand-in for Discord's webhooks, and rooms that post to it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def set_by(host: User, room: Room, url: str = URL, language: str = "en-gb") -> R
 
 
 def finished_run(*players: User, language: str = "en-gb", **settings: Any) -> Run:
-    """Return a finished race in a room with a webhook: the first player, who is the host, has won."""
+    """Return a finished race in a room with a webhook. The first player is the host and has won."""
     run = Run.racing(len(players), players=players, **settings)
     set_by(players[0], run.room, language=language)
     run.play(0)

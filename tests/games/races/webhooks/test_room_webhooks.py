@@ -1,4 +1,4 @@
-"""Webhooks of rooms: who may set one, how long it lasts, and which results it gets, once."""
+"""Webhooks of rooms: permission to set one, its lifetime, and the results it gets, each once."""
 
 from __future__ import annotations
 
