@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 
 import pytest
@@ -14,15 +16,24 @@ WRITTEN = datetime(2030, 5, 17, 23, 59, tzinfo=UTC)
 DEALS_COME = WRITTEN + timedelta(minutes=1)
 
 
-def open_home(visit: Visit, clock: datetime, chance: float) -> tuple[Any, list[str]]:
-    """Open the home page a minute before the new deals, in a browser with a wrong clock; return it with its loads."""
+def open_home(visit: Visit, clock: datetime, chance: float, race_starts: datetime) -> tuple[Any, list[str]]:
+    """Open the home page a minute before the new deals, in a browser with a wrong clock; return it with its loads.
+
+    The page counts down to the new deals and to the race of the day, and is outdated when it is loaded again.
+    """
     loads: list[str] = []
     page = visit(fresh=True)
 
     def written(route: Any) -> None:
         loads.append(route.request.url)
-        attributes = f'data-countdown="{DEALS_COME.isoformat()}" data-now="{WRITTEN.isoformat()}" data-was='
-        text = route.fetch().text().replace("data-countdown=", attributes, 1)
+        now = DEALS_COME + timedelta(minutes=1) if len(loads) > 1 else WRITTEN
+        ends = iter([DEALS_COME, race_starts])
+        text, countdowns = re.subn(
+            r'data-countdown="[^"]*" data-now="[^"]*"',
+            lambda _: f'data-countdown="{next(ends).isoformat()}" data-now="{now.isoformat()}"',
+            route.fetch().text(),
+        )
+        assert countdowns == 2
         route.fulfill(body=text, content_type="text/html")
 
     page.route(lambda url: url.endswith("/?midnight"), written)
@@ -42,7 +53,7 @@ def open_home(visit: Visit, clock: datetime, chance: float) -> tuple[Any, list[s
 def test_pages_reload_once_spread_over_two_minutes_whatever_their_clocks(
     visit: Visit, wrong: timedelta, chance: float
 ) -> None:
-    page, loads = open_home(visit, WRITTEN + wrong, chance)
+    page, loads = open_home(visit, WRITTEN + wrong, chance, DEALS_COME + timedelta(hours=1))
     page.clock.run_for(30_000)
     page.wait_for_load_state("networkidle")
     assert page.text_content(".countdown b") == "0:00:30"
@@ -57,3 +68,14 @@ def test_pages_reload_once_spread_over_two_minutes_whatever_their_clocks(
     page.clock.run_for(600_000)
     page.wait_for_load_state("networkidle")
     assert len(loads) == 2
+
+
+def test_a_page_outdated_by_two_deadlines_reloads_once_for_each(visit: Visit) -> None:
+    page, loads = open_home(visit, WRITTEN, 0.0, DEALS_COME + timedelta(seconds=10))
+    reloads = count(1)
+    with page.expect_request(lambda request: request.is_navigation_request() and next(reloads) == 2):
+        page.clock.run_for(65_000)
+    page.wait_for_load_state("networkidle")
+    page.clock.run_for(600_000)
+    page.wait_for_load_state("networkidle")
+    assert len(loads) == 3

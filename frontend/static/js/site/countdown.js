@@ -11,7 +11,7 @@ import { tryStorage } from "./settings.js";
 const SPREAD = 120000;
 /** Time for the server to publish the deals, in ms. */
 const GRACE = 2000;
-/** Session-storage key of the deadline that this tab has already reloaded for. */
+/** Session-storage key of the latest deadline that this tab has reloaded for, in Unix ms. */
 const RELOADED = "talon.reloaded";
 
 /** @param {number} n */
@@ -32,18 +32,18 @@ function start(box) {
     if (figure) figure.textContent = `${Math.floor(left / 3600)}:${two(Math.floor(left / 60) % 60)}:${two(left % 60)}`;
     if (now < reloadAt) return;
     reloadAt = Infinity;
-    reload(String(end));
+    reload(end);
   };
   tick();
   setInterval(tick, 1000);
 }
 
-/** Reloads once per deadline, so a page that comes back with the same one does not reload again. @param {string} end */
+/** Reloads once per deadline, so a page that comes back outdated does not reload again. @param {number} end Unix ms. */
 function reload(end) {
   // Without storage the page cannot tell that it has already reloaded.
   tryStorage(() => {
-    if (sessionStorage.getItem(RELOADED) === end) return;
-    sessionStorage.setItem(RELOADED, end);
+    if (Number(sessionStorage.getItem(RELOADED)) >= end) return;
+    sessionStorage.setItem(RELOADED, String(end));
     location.reload();
   });
 }
