@@ -76,6 +76,7 @@ INSTALLED_APPS = [
     "games.ghosts",
     "games.appeals",
     "games.analysis",
+    "games.puzzles",
     "games.replays",
     "leaderboards",
     "django.contrib.admin",

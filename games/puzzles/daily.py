@@ -1,0 +1,67 @@
+"""Puzzle of the day, and the players' streaks with it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Set as AbstractSet
+from datetime import date, timedelta
+from typing import Final
+
+from django.db.models import Max
+
+from games.puzzles import store
+from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+
+#: Wrong moves after which a try at today's puzzle has failed.
+TRIES: Final = 3
+#: The most turns of a daily puzzle, which should take about two minutes.
+MAX_TURNS: Final = 3
+
+
+def puzzle_of(day: date) -> StoredPuzzle:
+    """Return the puzzle of today or a past day; today's is drawn when it is first asked for.
+
+    :raises StoredPuzzle.DoesNotExist: if there is no puzzle at all.
+    """
+    found = DailyPuzzle.objects.select_related("puzzle").filter(day=day).first()
+    if found is None:
+        store.ensure_any()
+        found, _ = DailyPuzzle.objects.get_or_create(day=day, defaults={"puzzle": _draw()})
+    return found.puzzle
+
+
+def is_puzzle_of(day: date, puzzle: StoredPuzzle) -> bool:
+    """Return whether a puzzle is that of a day."""
+    return DailyPuzzle.objects.filter(day=day, puzzle=puzzle).exists()
+
+
+def _draw() -> StoredPuzzle:
+    """Draw a puzzle at random, of the variant whose turn it is and among those that have not been used.
+
+    The variant that was used longest ago is next. Puzzles that have been used come again when there are no others.
+    """
+    short = StoredPuzzle.objects.filter(turns__lte=MAX_TURNS)
+    unused = short.filter(days=None)
+    candidates = unused if unused.exists() else short if short.exists() else StoredPuzzle.objects.all()
+    last_used = dict(DailyPuzzle.objects.values_list("puzzle__variant").annotate(Max("day")))
+    variants = set(candidates.values_list("variant", flat=True))
+    if not variants:
+        raise StoredPuzzle.DoesNotExist
+    never = [variant for variant in variants if variant not in last_used]
+    variant = secrets.choice(sorted(never)) if never else min(variants, key=lambda name: last_used[name])
+    return StoredPuzzle.objects.get(pk=secrets.choice(candidates.filter(variant=variant).values_list("pk", flat=True)))
+
+
+def streak_of(player: int, today: date) -> int:
+    """Return on how many days in a row, up to today or yesterday, a player has solved the puzzle of the day."""
+    solved = set(
+        PuzzleTry.objects.filter(player=player, solved_at__isnull=False, day__lte=today).values_list("day", flat=True)
+    )
+    return _days_back(solved, today) or _days_back(solved, today - timedelta(days=1))
+
+
+def _days_back(days: AbstractSet[date | None], last: date) -> int:
+    count = 0
+    while last - timedelta(days=count) in days:
+        count += 1
+    return count

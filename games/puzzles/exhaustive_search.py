@@ -1,0 +1,66 @@
+"""Exhaustive search with the rules alone: visit every position that can be reached.
+
+It shares no code with `games.solver`, so it can check the solver's proofs. It also finds how far a lost position can be
+played, and where each foundation ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from games.rules import Table, from_position
+
+MAX_POSITIONS: Final = 20_000
+#: Number of cards in each complete foundation, for the games in which each foundation has a suit of its own.
+_COMPLETE: Final = {"labyrinth": (13,) * 4, "stonewall": (13,) * 4, "tarot": (14, 14, 14, 14, 22)}
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Proof that a position is lost.
+
+    `most_up` is the highest number of cards that can be on the foundations together. `ends` names the last card of each
+    foundation that no line of play completes; it is empty in games whose foundations have no fixed suits.
+    """
+
+    most_up: int
+    ends: tuple[str, ...]
+
+
+def prove_lost(position: str, limit: int = MAX_POSITIONS) -> Lost | None:
+    """Return the proof that a position is lost; None if it can be won or more than `limit` positions can be reached.
+
+    :raises PositionError: when the position cannot be read.
+    """
+    table = from_position(position)
+    highest = [list(foundation) for foundation in table.foundations]
+    most_up = table.cards_up
+    seen = {position}
+    untried = [table.legal_moves()]
+    while untried:
+        if table.is_won or len(seen) > limit:
+            return None
+        if not untried[-1]:
+            untried.pop()
+            if untried:
+                table.pop()
+            continue
+        table.push(untried[-1].pop())
+        reached = table.position()
+        if reached in seen:
+            table.pop()
+            continue
+        seen.add(reached)
+        untried.append(table.legal_moves())
+        most_up = max(most_up, table.cards_up)
+        for slot, foundation in enumerate(table.foundations):
+            if len(foundation) > len(highest[slot]):
+                highest[slot] = list(foundation)
+    return Lost(most_up, _ends(table, highest))
+
+
+def _ends(table: Table, highest: list[list[int]]) -> tuple[str, ...]:
+    complete = _COMPLETE.get(table.GAME, ())
+    found = (cards for cards, size in zip(highest, complete, strict=False) if 0 < len(cards) < size)
+    return tuple(table.DECK.names[cards[-1]] for cards in found)

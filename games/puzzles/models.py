@@ -1,0 +1,63 @@
+"""Models of puzzles and tries: fields and constraints only."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+
+class StoredPuzzle(models.Model):
+    """A puzzle. Its number on the site is the primary key.
+
+    `contents` is the JSON form of `games.puzzles.puzzle.Puzzle`, and `digest` the SHA-256 of the start position.
+    """
+
+    variant = models.CharField(max_length=20)
+    contents = models.JSONField()
+    turns = models.PositiveSmallIntegerField()
+    digest = models.CharField(max_length=64, unique=True)
+    added_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["variant"], name="puzzle_variant")]
+
+    def __str__(self) -> str:
+        return f"puzzle {self.pk}: {self.variant}"
+
+
+class DailyPuzzle(models.Model):
+    """The puzzle of a day (UTC), which is the same for everyone."""
+
+    day = models.DateField(primary_key=True)
+    puzzle = models.ForeignKey(StoredPuzzle, on_delete=models.PROTECT, related_name="days")
+
+    def __str__(self) -> str:
+        return f"puzzle of {self.day}: {self.puzzle_id}"
+
+
+class PuzzleTry(models.Model):
+    """A player's try at a puzzle: the turns found so far, and the wrong moves.
+
+    `day` is set if it began on the puzzle's own day; then only a few wrong moves are allowed.
+    """
+
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="puzzle_tries")
+    puzzle = models.ForeignKey(StoredPuzzle, on_delete=models.CASCADE, related_name="tries")
+    day = models.DateField(null=True)
+    turn = models.PositiveSmallIntegerField(default=0)
+    mistakes = models.PositiveSmallIntegerField(default=0)
+    begun_at = models.DateTimeField(auto_now_add=True)
+    solved_at = models.DateTimeField(null=True)
+    failed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "puzzle tries"
+        constraints = [
+            models.UniqueConstraint(fields=["player", "puzzle"], name="one_try_per_puzzle"),
+            models.UniqueConstraint(fields=["player", "day"], condition=~Q(day=None), name="one_try_per_day"),
+            models.CheckConstraint(condition=Q(solved_at=None) | Q(failed_at=None), name="puzzle_solved_or_failed"),
+        ]
+
+    def __str__(self) -> str:
+        return f"try of {self.player_id} at puzzle {self.puzzle_id}"

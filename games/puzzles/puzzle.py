@@ -1,0 +1,90 @@
+"""Puzzle: a position from which the player must find the only winning move, up to eight times in a row.
+
+All cards are known to the player. A position is a turn if its legal moves lead to two or more different positions;
+between two turns, the forced moves are played automatically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Self
+
+from games.puzzles.exhaustive_search import Lost
+from games.rules import Table, from_position
+
+MAX_TURNS: Final = 8
+
+Losses = Mapping[str, Lost | None]
+"""The losing moves of a turn. Those that lead to the same position are listed once; None means that the exhaustive
+search did not end."""
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A puzzle of a variant.
+
+    `start` is its position, in the form of `Table.position`, and `line` the moves up to the last turn, forced moves
+    included. `finish` wins the game from there. `losses` has the losing moves of each turn.
+    """
+
+    variant: str
+    start: str
+    line: tuple[str, ...]
+    finish: tuple[str, ...] = ()
+    losses: tuple[Losses, ...] = ()
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Self:
+        """Read a puzzle from the form that `to_json` returns."""
+        losses = tuple(
+            {token: lost and Lost(lost[0], tuple(lost[1])) for token, lost in turn.items()} for turn in row["losses"]
+        )
+        return cls(row["variant"], row["start"], tuple(row["line"].split()), tuple(row["finish"].split()), losses)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the puzzle as JSON types; moves are separated by spaces."""
+        return {
+            "variant": self.variant,
+            "start": self.start,
+            "line": " ".join(self.line),
+            "finish": " ".join(self.finish),
+            "losses": [
+                {token: lost and [lost.most_up, lost.ends] for token, lost in turn.items()} for turn in self.losses
+            ],
+        }
+
+    @cached_property
+    def turns(self) -> tuple[int, ...]:
+        """The indexes in `line` of the moves that the player must find."""
+        return tuple(n for n, table in enumerate(self._tables()) if not is_forced(table))
+
+    def table_at(self, n: int) -> Table:
+        """Return the table after `n` moves of the line."""
+        table = from_position(self.start)
+        for token in self.line[:n]:
+            table.push(token)
+        return table
+
+    def _tables(self) -> Iterator[Table]:
+        """Yield the table before each move of the line: the same object, changed in between."""
+        table = from_position(self.start)
+        for token in self.line:
+            yield table
+            table.push(token)
+
+
+def successors(table: Table) -> dict[str, str]:
+    """Return the positions that can be reached in one move, each with the first legal move that leads to it."""
+    found: dict[str, str] = {}
+    for token in table.legal_moves():
+        table.push(token)
+        found.setdefault(table.position(), token)
+        table.pop()
+    return found
+
+
+def is_forced(table: Table) -> bool:
+    """Return whether all legal moves lead to the same position."""
+    return len(successors(table)) == 1

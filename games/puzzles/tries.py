@@ -1,0 +1,134 @@
+"""Tries at puzzles: check the player's moves, and store the progress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from games.core.errors import ErrorCode, Refusal, refusal_of
+from games.puzzles import daily
+from games.puzzles.models import PuzzleTry, StoredPuzzle
+from games.puzzles.open_view import Step, step_of, steps_of
+from games.puzzles.puzzle import Puzzle, successors
+from games.rules import RulesError
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """State of a try: the turns found, and the wrong moves. `tries_left` is None if any number is allowed."""
+
+    turn: int = 0
+    mistakes: int = 0
+    tries_left: int | None = None
+    solved: bool = False
+    failed: bool = False
+
+    @classmethod
+    def of(cls, row: PuzzleTry) -> Progress:
+        """Return the state stored in a row."""
+        left = None if row.day is None else max(0, daily.TRIES - row.mistakes)
+        return cls(row.turn, row.mistakes, left, row.solved_at is not None, row.failed_at is not None)
+
+    @property
+    def is_over(self) -> bool:
+        """True if the try takes no more moves."""
+        return self.solved or self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Answer to a move: the steps that follow a right one, or the loss after a wrong one (None if it is not known in
+    words), and the progress.
+    """
+
+    progress: Progress
+    steps: Sequence[Step] = ()
+    loss: dict[str, Any] | None = None
+
+
+def progress_of(player: int | None, puzzle: StoredPuzzle, today: date) -> Progress:
+    """Return a player's progress; for a visitor and before the first move, that of a new try."""
+    row = player and PuzzleTry.objects.filter(player=player, puzzle=puzzle).first()
+    if row:
+        return Progress.of(row)
+    return Progress(tries_left=daily.TRIES if daily.is_puzzle_of(today, puzzle) else None)
+
+
+def position_at(puzzle: Puzzle, progress: Progress) -> Step:
+    """Return the position in which the player is to move, or at the end of the puzzle."""
+    n = len(puzzle.line) if progress.solved else puzzle.turns[progress.turn]
+    return step_of(puzzle.table_at(n))
+
+
+@transaction.atomic
+def play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date) -> Reply:
+    """Check a move at a turn, counted from 0, and store the progress.
+
+    :raises Refusal: STALE if the try is at another turn, CLOSED if it is over, or the rules' error for a move that is
+        not legal; nothing changes.
+    """
+    day = today if daily.is_puzzle_of(today, stored) else None
+    puzzle = Puzzle.from_json(stored.contents)
+    PuzzleTry.objects.get_or_create(player_id=player, puzzle=stored, defaults={"day": day})
+    row = PuzzleTry.objects.select_for_update().get(player_id=player, puzzle=stored)
+    progress = Progress.of(row)
+    if progress.is_over:
+        raise Refusal(ErrorCode.CLOSED, "this try is over")
+    if turn != row.turn:
+        raise Refusal(ErrorCode.STALE, f"the try is at turn {row.turn}", turn=row.turn)
+    loss = _loss_after(puzzle, turn, token)
+    if loss is None:
+        steps = _advance(row, puzzle)
+        row.save(update_fields=["turn", "solved_at"])
+        return Reply(Progress.of(row), steps)
+    row.mistakes += 1
+    if row.day is not None and row.mistakes >= daily.TRIES:
+        row.failed_at = timezone.now()
+    row.save(update_fields=["mistakes", "failed_at"])
+    return Reply(Progress.of(row), loss=loss)
+
+
+def _advance(row: PuzzleTry, puzzle: Puzzle) -> list[Step]:
+    """Go on to the next turn, and return the steps up to it: the right move and the forced ones after it."""
+    n = puzzle.turns[row.turn]
+    row.turn += 1
+    is_last = row.turn == len(puzzle.turns)
+    if is_last:
+        row.solved_at = timezone.now()
+    end = len(puzzle.line) if is_last else puzzle.turns[row.turn]
+    return list(steps_of(puzzle.table_at(n), puzzle.line[n:end]))
+
+
+def _loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
+    """Return why a move loses; None if it is right.
+
+    :raises Refusal: for a move that is not legal.
+    """
+    n = puzzle.turns[turn]
+    table = puzzle.table_at(n)
+    following = successors(table)
+    try:
+        table.push(token)
+    except RulesError as error:
+        raise refusal_of(error, token=token) from None
+    reached = table.position()
+    if reached == puzzle.table_at(n + 1).position():
+        return None
+    lost = puzzle.losses[turn][following[reached]]
+    return {} if lost is None else {"most_up": lost.most_up, "goal": table.goal, "ends": lost.ends}
+
+
+def win_of(puzzle: Puzzle, progress: Progress) -> list[Step]:
+    """Return the steps of the whole win from the start of the puzzle.
+
+    :raises Refusal: while the player may still find it.
+    """
+    if not progress.is_over:
+        raise Refusal(ErrorCode.FORBIDDEN, "solve the puzzle first")
+    table = puzzle.table_at(0)
+    return [step_of(table), *steps_of(table, (*puzzle.line, *puzzle.finish))]
