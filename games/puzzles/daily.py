@@ -16,6 +16,8 @@ from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 TRIES: Final = 3
 #: The most turns of a daily puzzle, which should take about two minutes.
 MAX_TURNS: Final = 3
+#: Number of puzzles from which a day's is drawn.
+DRAWN_FROM: Final = 10
 
 
 def puzzle_of(day: date) -> StoredPuzzle:
@@ -36,9 +38,10 @@ def is_puzzle_of(day: date, puzzle: StoredPuzzle) -> bool:
 
 
 def _draw() -> StoredPuzzle:
-    """Draw a puzzle at random, of the variant whose turn it is and among those that have not been used.
+    """Draw a puzzle at random, of the variant that was used longest ago and among those that have not been used.
 
-    The variant that was used longest ago is next. Puzzles that have been used come again when there are no others.
+    It is one of those closest to the end of the game, which are easier to reason about. Puzzles that have been used
+    come again when there are no others.
     """
     short = StoredPuzzle.objects.filter(turns__lte=MAX_TURNS)
     unused = short.filter(days=None)
@@ -49,7 +52,8 @@ def _draw() -> StoredPuzzle:
         raise StoredPuzzle.DoesNotExist
     never = [variant for variant in variants if variant not in last_used]
     variant = secrets.choice(sorted(never)) if never else min(variants, key=lambda name: last_used[name])
-    return StoredPuzzle.objects.get(pk=secrets.choice(candidates.filter(variant=variant).values_list("pk", flat=True)))
+    shortest = candidates.filter(variant=variant).order_by("moves", "pk")[:DRAWN_FROM]
+    return secrets.choice(shortest)
 
 
 def streak_of(player: int, today: date) -> int:

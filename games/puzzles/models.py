@@ -10,12 +10,14 @@ from django.db.models import Q
 class StoredPuzzle(models.Model):
     """A puzzle. Its number on the site is the primary key.
 
-    `contents` is the JSON form of `games.puzzles.puzzle.Puzzle`, and `digest` the SHA-256 of the start position.
+    `contents` is the JSON form of `games.puzzles.puzzle.Puzzle`, `digest` the SHA-256 of the start position, and
+    `moves` the number of moves of the known win.
     """
 
     variant = models.CharField(max_length=20)
     contents = models.JSONField()
     turns = models.PositiveSmallIntegerField()
+    moves = models.PositiveSmallIntegerField()
     digest = models.CharField(max_length=64, unique=True)
     added_at = models.DateTimeField(auto_now_add=True)
 

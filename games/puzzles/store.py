@@ -28,6 +28,7 @@ def add(puzzles: Iterable[Puzzle]) -> None:
             variant=puzzle.variant,
             contents=puzzle.to_json(),
             turns=len(puzzle.turns),
+            moves=len(puzzle.line) + len(puzzle.finish),
             digest=hashlib.sha256(puzzle.start.encode()).hexdigest(),
         )
         for puzzle in puzzles
