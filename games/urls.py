@@ -20,6 +20,7 @@ from games.pages.info import (
     winnability_page,
 )
 from games.pages.practice import hints_page, practice_page
+from games.pages.puzzles import past_puzzles_page, puzzle_page
 from games.pages.races import (
     heats_page,
     lobby_page,
@@ -67,6 +68,13 @@ urlpatterns = [
     path("practice/looking.json", practice_page.looking_json, name="looking_json"),
     path("practice/looking/start", practice_page.start_found, name="start_found"),
     path("practice/first", practice_page.start_first_game, name="first_game"),
+    # Puzzles
+    path("puzzles/", puzzle_page.todays_puzzle, name="todays_puzzle"),
+    path("puzzles/another/", puzzle_page.another, name="another_puzzle"),
+    path("puzzles/days/", past_puzzles_page.past_puzzles, name="past_puzzles"),
+    path("puzzles/<int:number>/", puzzle_page.puzzle_page, name="puzzle"),
+    path("puzzles/<int:number>/move", puzzle_page.move, name="puzzle_move"),
+    path("puzzles/<int:number>/win.json", puzzle_page.win, name="puzzle_win"),
     # Races: lobby, rooms and results
     path("races/", lobby_page.races, name="races"),
     path("races/lobby.json", lobby_page.lobby_json, name="lobby_json"),

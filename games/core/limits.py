@@ -36,6 +36,7 @@ RATES: Final = {
     "play_on": "30/h",
     "preferences": "60/m",
     "preview": "120/m",
+    "puzzle": "240/m",
     "public_room": "16/h",
     "rename": "5/h",
     "replay": "120/m",

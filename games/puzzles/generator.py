@@ -85,7 +85,7 @@ def _bisect(positions: Sequence[str], winnable: int, lost: int) -> int | None:
 
 
 def puzzle_before(variant: str, positions: Sequence[str]) -> Puzzle | None:
-    """Return a puzzle that leads to the last of these positions of a game, if single moves won long enough before it."""
+    """Return a puzzle that leads to the last of these positions of a game, if enough single moves won before it."""
     for position in reversed(positions[-MAX_TURNS:]):
         if (puzzle := puzzle_at(variant, position)) is not None:
             return puzzle

@@ -36,6 +36,7 @@ from games.pages.daily.day_summary import (
     todays_game_text,
 )
 from games.pages.daily.recap import recap_of
+from games.pages.puzzles.todays_puzzle import TodaysPuzzle, progress_of_day
 from games.pages.races.race_of_the_day_page import next_race
 from games.pages.shared import titles
 from games.pages.shared.cacheable_views import cache_for_anonymous
@@ -49,8 +50,8 @@ GUIDE_COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_guide"
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Part of the page common to everyone in one language: deals, boards, and each tile's rendered head and unplayed
-    foot.
+    """Part of the page common to everyone in one language: deals, boards, each tile's rendered head and unplayed foot,
+    and today's puzzle.
     """
 
     deals: list[ShownDeal]
@@ -58,6 +59,7 @@ class Shared:
     feet: Mapping[int, SafeString]
     boards: DayBoards
     best: SafeString
+    puzzle: TodaysPuzzle | None
 
 
 #: Shared cache of the common part of the page.
@@ -116,6 +118,8 @@ def home(request: HttpRequest) -> HttpResponse:
         "recap": recap_of(player_id(request), now),
         "share_text": share_text(mine, address_of(mine.day)) if mine and mine.counted else "",
         "newcomer": "" if request.user.is_authenticated or GUIDE_COOKIE in request.COOKIES else GUIDE_COOKIE,
+        "puzzle": shared.puzzle,
+        "puzzle_progress": progress_of_day(player_id(request), now.date()) if shared.puzzle else None,
         "race": next_race(now),
         "playing": summary.now_playing(),
         "preparing": [
@@ -155,4 +159,5 @@ def _read(now: datetime) -> Shared:
         deal.id: render_to_string("games/_foot.html", {"deal": deal, "leader": boards.leaders.get(deal.id)})
         for deal in deals
     }
-    return Shared(deals, heads, feet, boards, render_to_string("games/_best.html", {"boards": boards}))
+    best = render_to_string("games/_best.html", {"boards": boards})
+    return Shared(deals, heads, feet, boards, best, TodaysPuzzle.of(now.date()))

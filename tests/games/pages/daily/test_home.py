@@ -96,7 +96,7 @@ def test_tiles_of_unknown_variants_offer_a_guided_game_first(
     page = client.get("/").content.decode()
     assert offered(page) == set(CATALOGUE)
     tile = page[page.index('<li class="deal">') :]
-    assert tile.index("Learn it in two minutes") < tile.index("Play<")
+    assert tile.index("Learn to play") < tile.index("Play<")
     close_attempt(start_attempt(player, publishing.practice_deal("plot")).pk, "resigned")
     start_attempt(player, today[0])
     assert offered(mine.get("/").content.decode()) == set(CATALOGUE) - {"plot", today[0].variant}

@@ -1,0 +1,41 @@
+/** Cards that a player at a table would not see: a list of stock and reserve, and marks on face-down cards. */
+
+import { part } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { cardName, suitOf } from "../drawing/cards.js";
+
+/** @import { State } from "../state/state.js" */
+/** @import { Card, Pile } from "../state/types.js" */
+
+/**
+ * Lists the cards of the stock and under the reserve, the next one first.
+ * @param {HTMLElement} place @param {State} state @param {Record<Pile, Card[]>} hidden
+ */
+export function listHidden(place, state, hidden) {
+  const { view } = state;
+  if (!view) return;
+  const lists = Object.entries(hidden).map(([pile, cards]) => {
+    const label = pile === "s" ? t("Stock, next card first:") : t("Reserve, below its top card:");
+    const items = cards.map((card) => cardItem(state, card, view.game));
+    return part("div", "hidden-pile", part("b", "", label), Object.assign(part("ol", "", ...items)));
+  });
+  place.hidden = lists.length === 0;
+  place.replaceChildren(...lists);
+}
+
+/** @param {State} state @param {Card} card @param {string} game */
+function cardItem(state, card, game) {
+  const item = part("li", "", state.faces.artwork({ game }).picture("0 0 100 140", "", [`${card}-c`]));
+  item.append(part("span", "visually-hidden", cardName(card, game)));
+  item.dataset.suit = suitOf(card, game);
+  return item;
+}
+
+/** Marks the cards that lie face down. @param {State} state @param {Card[]} faceDown */
+export function markFaceDown({ pieces }, faceDown) {
+  for (const { element, rect } of pieces) {
+    const isDown = rect.code !== null && rect.pile[0] === "t" && faceDown.includes(rect.code);
+    element.classList.toggle("turned-up", isDown);
+    if (isDown) element.setAttribute("aria-label", `${element.getAttribute("aria-label")}, ${t("face down")}`);
+  }
+}

@@ -1,0 +1,59 @@
+/** Texts of a puzzle: the task, the outcome of a move, and the text to share. */
+
+import { t, tn } from "../../shared/i18n.js";
+import { cardName } from "../drawing/cards.js";
+
+/** @import { Loss, Progress } from "./puzzle.js" */
+
+/** @typedef {{state: string, label: string, words: string}} Outcome */
+
+/** Foundations named after a wrong move; more would be hard to follow. */
+const NAMED = 2;
+
+/** @param {Progress} progress @param {number} turns @returns {Outcome} */
+export function task({ turn }, turns) {
+  if (turn > 0) {
+    const words = tn("One more move to find.", "{n} more moves to find.", turns - turn);
+    return { state: "right", label: t("Right!"), words };
+  }
+  const words =
+    turns === 1
+      ? t("only one move still wins. Which one?")
+      : tn(
+          "only one move still wins. Find it, and then one more like it.",
+          "only one move still wins. Find it, and then {n} more like it.",
+          turns - 1,
+        );
+  return { state: "try", label: t("Your move:"), words };
+}
+
+/** @param {Progress} progress @param {number|null} streak days @returns {Outcome} */
+export function ending({ solved, mistakes }, streak) {
+  if (!solved)
+    return { state: "lost", label: t("Not solved."), words: t("Watch how it could be won, then try another one.") };
+  const clean = mistakes === 0 ? t("Without a mistake.") : tn("With one mistake.", "With {n} mistakes.", mistakes);
+  const days = streak ? ` ${tn("Your streak: one day.", "Your streak: {n} days.", streak)}` : "";
+  return { state: "done", label: t("Solved!"), words: clean + days };
+}
+
+/** @param {string} game @param {Loss} loss @param {number|null} left tries @returns {Outcome} */
+export function refusal(game, loss, left) {
+  const reasons = [];
+  if (loss.most_up !== undefined)
+    reasons.push(t("At most {n} of {goal} cards can still go up.", { n: loss.most_up, goal: loss.goal ?? 0 }));
+  if (loss.ends?.length) {
+    const cards = loss.ends.slice(0, NAMED).map((card) => cardName(card, game));
+    reasons.push(t("Foundations then end at: {cards}.", { cards: cards.join(", ") }));
+  }
+  if (reasons.length === 0) reasons.push(t("After it, the game can't be won any more."));
+  if (left !== null && left > 0) reasons.push(tn("One try left.", "{n} tries left.", left));
+  return { state: "refused", label: t("That loses."), words: reasons.join(" ") };
+}
+
+/** @param {DOMStringMap} puzzle @param {Progress} progress @param {number|null} streak @param {string} address */
+export function shareText({ title, day, number }, { solved, mistakes }, streak, address) {
+  const marks = "🟥".repeat(mistakes) + (solved ? "🟩" : "");
+  const name = day ? t("Puzzle of {day}", { day }) : t("Puzzle {number}", { number: number ?? "" });
+  const days = streak && streak > 1 ? ` · ${tn("streak: one day", "streak: {n} days", streak)}` : "";
+  return [`Talon · ${name} · ${title}`, `${marks}${days}`, address].join("\n");
+}

@@ -1,0 +1,183 @@
+/** Puzzle: a table on which every card is known. The server answers each move and never sends the solution before. */
+
+import { byId, write } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { request, requestJson } from "../../shared/request.js";
+import { applySettings, motionReduced } from "../../site/settings.js";
+import { say } from "../hud/announce.js";
+import { play as sound } from "../hud/sound.js";
+import { openCommands } from "../input/keyboard.js";
+import { refuse } from "../input/illegal-move.js";
+import { pick } from "../input/picked-card.js";
+import { drawCards } from "../input/tap.js";
+import { takeView } from "../state/game.js";
+import { parse } from "../state/moves.js";
+import { newState } from "../state/state.js";
+import { bind, draw, observe } from "../table.js";
+import { listHidden, markFaceDown } from "./hidden-cards.js";
+import { ending, refusal, shareText, task } from "./outcome-texts.js";
+
+/** @import { How } from "../state/state.js" */
+/** @import { Card, Pile, Token, View } from "../state/types.js" */
+/** @import { Outcome } from "./outcome-texts.js" */
+
+/**
+ * @typedef {object} Step
+ * @property {Token|null} token the move that led here
+ * @property {View} view
+ * @property {Token[]} legal
+ * @property {Card[]} face_down
+ * @property {Record<Pile, Card[]>} hidden
+ *
+ * @typedef {object} Progress
+ * @property {number} turn
+ * @property {number} mistakes
+ * @property {number|null} tries_left
+ * @property {boolean} solved
+ * @property {boolean} failed
+ *
+ * @typedef {{most_up?: number, goal?: number, ends?: Card[]}} Loss
+ */
+
+/** Time between two moves that play by themselves, and of the win, in ms. */
+const [PACE, WIN_PACE] = [350, 700];
+
+class Puzzle {
+  /** @type {Step[]} */ #queue = [];
+  #timer = 0;
+  #waiting = false;
+
+  /**
+   * @param {HTMLElement} felt
+   * @param {{step: Step, turns: number, progress: Progress, streak: number|null, address: string}} data
+   */
+  constructor(felt, { step, turns, progress, streak, address }) {
+    this.felt = felt;
+    this.turns = turns;
+    this.progress = progress;
+    this.streak = streak;
+    this.step = step;
+    this.state = newState(felt, {
+      play: (token) => this.play(token),
+      draw: (how = {}) => this.#draw(how),
+    });
+    const keys = { undo: () => {}, help: () => openCommands(this.state, keys) };
+    bind(this.state, keys, document);
+    byId("commands").addEventListener("click", keys.help);
+    byId("draw").addEventListener("click", () => drawCards(this.state));
+    byId("watch").addEventListener("click", () => this.#watch());
+    byId("share").addEventListener("click", () => this.#share(address));
+    this.#show(step);
+    observe(this.state);
+    this.#tell(this.#isOver ? ending(progress, streak) : task(progress, turns));
+  }
+
+  get #isOver() {
+    return this.progress.solved || this.progress.failed;
+  }
+
+  /** Sends a move to the server. @param {Token} token */
+  async play(token) {
+    if (this.#waiting || this.#isOver || this.#queue.length > 0) return;
+    pick(this.state, null);
+    this.#waiting = true;
+    try {
+      const response = await request(this.felt.dataset.move ?? "", "POST", { turn: this.progress.turn, token });
+      const reply = await response.json();
+      if (response.ok) this.#answer(token, reply);
+      // Another tab has played on: show what it reached.
+      else if (response.status === 409) location.reload();
+      else this.#tell({ state: "refused", label: t("Not sent:"), words: reply.error.message });
+    } catch {
+      this.#tell({ state: "refused", label: t("Not sent:"), words: t("you seem to be offline. Try again.") });
+    } finally {
+      this.#waiting = false;
+    }
+  }
+
+  /** @param {Token} token @param {{progress: Progress, steps: Step[], loss: Loss|null, streak: number|null}} reply */
+  #answer(token, { progress, steps, loss, streak }) {
+    this.progress = progress;
+    this.streak = streak ?? this.streak;
+    if (loss) return this.#refuse(token, loss);
+    sound(parse(token)?.to === "f" ? "up" : "place");
+    this.#run(steps, PACE, () => this.#tell(this.#isOver ? ending(progress, this.streak) : task(progress, this.turns)));
+  }
+
+  /** @param {Token} token @param {Loss} loss */
+  #refuse(token, loss) {
+    const move = parse(token);
+    if (move) refuse(this.state, move.from, move.count, "");
+    draw(this.state, {});
+    if (this.progress.failed) return this.#tell(ending(this.progress, this.streak));
+    this.#tell(refusal(this.step.view.game, loss, this.progress.tries_left));
+  }
+
+  /** Shows steps one after another. @param {Step[]} steps @param {number} pace ms @param {() => void} done */
+  #run(steps, pace, done) {
+    clearTimeout(this.#timer);
+    this.#queue = [...steps];
+    const next = () => {
+      const step = this.#queue.shift();
+      if (step) this.#show(step);
+      if (this.#queue.length > 0) this.#timer = window.setTimeout(next, motionReduced() ? 0 : pace);
+      else done();
+    };
+    next();
+  }
+
+  /** @param {Step} step */
+  #show(step) {
+    const { token, view, legal } = step;
+    this.step = step;
+    const playing = !this.#isOver && this.#queue.length === 0;
+    takeView(this.state, { n: view.moves, view, legal: playing ? legal : [], stuck: false, ms: 0, state: "playing" });
+    this.#draw({ source: token ? (parse(token)?.from ?? null) : null });
+    listHidden(byId("hidden-cards"), this.state, step.hidden);
+    const stock = byId("draw");
+    stock.hidden = !("s" in view.piles) || this.#isOver;
+    stock.disabled = !this.state.legal.some((move) => move === "d" || move === "n");
+  }
+
+  /** @param {How} how */
+  #draw(how) {
+    draw(this.state, how);
+    markFaceDown(this.state, this.step.face_down);
+  }
+
+  /** @param {Outcome} outcome */
+  #tell({ state, label, words }) {
+    const line = byId("puzzle-say");
+    line.dataset.state = state;
+    line.querySelector("b").textContent = label;
+    line.querySelector("span").textContent = words;
+    const { turn, tries_left: left, mistakes } = this.progress;
+    write(byId("turn"), `${Math.min(turn + 1, this.turns)}/${this.turns}`);
+    if (byId("tries-left")) write(byId("tries-left"), String(left));
+    if (byId("mistakes")) write(byId("mistakes"), String(mistakes));
+    for (const id of ["watch", "share"]) byId(id).hidden = !this.#isOver;
+    byId("another").classList.toggle("gold", this.#isOver);
+  }
+
+  async #watch() {
+    const { steps } = await requestJson(this.felt.dataset.win ?? "");
+    this.#run(steps, WIN_PACE, () => say(t("The game is won.")));
+  }
+
+  /** @param {string} address */
+  async #share(address) {
+    const text = shareText(this.felt.dataset, this.progress, this.streak, address);
+    try {
+      if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ text });
+      else {
+        await navigator.clipboard.writeText(text);
+        write(byId("share"), t("Copied"));
+      }
+    } catch {
+      write(byId("share"), t("Sharing failed"));
+    }
+  }
+}
+
+applySettings();
+new Puzzle(byId("felt"), JSON.parse(byId("puzzle-data").textContent));

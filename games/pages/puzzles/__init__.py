@@ -1,0 +1,1 @@
+"""Pages of the puzzles: today's, the past days', and any puzzle by its number."""

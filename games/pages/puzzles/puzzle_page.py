@@ -1,0 +1,132 @@
+"""A puzzle's page: its table, the moves of a try, and the whole win afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import date
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from games.core import limits
+from games.core.errors import ErrorCode, Refusal, json_only
+from games.core.json_body import json_body
+from games.db.players import check_may_start, player_for, player_id
+from games.pages.shared import titles
+from games.puzzles import daily, tries
+from games.puzzles.choice import next_puzzle
+from games.puzzles.models import StoredPuzzle
+from games.puzzles.puzzle import Puzzle
+from games.rules import CATALOGUE
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+def todays_puzzle(request: HttpRequest) -> HttpResponse:
+    """Show the puzzle of the day."""
+    today = timezone.now().date()
+    try:
+        return _page(request, daily.puzzle_of(today), today)
+    except StoredPuzzle.DoesNotExist:
+        raise Http404 from None
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+def puzzle_page(request: HttpRequest, number: int) -> HttpResponse:
+    """Show a puzzle."""
+    return _page(request, get_object_or_404(StoredPuzzle, pk=number), timezone.now().date())
+
+
+def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpResponse:
+    player = player_id(request)
+    puzzle = Puzzle.from_json(stored.contents)
+    progress = tries.progress_of(player, stored, today)
+    is_todays = daily.is_puzzle_of(today, stored)
+    context = {
+        "number": stored.pk,
+        "variant": CATALOGUE[stored.variant],
+        "title": titles.VARIANT_TITLES[stored.variant],
+        "day": today if is_todays else None,
+        "turns": stored.turns,
+        "progress": progress,
+        "data": {
+            "step": tries.position_at(puzzle, progress),
+            "turns": stored.turns,
+            "progress": asdict(progress),
+            "streak": daily.streak_of(player, today) if player and is_todays else None,
+            "address": request.build_absolute_uri(reverse("games:todays_puzzle") if is_todays else request.path),
+        },
+    }
+    return render(request, "puzzles/puzzle.html", context)
+
+
+@require_POST
+@never_cache
+@json_only
+def move(request: HttpRequest, number: int) -> HttpResponse:
+    """Play a move at a turn: {"turn": 0, "token": "t3-f"}.
+
+    The answer has the try's progress, the `steps` that follow a right move, and the `loss` after a wrong one, if it is
+    known: the `most_up` cards of `goal`, and the cards at which foundations end.
+    """
+    stored = get_object_or_404(StoredPuzzle, pk=number)
+    turn, token = _turn_and_token(request)
+    if request.user.is_authenticated:
+        limits.spend(request, "puzzle")
+    else:
+        check_may_start(request)
+    today = timezone.now().date()
+    player = player_for(request).pk
+    reply = tries.play(player, stored, turn, token, today)
+    return JsonResponse(
+        {
+            "progress": asdict(reply.progress),
+            "steps": reply.steps,
+            "loss": reply.loss,
+            "streak": daily.streak_of(player, today) if reply.progress.solved else None,
+        }
+    )
+
+
+def _turn_and_token(request: HttpRequest) -> tuple[int, str]:
+    try:
+        body: Any = json_body(request)
+        turn, token = body["turn"], body["token"]
+    except (ValueError, KeyError, TypeError):
+        turn = token = None
+    if type(turn) is not int or not isinstance(token, str):
+        raise Refusal(ErrorCode.BAD_REQUEST, 'send {"turn": number of the turn, "token": move}')
+    return turn, token
+
+
+@require_safe
+@never_cache
+@json_only
+def win(request: HttpRequest, number: int) -> HttpResponse:
+    """Return the steps of the whole win, once the player's try is over."""
+    limits.spend(request, "replay")
+    stored = get_object_or_404(StoredPuzzle, pk=number)
+    progress = tries.progress_of(player_id(request), stored, timezone.now().date())
+    return JsonResponse({"steps": tries.win_of(Puzzle.from_json(stored.contents), progress)})
+
+
+@require_safe
+@never_cache
+def another(request: HttpRequest) -> HttpResponse:
+    """Redirect to a puzzle that the player has not tried, of one variant if `?variant=` names it."""
+    variant = request.GET.get("variant") or None
+    if variant is not None and variant not in CATALOGUE:
+        raise Http404
+    found = next_puzzle(player_id(request), variant)
+    if found is None:
+        raise Http404
+    return redirect("games:puzzle", number=found.pk)

@@ -1,0 +1,42 @@
+"""Today's puzzle on the home page, and the player's result with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from games.pages.shared import titles
+from games.puzzles import daily
+from games.puzzles.models import PuzzleTry, StoredPuzzle
+from games.puzzles.tries import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class TodaysPuzzle:
+    """The visible facts of a day's puzzle."""
+
+    title: str
+    turns: int
+
+    @classmethod
+    def of(cls, day: date) -> TodaysPuzzle | None:
+        """Return the puzzle of a day; None if there are no puzzles."""
+        try:
+            stored = daily.puzzle_of(day)
+        except StoredPuzzle.DoesNotExist:
+            return None
+        return cls(str(titles.VARIANT_TITLES[stored.variant]), stored.turns)
+
+
+@dataclass(frozen=True, slots=True)
+class DayProgress:
+    """A player's progress with the puzzle of a day, and the streak up to it."""
+
+    progress: Progress
+    streak: int
+
+
+def progress_of_day(player: int | None, day: date) -> DayProgress | None:
+    """Return a player's progress with the puzzle of a day; None before the first move."""
+    row = player and PuzzleTry.objects.filter(player=player, day=day).first()
+    return DayProgress(Progress.of(row), daily.streak_of(row.player_id, day)) if row else None

@@ -1,0 +1,90 @@
+"""Puzzles in the browser: right and wrong moves, the end of a try, and the home page's first entry."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from games.puzzles.open_view import step_of
+from games.puzzles.puzzle import Puzzle
+from games.puzzles.store import starters
+from tests.browser.conftest import PHONE, Visit
+from tests.browser.table_driver import Mouse, Touch
+
+
+class PuzzleMouse(Mouse):
+    """A player of a puzzle by mouse."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        page.wait_for_selector("#felt .card")
+
+
+class PuzzleTouch(PuzzleMouse, Touch):
+    """A player of a puzzle by touch."""
+
+    play = Touch.play  # type: ignore[assignment]
+
+
+def puzzle_on(page: Any) -> Puzzle:
+    """Return the puzzle that a page shows."""
+    view = json.loads(page.text_content("#puzzle-data"))["step"]["view"]
+    return next(puzzle for puzzle in starters() if step_of(puzzle.table_at(0))["view"] == view)
+
+
+def wait_for_text(page: Any, selector: str, text: str) -> None:
+    page.wait_for_function(
+        "([selector, text]) => document.querySelector(selector).textContent.includes(text)", arg=[selector, text]
+    )
+
+
+def solve(player: PuzzleMouse, puzzle: Puzzle) -> None:
+    """Play the right moves."""
+    for turn, n in enumerate(puzzle.turns, 1):
+        player.play(puzzle.line[n])
+        wait_for_text(player.page, "#puzzle-say", "Solved!" if turn == len(puzzle.turns) else "Right!")
+
+
+@pytest.mark.parametrize(("size", "driver"), [({}, PuzzleMouse), ({**PHONE, "has_touch": True}, PuzzleTouch)])
+def test_todays_puzzle_is_solved_after_a_wrong_move(visit: Visit, size: dict[str, Any], driver: Any) -> None:
+    page = visit("/", **size)
+    page.click("text=Solve it")
+    player, puzzle = driver(page), puzzle_on(page)
+    player.play(next(iter(puzzle.losses[0])))
+    wait_for_text(page, "#puzzle-say", "That loses.")
+    assert page.text_content("#tries-left") == "2"
+    solve(player, puzzle)
+    wait_for_text(page, "#puzzle-say", "With one mistake. Your streak: one day.")
+    page.click("#watch")
+    page.wait_for_selector("#felt")
+    wait_for_text(page, "#live", "The game is won.")
+    page.reload()
+    wait_for_text(page, "#puzzle-say", "Solved!")
+    page.goto("/")
+    wait_for_text(page, ".todays-puzzle", "Solved")
+
+
+def test_three_wrong_moves_end_todays_puzzle(visit: Visit) -> None:
+    page = visit("/puzzles/")
+    player, puzzle = PuzzleMouse(page), puzzle_on(page)
+    wrong = next(iter(puzzle.losses[0]))
+    for left in (2, 1, 0):
+        player.play(wrong)
+        wait_for_text(page, "#tries-left", str(left))
+    wait_for_text(page, "#puzzle-say", "Not solved.")
+    assert page.is_visible("#watch")
+    assert page.is_visible("#share")
+
+
+def test_another_puzzle_follows_without_a_limit_on_mistakes(visit: Visit) -> None:
+    page = visit("/puzzles/")
+    before = page.url
+    page.click("#another")
+    page.wait_for_url(lambda url: url != before)
+    player, puzzle = PuzzleMouse(page), puzzle_on(page)
+    for mistakes in range(1, 5):
+        player.play(next(iter(puzzle.losses[0])))
+        wait_for_text(page, "#mistakes", str(mistakes))
+    solve(player, puzzle)
