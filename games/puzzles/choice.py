@@ -1,0 +1,25 @@
+"""Choice of the next puzzle for a player."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.utils import timezone
+
+from games.puzzles import store
+from games.puzzles.models import PuzzleTry, StoredPuzzle
+
+
+def next_puzzle(player: int | None, variant: str | None) -> StoredPuzzle | None:
+    """Return a random puzzle, of one variant or any, that the player has not tried; None if there is none left.
+
+    Today's puzzle is never returned: it has a limit on wrong moves, and a page of its own.
+    """
+    store.ensure_any()
+    untried = StoredPuzzle.objects.exclude(days__day=timezone.now().date())
+    if variant is not None:
+        untried = untried.filter(variant=variant)
+    if player is not None:
+        untried = untried.exclude(pk__in=PuzzleTry.objects.filter(player=player).values("puzzle"))
+    keys = untried.values_list("pk", flat=True)
+    return StoredPuzzle.objects.get(pk=secrets.choice(keys)) if keys else None
