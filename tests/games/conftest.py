@@ -130,8 +130,6 @@ def seated(attempt_at: Play, sit: Sit) -> Seated:
 
     async def begin(*of: Any, **fields: Any) -> tuple[Attempt, Seat]:
         attempt = await sync_to_async(attempt_at)(*of, **fields)
-        seat = sit(attempt)
-        await seat.sit()
-        return attempt, seat
+        return attempt, await sit(attempt).opened()
 
     return begin

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 from asgiref.testing import ApplicationCommunicator
@@ -96,6 +96,11 @@ class Seat(Connection):
     async def sit(self, have: int | None = None) -> dict[str, Any]:
         await self.connect()
         return await self.ask({"type": "hello", "v": 1, "have": have})
+
+    async def opened(self) -> Self:
+        """Sit down, and return the seat."""
+        await self.sit()
+        return self
 
     async def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         await self.send(json.dumps(message))

@@ -108,8 +108,7 @@ def test_no_page_api_or_export_shows_more(
 
 async def test_no_table_frame_shows_more(ada: User, sit: Sit) -> None:
     attempt = await sync_to_async(doubtful)(ada)
-    seat = sit(attempt, user=ada)
-    await seat.sit()
+    seat = await sit(attempt, user=ada).opened()
     while "verdict" not in seat.frames[-1]:
         await seat.hear()
     frames = " ".join(seat.frames)

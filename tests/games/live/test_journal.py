@@ -27,7 +27,7 @@ from games.live.loader import off_loop
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Move
 from tests.deals import make_deal
-from tests.games.conftest import Play, Sit
+from tests.games.conftest import Play, Seated, Sit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -235,15 +235,11 @@ def test_the_journals_connection_is_not_from_the_pool(store: JournalStore, attem
     assert "pool" not in store._connection.settings_dict["OPTIONS"]  # type: ignore[union-attr]
 
 
-async def test_a_database_outage(
-    attempt_at: Any, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_database_outage(seated: Seated, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch) -> None:
     """The move is refused and not shown; once the database is back, the game goes on."""
     monkeypatch.setattr(journal_store, "RETRY_AFTER", (0.0, 0.0))
-    attempt = await sync_to_async(attempt_at)()
-    seat, tab = sit(attempt), sit(attempt)
-    await seat.sit()
-    await tab.sit()
+    attempt, seat = await seated()
+    tab = await sit(attempt).opened()
     before = seat.view
     with monkeypatch.context() as patch:
         patch.setattr(journal_store, "_insert", _away)
@@ -282,19 +278,16 @@ async def test_a_full_journal_refuses_moves(
     assert all(isinstance(answer, JournalBusyError) for answer in answers[2:])
 
 
-async def test_a_player_who_disconnects_during_a_commit(attempt_at: Any, sit: Sit, tables: LiveTables) -> None:
+async def test_a_player_who_disconnects_during_a_commit(seated: Seated, sit: Sit, tables: LiveTables) -> None:
     """After reconnecting, the player finds the move if it was committed, and the table agrees with the database."""
-    attempt = await sync_to_async(attempt_at)()
-    seat, tab = sit(attempt), sit(attempt)
-    await seat.sit()
-    await tab.sit()
+    attempt, _ = await seated()
+    await sit(attempt).sit()
     table = tables._tables[attempt.public_id]
     playing = asyncio.create_task(table.play(1, "d"))
     await asyncio.sleep(0)
     playing.cancel()
     await asyncio.wait([playing])
-    again = sit(attempt)
-    await again.sit()
+    again = await sit(attempt).opened()
     assert again.n == len(await sync_to_async(journal_of)(attempt.pk))
     assert (await again.move("d"))["n"] == again.n
 

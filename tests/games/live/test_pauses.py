@@ -86,8 +86,7 @@ async def test_a_pause_counts_neither_on_clocks_nor_in_results(practice: Attempt
 
 @pytest.mark.parametrize("kind", ["move", "auto", "rewind", "resign"])
 async def test_moves_are_refused_during_a_pause(practice: Attempt, sit: Sit, kind: str) -> None:
-    seat = sit(practice)
-    await seat.sit()
+    seat = await sit(practice).opened()
     await seat.move("d")
     await seat.ask(PAUSE)
     token = {"token": "d"} if kind == "move" else {}
@@ -101,8 +100,7 @@ async def test_moves_are_refused_during_a_pause(practice: Attempt, sit: Sit, kin
 async def test_a_pause_survives_process_and_page(
     practice: Attempt, sit: Sit, other_tables: LiveTables, at: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seat = sit(practice)
-    await seat.sit()
+    seat = await sit(practice).opened()
     await seat.move("d")
     at(5_000)
     await seat.ask(PAUSE)
@@ -124,9 +122,8 @@ async def test_a_pause_survives_process_and_page(
 async def test_a_second_tab_sees_it(
     practice: Attempt, sit: Sit, tables: LiveTables, other_tables: LiveTables, at: Clock, *, elsewhere: bool
 ) -> None:
-    here, there = sit(practice), sit(practice, at=other_tables if elsewhere else tables)
-    await here.sit()
-    await there.sit()
+    here = await sit(practice).opened()
+    there = await sit(practice, at=other_tables if elsewhere else tables).opened()
     at(1_000)
     await here.ask(PAUSE)
     assert await there.hear() == clock(1_000, paused=True)
@@ -141,9 +138,8 @@ async def test_a_process_unaware_of_a_pause_refuses_moves(
     practice: Attempt, sit: Sit, other_tables: LiveTables, at: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "notify_attempt", lambda *_, **__: None)
-    here, there = sit(practice), sit(practice, at=other_tables)
-    await here.sit()
-    await there.sit()
+    here = await sit(practice).opened()
+    there = await sit(practice, at=other_tables).opened()
     at(1_000)
     await here.ask(PAUSE)
     at(2_000)
@@ -165,8 +161,7 @@ async def test_a_process_unaware_of_a_pause_refuses_moves(
 async def test_games_that_count_for_others_cannot_pause(attempt_at: Play, sit: Sit, what: str) -> None:
     attempt = await sync_to_async(attempt_at)(ranked=what == "daily")
     await Deal.objects.filter(pk=attempt.deal_id).aupdate(for_race=what == "race")
-    seat = sit(attempt)
-    await seat.sit()
+    seat = await sit(attempt).opened()
     for message in (PAUSE, RESUME):
         error = await seat.ask(message)
         assert (error["type"], error["code"]) == ("error", "no_pause")
@@ -181,8 +176,7 @@ def test_the_database_refuses_such_pauses_too(attempt_at: Play) -> None:
 
 
 async def test_a_finished_game_cannot_be_paused(practice: Attempt, sit: Sit) -> None:
-    seat = sit(practice)
-    await seat.sit()
+    seat = await sit(practice).opened()
     await sync_to_async(close_attempt)(practice.pk, "closed")
     assert (await seat.ask(PAUSE))["type"] == "ended"
     assert (await seat.hear())["code"] == "closed"
@@ -193,8 +187,7 @@ async def test_no_one_plays_at_a_paused_table(
     practice: Attempt, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(shared_tables, asyncio.get_running_loop(), tables)
-    seat = sit(practice)
-    await seat.sit()
+    seat = await sit(practice).opened()
     assert list(tables.attended())
     assert has_active_games()
     await seat.ask(PAUSE)

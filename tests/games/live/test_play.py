@@ -50,8 +50,7 @@ async def test_view_and_changes_make_the_next_view(variant: str, attempt_at: Any
         assert moved["stuck"] == table.is_stuck
         if not seat.legal and not seat.view["can_undo"]:
             break
-    fresh = sit(attempt)
-    await fresh.sit()
+    fresh = await sit(attempt).opened()
     assert (fresh.view, fresh.legal, fresh.n) == (seat.view, seat.legal, seat.n)
 
 
@@ -66,8 +65,7 @@ async def test_the_servers_clock_never_goes_back(attempt_at: Any, sit: Sit, monk
     attempt = await sync_to_async(attempt_at)()
     start = int(attempt.started_at.timestamp() * 1000)
     times = iter([start, start + 5000, start + 3000, start + 7000])
-    seat = sit(attempt)
-    await seat.sit()
+    seat = await sit(attempt).opened()
     monkeypatch.setattr(clock, "now_ms", lambda: next(times))
     assert [(await seat.move("d"))["ms"] for _ in range(4)] == [0, 5000, 5000, 7000]
 
@@ -89,11 +87,9 @@ async def test_invalid_and_illegal_tokens(seated: Seated) -> None:
     assert seat.view != before
 
 
-async def test_a_stale_number_resends_nothing(attempt_at: Any, sit: Sit) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    first, second = sit(attempt), sit(attempt)
-    await first.sit()
-    await second.sit()
+async def test_a_stale_number_resends_nothing(seated: Seated, sit: Sit) -> None:
+    attempt, first = await seated()
+    second = await sit(attempt).opened()
     for _ in range(3):
         await first.move("d")
     for _ in range(3):
@@ -104,11 +100,9 @@ async def test_a_stale_number_resends_nothing(attempt_at: Any, sit: Sit) -> None
     assert (await second.move("d"))["n"] == 4
 
 
-async def test_two_tabs_that_play_the_same_number(attempt_at: Any, sit: Sit) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    first, second = sit(attempt), sit(attempt)
-    await first.sit()
-    await second.sit()
+async def test_two_tabs_that_play_the_same_number(seated: Seated, sit: Sit) -> None:
+    attempt, first = await seated()
+    second = await sit(attempt).opened()
     message = '{"type":"move","n":1,"token":"d"}'
     await first.send(message)
     await second.send(message)
@@ -118,12 +112,10 @@ async def test_two_tabs_that_play_the_same_number(attempt_at: Any, sit: Sit) -> 
     assert len(await sync_to_async(journal_of)(attempt.pk)) == 1
 
 
-async def test_two_processes(attempt_at: Any, sit: Sit, other_tables: Any) -> None:
+async def test_two_processes(seated: Seated, sit: Sit, other_tables: Any) -> None:
     """Both play the same attempt; each number has one winner, and both processes follow."""
-    attempt = await sync_to_async(attempt_at)("braid")
-    here, there = sit(attempt), sit(attempt, at=other_tables)
-    await here.sit()
-    await there.sit()
+    attempt, here = await seated("braid")
+    there = await sit(attempt, at=other_tables).opened()
     await here.move("d")
     assert (await there.hear())["n"] == 1  # notified, as it is known to have the attempt open
     await there.move("d")
@@ -132,7 +124,7 @@ async def test_two_processes(attempt_at: Any, sit: Sit, other_tables: Any) -> No
 
 
 async def test_a_move_between_reading_and_subscribing(
-    attempt_at: Any, sit: Sit, other_tables: Any, monkeypatch: pytest.MonkeyPatch
+    seated: Seated, sit: Sit, other_tables: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Moves played before the other process was known to have the attempt open are sent once it is known."""
     held: list[Any] = []
@@ -146,10 +138,8 @@ async def test_a_move_between_reading_and_subscribing(
 
     with monkeypatch.context() as patch:
         patch.setattr(events, "notify_attempt", hold)
-        attempt = await sync_to_async(attempt_at)("braid")
-        here, there = sit(attempt), sit(attempt, at=other_tables)
-        await here.sit()
-        await there.sit()
+        attempt, here = await seated("braid")
+        there = await sit(attempt, at=other_tables).opened()
         await here.move("d")
         await here.move("d")
     for what, data in held:
@@ -158,14 +148,12 @@ async def test_a_move_between_reading_and_subscribing(
 
 
 async def test_a_process_that_missed_every_notice(
-    attempt_at: Any, sit: Sit, other_tables: Any, monkeypatch: pytest.MonkeyPatch
+    seated: Seated, sit: Sit, other_tables: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(other_tables.notices, "watch", lambda _: _nothing())
     monkeypatch.setattr(events, "notify_attempt", lambda *_, **__: None)
-    attempt = await sync_to_async(attempt_at)("braid")
-    here, there = sit(attempt), sit(attempt, at=other_tables)
-    await here.sit()
-    await there.sit()
+    attempt, here = await seated("braid")
+    there = await sit(attempt, at=other_tables).opened()
     await here.move("d")
     await here.move("d")
     # It believes that number 1 is free, and the database corrects it.
@@ -181,10 +169,8 @@ async def _nothing() -> None:
     return None
 
 
-async def test_a_game_continues_on_another_process(attempt_at: Any, sit: Sit, other_tables: Any) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    here = sit(attempt)
-    await here.sit()
+async def test_a_game_continues_on_another_process(seated: Seated, sit: Sit, other_tables: Any) -> None:
+    attempt, here = await seated()
     for _ in range(5):
         await here.move("d")
     await here.leave()
@@ -206,11 +192,9 @@ async def test_resuming_sends_missed_moves_or_everything(seated: Seated, sit: Si
     assert (await ahead.sit(have=seat.n + 10))["type"] == "view"
 
 
-async def test_resigning(attempt_at: Any, sit: Sit) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    seat, tab = sit(attempt), sit(attempt)
-    await seat.sit()
-    await tab.sit()
+async def test_resigning(seated: Seated, sit: Sit) -> None:
+    attempt, seat = await seated()
+    tab = await sit(attempt).opened()
     await seat.move("d")
     assert (await seat.ask({"type": "resign", "n": 1}))["code"] == "stale"
     ended = await seat.ask({"type": "resign", "n": 2})
@@ -268,8 +252,7 @@ async def test_a_full_record(attempt_at: Any, sit: Sit) -> None:
     attempt = await sync_to_async(attempt_at)()
     rows = [Move(attempt=attempt, n=n, token="d" if n % 2 else "u", ms=n) for n in range(1, 5001)]
     await Move.objects.abulk_create(rows)
-    seat = sit(attempt)
-    await seat.sit()
+    seat = await sit(attempt).opened()
     error = await seat.move("d")
     assert (error["code"], error["n"]) == ("record_full", 5000)
     assert (await seat.ask({"type": "resign", "n": 5001}))["type"] == "ended"
@@ -281,8 +264,7 @@ async def test_only_the_owner_plays(attempt_at: Any, sit: Sit, rival: Any) -> No
     assert (await stranger.sit())["code"] == "not_yours"
     with pytest.raises(Closed, match="4403"):
         await stranger.hear()
-    owner = sit(attempt)
-    await owner.sit()
+    await sit(attempt).sit()
     # The table being open makes no difference.
     assert (await sit(attempt, user=rival).sit())["code"] == "not_yours"
 
@@ -300,8 +282,7 @@ async def test_a_session_that_ends(attempt_at: Any, sit: Sit, monkeypatch: pytes
     attempt = await sync_to_async(attempt_at)()
     session = SessionStore()
     await session.acreate()
-    seat = sit(attempt, session=session)
-    await seat.sit()
+    seat = await sit(attempt, session=session).opened()
     await session.adelete()
     monkeypatch.setattr(base_consumer, "SESSION_GOOD_FOR", -1.0)
     assert (await seat.move("d"))["code"] == "session_expired"
@@ -316,8 +297,7 @@ async def test_a_ping_checks_the_session_for_the_next_move(
     attempt = await sync_to_async(attempt_at)()
     session = SessionStore()
     await session.acreate()
-    seat = sit(attempt, session=session)
-    await seat.sit()
+    seat = await sit(attempt, session=session).opened()
     await session.adelete()
     monkeypatch.setattr(base_consumer, "SESSION_GOOD_FOR", 1e6)
     monkeypatch.setattr(consumer, "PING_AHEAD", 1e6 + 1)

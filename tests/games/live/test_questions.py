@@ -108,15 +108,13 @@ def test_nothing_is_offered_while_cards_are_hidden(variant: str) -> None:
 
 @pytest.mark.django_db(transaction=True)
 async def test_the_server_plays_the_run_as_ordinary_tokens(
-    attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch
+    seated: Seated, sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tokens = easy_labyrinth()[1]
     for module in (attempts, loader):
         monkeypatch.setattr(module, "deal_table", lambda _: easy_labyrinth()[0])
-    attempt = await sync_to_async(attempt_at)("labyrinth")
-    seat, tab = sit(attempt), sit(attempt)
-    await seat.sit()
-    await tab.sit()
+    attempt, seat = await seated("labyrinth")
+    tab = await sit(attempt).opened()
     assert (await seat.ask({"type": "auto", "n": 1}))["code"] == "illegal_move"
     for token in tokens[:40]:
         moved = await seat.move(token)

@@ -83,8 +83,7 @@ async def test_hello_is_answered_without_cards(waiting_attempt: Any, sit: Sit, c
 
 
 async def test_no_move_is_accepted_before_the_start(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
-    seat = sit(await waiting_attempt())
-    await seat.sit()
+    seat = await sit(await waiting_attempt()).opened()
     for message in ({"type": "move", "n": 1, "token": "d"}, {"type": "auto", "n": 1}, {"type": "resign", "n": 1}):
         refused = await seat.ask(message)
         assert (refused["type"], refused["code"]) == ("error", "not_begun")
@@ -118,8 +117,7 @@ async def test_the_start_frames_are_prepared(
 ) -> None:
     """Many tables may deal in one millisecond, so the start only sends."""
     attempt = await waiting_attempt()
-    seat = sit(attempt)
-    await seat.sit()
+    seat = await sit(attempt).opened()
     start = tables._tables[attempt.public_id].game.start
     assert start is not None
     await start.reload()
@@ -167,8 +165,7 @@ async def test_another_process_deals_too(
 
 async def test_a_move_at_the_start_is_accepted(waiting_attempt: Any, sit: Sit, clock: Clock) -> None:
     """For a player faster than the timer, the cards come first, then the answer."""
-    seat = sit(await waiting_attempt("plot"))
-    await seat.sit()
+    seat = await sit(await waiting_attempt("plot")).opened()
     clock.move()
     assert (await seat.move("d", 1))["type"] == "view"
     assert (await seat.hear())["type"] == "moved"
@@ -178,8 +175,7 @@ async def test_a_cancelled_start_shows_no_card(
     waiting_attempt: Any, sit: Sit, clock: Clock, tables: LiveTables
 ) -> None:
     attempt = await waiting_attempt()
-    seat = sit(attempt)
-    await seat.sit()
+    seat = await sit(attempt).opened()
     await Attempt.objects.filter(pk=attempt.pk).adelete()
     live = tables._tables[attempt.public_id].game
     assert live.start is not None
@@ -195,8 +191,7 @@ async def test_the_timer_ends_with_the_last_connection(
     waiting_attempt: Any, sit: Sit, clock: Clock, tables: LiveTables
 ) -> None:
     attempt = await waiting_attempt()
-    seat = sit(attempt)
-    await seat.sit()
+    seat = await sit(attempt).opened()
     live = tables._tables[attempt.public_id].game
     await seat.leave()
     assert live.start is not None

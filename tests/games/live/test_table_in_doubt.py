@@ -45,8 +45,7 @@ async def test_a_win_whose_commit_failed_does_not_count(
     nearly_won: Attempt, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next ping must not close the game, in particular not with its deadline as the time."""
-    seat = sit(nearly_won)
-    await seat.sit()
+    seat = await sit(nearly_won).opened()
     with monkeypatch.context() as patch:
         patch.setattr(tables.journal, "append", busy)
         assert (await seat.move(WON[-1]))["code"] == "server_busy"
@@ -66,8 +65,7 @@ async def test_a_win_stands_although_its_close_failed(
     def away(*_: Any, **__: Any) -> Any:
         raise InterfaceError("gone")
 
-    seat = sit(nearly_won)
-    await seat.sit()
+    seat = await sit(nearly_won).opened()
     with monkeypatch.context() as patch:
         patch.setattr(live_game, "close_attempt", away)
         assert (await seat.move(WON[-1]))["type"] == "moved"
@@ -80,14 +78,12 @@ async def test_a_win_stands_although_its_close_failed(
 
 
 async def test_another_processs_moves_come_before_the_end(
-    attempt_at: Any, sit: Sit, tables: LiveTables, other_tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+    seated: Seated, sit: Sit, tables: LiveTables, other_tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No notice arrives, so this process finds out by closing the attempt."""
     monkeypatch.setattr(events, "notify_attempt", Mock())
-    attempt = await sync_to_async(attempt_at)("braid")
-    here, there = sit(attempt), sit(attempt, at=other_tables)
-    await here.sit()
-    await there.sit()
+    attempt, here = await seated("braid")
+    there = await sit(attempt, at=other_tables).opened()
     await there.move("d")
     table = tables._tables[attempt.public_id]
     table.game.facts.deadline_ms = 0

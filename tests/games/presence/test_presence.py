@@ -28,7 +28,7 @@ from games.models import Attempt, Deal, Presence
 from games.presence import consumer, daily_lanes, heartbeat, summary
 from games.presence.heartbeat import GOOD_FOR, Reporter, seats_at
 from tests.deals import make_deal
-from tests.games.conftest import Play, Sit
+from tests.games.conftest import Play, Seated, Sit
 from tests.players import account
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,11 +54,9 @@ async def report(reporter: Reporter) -> Any:
     return await sync_to_async(summary.read)(timezone.now())
 
 
-async def test_players_at_todays_deals_are_counted(attempt_at: Play, sit: Sit, reporter: Reporter) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    seat, second_tab = sit(attempt), sit(attempt)
-    await seat.sit()
-    await second_tab.sit()
+async def test_players_at_todays_deals_are_counted(seated: Seated, sit: Sit, reporter: Reporter) -> None:
+    attempt, seat = await seated()
+    second_tab = await sit(attempt).opened()
     found = await report(reporter)
     assert found == {"players": 1, "names": [], "deals": {"plot": {"now": 1, "begun": 1}}}
     await seat.leave()
@@ -102,11 +100,9 @@ async def test_banned_and_hidden_players_are_counted_but_not_named(
 
 
 async def test_finished_games_and_forgotten_tabs_do_not_count(
-    attempt_at: Play, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+    seated: Seated, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    seat = sit(attempt)
-    await seat.sit()
+    attempt, seat = await seated()
     assert seats_at(tables.attended(), timezone.now()) == {"plot": {attempt.player_id: 1}}
     with monkeypatch.context() as patch:
         patch.setattr(live_table, "ATTENDED_FOR", 0.0)
@@ -131,10 +127,8 @@ async def test_a_dead_process_is_forgotten(
     assert [row.process async for row in Presence.objects.all()] == [other_tables.process]
 
 
-async def test_a_move_writes_nothing_about_presence(attempt_at: Play, sit: Sit, tables: LiveTables) -> None:
-    attempt = await sync_to_async(attempt_at)()
-    seat = sit(attempt)
-    await seat.sit()
+async def test_a_move_writes_nothing_about_presence(seated: Seated, tables: LiveTables) -> None:
+    _, seat = await seated()
     assert (await seat.move("d"))["type"] == "moved"
     assert not await Presence.objects.aexists()
 
@@ -292,8 +286,7 @@ async def test_accounts_have_lanes_and_others_are_only_counted(player: User, sit
 async def test_a_lane_reveals_only_the_cards_up(player: User, sit: Sit, tables: Any) -> None:
     """No frame contains a token, a card, the seed or the attempt."""
     deal, attempt = await sync_to_async(lambda: (deal := make_deal("labyrinth"), start_attempt(account("Ada"), deal)))()
-    seat = sit(attempt, user=await sync_to_async(lambda: attempt.player)())
-    await seat.sit()
+    seat = await sit(attempt, user=await sync_to_async(lambda: attempt.player)()).opened()
     moved = await seat.move(seat.legal[0])
     await Reporter(tables).report()
     frame = json.dumps(await sync_to_async(told)(deal))

@@ -195,12 +195,10 @@ async def test_another_process_knows_what_was_revealed(attempt_at: Play, sit: Si
 
 
 async def test_moves_from_another_process_are_taken_into_account(
-    attempt_at: Play, sit: Sit, other_tables: LiveTables
+    seated: Seated, sit: Sit, other_tables: LiveTables
 ) -> None:
-    attempt = await sync_to_async(attempt_at)(free_undo=False)
-    here, there = sit(attempt), sit(attempt, at=other_tables)
-    await here.sit()
-    await there.sit()
+    attempt, here = await seated(free_undo=False)
+    there = await sit(attempt, at=other_tables).opened()
     await here.move("d")
     await there.hear_until("moved")
     assert is_refused(await there.move("u"))

@@ -27,7 +27,7 @@ from games.live.sockets.wire_format import MAX_FRAME
 from games.live.table_registry import LiveTables
 from games.models import Attempt
 from tests.config.malformed import VALUES
-from tests.games.conftest import Play, Sit
+from tests.games.conftest import Seated, Sit
 from tests.games.seats import PATIENCE
 from tests.players import signed_in
 
@@ -206,11 +206,9 @@ def frames() -> list[str]:
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_no_frame_ends_the_connection(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_frame_ends_the_connection(seated: Seated, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.live.sockets.message_limit.Allowance.spend", lambda _: 0)  # not under test here
-    begin: Play = attempt_at
-    seat = sit(await sync_to_async(begin)("plot"))
-    await seat.sit()
+    _, seat = await seated()
     refused = 0
     for frame in frames():
         await seat.send(frame)
@@ -293,8 +291,7 @@ async def test_a_tab_that_does_not_read_is_disconnected(
     await inbox.put({"type": "websocket.connect"})
     await inbox.put({"type": "websocket.receive", "text": '{"type":"hello","v":1}'})
     await asyncio.wait_for(seated.wait(), 30)  # otherwise moves may be made before the tab is seated
-    seat = sit(attempt)
-    await seat.sit()
+    seat = await sit(attempt).opened()
     for number in range(1, 9):
         assert (await seat.move("d"))["n"] == number
     assert await asyncio.wait_for(closed, 30) == 4408
@@ -309,7 +306,7 @@ class _Signed:
 
 
 async def test_play_continues_without_the_channel_layer(
-    attempt_at: Any, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
+    seated: Seated, sit: Sit, tables: LiveTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Away:
         def __getattr__(self, name: str) -> Any:
@@ -320,10 +317,8 @@ async def test_play_continues_without_the_channel_layer(
 
     monkeypatch.setattr(tables.notices, "_layer", Away())
     monkeypatch.setattr("games.core.events.get_channel_layer", Away)
-    attempt = await sync_to_async(attempt_at)()
-    seat, tab = sit(attempt), sit(attempt)
-    await seat.sit()
-    await tab.sit()
+    attempt, seat = await seated()
+    tab = await sit(attempt).opened()
     assert (await seat.move("d"))["n"] == 1
     assert (await tab.hear())["n"] == 1
     assert (await seat.ask({"type": "resign", "n": 2}))["type"] == "ended"
