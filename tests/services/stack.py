@@ -416,6 +416,14 @@ class Seat:
             if self.legal:
                 assert self.move()["type"] == "moved"
 
+    def play_at(self, index: int, *, moves: int) -> None:
+        self.sit(index)
+        self.play(moves)
+
+    def finish_at(self, index: int, *, moves: int) -> None:
+        self.play_at(index, moves=moves)
+        self.resign()
+
     def resign(self) -> None:
         assert self.say({"type": "resign", "n": self.n + 1})["type"] == "ended"
 

@@ -65,11 +65,8 @@ def shows_board(stack: Stack, index: int, deal: int) -> None:
 
 def test_a_game_moves_between_processes_and_is_ranked(stack: Stack, deal: int) -> None:
     seat = stack.seat(deal)
-    seat.sit(0)
-    seat.play(4)
-    seat.sit(1)
-    seat.play(4)
-    seat.resign()
+    seat.play_at(0, moves=4)
+    seat.finish_at(1, moves=4)
     verdict = seat.hear()
     assert (verdict["type"], verdict["state"], verdict["rank"]) == ("verdict", "verified", 1)
     assert await_ranks(seat) == [1]
@@ -119,16 +116,13 @@ def test_a_killed_web_process_loses_no_acknowledged_move(stack: Stack, deal: int
     for thread in threads:
         thread.join(15)
     for seat in seats:
-        seat.sit(1)
-        seat.play(1)
-        seat.resign()
+        seat.finish_at(1, moves=1)
     assert await_ranks(*seats) == [1, 2, 3]
 
 
 def test_a_worker_killed_in_mid_task_only_delays_the_verdict(stack: Stack, deal: int) -> None:
     seat = stack.seat(deal)
-    seat.sit(0)
-    seat.play(3)
+    seat.play_at(0, moves=3)
     with psycopg.connect(stack.postgres.url) as holding:
         # The settlement waits for this row in the middle of its transaction.
         holding.execute("SELECT 1 FROM accounts_user WHERE public_id = %s FOR UPDATE", [seat.player])
@@ -147,16 +141,12 @@ def test_a_worker_resumes_its_tasks_after_a_redis_outage(stack: Stack, deal: int
     with psycopg.connect(stack.postgres.url) as holding:
         holding.execute("SELECT 1 FROM accounts_user WHERE public_id = %s FOR UPDATE", [held[0].player])
         for seat in held:
-            seat.sit(0)
-            seat.play(2)
-            seat.resign()
+            seat.finish_at(0, moves=2)
         eventually(lambda: stack.waits_for_lock("accounts_user"))
         stack.redis.stop()
         stack.redis.start()
     eventually(lambda: stack.ask("sweep", minutes=10) == 0, every=2.0)
-    later.sit(0)
-    later.play(2)
-    later.resign()
+    later.finish_at(0, moves=2)
     assert await_ranks(*held, later) == [1, 2, 3, 4]
 
 
@@ -165,9 +155,7 @@ def test_an_unsettleable_attempt_delays_others_only_briefly(stack: Stack, deal: 
     with psycopg.connect(stack.postgres.url) as holding:
         holding.execute("SELECT 1 FROM accounts_user WHERE public_id = %s FOR UPDATE", [stuck.player])
         for seat in (stuck, *others):
-            seat.sit(0)
-            seat.play(3)
-            seat.resign()
+            seat.finish_at(0, moves=3)
         assert await_ranks(*others) == [1, 2]
         assert stuck.state()["state"] == "pending"
     assert await_ranks(stuck, *others) == [1, 2, 3]
@@ -177,9 +165,7 @@ def test_the_sweep_recovers_a_lost_queue(stack: Stack, deal: int) -> None:
     stack.kill_workers(VERDICTS)
     seats = [stack.seat(deal) for _ in range(4)]
     for seat in seats:
-        seat.sit(0)
-        seat.play(3)
-        seat.resign()
+        seat.finish_at(0, moves=3)
     with redis.Redis.from_url(stack.redis.url) as client:
         assert client.llen("verdicts") >= 4
         client.flushall()
@@ -193,9 +179,7 @@ def test_duplicate_tasks_on_two_workers_settle_once(stack: Stack, deal: int) -> 
     stack.kill_workers(VERDICTS)
     seats = [stack.seat(deal) for _ in range(6)]
     for seat in seats:
-        seat.sit(1)
-        seat.play(2)
-        seat.resign()
+        seat.finish_at(1, moves=2)
         stack.ask("deliver", attempt=seat.id, times=5)
     stack.start_worker(VERDICTS)
     stack.start_worker(VERDICTS)
@@ -207,19 +191,15 @@ def test_duplicate_tasks_on_two_workers_settle_once(stack: Stack, deal: int) -> 
 
 def test_an_emptied_redis_loses_nothing_acknowledged(stack: Stack, deal: int) -> None:
     done, running = stack.seat(deal), stack.seat(deal)
-    done.sit(0)
-    done.play(2)
-    running.sit(0)
-    running.play(3)
+    done.play_at(0, moves=2)
+    running.play_at(0, moves=3)
     stack.kill_workers(VERDICTS)
     done.resign()
     stack.redis.stop()
     shows_board(stack, 0, deal)
     stack.redis.start()
     stack.start_worker(VERDICTS)
-    running.sit(1)
-    running.play(3)
-    running.resign()
+    running.finish_at(1, moves=3)
     stack.ask("sweep", minutes=2)
     assert await_ranks(done, running) == [1, 2]
 
@@ -239,20 +219,15 @@ def test_postgresql_keeps_every_acknowledged_move_after_a_crash(stack: Stack, de
     for thread in threads:
         thread.join(15)
     for number, seat in enumerate(seats):
-        seat.sit(number % 2)
-        seat.play(1)
-        seat.resign()
+        seat.finish_at(number % 2, moves=1)
     stack.ask("sweep", minutes=2)
     assert await_ranks(*seats) == [1, 2, 3]
 
 
 def test_all_database_connections_cut_in_mid_game(stack: Stack, deal: int) -> None:
     seat = stack.seat(deal)
-    seat.sit(0)
-    seat.play(3)
+    seat.play_at(0, moves=3)
     stack.cut_connections()
-    seat.sit(0)
-    seat.play(3)
-    seat.resign()
+    seat.finish_at(0, moves=3)
     stack.ask("sweep", minutes=2)
     assert await_ranks(seat) == [1]

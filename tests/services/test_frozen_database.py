@@ -52,8 +52,7 @@ def visit_all(stack: Stack, paths: list[str]) -> dict[tuple[int, str], Answer]:
 def seat(stack: Stack) -> Seat:
     deal = stack.ask("deal", variant="braid", seed=token_hex(32))
     seat = stack.seat(deal)
-    seat.sit(0)
-    seat.play(3)
+    seat.play_at(0, moves=3)
     return seat
 
 
@@ -108,9 +107,7 @@ def test_players_are_notified_and_keep_their_moves(frozen: Stack, seat: Seat) ->
         assert seat.say({"type": "move", "n": seat.n + 1, "token": token})["type"] == "moved"
         seat.n += 1
     seat.acknowledged[seat.n] = token
-    seat.sit(1)
-    seat.play(2)
-    seat.resign()
+    seat.finish_at(1, moves=2)
     assert await_ranks(seat) == [1]
 
 

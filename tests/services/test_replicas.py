@@ -137,9 +137,7 @@ def test_players_see_their_changes_at_once_and_others_later(stack: Stack, replic
             assert name_of(stack, index, one.player) == name
             assert name_of(stack, index, one.player, other.session) == name
             assert name in asked(stack, index, f"/players/{one.player}/", session=other.session)
-        one.sit(1)
-        one.play(4)
-        one.resign()
+        one.finish_at(1, moves=4)
         assert await_ranks(one) == [1]
         assert results_of(stack, one.player, one.session) == 1
         assert results_of(stack, one.player) == 0
@@ -215,11 +213,8 @@ def test_games_are_played_judged_and_ranked(stack: Stack) -> None:
         deal = new_deal(stack, variant)
         seats = [stack.seat(deal) for _ in range(3)]
         for number, seat in enumerate(seats):
-            seat.sit(number % 2)
-            seat.play(12)
-            seat.sit(1 - number % 2)
-            seat.play(3)
-            seat.resign()
+            seat.play_at(number % 2, moves=12)
+            seat.finish_at(1 - number % 2, moves=3)
         assert await_ranks(*seats) == [1, 2, 3]
         assert stack.ask("faults", deal=deal) == []
     clients, servers = pooler(stack).show("clients"), pooler(stack).show("servers")
@@ -229,9 +224,7 @@ def test_games_are_played_judged_and_ranked(stack: Stack) -> None:
 
 def test_periodic_tasks_and_whole_table_commands_work(stack: Stack) -> None:
     seat = stack.seat(new_deal(stack, "braid"))
-    seat.sit(0)
-    seat.play(5)
-    seat.resign()
+    seat.finish_at(0, moves=5)
     await_ranks(seat)
     before = stack.said("control")
     assert stack.ask("run_tasks") == []
@@ -247,14 +240,11 @@ def test_periodic_tasks_and_whole_table_commands_work(stack: Stack) -> None:
 
 def test_a_killed_pgbouncer_loses_no_acknowledged_move(stack: Stack) -> None:
     seat = stack.seat(new_deal(stack, "plot"))
-    seat.sit(0)
-    seat.play(3)
+    seat.play_at(0, moves=3)
     pooler(stack).stop()
     assert stack.get(0, "/readyz") == 503
     pooler(stack).start()
     eventually(lambda: stack.get(0, "/readyz") == 200)
     seat.play(3)
-    seat.sit(1)
-    seat.play(2)
-    seat.resign()
+    seat.finish_at(1, moves=2)
     assert await_ranks(seat) == [1]

@@ -131,11 +131,8 @@ def is_played_judged_and_ranked(site: Wide) -> None:
     """Play through both table processes, and find the result on the board, which is read from the replica."""
     deal = site.ask("deal", variant="braid", seed=token_hex(32))
     seat = Seat(site, **site.ask("seat", deal=deal))
-    seat.sit(0)
-    seat.play(8)
-    seat.sit(1)
-    seat.play(3)
-    seat.resign()
+    seat.play_at(0, moves=8)
+    seat.finish_at(1, moves=3)
     assert await_ranks(seat) == [1]
     day = eventually(lambda: re.search(r'"day": "([\d-]+)"', site.page(f"/api/v1/deals/{deal}")))
     name = eventually(lambda: re.search(r'"name": "([^"]+)"', site.page(f"/api/v1/players/{seat.player}")))
