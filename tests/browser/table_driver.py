@@ -254,6 +254,14 @@ def deal(page: Any) -> None:
     page.wait_for_url(re.compile("/table/"))
 
 
+def start_game(page: Any) -> Mouse:
+    """Deal the cards, and return the mouse once it can play."""
+    deal(page)
+    player = Mouse(page)
+    player.start()
+    return player
+
+
 def sign_up(page: Any, name: str) -> None:
     """Sign up on the page."""
     page.goto("/accounts/signup/")

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.browser import KIB_AIM
 from tests.browser.conftest import PATIENCE_MS, PHONE, Site, copied, noted_errors
-from tests.browser.table_driver import Mouse, won_record
+from tests.browser.table_driver import Mouse, start_game, won_record
 
 #: Names of style sheets and scripts without hashes and without language catalogues.
 LOADED = """() => performance.getEntriesByType("resource")
@@ -53,10 +53,7 @@ WATCH = """drawing => {
 
 def deal(page: Any, path: str) -> Mouse:
     page.goto(path)
-    page.click("text=Deal the cards")
-    player = Mouse(page)
-    player.start()
-    return player
+    return start_game(page)
 
 
 def wait_loaded(page: Any, *names: str) -> None:

@@ -17,6 +17,7 @@ from tests.browser.table_driver import (
     play_through,
     resigned_practice,
     sign_up,
+    start_game,
     won_record,
 )
 
@@ -26,8 +27,7 @@ sync_api = pytest.importorskip("playwright.sync_api")
 @pytest.mark.parametrize("variant", ["braid-either", "labyrinth", "tarot", "plot", "stonewall"])
 def test_tables_and_their_dialogs_are_accessible(visit: Visit, variant: str) -> None:
     page = visit(f"/play/{variant}/")
-    deal(page)
-    Player(page).start()
+    start_game(page)
     assert faults(page) == []
     for dialog in ("help-dialog", "settings-dialog"):
         page.evaluate("id => document.getElementById(id).showModal()", dialog)
@@ -44,8 +44,7 @@ def test_tables_and_their_dialogs_are_accessible(visit: Visit, variant: str) -> 
 
 def test_settings_are_kept_and_a_left_handed_table_is_mirrored(visit: Visit) -> None:
     page = visit("/play/tarot/")
-    deal(page)
-    Player(page).start()
+    start_game(page)
     stock = "document.querySelector('#slot-s').getBoundingClientRect().left"
     right = page.evaluate(stock)
     page.click("[data-opens=settings-dialog]")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import PHONE, Visit
-from tests.browser.table_driver import Mouse, deal, practise, won_record
+from tests.browser.table_driver import practise, start_game, won_record
 
 _APART = """() => {
   const below = document.querySelector("#stuck").getBoundingClientRect();
@@ -36,9 +36,7 @@ def check_card_faces(page: Any) -> None:
 
 def test_one_tap_moves_a_card_with_one_place_to_go(visit: Visit) -> None:
     page = visit("/play/labyrinth/", width=1440, height=900)
-    deal(page)
-    player = Mouse(page)
-    player.start()
+    player = start_game(page)
     legal = page.evaluate("JSON.parse(document.getElementById('opening').textContent).legal")
     places = Counter(token.partition("-")[0] for token in legal if "-" in token)
     single = next(pile for pile, count in places.items() if count == 1)
@@ -56,9 +54,7 @@ def test_one_tap_moves_a_card_with_one_place_to_go(visit: Visit) -> None:
 @pytest.mark.parametrize("answer", ["Yes", "No thanks"])
 def test_sound_is_offered_once(visit: Visit, answer: str) -> None:
     page = visit("/play/labyrinth/", **PHONE, storage_state={})
-    deal(page)
-    player = Mouse(page)
-    player.start()
+    player = start_game(page)
     token = won_record("labyrinth")["tokens"][0]
     player.play(token)
     player.wait_played()
@@ -88,9 +84,7 @@ def test_sound_is_offered_in_one_game_only(visit: Visit) -> None:
     page = visit("/play/labyrinth/", storage_state={})
     for path in ("/play/labyrinth/", "/play/stonewall/"):
         page.goto(path)
-        deal(page)
-        player = Mouse(page)
-        player.start()
+        player = start_game(page)
         player.play(won_record(path.split("/")[2])["tokens"][0])
         player.wait_played()
         page.wait_for_load_state("networkidle")
@@ -99,9 +93,7 @@ def test_sound_is_offered_in_one_game_only(visit: Visit) -> None:
 
 def test_letter_keys_can_be_turned_off(visit: Visit) -> None:
     page = visit("/play/labyrinth/")
-    deal(page)
-    player = Mouse(page)
-    player.start()
+    player = start_game(page)
     page.click("[data-opens=settings-dialog]")
     page.set_checked("input[name=letter_keys]", checked=False)
     page.press("#settings-dialog .actions button", "Enter")
@@ -123,9 +115,7 @@ def test_letter_keys_can_be_turned_off(visit: Visit) -> None:
 
 def test_refused_moves_and_pressed_piles_are_explained(visit: Visit) -> None:
     page = visit("/play/stonewall/", width=1440, height=900)
-    deal(page)
-    player = Mouse(page)
-    player.start()
+    player = start_game(page)
     check_card_faces(page)
     stays = page.locator("#felt .card:not(.movable):not(.down)").first
     x, y = player.middle(stays.element_handle())
@@ -185,9 +175,7 @@ def test_undo_redo_and_the_end_beside_the_cards(visit: Visit) -> None:
         there.on_message(lambda text: here.send(text.replace('"stuck":false', '"stuck":true') if stuck else text))
 
     page.route_web_socket(re.compile("/ws/play/"), line)
-    deal(page)
-    player = Mouse(page)
-    player.start()
+    player = start_game(page)
     for token in won_record("labyrinth")["tokens"][:2]:
         player.play(token)
         player.wait_played()
@@ -220,8 +208,7 @@ def test_undo_redo_and_the_end_beside_the_cards(visit: Visit) -> None:
 
 def test_the_direction_of_a_braid_is_asked_with_focus(visit: Visit) -> None:
     page = visit("/play/braid-either/")
-    deal(page)
-    Mouse(page).start()
+    start_game(page)
     assert page.evaluate("document.activeElement.dataset.direction") == "up"
     assert page.evaluate(_APART.replace("#stuck", "#direction"))
     page.keyboard.press("Enter")

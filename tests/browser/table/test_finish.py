@@ -12,7 +12,7 @@ import pytest
 from games.rules import CATALOGUE, Record
 from tests.browser.conftest import MOVING, PHONE, ROOT, Visit
 from tests.browser.pages.test_every_page import faults
-from tests.browser.table_driver import Mouse, deal, give_up, practise, won_record
+from tests.browser.table_driver import give_up, practise, start_game, won_record
 
 #: Acts the last scene of every view on every screen; returns each card, and how it looks at start, middle and end.
 _ACT = """
@@ -56,9 +56,7 @@ def test_every_variant_has_a_last_scene_that_leaves_no_card() -> None:
 
 def test_a_key_ends_the_celebration_and_the_panel_reopens(visit: Visit) -> None:
     page = visit("/play/labyrinth/", **PHONE, **MOVING, fresh=True)
-    deal(page)
-    player, tokens = Mouse(page), won_record("labyrinth")["tokens"]
-    player.start()
+    player, tokens = start_game(page), won_record("labyrinth")["tokens"]
     player.play_elsewhere(tokens[:-1])
     page.clock.install()
     page.clock.pause_at(datetime.now(UTC) + timedelta(hours=1))
@@ -95,8 +93,7 @@ def test_a_key_ends_the_celebration_and_the_panel_reopens(visit: Visit) -> None:
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844), (844, 390)])
 def test_headline_and_main_button_need_no_scrolling(visit: Visit, width: int, height: int) -> None:
     page = visit("/play/labyrinth/", width=width, height=height)
-    deal(page)
-    Mouse(page).start()
+    start_game(page)
     give_up(page)
     page.wait_for_selector("#finish[open] #finish-next")
     assert re.fullmatch(r"\d+ of 52 cards up", page.text_content("#finish-title"))

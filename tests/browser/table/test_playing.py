@@ -20,6 +20,7 @@ from tests.browser.table_driver import (
     play_ends,
     play_through,
     sign_up,
+    start_game,
     won_record,
 )
 
@@ -93,9 +94,7 @@ def test_a_game_is_won_by_keyboard_alone(visit: Visit) -> None:
 
 def test_arrow_keys_use_final_positions_during_animations(visit: Visit) -> None:
     page = visit("/play/labyrinth/", fresh=True, **MOVING)
-    deal(page)
-    player = Player(page)
-    player.start()
+    start_game(page)
     pace = page.context.new_cdp_session(page)
     pace.send("Animation.enable")
     flying = "() => document.querySelector('#felt').getAnimations({subtree: true}).length"
@@ -122,9 +121,7 @@ def test_a_drag_survives_a_lost_connection(visit: Visit) -> None:
     lines: list[Any] = []
     page = visit("/play/labyrinth/", fresh=True)
     page.route_web_socket(re.compile("/ws/play/"), lambda line: lines.append((line, line.connect_to_server())))
-    deal(page)
-    player = Mouse(page)
-    player.start()
+    player = start_game(page)
     token = won_record("labyrinth")["tokens"][0]
     source = player.card(token.split("-")[0])
     x, y = player.middle(source)
@@ -209,9 +206,7 @@ def test_two_tabs_show_the_same_table(visit: Visit) -> None:
 
 def test_illegal_drops_and_undone_moves_go_back_and_resigning_asks_first(visit: Visit) -> None:
     page = visit("/play/stonewall/", **MOVING)
-    deal(page)
-    player = Mouse(page)
-    player.start()
+    player = start_game(page)
     card = player.card("r0")
     left = card.bounding_box()["x"]
     x, y = player.middle(card)
@@ -244,9 +239,7 @@ def test_illegal_drops_and_undone_moves_go_back_and_resigning_asks_first(visit: 
 
 def test_animations_cause_no_layout_and_moves_are_announced(visit: Visit) -> None:
     page = visit("/play/labyrinth/", **PHONE, **MOVING)
-    deal(page)
-    player = Mouse(page)
-    player.start()
+    player = start_game(page)
     page.evaluate("""() => {
       window.moved = new Set();
       document.addEventListener("transitionrun", ({ propertyName }) => moved.add(propertyName));
@@ -291,8 +284,7 @@ SHARP = "() => [...document.querySelectorAll('#felt .card:not(.down)')].every(c 
 @pytest.mark.parametrize("variant", ["braid", "labyrinth", "tarot", "plot", "stonewall"])
 def test_all_cards_fit_the_screen_and_have_their_faces_at_every_size(visit: Visit, variant: str) -> None:
     page = visit(f"/play/{variant}/", width=640, height=360)
-    deal(page)
-    Player(page).start()
+    start_game(page)
     cards, drawn, backs = page.evaluate(FACES)
     assert cards == drawn > 0
     assert backs == 0
