@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .state import RANKS, State, draw, listed, move, names, new_round, split
+from .state import RANKS, State, draw, foundation_moves, listed, names, new_round, play_move
 
 __all__ = ["deal", "facts", "goal", "legal", "listed", "play"]
 
@@ -54,10 +54,7 @@ def legal(state: State) -> set[str]:
     if state.direction is None:
         return {"up", "down"}
     piles = state.piles
-    tokens = fillings(state)
-    for name in [*INNER, *OUTER, "w", "r"]:
-        if piles[name] and taker(state, piles[name][-1]):
-            tokens.add(f"{name}-f")
+    tokens = fillings(state) | foundation_moves(state, [*INNER, *OUTER, "w", "r"], taker)
     if piles["s"]:
         tokens.add("d")
     elif piles["w"] and state.rounds_left:
@@ -86,12 +83,7 @@ def play(state: State, token: str) -> None:
         assert state.rounds_left is not None
         state.rounds_left -= 1
     else:
-        source, target, _ = split(token)
-        if target == "f":
-            found = taker(state, state.piles[source][-1])
-            assert found is not None
-            target = found
-        move(state, source, target)
+        play_move(state, token, taker)
 
 
 def goal(state: State) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .state import RANKS, SUITS, State, listed, move, names, split
+from .state import RANKS, SUITS, State, listed, names, play_move, split
 
 __all__ = ["deal", "facts", "goal", "legal", "listed", "play"]
 
@@ -57,10 +57,8 @@ def play(state: State, token: str) -> None:
                 state.piles[f"t{cell}"].append(stock.pop(0))
         state.rows += 1
         return
+    play_move(state, token, taker)
     source, _, _ = split(token)
-    target = taker(state, state.piles[source][-1])
-    assert target is not None
-    move(state, source, target)
     if source in names("t", 8) and stock:
         state.piles[source].append(stock.pop(0))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import state as common
-from .state import RANKS, State, draw, move, names, split
+from .state import RANKS, State, draw, foundation_moves, names, play_move
 
 __all__ = ["deal", "facts", "goal", "legal", "listed", "play"]
 
@@ -46,10 +46,7 @@ def taker(state: State, card: str) -> str | None:
 
 def legal(state: State) -> set[str]:
     piles = state.piles
-    tokens = set()
-    for source in [*PILES, "w", "r"]:
-        if piles[source] and taker(state, piles[source][-1]):
-            tokens.add(f"{source}-f")
+    tokens = foundation_moves(state, [*PILES, "w", "r"], taker)
     for source in [*PILES, "w"]:
         for target in PILES:
             if source != target and piles[source] and pile_takes(state, source, target):
@@ -70,13 +67,8 @@ def pile_takes(state: State, source: str, target: str) -> bool:
 def play(state: State, token: str) -> None:
     if token == "d":
         draw(state)
-        return
-    source, target, _ = split(token)
-    if target == "f":
-        found = taker(state, state.piles[source][-1])
-        assert found is not None
-        target = found
-    move(state, source, target)
+    else:
+        play_move(state, token, taker)
 
 
 def goal(state: State) -> int:

@@ -6,6 +6,7 @@ engine that it checks, and nothing is cached that could be computed again.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -25,6 +26,10 @@ class State:
     base: str = ""
     direction: str | None = None
     rows: int = 0
+
+
+Taker = Callable[[State, str], str | None]
+"""Finds the foundation for a card."""
 
 
 class Rules(Protocol):
@@ -82,6 +87,19 @@ def move(state: State, source: str, target: str, count: int = 1) -> None:
     state.piles[target] += pile[-count:]
     del pile[-count:]
     state.face_down.get(source, set()).discard(len(pile) - 1)
+
+
+def foundation_moves(state: State, piles: Iterable[str], taker: Taker) -> set[str]:
+    return {f"{pile}-f" for pile in piles if state.piles[pile] and taker(state, state.piles[pile][-1])}
+
+
+def play_move(state: State, token: str, taker: Taker) -> None:
+    source, target, count = split(token)
+    if target == "f":
+        found = taker(state, state.piles[source][-1])
+        assert found is not None
+        target = found
+    move(state, source, target, count)
 
 
 def draw(state: State, count: int = 1) -> None:

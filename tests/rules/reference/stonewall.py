@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .state import RANKS, SUITS, State, listed, move, names, split
+from .state import RANKS, SUITS, State, foundation_moves, listed, names, play_move
 
 __all__ = ["deal", "facts", "goal", "legal", "listed", "play"]
 
@@ -51,10 +51,7 @@ def pile_takes(state: State, pile: str, card: str) -> bool:
 
 def legal(state: State) -> set[str]:
     piles = state.piles
-    tokens = set()
-    for source in [*PILES, *RESERVE]:
-        if piles[source] and taker(state, piles[source][-1]):
-            tokens.add(f"{source}-f")
+    tokens = foundation_moves(state, [*PILES, *RESERVE], taker)
     for target in PILES:
         for source in RESERVE:
             if piles[source] and pile_takes(state, target, piles[source][-1]):
@@ -78,12 +75,7 @@ def moves_between(state: State, source: str, target: str) -> set[str]:
 
 
 def play(state: State, token: str) -> None:
-    source, target, count = split(token)
-    if target == "f":
-        found = taker(state, state.piles[source][-1])
-        assert found is not None
-        target = found
-    move(state, source, target, count)
+    play_move(state, token, taker)
 
 
 def goal(state: State) -> int:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from . import state as common
-from .state import State, draw, move, names, new_round, split
+from .state import State, draw, foundation_moves, names, new_round, play_move
 
 __all__ = ["deal", "facts", "goal", "legal", "listed", "play"]
 
@@ -90,10 +90,7 @@ def pile_takes(state: State, pile: str, card: str) -> bool:
 
 def legal(state: State) -> set[str]:
     piles = state.piles
-    tokens = set()
-    for source in [*PILES, "w"]:
-        if piles[source] and taker(state, piles[source][-1]):
-            tokens.add(f"{source}-f")
+    tokens = foundation_moves(state, [*PILES, "w"], taker)
     for target in PILES:
         if piles["w"] and pile_takes(state, target, piles["w"][-1]):
             tokens.add(f"w-{target}")
@@ -130,12 +127,7 @@ def play(state: State, token: str) -> None:
     elif token == "n":
         new_round(state)
     else:
-        source, target, count = split(token)
-        if target == "f":
-            found = taker(state, state.piles[source][-1])
-            assert found is not None
-            target = found
-        move(state, source, target, count)
+        play_move(state, token, taker)
 
 
 def goal(state: State) -> int:
