@@ -17,6 +17,41 @@ from typing import Any
 
 import django
 
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+django.setup()
+
+from allauth.account.forms import default_token_generator
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+from allauth.account.utils import user_pk_to_url_str
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP
+from allauth.mfa.webauthn.internal.auth import WebAuthn
+from allauth.usersessions.models import UserSession
+from cryptography.hazmat.primitives.asymmetric import ec
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from fido2.cose import ES256
+from fido2.utils import websafe_encode
+from fido2.webauthn import Aaguid, AttestationObject, AttestedCredentialData, AuthenticatorData, CollectedClientData
+
+from accounts.models import Follow, User
+from accounts.profile import invitations
+from games.appeals import appeals, reports
+from games.attempts.lifecycle import deal_table, start_attempt
+from games.core.verdict_reasons import reason
+from games.ghosts import challenges
+from games.models import Attempt, Deal, PracticeOrder
+from games.races import rooms, seats
+from games.races.models import Entrant, Race, Room
+from games.rules import End, Record, replay
+from games.solver.simulated_players import greedy_game
+from leaderboards.ratings import rating_reconciler
+from leaderboards.verdicts.settlement import settle
+from tests.games.races import finished_races
+from tests.leaderboards import raced
+
 PASSWORD = "nine of wands and a cup"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
@@ -24,18 +59,6 @@ SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
 def inhabit() -> dict[str, Any]:
     """Create everything; return the visitors' cookies under `cookies` and the address parameters under `parts`."""
-    from allauth.account.forms import default_token_generator
-    from allauth.account.models import EmailAddress, EmailConfirmationHMAC
-    from allauth.account.utils import user_pk_to_url_str
-    from django.utils import timezone
-
-    from accounts.models import Follow, User
-    from accounts.profile import invitations
-    from games.ghosts import challenges
-    from games.models import Attempt, Deal
-    from leaderboards.verdicts.settlement import settle
-    from tests.games.races import finished_races
-
     member = User.objects.create_user(username="Ariadne", password=PASSWORD, email="ariadne@example.org")
     EmailAddress.objects.create(user=member, email=member.email, verified=True, primary=True)
     waiting = EmailAddress.objects.create(user=member, email="naxos@example.org", verified=False)
@@ -96,11 +119,6 @@ def inhabit() -> dict[str, Any]:
 
 def _rated(*players: Any) -> None:
     """Create rated races of players on each of the last days, for the board and the profile charts."""
-    from django.utils import timezone
-
-    from leaderboards.ratings import rating_reconciler
-    from tests.leaderboards import raced
-
     now = timezone.now()
     for days in range(14, 0, -1):
         raced.race(players if days % 3 else players[::-1], at=now - timedelta(days=days))
@@ -109,14 +127,6 @@ def _rated(*players: Any) -> None:
 
 def _protect(user: Any) -> int:
     """Give a player an authenticator app, recovery codes and a passkey; return the passkey's key."""
-    from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
-    from allauth.mfa.totp.internal.auth import TOTP
-    from allauth.mfa.webauthn.internal.auth import WebAuthn
-    from cryptography.hazmat.primitives.asymmetric import ec
-    from fido2.cose import ES256
-    from fido2.utils import websafe_encode
-    from fido2.webauthn import Aaguid, AttestationObject, AttestedCredentialData, AuthenticatorData, CollectedClientData
-
     TOTP.activate(user, SECRET)
     RecoveryCodes.activate(user)
     public = ES256.from_cryptography_key(ec.generate_private_key(ec.SECP256R1()).public_key())  # type: ignore[no-untyped-call]
@@ -136,9 +146,6 @@ def _protect(user: Any) -> int:
 
 def _finished(player: Any, deal: Any) -> Any:
     """Create a won game of a past deal, played while it was open."""
-    from games.models import Attempt
-    from games.rules import End, Record
-
     line = Record.from_bytes(bytes(deal.solution))
     # A plausible human pace; a certified line is too even.
     clock = tuple(accumulate(600 + 160 * (n * n % 13) for n in range(len(line.tokens))))
@@ -157,11 +164,6 @@ def _finished(player: Any, deal: Any) -> Any:
 
 def _answered(sent: Any, player: Any) -> None:
     """Create a challenge answered with a game a second slower."""
-    from games.ghosts import challenges
-    from games.models import Attempt
-    from games.rules import End, Record
-    from leaderboards.verdicts.settlement import settle
-
     attempt = challenges.answer(sent, player)
     record = Record.from_bytes(bytes(sent.attempt.record))
     end = record.end.ms + 1000
@@ -177,11 +179,6 @@ def _answered(sent: Any, player: Any) -> None:
 
 def _doubted(player: Any, deal: Any) -> Any:
     """Create a game under review."""
-    from django.utils import timezone
-
-    from games.core.verdict_reasons import reason
-    from games.models import Attempt
-
     attempt = _finished(player, deal)
     Attempt.objects.filter(pk=attempt.pk).update(
         state=Attempt.State.REVIEW,
@@ -193,18 +190,12 @@ def _doubted(player: Any, deal: Any) -> Any:
 
 def _appealed(attempt: Any, player: Any, *, staff: Any) -> None:
     """Create an appeal that was dismissed."""
-    from games.appeals import appeals
-    from games.models import Attempt
-
     made = appeals.appeal(attempt, player, "I know this game by heart.\n\nAnd I play by keyboard.")
     appeals.answer_appeal(made, staff, "We have looked at it closely.", Attempt.State.REJECTED)
 
 
 def _reported(attempt: Any, player: Any, *, staff: Any) -> None:
     """Create an answered report."""
-    from games.appeals import reports
-    from games.models import Attempt
-
     attempt = Attempt.objects.select_related("deal", "player").get(pk=attempt.pk)
     made = reports.report(attempt, player, "speed", "The end is very quick.")
     reports.answer_report(made, staff, action_taken=False)
@@ -212,32 +203,16 @@ def _reported(attempt: Any, player: Any, *, staff: Any) -> None:
 
 def _looking(player: Any) -> None:
     """Create a practice order whose search has not ended."""
-    from django.utils import timezone
-
-    from games.models import PracticeOrder
-
     later = timezone.now() + timedelta(days=1)
     PracticeOrder.objects.create(player=player, variant="stonewall", game="stonewall", grade=2, made_at=later)
 
 
 def _running(player: Any, deal: Any) -> Any:
-    from games.attempts.lifecycle import start_attempt
-
     return start_attempt(player, deal)
 
 
 def _raced(*players: Any) -> tuple[str, str]:
     """Return the codes of a room with a seated player, and of a finished, rated, public quick match."""
-    from django.utils import timezone
-
-    from games.attempts.lifecycle import deal_table
-    from games.models import Attempt
-    from games.races import rooms, seats
-    from games.races.models import Entrant, Race, Room
-    from games.rules import End, Record, replay
-    from games.solver.simulated_players import greedy_game
-    from leaderboards.ratings import rating_reconciler
-
     host, *others = players
     begun = timezone.now() - timedelta(hours=1)
     quick = rooms.open_room(None, "plot", limit_s=600, seats=8, kind=Room.Kind.QUICK, now=begun)
@@ -279,11 +254,6 @@ def _raced(*players: Any) -> tuple[str, str]:
 
 def _cookie(user: Any, *, confirmed: bool = False) -> str:
     """Return the cookie of a signed-in player, with `confirmed` one who has just confirmed the password."""
-    from allauth.usersessions.models import UserSession
-    from django.conf import settings
-    from django.test import Client
-    from django.urls import reverse
-
     client = Client(headers={"host": "127.0.0.1"})
     client.force_login(user, settings.AUTHENTICATION_BACKENDS[-1])
     if confirmed:
@@ -295,10 +265,6 @@ def _cookie(user: Any, *, confirmed: bool = False) -> str:
 
 def _half_way(user: Any) -> str:
     """Return the cookie of a player who has given the password, but not the second factor."""
-    from django.conf import settings
-    from django.test import Client
-    from django.urls import reverse
-
     client = Client(headers={"host": "127.0.0.1"})
     answer = client.post(reverse("account_login"), {"login": user.username, "password": PASSWORD})
     assert answer["Location"] == reverse("mfa_authenticate"), answer
@@ -306,6 +272,4 @@ def _half_way(user: Any) -> str:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    django.setup()
     json.dump(inhabit(), sys.stdout)
