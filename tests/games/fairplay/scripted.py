@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 from itertools import accumulate
 from random import Random
+from typing import Any
 
 from django.contrib.auth import SESSION_KEY
 from django.test import Client
@@ -97,6 +98,10 @@ def play(
     return finish(attempt, tokens, clock, served)
 
 
+def codes(reasons: list[dict[str, Any]]) -> list[str]:
+    return [reason["code"] for reason in reasons]
+
+
 def verdict(attempt: Attempt) -> Verdict:
     """Return the verdict on an attempt, after resigning it if it still runs."""
     if attempt.state == State.PLAYING:
@@ -104,4 +109,4 @@ def verdict(attempt: Attempt) -> Verdict:
     state = settlement.settle(attempt.pk)
     assert state is not None
     attempt.refresh_from_db()
-    return state, [one["code"] for one in attempt.reasons]
+    return state, codes(attempt.reasons)

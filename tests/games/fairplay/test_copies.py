@@ -26,6 +26,7 @@ from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import settle
 from tests.games import certified
 from tests.games.fairplay.copying import disguised, played, solved
+from tests.games.fairplay.scripted import codes
 from tests.leaderboards import factory
 
 State = Attempt.State
@@ -35,10 +36,6 @@ LINE = certified.won(VARIANT)[0].tokens
 """A line that no player who makes obvious moves finds."""
 LATER = factory.NOON + timedelta(hours=1)
 database = pytest.mark.django_db
-
-
-def codes(reasons: list[dict[str, Any]]) -> list[str]:
-    return [reason["code"] for reason in reasons]
 
 
 def won(deal: Deal, tokens: Sequence[str] = (), **fields: Any) -> Attempt:

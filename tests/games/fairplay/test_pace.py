@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import accumulate
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -27,14 +26,11 @@ from games.models import Attempt
 from games.rules import CATALOGUE, End, open_table
 from tests.games.certified import won
 from tests.games.fairplay import reaction_players, simulated
+from tests.games.fairplay.scripted import codes
 from tests.leaderboards import factory
 
 State = Attempt.State
 pytestmark = pytest.mark.django_db
-
-
-def codes(reasons: list[dict[str, Any]]) -> list[str]:
-    return [reason["code"] for reason in reasons]
 
 
 def plays(gaps: list[int]) -> tuple[list[str], list[int], int]:

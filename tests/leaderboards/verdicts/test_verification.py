@@ -13,14 +13,11 @@ from games.attempts.lifecycle import deal_table
 from games.attempts.verification import judge
 from games.models import Attempt
 from leaderboards.verdicts.decisions import decide
+from tests.games.fairplay.scripted import codes
 from tests.leaderboards import factory
 
 State = Attempt.State
 pytestmark = pytest.mark.django_db
-
-
-def codes(reasons: list[dict[str, Any]]) -> list[str]:
-    return [reason["code"] for reason in reasons]
 
 
 def test_an_honest_game_is_verified_with_its_replays_figures() -> None:
