@@ -21,6 +21,7 @@ from leaderboards.boards import entries
 from leaderboards.boards.listings import set_score
 from leaderboards.boards.rank_keys import DEAL, BoardScore
 from leaderboards.models import Result
+from leaderboards.verdicts.settlement import settle
 from tests.deals import make_deal
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -128,6 +129,14 @@ def finished(
         line=won_line(record) if ranked else None,
         **fields,
     )
+
+
+def settled(of: Deal, who: Any = None, **fields: Any) -> Attempt:
+    """Create a finished attempt, and give it its verdict."""
+    attempt = finished(of, who, **fields)
+    settle(attempt.pk)
+    attempt.refresh_from_db()
+    return attempt
 
 
 def won_line(record: Record) -> bytes | None:

@@ -9,7 +9,6 @@ from django.urls import reverse
 
 from games.models import Attempt
 from leaderboards.boards import board_queries
-from leaderboards.verdicts.settlement import settle
 from tests.leaderboards import factory
 from tests.players import signed_in
 
@@ -23,8 +22,8 @@ def staff() -> Client:
 
 
 def reviewed(deal: Any) -> Attempt:
-    attempt = factory.finished(deal, record=factory.superhuman(deal))
-    assert settle(attempt.pk) == Attempt.State.REVIEW
+    attempt = factory.settled(deal, record=factory.superhuman(deal))
+    assert attempt.state == Attempt.State.REVIEW
     return attempt
 
 
@@ -46,8 +45,7 @@ def test_staff_verify_a_review_and_its_rank_follows(staff: Client) -> None:
 
 
 def test_staff_remove_a_result_from_its_board(staff: Client) -> None:
-    attempt = factory.finished(factory.deal())
-    settle(attempt.pk)
+    attempt = factory.settled(factory.deal())
     act(staff, RESULTS, "reject_selected", attempt.result.pk)
     assert board_queries.page(attempt.deal).entries == []
     attempt.refresh_from_db()
@@ -56,8 +54,7 @@ def test_staff_remove_a_result_from_its_board(staff: Client) -> None:
 
 def test_an_impossible_decision_is_explained(staff: Client) -> None:
     deal = factory.deal()
-    attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]))
-    settle(attempt.pk)
+    attempt = factory.settled(deal, record=factory.record_of(deal, ["u"]))
     response = act(staff, ATTEMPTS, "verify_selected", attempt.pk)
     assert "be replayed, so it" in response.content.decode()
 
@@ -78,8 +75,7 @@ def test_neither_seed_nor_record_is_shown(staff: Client) -> None:
 
 
 def test_rows_cannot_be_edited_or_deleted(staff: Client) -> None:
-    attempt = factory.finished(factory.deal())
-    settle(attempt.pk)
+    attempt = factory.settled(factory.deal())
     for path, pk in ((ATTEMPTS, attempt.pk), (RESULTS, attempt.result.pk)):
         assert staff.get(f"{path}add/").status_code == 403
         assert staff.post(f"{path}{pk}/delete/", {"post": "yes"}).status_code == 403

@@ -23,7 +23,6 @@ from leaderboards.boards.board_pages import BoardPage, CursorError
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.rank_keys import BOARDS, DEAL, SEASON, BoardName, BoardScore, KeyRangeError, Layout
 from leaderboards.models import Reranking, Result
-from leaderboards.verdicts.settlement import settle
 from tests.accounts.conftest import PASSWORD
 from tests.games.certified import won
 from tests.leaderboards import factory
@@ -288,7 +287,7 @@ def test_the_sweep_ranks_after_a_lost_sign_up(died: pytest.MonkeyPatch) -> None:
     cache.clear()  # resets the sign-up limits
     guest = create_guest()
     deal = factory.deal()
-    settle(factory.finished(deal, guest).pk)
+    factory.settled(deal, guest)
     client = signed_in(guest)
     form = {"username": "Ada Lovelace", "password1": PASSWORD}
     with pytest.raises(DiedError):

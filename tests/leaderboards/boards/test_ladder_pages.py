@@ -129,7 +129,7 @@ def test_a_guest_sees_the_place_of_an_account(deal: Any) -> None:
     result(deal, 104, NEWCOMERS)
     result(deal, 104, Ladder.ESTABLISHED)
     guest = create_guest()
-    settle(factory.finished(deal, guest).pk)
+    factory.settled(deal, guest)
     client = signed_in(guest)
     assert "With an account, you&#x27;d be 2nd of 2 newcomers." in client.get(after(guest)).content.decode()
     text = page_of(client, deal)
@@ -170,8 +170,7 @@ def test_a_live_board_switches_at_the_first_established_result(deal: Any) -> Non
 
 
 def test_the_reopened_table_shows_the_ladder(deal: Any) -> None:
-    attempt = factory.finished(deal, playing_before.player())
-    settle(attempt.pk)
+    attempt = factory.settled(deal, playing_before.player())
     verdict = load(attempt.public_id).verdict
     assert verdict is not None
     assert verdict.ladder == "newcomers"

@@ -51,10 +51,7 @@ def ladders(settings: Settings, one_ladder: None, monkeypatch: pytest.MonkeyPatc
 
 
 def settled(who: Any, deal: Any = None) -> Attempt:
-    attempt = factory.finished(deal or factory.deal(), who)
-    settle(attempt.pk)
-    attempt.refresh_from_db()
-    return attempt
+    return factory.settled(deal or factory.deal(), who)
 
 
 def ladder_of(attempt: Attempt) -> Ladder:
@@ -122,16 +119,13 @@ def test_a_verdict_says_whether_the_game_was_played() -> None:
     (line, *_), resigned = won("labyrinth"), factory.deal()
     wins = factory.deal("labyrinth", seed=line.seed)
     for deal, record, real in ((wins, line, True), (resigned, factory.record_of(resigned, []), False)):
-        attempt = factory.finished(deal, record=record)
-        settle(attempt.pk)
-        attempt.refresh_from_db()
+        attempt = factory.settled(deal, record=record)
         assert attempt.real_play == real
 
 
 def test_verifying_again_marks_a_game_as_played() -> None:
     (line, *_) = won("labyrinth")
-    attempt = factory.finished(factory.deal("labyrinth", seed=line.seed), record=line)
-    settle(attempt.pk)
+    attempt = factory.settled(factory.deal("labyrinth", seed=line.seed), record=line)
     Attempt.objects.update(real_play=False)  # as a worker of an earlier release leaves it
     attempt.refresh_from_db()
     assert reverify(attempt).changed

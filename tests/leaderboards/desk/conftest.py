@@ -13,11 +13,8 @@ from django.test import Client
 from django.utils import timezone
 
 from games.models import Attempt, Deal
-from leaderboards.verdicts.settlement import settle
 from tests.leaderboards import factory
 from tests.players import signed_in
-
-BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 
 MakeStaff = Callable[..., Any]
 Browser = Callable[[Any], Client]
@@ -47,10 +44,7 @@ def looker(make_staff: MakeStaff) -> Any:
 
 @pytest.fixture
 def browser() -> Browser:
-    def sign_in(user: Any) -> Client:
-        return signed_in(user)
-
-    return sign_in
+    return signed_in
 
 
 def todays(variant: str = "stonewall") -> Deal:
@@ -62,16 +56,14 @@ def over(variant: str = "stonewall", days: int = 3) -> Deal:
 
 
 def reviewed(deal: Deal, who: Any = None, **fields: Any) -> Attempt:
-    attempt = factory.finished(deal, who, record=factory.superhuman(deal), started_at=begun(deal), **fields)
-    assert settle(attempt.pk) == Attempt.State.REVIEW
-    attempt.refresh_from_db()
+    attempt = factory.settled(deal, who, record=factory.superhuman(deal), started_at=begun(deal), **fields)
+    assert attempt.state == Attempt.State.REVIEW
     return attempt
 
 
 def verified(deal: Deal, who: Any = None, **fields: Any) -> Attempt:
-    attempt = factory.finished(deal, who, started_at=begun(deal), **fields)
-    assert settle(attempt.pk) == Attempt.State.VERIFIED
-    attempt.refresh_from_db()
+    attempt = factory.settled(deal, who, started_at=begun(deal), **fields)
+    assert attempt.state == Attempt.State.VERIFIED
     return attempt
 
 

@@ -27,7 +27,6 @@ from games.rules import RulesError
 from leaderboards import tasks
 from leaderboards.verdicts import foresight_selection as choosing
 from leaderboards.verdicts.foresight_selection import LOOKED_BACK, measure_top, top_places
-from leaderboards.verdicts.settlement import settle
 from tests.games.fairplay.scripted import winnable
 from tests.leaderboards import factory
 from tests.leaderboards import raced as raced_games
@@ -46,10 +45,7 @@ def deal() -> Deal:
 def settled(deal: Deal, number: int, **fields: Any) -> Attempt:
     tokens = factory.line(deal, 6)
     record = factory.record_of(deal, tokens, end_ms=100_000 + 1000 * number)
-    attempt = factory.finished(deal, record=record, **fields)
-    settle(attempt.pk)
-    attempt.refresh_from_db()
-    return attempt
+    return factory.settled(deal, record=record, **fields)
 
 
 def measured() -> set[int]:

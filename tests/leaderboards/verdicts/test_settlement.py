@@ -123,8 +123,7 @@ def test_an_unchanged_result_keeps_its_row_and_sends_its_rank(
 ) -> None:
     deal = factory.deal()
     factory.listed(deal, BoardScore(104, 1, 1))
-    attempt = factory.finished(deal)
-    settle(attempt.pk)
+    attempt = factory.settled(deal)
     result = Result.objects.get(attempt=attempt)
     with django_capture_on_commit_callbacks(execute=True):
         decide(attempt.pk, State.VERIFIED, "ada")
@@ -273,8 +272,7 @@ def test_guests_and_banned_players_are_ranked_once_permitted(fields: dict[str, A
 
 def test_a_merged_guests_results_are_ranked_for_the_account() -> None:
     guest, user = factory.player(is_guest=True), factory.player()
-    attempt = factory.finished(factory.deal(), who=guest)
-    settle(attempt.pk)
+    attempt = factory.settled(factory.deal(), who=guest)
     Attempt.objects.filter(player=guest).update(player=user)
     Result.objects.filter(player=guest).update(player=user)
     assert relisting.rank_player(user) == 1
@@ -297,8 +295,7 @@ def test_a_doubtful_attempt_waits_for_staff() -> None:
 
 
 def test_staff_may_reject_a_verified_result_and_restore_it() -> None:
-    attempt = factory.finished(factory.deal())
-    settle(attempt.pk)
+    attempt = factory.settled(factory.deal())
     decide(attempt.pk, State.REJECTED, "ada")
     assert board_queries.page(attempt.deal).entries == []
     decide(attempt.pk, State.VERIFIED, "ada")
@@ -360,7 +357,7 @@ def test_the_sweep_resends_pending_attempts(sent: list[Any]) -> None:
     deal = factory.deal()
     lost = factory.finished(deal)
     factory.finished(deal, started_at=timezone.now() - pending_sweep.PATIENCE / 2)
-    settle(factory.finished(deal).pk)
+    factory.settled(deal)
     assert pending_sweep.resend_pending() == 1
     assert sent == [("talon.verify", [lost.pk])]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -26,19 +27,16 @@ pytestmark = pytest.mark.django_db
 State = Attempt.State
 
 
-def verify(*arguments: str) -> tuple[int, str]:
+def run(command: str, *arguments: str) -> tuple[int, str]:
     out = io.StringIO()
     try:
-        call_command("verify", *arguments, "--no-progress", stdout=out)
+        call_command(command, *arguments, "--no-progress", stdout=out, stderr=out)
     except SystemExit as exit_:
         return int(str(exit_.code)), out.getvalue()
     return 0, out.getvalue()
 
 
-def verified(deal: Any, **fields: Any) -> Attempt:
-    attempt = factory.finished(deal, **fields)
-    settle(attempt.pk)
-    return attempt
+verify, fairplay = partial(run, "verify"), partial(run, "fairplay")
 
 
 def cheat(attempt: Attempt) -> None:
@@ -47,7 +45,7 @@ def cheat(attempt: Attempt) -> None:
 
 
 def test_unchanged_verdicts_exit_with_0() -> None:
-    attempt = verified(factory.deal())
+    attempt = factory.settled(factory.deal())
     for arguments in ([str(attempt.public_id)], [str(attempt.pk)], ["--all"], ["--deal", str(attempt.deal_id)]):
         code, printed = verify(*arguments)
         assert (code, "1 judged, 0 changed, 0 counts corrected" in printed) == (0, True)
@@ -55,7 +53,7 @@ def test_unchanged_verdicts_exit_with_0() -> None:
 
 def test_a_changed_verdict_is_settled_and_exits_with_1() -> None:
     deal = factory.deal()
-    good, bad = verified(deal), verified(deal, tokens=factory.line(deal, seed=2))
+    good, bad = factory.settled(deal), factory.settled(deal, tokens=factory.line(deal, seed=2))
     cheat(bad)
     code, printed = verify("--deal", f"{deal.day}/{deal.variant}")
     assert code == 1
@@ -66,7 +64,7 @@ def test_a_changed_verdict_is_settled_and_exits_with_1() -> None:
 
 def test_all_attempts_are_judged_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     deal = factory.deal()
-    bad = [verified(deal, tokens=factory.line(deal, seed=seed)) for seed in range(5)][-1]
+    bad = [factory.settled(deal, tokens=factory.line(deal, seed=seed)) for seed in range(5)][-1]
     cheat(bad)
     monkeypatch.setattr("leaderboards.management.commands.verify.BATCH", 2)
     code, printed = verify("--all")
@@ -74,7 +72,7 @@ def test_all_attempts_are_judged_in_batches(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_dry_run_changes_nothing() -> None:
-    bad = verified(factory.deal())
+    bad = factory.settled(factory.deal())
     cheat(bad)
     DealBucket.objects.update(entries=7)
     code, printed = verify("--all", "--dry-run")
@@ -85,7 +83,7 @@ def test_a_dry_run_changes_nothing() -> None:
 
 
 def test_a_wrong_score_is_corrected() -> None:
-    attempt = verified(factory.deal())
+    attempt = factory.settled(factory.deal())
     Attempt.objects.filter(pk=attempt.pk).update(cards_up=52)
     Result.objects.update(cards_up=52)
     assert verify(str(attempt.pk))[0] == 1
@@ -95,7 +93,7 @@ def test_a_wrong_score_is_corrected() -> None:
 
 
 def test_counts_are_corrected() -> None:
-    attempt = verified(factory.deal())
+    attempt = factory.settled(factory.deal())
     DealBucket.objects.filter(level=1).update(entries=5)
     assert verify("--deal", str(attempt.deal_id))[0] == 1
     assert histogram.faults(deal_listing(attempt.deal_id, "race")) == []
@@ -111,10 +109,9 @@ def test_a_pending_attempt_is_judged() -> None:
 
 def test_staff_decisions_stand_while_the_record_replays() -> None:
     deal = factory.deal("braid")
-    cleared = factory.finished(deal, record=factory.superhuman(deal))
-    settle(cleared.pk)
+    cleared = factory.settled(deal, record=factory.superhuman(deal))
     decide(cleared.pk, State.VERIFIED, "ada")
-    thrown_out = verified(deal)
+    thrown_out = factory.settled(deal)
     decide(thrown_out.pk, State.REJECTED, "ada")
     assert verify("--all")[0] == 0
     cheat(cleared)
@@ -125,16 +122,19 @@ def test_staff_decisions_stand_while_the_record_replays() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["nonsense"],
-        ["99999999"],
-        ["00000000-0000-0000-0000-000000000000"],
-        ["--deal", "x"],
-        ["--deal", "2026-01-01/braid"],
+        ["verify", "nonsense"],
+        ["verify", "99999999"],
+        ["verify", "00000000-0000-0000-0000-000000000000"],
+        ["verify", "--deal", "x"],
+        ["verify", "--deal", "2026-01-01/braid"],
+        ["fairplay", "--attempt", "x"],
+        ["fairplay", "--attempt", "99999999"],
+        ["fairplay", "--since", "2026-02-01", "--until", "2026-01-01"],
     ],
 )
 def test_unknown_attempts_exit_with_2(arguments: list[str]) -> None:
     with pytest.raises(CommandError) as error:
-        verify(*arguments)
+        run(*arguments)
     assert error.value.returncode == 2
 
 
@@ -145,15 +145,6 @@ def test_a_running_attempt_cannot_be_verified() -> None:
 
 
 PACE: Reason = reason("pace", "20 plays within 5 ms, which need 99 ms.", plays=20)
-
-
-def fairplay(*arguments: str) -> tuple[int, str]:
-    out = io.StringIO()
-    try:
-        call_command("fairplay", *arguments, "--no-progress", stdout=out, stderr=out)
-    except SystemExit as exit_:
-        return int(str(exit_.code)), out.getvalue()
-    return 0, out.getvalue()
 
 
 def as_by_other_rules(attempt: Attempt, state: State, *reasons: Reason) -> Attempt:
@@ -173,7 +164,7 @@ def held(deal: Any, **fields: Any) -> Attempt:
 
 
 def test_unchanged_fair_play_exits_with_0() -> None:
-    settle(factory.finished(factory.deal()).pk)
+    factory.settled(factory.deal())
     code, printed = fairplay()
     assert (code, "1 judged, 0 would change" in printed) == (0, True)
 
@@ -237,7 +228,7 @@ def test_a_concurrent_decision_stands(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_invalid_record_is_left_to_verify() -> None:
     attempt = let_through(factory.deal("braid"))
-    Attempt.objects.filter(pk=attempt.pk).update(record=factory.record_of(attempt.deal, ["u"]).to_bytes())
+    cheat(attempt)
     code, printed = fairplay("--write")
     assert (code, "see `manage.py verify`" in printed) == (1, True)
     attempt.refresh_from_db()
@@ -246,7 +237,7 @@ def test_an_invalid_record_is_left_to_verify() -> None:
 
 def test_rejected_records_and_practice_are_skipped() -> None:
     deal = factory.deal()
-    settle(factory.finished(deal, tokens=["u"]).pk)
+    factory.settled(deal, tokens=["u"])
     let_through(factory.deal("braid"), ranked=False)
     assert fairplay()[0] == 0
 
@@ -275,15 +266,6 @@ def test_filters_select_the_attempts() -> None:
     assert named("--since", day, "--until", day) == {fast.pk, slow.pk, other.pk}
     assert named("--since", "2030-01-01") == named("--until", "2020-01-01") == set()
     assert named("--from-deal", str(plot.pk)) == {other.pk}
-
-
-@pytest.mark.parametrize(
-    "arguments", [["--attempt", "x"], ["--attempt", "99999999"], ["--since", "2026-02-01", "--until", "2026-01-01"]]
-)
-def test_unknown_attempts_of_fair_play_exit_with_2(arguments: list[str]) -> None:
-    with pytest.raises(CommandError) as error:
-        fairplay(*arguments)
-    assert error.value.returncode == 2
 
 
 def test_an_interrupted_run_keeps_its_work_and_can_resume(monkeypatch: pytest.MonkeyPatch) -> None:
