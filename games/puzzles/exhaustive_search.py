@@ -11,7 +11,7 @@ from typing import Final
 
 from games.rules import Table, from_position
 
-MAX_POSITIONS: Final = 20_000
+MAX_POSITIONS: Final = 5_000
 #: Number of cards in each complete foundation, for the games in which each foundation has a suit of its own.
 _COMPLETE: Final = {"labyrinth": (13,) * 4, "stonewall": (13,) * 4, "tarot": (14, 14, 14, 14, 22)}
 
@@ -33,31 +33,23 @@ def prove_lost(position: str, limit: int = MAX_POSITIONS) -> Lost | None:
 
     :raises PositionError: when the position cannot be read.
     """
-    table = from_position(position)
-    highest = [list(foundation) for foundation in table.foundations]
-    most_up = table.cards_up
-    seen = {position}
-    untried = [table.legal_moves()]
-    while untried:
+    seen, queue = {position}, [position]
+    highest = from_position(position).foundations
+    most_up = 0
+    while queue:
+        table = from_position(queue.pop())
         if table.is_won or len(seen) > limit:
             return None
-        if not untried[-1]:
-            untried.pop()
-            if untried:
-                table.pop()
-            continue
-        table.push(untried[-1].pop())
-        reached = table.position()
-        if reached in seen:
-            table.pop()
-            continue
-        seen.add(reached)
-        untried.append(table.legal_moves())
         most_up = max(most_up, table.cards_up)
-        for slot, foundation in enumerate(table.foundations):
-            if len(foundation) > len(highest[slot]):
-                highest[slot] = list(foundation)
-    return Lost(most_up, _ends(table, highest))
+        highest = [max(pair, key=len) for pair in zip(highest, [[*up] for up in table.foundations], strict=True)]
+        for token in table.legal_moves():
+            table.push(token)
+            reached = table.position()
+            table.pop()
+            if reached not in seen:
+                seen.add(reached)
+                queue.append(reached)
+    return Lost(most_up, _ends(from_position(position), highest))
 
 
 def _ends(table: Table, highest: list[list[int]]) -> tuple[str, ...]:
