@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -15,10 +12,9 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from games.deals import publishing, sealed_stock
+from games.management.command_helpers import INTERRUPTED, interruption, positive
 from games.models import SealedDeal
 from games.rules import CATALOGUE
-
-INTERRUPTED = 130
 
 
 class Command(BaseCommand):
@@ -41,9 +37,9 @@ class Command(BaseCommand):
             help=f"one of {', '.join(CATALOGUE)}; can be repeated (default: all)",
         )
         parser.add_argument(
-            "--count", type=_positive, help="seal this many deals of each variant, regardless of the stock"
+            "--count", type=positive, help="seal this many deals of each variant, regardless of the stock"
         )
-        parser.add_argument("--seconds", type=_positive, help="stop after this many seconds")
+        parser.add_argument("--seconds", type=positive, help="stop after this many seconds")
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ARG002, ANN401
         """Fill the stock, with a progress bar."""
@@ -51,7 +47,7 @@ class Command(BaseCommand):
         over = sealed_stock.stop_after(options["seconds"])
         total = options["count"] * len(names) if options["count"] else sealed_stock.shortage(names)
         done = 0
-        with _interruption() as interrupted, tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:
+        with interruption() as interrupted, tqdm(total=total, unit="deal", disable=not sys.stderr.isatty()) as bar:
             for sealed in _sealing(names, options["count"], lambda: interrupted.is_set() or over()):
                 done += 1
                 bar.set_postfix_str(f"{sealed.variant}, grade {sealed.grade}, par {sealed.par}")
@@ -65,25 +61,6 @@ class Command(BaseCommand):
             sys.exit(1)
 
 
-@contextmanager
-def _interruption() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C sets, so that work stops at its next check; a second Ctrl-C ends it at once.
-
-    A KeyboardInterrupt could get lost: raised inside an interpreter callback, it is only printed.
-    """
-    interrupted = threading.Event()
-
-    def request_stop(_signal: int, _frame: object) -> None:
-        interrupted.set()
-        signal.signal(signal.SIGINT, previous_handler)
-
-    previous_handler = signal.signal(signal.SIGINT, request_stop)
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, previous_handler)
-
-
 def _sealing(names: Sequence[str], count: int | None, stop: sealed_stock.Stop) -> Iterator[SealedDeal]:
     """Seal deals, and publish the daily deals waiting for one after each."""
     publishing.ensure_deals(timezone.now().date())
@@ -91,9 +68,3 @@ def _sealing(names: Sequence[str], count: int | None, stop: sealed_stock.Stop) -
     for deal in sealed:
         publishing.ensure_deals(timezone.now().date())
         yield deal
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise ArgumentTypeError(f"a number above 0, not {text!r}")
-    return int(text)

@@ -1,0 +1,39 @@
+"""Helpers for long-running commands: Ctrl-C without lost work, and numbers in options."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from argparse import ArgumentTypeError
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+INTERRUPTED: Final = 130
+"""Exit code after Ctrl-C."""
+
+
+@contextmanager
+def interruption() -> Iterator[threading.Event]:
+    """Yield an event that Ctrl-C sets, so that work stops at its next check; a second Ctrl-C ends it at once.
+
+    A KeyboardInterrupt could get lost: raised inside an interpreter callback, it is only printed.
+    """
+    interrupted = threading.Event()
+
+    def request_stop(_signal: int, _frame: object) -> None:
+        interrupted.set()
+        signal.signal(signal.SIGINT, previous_handler)
+
+    previous_handler = signal.signal(signal.SIGINT, request_stop)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, previous_handler)
+
+
+def positive(text: str) -> int:
+    """Read a whole number above 0 from an option."""
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise ArgumentTypeError(f"a number above 0, not {text!r}")
+    return int(text)
