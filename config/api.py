@@ -17,6 +17,7 @@ from accounts.api import router as players_router
 from config.http.error_pages import answering, error_response, server_error
 from games.api.common import Limited
 from games.api.deals import router as games_router
+from games.api.puzzles import router as puzzles_router
 from games.api.races import router as races_router
 from games.api.reference import router as reference_router
 from games.core.errors import ErrorCode, Refusal
@@ -45,12 +46,16 @@ class PublicAPI(NinjaAPI):
 api = PublicAPI(
     title="Talon",
     version="1",
-    description="Deals, races, boards, players and records of Talon. All are read-only; /verify replays a record.",
+    description=(
+        "Deals, races, boards, players, records and puzzles of Talon. All are read-only, except for your own moves at "
+        "puzzles; /verify replays a record."
+    ),
     throttle=[Limited("api")],
     docs=Swagger(settings={"deepLinking": False}),  # otherwise each operation's button would contain a link
 )
 api.add_router("", games_router)
 api.add_router("", races_router)
+api.add_router("", puzzles_router)
 api.add_router("", boards_router)
 api.add_router("", reference_router)
 api.add_router("", players_router)

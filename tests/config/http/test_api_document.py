@@ -23,6 +23,7 @@ from schemathesis.specs.openapi.checks import negative_data_rejection, positive_
 
 from config.api import api
 from games.models import Attempt
+from tests.games.puzzles.puzzles import stored_puzzle
 from tests.games.races.finished_races import heat
 from tests.leaderboards import factory
 from tests.rules.profile import examples
@@ -54,7 +55,7 @@ def kept_connection() -> Iterator[None]:
 
 @pytest.fixture
 def known() -> dict[str, Any]:
-    """Path parameters: a past deal, a player on its board, a record and a race of theirs."""
+    """Path parameters: a past deal, a player on its board, a record and a race of theirs, and a puzzle."""
     deal = factory.deal("plot", day=timezone.now().date() - timedelta(days=3))
     player = factory.player()
     attempt = factory.finished(deal, player, state=Attempt.State.VERIFIED)
@@ -65,6 +66,7 @@ def known() -> dict[str, Any]:
         "player_id": str(player.public_id),
         "other_id": str(factory.player().public_id),
         "attempt": str(attempt.public_id),
+        "number": stored_puzzle().pk,
     }
 
 
@@ -181,7 +183,7 @@ def test_other_methods_get_the_standard_error(method: str, path: str, client: An
     assert client.head(address).status_code == (405 if method == "post" else client.get(address).status_code)
 
 
-@pytest.mark.parametrize("path", [path for _, path in OPERATIONS if path.endswith(("friends", "mine"))])
+@pytest.mark.parametrize("path", [path for _, path in OPERATIONS if path.endswith(("friends", "mine", "tries"))])
 def test_visitors_get_the_standard_error_for_sign_in(path: str, client: Any, known: dict[str, Any]) -> None:
     answer = client.get(path.format(**known, period="week"))
     assert (answer.status_code, answer.json()["error"]["code"]) == (401, "not_signed_in")

@@ -1,0 +1,232 @@
+"""API endpoints for puzzles and the player's own tries; `config.api` combines them with the others.
+
+The winning line and the proofs of the losses stay hidden: a reply has only what the player's own move has shown.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, Final, Self
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from ninja import Field, Query, Router, Schema
+from ninja.utils import check_csrf
+
+from games.api.common import ERRORS, Day, ErrorOut
+from games.core.errors import ErrorCode, Refusal
+from games.db.players import player_id
+from games.puzzles import daily, tries
+from games.puzzles.choice import next_puzzle
+from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.puzzle import Puzzle
+from games.rules import CATALOGUE
+
+PAGE_SIZE: Final = 50
+MAX_LISTED: Final = 100
+
+router = Router(tags=["puzzles"])
+
+
+class PuzzleStepOut(Schema):
+    """A position: all of its cards, and the legal moves.
+
+    `face_down` names the cards that lie face down. `hidden` lists the cards of stock and reserve that `view` leaves
+    out, the next one first. `token` is the move that led here.
+    """
+
+    token: str | None
+    view: dict[str, Any]
+    legal: list[str]
+    face_down: list[str]
+    hidden: dict[str, list[str]]
+
+
+class PuzzleProgressOut(Schema):
+    """The state of a try: the turns found so far, and the wrong moves. `tries_left` is null without a limit."""
+
+    turn: int
+    mistakes: int
+    tries_left: int | None
+    solved: bool
+    failed: bool
+
+
+class PuzzleOut(Schema):
+    """A puzzle: its number of turns, and your progress and the position in which you are to move."""
+
+    number: int
+    variant: str
+    turns: int
+    progress: PuzzleProgressOut
+    position: PuzzleStepOut
+
+    @classmethod
+    def of(cls, stored: StoredPuzzle, request: HttpRequest, **others: object) -> Self:
+        """Return the JSON form of a puzzle for a player or visitor."""
+        progress = tries.progress_of(player_id(request), stored, timezone.now().date())
+        return cls(
+            number=stored.pk,
+            variant=stored.variant,
+            turns=stored.turns,
+            progress=PuzzleProgressOut.from_orm(progress),
+            position=PuzzleStepOut(**tries.position_at(Puzzle.from_json(stored.contents), progress)),
+            **others,
+        )
+
+
+class DailyPuzzleOut(PuzzleOut):
+    """The puzzle of a day."""
+
+    day: date
+
+
+class PuzzleLossOut(Schema):
+    """Why a move loses: the most cards that can still go up, and the last card of each foundation that stays short."""
+
+    most_up: int
+    goal: int
+    ends: list[str]
+
+
+class PuzzleReplyOut(Schema):
+    """The reply to a move. After a right one, `steps` has it and the forced moves that follow it.
+
+    After a wrong one, `loss` says why it loses; null if that is not known in words.
+    """
+
+    right: bool
+    progress: PuzzleProgressOut
+    steps: list[PuzzleStepOut]
+    loss: PuzzleLossOut | None
+
+
+class PuzzleTryOut(Schema):
+    """A try at a puzzle. `day` is set if it began on the day whose puzzle this was."""
+
+    number: int
+    variant: str
+    turns: int
+    day: date | None
+    turn: int
+    mistakes: int
+    begun_at: datetime
+    solved_at: datetime | None
+    failed_at: datetime | None
+
+    @classmethod
+    def of(cls, row: PuzzleTry) -> Self:
+        """Return the JSON form of a try."""
+        return cls(**vars(row), number=row.puzzle_id, variant=row.puzzle.variant, turns=row.puzzle.turns)
+
+
+class PuzzleTriesOut(Schema):
+    """A page of tries. `cursor` requests the next page and is null on the last one."""
+
+    tries: list[PuzzleTryOut]
+    cursor: int | None
+
+
+class DailyPuzzleIn(Schema):
+    """Choice of a day, by default today."""
+
+    day: Day | None = None
+
+
+class NextPuzzleIn(Schema):
+    """Choice of a variant, by default any."""
+
+    variant: str | None = None
+
+
+class PuzzleMoveIn(Schema):
+    """A move: the turn, counted from 0, and the token."""
+
+    turn: int = Field(ge=0)
+    token: str = Field(max_length=20)
+
+
+class PuzzleTriesIn(Schema):
+    """Pagination: omit `cursor` for the first page; pass a page's `cursor` to get the next one."""
+
+    cursor: int | None = Field(None, ge=1, lt=2**31)
+    limit: int = Field(PAGE_SIZE, ge=1, le=MAX_LISTED)
+
+
+@router.get("/puzzles/daily", response={200: DailyPuzzleOut, **ERRORS})
+def get_daily_puzzle(request: HttpRequest, query: Query[DailyPuzzleIn]) -> DailyPuzzleOut:
+    """Return the puzzle of today or a past day."""
+    today = timezone.now().date()
+    day = query.day or today
+    if day > today:
+        raise Refusal(ErrorCode.BAD_DAYS, "The puzzle of this day is not known yet.")
+    if day < today:
+        found = get_object_or_404(DailyPuzzle.objects.select_related("puzzle"), day=day)
+        return DailyPuzzleOut.of(found.puzzle, request, day=day)
+    try:
+        return DailyPuzzleOut.of(daily.puzzle_of(day), request, day=day)
+    except StoredPuzzle.DoesNotExist:
+        raise Refusal(ErrorCode.NOT_FOUND, "There are no puzzles on this site.") from None
+
+
+@router.get("/puzzles/next", response={200: PuzzleOut, **ERRORS})
+def get_next_puzzle(request: HttpRequest, query: Query[NextPuzzleIn]) -> PuzzleOut:
+    """Return a random puzzle that you have not tried, other than today's."""
+    if query.variant is not None and query.variant not in CATALOGUE:
+        raise Refusal(ErrorCode.NOT_FOUND, "There is no such variant.")
+    found = next_puzzle(player_id(request), query.variant)
+    if found is None:
+        raise Refusal(ErrorCode.NOT_FOUND, "There is no puzzle that you have not tried.")
+    return PuzzleOut.of(found, request)
+
+
+@router.get("/puzzles/tries", response={200: PuzzleTriesOut, **ERRORS})
+def list_puzzle_tries(request: HttpRequest, query: Query[PuzzleTriesIn]) -> PuzzleTriesOut:
+    """List your own tries at puzzles, newest first. You must be signed in; being a guest is enough."""
+    own = PuzzleTry.objects.filter(player=_me(request)).select_related("puzzle").order_by("-pk")
+    found = own
+    if query.cursor is not None:
+        last = own.filter(puzzle=query.cursor).first()
+        if last is None:
+            raise Refusal(ErrorCode.BAD_CURSOR, "This cursor is invalid.")
+        found = own.filter(pk__lt=last.pk)
+    rows = list(found[: query.limit + 1])
+    shown = [PuzzleTryOut.of(row) for row in rows[: query.limit]]
+    return PuzzleTriesOut(tries=shown, cursor=shown[-1].number if len(rows) > query.limit else None)
+
+
+@router.get("/puzzles/{int:number}", response={200: PuzzleOut, **ERRORS})
+def get_puzzle(request: HttpRequest, number: int) -> PuzzleOut:
+    """Return one puzzle."""
+    return PuzzleOut.of(get_object_or_404(StoredPuzzle, pk=number), request)
+
+
+@router.post("/puzzles/{int:number}/moves", response={200: PuzzleReplyOut, 409: ErrorOut, **ERRORS})
+def play_puzzle_move(request: HttpRequest, number: int, move: PuzzleMoveIn) -> PuzzleReplyOut:
+    """Check a move, and store your progress. You must be signed in; being a guest is enough.
+
+    Send the CSRF cookie's value in the header `X-CSRFToken`.
+    """
+    me = _me(request)
+    if check_csrf(request) is not None:
+        raise Refusal(ErrorCode.CSRF_FAILED)
+    stored = get_object_or_404(StoredPuzzle, pk=number)
+    reply = tries.play(me, stored, move.turn, move.token, timezone.now().date())
+    return PuzzleReplyOut(
+        right=reply.loss is None,
+        progress=PuzzleProgressOut.from_orm(reply.progress),
+        steps=[PuzzleStepOut(**step) for step in reply.steps],
+        loss=PuzzleLossOut(**reply.loss) if reply.loss else None,
+    )
+
+
+def _me(request: HttpRequest) -> int:
+    """Return the player.
+
+    :raises Refusal: for a visitor.
+    """
+    me = player_id(request)
+    if me is None:
+        raise Refusal(ErrorCode.NOT_SIGNED_IN, "Sign in or play a game first.")
+    return me

@@ -1,0 +1,39 @@
+"""Fixed puzzles, and stored ones."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+from games.puzzles.models import StoredPuzzle
+from games.puzzles.puzzle import Puzzle
+
+#: A Labyrinth of three turns with a forced move after the first; a Labyrinth whose wrong moves are proven lost by the
+#: solver alone; a Stonewall with three forced moves between its two turns.
+LABYRINTH, UNEXPLAINED, STONEWALL = map(
+    Puzzle.from_json, json.loads(Path(__file__).with_name("examples.json").read_text())
+)
+
+
+def stored_puzzle(puzzle: Puzzle = LABYRINTH, **fields: Any) -> StoredPuzzle:
+    """Store a puzzle; the same one may be stored several times."""
+    values = {
+        "variant": puzzle.variant,
+        "contents": puzzle.to_json(),
+        "turns": len(puzzle.turns),
+        "moves": len(puzzle.line) + len(puzzle.finish),
+        "digest": secrets.token_hex(32),
+    }
+    return StoredPuzzle.objects.create(**values | fields)
+
+
+def right(puzzle: Puzzle, turn: int) -> str:
+    """Return the winning move of a turn."""
+    return puzzle.line[puzzle.turns[turn]]
+
+
+def wrong(puzzle: Puzzle, turn: int) -> str:
+    """Return a losing move of a turn."""
+    return next(iter(puzzle.losses[turn]))
