@@ -29,7 +29,7 @@ def _older(query: QuerySet[Any], field: str) -> Callable[[datetime, int], int]:
 
 
 KINDS: Final = (
-    Aged(User, "guests without a game", 7 * _DAY, remove_empty_guests),
+    Aged(User, "guests without a game or a puzzle", 7 * _DAY, remove_empty_guests),
     Aged(
         User,
         "guests inactive for the life of their cookie, with their games",

@@ -31,6 +31,7 @@ from games.core.verdict_reasons import for_player
 from games.ghosts.models import Answer, Challenge, Notice
 from games.live.loader import off_loop
 from games.models import Attempt, Decision, Start
+from games.puzzles.models import PuzzleTry
 from games.races.models import RaceOrigin, RoomWebhook
 from games.races.webhooks.webhook_url import host_of
 from games.replays.models import Continuation
@@ -74,6 +75,7 @@ def _lists(user: User, now: datetime) -> dict[str, tuple[QuerySet[Any], Describe
         "challenges": (Challenge.objects.filter(sender=user).select_related("attempt", "addressee"), _challenge),
         "answers": (Answer.objects.filter(**own).select_related("attempt", "challenge"), _answer),
         "continuations": (Continuation.objects.filter(**own).select_related("attempt", "origin"), _continuation),
+        "puzzle_tries": (PuzzleTry.objects.filter(player=user).select_related("puzzle"), _puzzle_try),
         "notices": (Notice.objects.filter(player=user), _notice),
         "appeals": (Appeal.objects.filter(**own).select_related("attempt"), _appeal),
         "reports": (
@@ -197,6 +199,11 @@ def _answer(answer: Answer) -> Facts:
 def _continuation(continuation: Continuation) -> Facts:
     origin = continuation.origin
     return {"attempt": continuation.attempt.public_id, "from": origin and origin.public_id, "moves": continuation.n}
+
+
+def _puzzle_try(row: PuzzleTry) -> Facts:
+    facts = _fields("day", "turn", "mistakes", "begun_at", "solved_at", "failed_at")(row)
+    return {"puzzle": row.puzzle_id, "variant": row.puzzle.variant, "turns": row.puzzle.turns, **facts}
 
 
 def _notice(notice: Notice) -> Facts:

@@ -2,7 +2,8 @@
 
 A guest is created at the first play and signed in with an ordinary session, so the rest of the service only knows
 players. Signing up turns the guest's row into the account; signing in to an existing account moves the guest's attempts
-there, as practice, and deletes the row. Guests who do not come back are deleted (`accounts.housekeeping`).
+there, as practice, and the tries at puzzles, and deletes the row. Guests who do not come back are deleted
+(`accounts.housekeeping`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from games.db.players import Player
 from games.ghosts.models import Challenge
 from games.inbox import notices
 from games.models import Attempt
+from games.puzzles import tries
+from games.puzzles.models import PuzzleTry
 from games.races import seats
 from leaderboards.models import Result
 
@@ -85,7 +88,7 @@ def merge_guest(guest: User, user: User) -> int:
         try:
             with transaction.atomic():
                 return _merge(guest, user)
-        except IntegrityError:  # the account took a seat in a race of the guest's concurrently: the retry sees it
+        except IntegrityError:  # the account took a seat or began a puzzle of the guest's concurrently: a retry sees it
             if not tries_left:
                 raise
     return 0
@@ -109,22 +112,24 @@ def _merge(guest: User, user: User) -> int:
     seats.hand_over(guest.pk, user.pk)
     Challenge.objects.filter(sender=guest).update(sender=user)
     notices.hand_over(guest.pk, user.pk, since=guest.date_joined)
+    tries.hand_over(guest.pk, user.pk)
     User.objects.filter(pk=guest.pk).delete()
     return counted
 
 
 def remove_empty_guests(before: datetime, size: int) -> int:
     """Delete up to ``size`` guests created before then who have not played, and return the number deleted."""
-    return _remove(_guests(before).filter(attempts=None), size)
+    return _remove(_guests(before).filter(attempts=None, puzzle_tries=None), size)
 
 
 def remove_lost_guests(before: datetime, size: int) -> int:
-    """Delete up to ``size`` guests who have started no game since then, with their games; return the number deleted.
+    """Delete up to ``size`` guests who have begun no game or puzzle since then; return the number deleted.
 
-    Each new game renews the cookie, and a guest cannot return without it.
+    Their games and tries are deleted too. Each new game renews the cookie, and a guest cannot return without it.
     """
     started = Exists(Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=before))
-    return _remove(_guests(before).exclude(started), size)
+    tried = Exists(PuzzleTry.objects.filter(player=OuterRef("pk"), begun_at__gte=before))
+    return _remove(_guests(before).exclude(started | tried), size)
 
 
 def _guests(before: datetime) -> QuerySet[User]:

@@ -16,7 +16,7 @@ from ninja.utils import check_csrf
 
 from games.api.common import ERRORS, Day, ErrorOut
 from games.core.errors import ErrorCode, Refusal
-from games.db.players import player_id
+from games.db.players import player_for, player_id
 from games.puzzles import daily, tries
 from games.puzzles.choice import next_puzzle
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
@@ -208,11 +208,11 @@ def play_puzzle_move(request: HttpRequest, number: int, move: PuzzleMoveIn) -> P
 
     Send the CSRF cookie's value in the header `X-CSRFToken`.
     """
-    me = _me(request)
+    _me(request)
     if check_csrf(request) is not None:
         raise Refusal(ErrorCode.CSRF_FAILED)
     stored = get_object_or_404(StoredPuzzle, pk=number)
-    reply = tries.play(me, stored, move.turn, move.token, timezone.now().date())
+    reply = tries.play(player_for(request).pk, stored, move.turn, move.token, timezone.now().date())
     return PuzzleReplyOut(
         right=reply.loss is None,
         progress=PuzzleProgressOut.from_orm(reply.progress),

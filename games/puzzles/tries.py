@@ -123,6 +123,14 @@ def _loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
     return {} if lost is None else {"most_up": lost.most_up, "goal": table.goal, "ends": lost.ends}
 
 
+def hand_over(before: int, after: int) -> None:
+    """Move a guest's tries to the account they signed in to, except those of a puzzle or day that the account has."""
+    own = PuzzleTry.objects.filter(player=after)
+    days = own.exclude(day=None)
+    added = PuzzleTry.objects.filter(player=before).exclude(puzzle__in=own.values("puzzle"))
+    added.exclude(day__in=days.values("day")).update(player=after)
+
+
 def win_of(puzzle: Puzzle, progress: Progress) -> list[Step]:
     """Return the steps of the whole win from the start of the puzzle.
 

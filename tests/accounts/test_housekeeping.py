@@ -15,8 +15,10 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from accounts.tasks import clean_accounts
 from games.models import Attempt
+from games.puzzles.models import PuzzleTry
 from tests.accounts.conftest import MakeAttempt
 from tests.deals import make_deal
+from tests.games.puzzles.puzzles import stored_puzzle
 
 pytestmark = pytest.mark.django_db
 
@@ -48,6 +50,15 @@ def test_guests_with_expired_cookies_are_deleted_with_games(user: User, make_att
     assert clean_accounts() == 1
     assert set(User.objects.all()) == {user, back}
     assert set(Attempt.objects.values_list("player_id", flat=True)) == {user.pk, back.pk}
+
+
+def test_guests_with_tries_at_puzzles_stay_while_their_cookies_live() -> None:
+    young, back, lost = joined(8 * DAY), joined(500 * DAY), joined(500 * DAY)
+    for guest, age in ((young, 8), (back, 399), (lost, 450)):
+        row = PuzzleTry.objects.create(player=guest, puzzle=stored_puzzle())
+        PuzzleTry.objects.filter(pk=row.pk).update(begun_at=timezone.now() - age * DAY)
+    assert clean_accounts() == 1
+    assert set(User.objects.all()) == {young, back}
 
 
 def test_expired_sessions_are_deleted_with_their_list_entries(user: User, mine: Client) -> None:

@@ -32,6 +32,7 @@ from games.appeals.models import Appeal, Report
 from games.ghosts.models import Challenge, Notice
 from games.inbox import notices
 from games.models import Attempt, Deal, PracticeOrder, StaffNote, Start
+from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.races.models import Entrant, RaceOrigin, Room, RoomWebhook
 from leaderboards.boards import relisting
 from leaderboards.models import Rating, RatingChange, Result, Standing
@@ -40,6 +41,7 @@ from leaderboards.verdicts.decisions import decide
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
 from tests.deals import make_deal
 from tests.games.appeals.doubtful import doubtful, past
+from tests.games.puzzles.puzzles import stored_puzzle
 from tests.leaderboards import raced
 
 pytestmark = pytest.mark.django_db
@@ -117,6 +119,7 @@ def furnish(user: User, other: User, deal: Deal) -> None:
     room = Room.objects.create(kind="private", host=user, game="plot", limit_s=60, seats=2, made_at=now, used_at=now)
     RoomWebhook.objects.create(room=room, player=user, url="https://hooks.example/a", made_at=now, state_at=now)
     notices.put(user.pk, Notice.Kind.CHALLENGED, {"player": other.pk})
+    PuzzleTry.objects.create(player=user, puzzle=stored_puzzle())
     theirs = doubtful(other, deal)
     Challenge.objects.create(attempt=theirs, sender=user, made_at=now)
     Challenge.objects.create(attempt=theirs, sender=other, addressee=user, made_at=now)
@@ -145,6 +148,7 @@ def test_only_permitted_rows_still_refer_to_the_player(ada: User, make_user: Mak
     erase_player(ada)
     assert {name for name, rows in rows_about(ada).items() if rows} == set()
     assert not PracticeOrder.objects.exists()
+    assert StoredPuzzle.objects.exists()
     # Texts by others remain, without the staff member who answered.
     assert Report.objects.get().answered_by is None
     assert Appeal.objects.get().answered_by is None
@@ -256,10 +260,12 @@ def test_the_page_is_removed(ada: User, client: Client) -> None:
 
 def test_a_guest_is_deleted_entirely(guest: User, make_attempt: MakeAttempt) -> None:
     make_attempt(guest, make_deal())
+    PuzzleTry.objects.create(player=guest, puzzle=stored_puzzle())
     relisting.rank_player(guest)
     erase_player(guest)
     assert not User.objects.exists()
     assert not Attempt.objects.exists()
+    assert not PuzzleTry.objects.exists()
 
 
 def test_a_guests_start_records_go_except_for_secret_deals(guest: User, make_attempt: MakeAttempt) -> None:

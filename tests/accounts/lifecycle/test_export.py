@@ -23,6 +23,7 @@ from accounts.sign_in.guests import BACKEND, create_guest
 from games.appeals import appeals, reports
 from games.ghosts import challenges
 from games.models import Attempt, Start
+from games.puzzles.models import PuzzleTry
 from games.races import race_origins
 from games.races.models import RaceOrigin
 from games.rules import Record, replay
@@ -32,6 +33,7 @@ from leaderboards.verdicts.decisions import decide
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, exported
 from tests.deals import make_deal
 from tests.games.appeals.doubtful import doubtful
+from tests.games.puzzles.puzzles import LABYRINTH, stored_puzzle
 from tests.leaderboards import raced
 
 pytestmark = pytest.mark.django_db(transaction=True)  # parts are read in other threads
@@ -190,6 +192,27 @@ def test_origins_of_seats_in_rated_races_are_included(user: User) -> None:
     assert exported(user)["race_seats"] == [
         {"device": None, "network": bytes(origin.network).hex(), "made_at": made_at}
     ]
+
+
+def test_tries_at_puzzles_are_included_without_the_solution(user: User, make_user: MakeUser) -> None:
+    puzzle, today = stored_puzzle(), timezone.now().date()
+    row = PuzzleTry.objects.create(player=user, puzzle=puzzle, day=today, turn=1, mistakes=2)
+    PuzzleTry.objects.create(player=make_user(), puzzle=puzzle)
+    found = exported(user)
+    assert found["puzzle_tries"] == [
+        {
+            "puzzle": puzzle.pk,
+            "variant": "labyrinth",
+            "turns": 3,
+            "day": today.isoformat(),
+            "turn": 1,
+            "mistakes": 2,
+            "begun_at": DjangoJSONEncoder().default(row.begun_at),
+            "solved_at": None,
+            "failed_at": None,
+        }
+    ]
+    assert LABYRINTH.line[2] not in json.dumps(found)
 
 
 def test_an_unreadable_record_does_not_stop_the_export(user: User, make_attempt: MakeAttempt) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import Any
 
 import pytest
@@ -21,11 +22,13 @@ from accounts.sign_in.guests import create_guest, merge_guest, player_for
 from games.attempts.lifecycle import close_attempt
 from games.core import limits
 from games.models import Attempt
+from games.puzzles.models import PuzzleTry
 from leaderboards.boards import relisting
 from leaderboards.models import Result
 from leaderboards.verdicts import settlement
 from tests.accounts.conftest import PASSWORD, MakeAttempt, SignIn
 from tests.deals import make_deal
+from tests.games.puzzles.puzzles import stored_puzzle
 
 pytestmark = pytest.mark.django_db
 
@@ -212,6 +215,26 @@ def test_a_deal_the_account_has_played_becomes_practice(guest: User, user: User,
     assert (own.ranked, guests.ranked) == (True, False)
     assert guests.player == user
     assert [result.attempt for result in Result.objects.filter(deal=deal)] == [own]
+
+
+def test_tries_at_puzzles_move_unless_the_account_has_its_own(guest: User, user: User) -> None:
+    first, second, third = (date(2026, 11, day) for day in (24, 25, 26))
+    both, guests_daily, own_daily, unlimited = (stored_puzzle() for _ in range(4))
+    for puzzle, day in ((both, None), (own_daily, second)):
+        PuzzleTry.objects.create(player=user, puzzle=puzzle, day=day)
+    for puzzle, day in ((both, first), (guests_daily, second), (unlimited, None), (stored_puzzle(), third)):
+        PuzzleTry.objects.create(player=guest, puzzle=puzzle, day=day, mistakes=1)
+    merge_guest(guest, user)
+    moved = PuzzleTry.objects.filter(mistakes=1)
+    assert set(moved.values_list("player", "day")) == {(user.pk, None), (user.pk, third)}
+    assert PuzzleTry.objects.count() == 4
+    assert not moved.filter(puzzle__in=[both, guests_daily]).exists()
+
+
+def test_signing_up_keeps_tries_at_puzzles(guest: User, sign_in: SignIn) -> None:
+    row = PuzzleTry.objects.create(player=guest, puzzle=stored_puzzle())
+    sign_in(guest).post(reverse("account_signup"), FORM)
+    assert PuzzleTry.objects.get(player__is_guest=False) == row
 
 
 def test_merging_twice_changes_nothing(guest: User, user: User, make_attempt: MakeAttempt) -> None:
