@@ -15,7 +15,7 @@ from games.puzzles import daily
 from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.puzzles.open_view import Step, step_of, steps_of
 from games.puzzles.puzzle import Puzzle, successors
-from games.rules import RulesError
+from games.rules import RulesError, from_position
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
     :raises Refusal: for a move that is not legal.
     """
     n = puzzle.turns[turn]
-    table = puzzle.table_at(n)
+    table = from_position(puzzle.table_at(n).position())  # without moves that `u` could undo
     following = successors(table)
     try:
         table.push(token)
