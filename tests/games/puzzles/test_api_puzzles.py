@@ -1,0 +1,249 @@
+"""Puzzles in the API: the day's, any and the next; moves; the player's own tries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.sign_in.guests import create_guest
+from games.core import limits
+from games.puzzles import store
+from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, right, stored_puzzle, wrong
+from tests.players import signed_in
+
+pytestmark = pytest.mark.django_db
+
+API = "/api/v1/puzzles"
+DAY = timedelta(days=1)
+#: All keys of the replies besides the names of piles: none holds a move that has not been found.
+STEP_KEYS = {"token", "view", "legal", "face_down", "hidden"}
+PROGRESS = {"turn": 0, "mistakes": 0, "tries_left": None, "solved": False, "failed": False}
+
+
+@pytest.fixture
+def guest(db: None) -> User:
+    return create_guest()
+
+
+@pytest.fixture
+def mine(guest: User) -> Client:
+    return signed_in(guest)
+
+
+@pytest.fixture
+def stored(db: None) -> StoredPuzzle:
+    return stored_puzzle()
+
+
+def read(client: Client, path: str, status: int = 200) -> Any:
+    answer = client.get(f"{API}/{path}")
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def play(client: Client, puzzle: StoredPuzzle, turn: int, token: str, status: int = 200, **headers: str) -> Any:
+    move = {"turn": turn, "token": token}
+    answer = client.post(f"{API}/{puzzle.pk}/moves", move, content_type="application/json", headers=headers)
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def code(answer: Any) -> str:
+    return str(answer["error"]["code"])
+
+
+def today() -> date:
+    return timezone.now().date()
+
+
+# Puzzles.
+
+
+def test_a_puzzle_is_shown_without_its_solution(client: Client, stored: StoredPuzzle) -> None:
+    found = read(client, f"{stored.pk}")
+    assert (found["number"], found["variant"], found["turns"]) == (stored.pk, "labyrinth", 3)
+    assert found["progress"] == PROGRESS
+    assert set(found) == {"number", "variant", "turns", "progress", "position"}
+    assert set(found["position"]) == STEP_KEYS
+    assert found["position"]["legal"] == LABYRINTH.table_at(0).legal_moves()
+    assert not {"line", "finish", "losses", "contents"} & set(keys(found))
+
+
+def keys(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from keys(one)
+
+
+def test_an_unknown_puzzle_is_not_found(client: Client, stored: StoredPuzzle) -> None:
+    assert code(read(client, f"{stored.pk + 1}", 404)) == "not_found"
+    assert code(read(client, f"{10**30}", 404)) == "not_found"
+
+
+def test_a_puzzle_is_shown_at_the_players_turn(client: Client, mine: Client, stored: StoredPuzzle) -> None:
+    play(mine, stored, 0, right(LABYRINTH, 0))
+    found = read(mine, f"{stored.pk}")
+    assert found["progress"] == PROGRESS | {"turn": 1}
+    assert found["position"]["legal"] == LABYRINTH.table_at(LABYRINTH.turns[1]).legal_moves()
+    assert read(client, f"{stored.pk}")["progress"] == PROGRESS
+
+
+def test_todays_puzzle_is_the_same_for_all(client: Client, mine: Client) -> None:
+    for _ in range(5):
+        stored_puzzle()
+    found = read(client, "daily")
+    assert found == read(mine, "daily") == read(client, f"daily?day={today()}")
+    assert (found["day"], found["progress"]["tries_left"]) == (str(today()), 3)
+
+
+def test_past_days_are_shown_and_future_ones_refused(client: Client, stored: StoredPuzzle) -> None:
+    yesterday = today() - DAY
+    DailyPuzzle.objects.create(day=yesterday, puzzle=stored)
+    assert read(client, f"daily?day={yesterday}")["number"] == stored.pk
+    assert code(read(client, f"daily?day={today() + 2 * DAY}", 400)) == "bad_days"
+    assert code(read(client, f"daily?day={yesterday - DAY}", 404)) == "not_found"
+    assert DailyPuzzle.objects.count() == 1, "no puzzle is drawn for another day"
+
+
+def test_a_site_without_puzzles_has_none_today(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "starters", tuple)
+    assert code(read(client, "daily", 404)) == "not_found"
+    assert code(read(client, "next", 404)) == "not_found"
+
+
+def test_the_next_puzzle_has_not_been_tried(mine: Client, guest: User) -> None:
+    stonewall = stored_puzzle(STONEWALL)
+    tried, untried = stored_puzzle(), stored_puzzle()
+    PuzzleTry.objects.create(player=guest, puzzle=tried)
+    assert read(mine, "next?variant=labyrinth")["number"] == untried.pk
+    assert read(mine, "next?variant=stonewall")["number"] == stonewall.pk
+    assert code(read(mine, "next?variant=tarot", 404)) == "not_found"
+    assert code(read(mine, "next?variant=nonsense", 404)) == "not_found"
+    assert read(mine, "next")["number"] in {untried.pk, stonewall.pk}
+
+
+# Moves.
+
+
+def test_a_solution_is_played_to_its_end(mine: Client, stored: StoredPuzzle) -> None:
+    replies = [play(mine, stored, turn, right(LABYRINTH, turn)) for turn in range(3)]
+    assert [reply["right"] for reply in replies] == [True] * 3
+    assert [[step["token"] for step in reply["steps"]] for reply in replies] == [
+        list(LABYRINTH.line[:2]),
+        [LABYRINTH.line[2]],
+        [LABYRINTH.line[3]],
+    ]
+    assert all(set(step) == STEP_KEYS for reply in replies for step in reply["steps"])
+    assert replies[-1]["progress"] == PROGRESS | {"turn": 3, "solved": True}
+    assert code(play(mine, stored, 3, right(LABYRINTH, 0), 409)) == "closed"
+
+
+def test_a_wrong_move_is_explained(mine: Client, stored: StoredPuzzle) -> None:
+    reply = play(mine, stored, 0, wrong(LABYRINTH, 0))
+    loss = {"most_up": 22, "goal": 52, "ends": ["3S", "2H", "8C"]}
+    assert reply == {"right": False, "progress": PROGRESS | {"mistakes": 1}, "steps": [], "loss": loss}
+
+
+def test_a_wrong_move_without_an_explanation_is_wrong(mine: Client) -> None:
+    reply = play(mine, stored_puzzle(UNEXPLAINED), 0, wrong(UNEXPLAINED, 0))
+    assert (reply["right"], reply["loss"], reply["steps"]) == (False, None, [])
+
+
+def test_replies_before_the_end_hold_nothing_of_the_win(mine: Client, stored: StoredPuzzle) -> None:
+    """Except for the moves that were found, and the forced ones after them."""
+    for turn in range(2):
+        for reply in (
+            play(mine, stored, turn, wrong(LABYRINTH, turn)),
+            play(mine, stored, turn, right(LABYRINTH, turn)),
+        ):
+            assert set(reply) == {"right", "progress", "steps", "loss"}
+            assert not {"line", "finish", "losses", "contents"} & set(keys(reply))
+            shown = json.dumps(reply)
+            assert json.dumps(LABYRINTH.finish[:6])[1:-1] not in shown
+            assert " ".join(LABYRINTH.finish[:3]) not in shown
+            assert " ".join(LABYRINTH.line[:3]) not in shown
+
+
+def test_a_move_at_another_turn_is_stale(mine: Client, stored: StoredPuzzle) -> None:
+    answer = play(mine, stored, 1, right(LABYRINTH, 1), 409)
+    assert answer["error"]["data"] == {"turn": 0}
+    assert code(answer) == "stale"
+
+
+@pytest.mark.parametrize(
+    ("token", "expected"), [("t0-f", "illegal_move"), ("t99-f", "invalid_token"), ("u", "illegal_move")]
+)
+def test_moves_against_the_rules_are_refused(mine: Client, stored: StoredPuzzle, token: str, expected: str) -> None:
+    assert code(play(mine, stored, 0, token, 422)) == expected
+
+
+def test_visitors_must_sign_in_to_move(client: Client, stored: StoredPuzzle) -> None:
+    assert code(play(client, stored, 0, right(LABYRINTH, 0), 401)) == "not_signed_in"
+    assert not PuzzleTry.objects.exists()
+
+
+def test_a_move_from_another_site_is_refused(guest: User, stored: StoredPuzzle) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.cookies = signed_in(guest).cookies
+    assert code(play(client, stored, 0, right(LABYRINTH, 0), 403)) == "csrf_failed"
+    token = "a" * 32
+    client.cookies["csrftoken"] = token
+    assert play(client, stored, 0, right(LABYRINTH, 0), 200, **{"x-csrftoken": token})["right"]
+
+
+def test_moves_count_towards_the_limit_of_the_api(
+    mine: Client, stored: StoredPuzzle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(limits.RATES, "api", "1/m")
+    play(mine, stored, 0, right(LABYRINTH, 0))
+    assert code(play(mine, stored, 1, right(LABYRINTH, 1), 429)) == "rate_limited"
+
+
+def test_three_mistakes_end_todays_try(mine: Client, stored: StoredPuzzle) -> None:
+    DailyPuzzle.objects.create(day=today(), puzzle=stored)
+    replies = [play(mine, stored, 0, wrong(LABYRINTH, 0)) for _ in range(3)]
+    assert [reply["progress"]["tries_left"] for reply in replies] == [2, 1, 0]
+    assert replies[-1]["progress"]["failed"]
+    assert code(play(mine, stored, 0, right(LABYRINTH, 0), 409)) == "closed"
+
+
+# Tries.
+
+
+def test_own_tries_are_listed_newest_first(mine: Client, guest: User) -> None:
+    puzzles = [stored_puzzle() for _ in range(5)]
+    for number, puzzle in enumerate(puzzles):
+        day = today() if number == 4 else None
+        PuzzleTry.objects.create(player=guest, puzzle=puzzle, mistakes=number, day=day)
+    PuzzleTry.objects.create(player=create_guest(), puzzle=puzzles[0])
+    pages = [read(mine, "tries?limit=2")]
+    while pages[-1]["cursor"] is not None:
+        pages.append(read(mine, f"tries?limit=2&cursor={pages[-1]['cursor']}"))
+    rows = [row for page in pages for row in page["tries"]]
+    assert [row["number"] for row in rows] == [puzzle.pk for puzzle in reversed(puzzles)]
+    assert [len(page["tries"]) for page in pages] == [2, 2, 1]
+    assert (
+        rows[0].items() >= {"variant": "labyrinth", "turns": 3, "day": str(today()), "turn": 0, "mistakes": 4}.items()
+    )
+    assert (rows[0]["solved_at"], rows[0]["failed_at"]) == (None, None)
+
+
+def test_a_cursor_of_another_list_is_refused(mine: Client, stored: StoredPuzzle) -> None:
+    PuzzleTry.objects.create(player=create_guest(), puzzle=stored)
+    assert code(read(mine, f"tries?cursor={stored.pk}", 400)) == "bad_cursor"
+    assert code(read(mine, f"tries?cursor={10**30}", 422)) == "bad_parameters"
+
+
+def test_visitors_have_no_tries(client: Client) -> None:
+    assert code(read(client, "tries", 401)) == "not_signed_in"

@@ -1,0 +1,46 @@
+"""The next puzzle: random, of the wanted variant, not tried before, and never today's."""
+
+from __future__ import annotations
+
+import pytest
+from django.utils import timezone
+
+from accounts.sign_in.guests import create_guest
+from games.puzzles import store
+from games.puzzles.choice import next_puzzle
+from games.puzzles.models import DailyPuzzle, PuzzleTry
+from tests.games.puzzles.puzzles import STONEWALL, stored_puzzle
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_puzzle_comes_until_all_are_tried() -> None:
+    player, other = create_guest().pk, create_guest().pk
+    stored = {stored_puzzle() for _ in range(4)}
+    seen = set()
+    while (puzzle := next_puzzle(player, None)) is not None:
+        PuzzleTry.objects.create(player_id=player, puzzle=puzzle)
+        seen.add(puzzle)
+    assert seen == stored
+    assert next_puzzle(other, None) in stored
+    assert next_puzzle(None, None) in stored
+
+
+def test_only_the_wanted_variant_comes() -> None:
+    stonewall = stored_puzzle(STONEWALL)
+    for _ in range(5):
+        stored_puzzle()
+    assert next_puzzle(None, "stonewall") == stonewall
+    assert next_puzzle(None, "tarot") is None
+
+
+def test_todays_puzzle_never_comes() -> None:
+    DailyPuzzle.objects.create(day=timezone.now().date(), puzzle=stored_puzzle())
+    assert next_puzzle(None, None) is None
+
+
+def test_shipped_puzzles_come_on_a_new_site(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "starters", lambda: (STONEWALL,))
+    found = next_puzzle(None, None)
+    assert found is not None
+    assert found.variant == "stonewall"

@@ -1,0 +1,65 @@
+"""The puzzles shipped with the code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random, SystemRandom
+
+import pytest
+
+from games.puzzles import store
+from games.puzzles.models import StoredPuzzle
+from games.puzzles.puzzle import Puzzle
+from games.rules import CATALOGUE, from_position
+from games.solver import check_solution
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL
+from tests.games.puzzles.test_generator import check
+
+#: Puzzles whose losses are proven again; the shape and the win are checked for all.
+SAMPLED = 4
+
+
+def test_every_shipped_puzzle_wins_by_the_rules() -> None:
+    for puzzle in store.starters():
+        assert Puzzle.from_json(puzzle.to_json()) == puzzle
+        table = from_position(puzzle.start)
+        assert CATALOGUE[puzzle.variant].game == table.GAME
+        assert table.options == CATALOGUE[puzzle.variant].options
+        check_solution(table, (*puzzle.line, *puzzle.finish))
+        assert puzzle.turns[0] == 0
+        assert puzzle.turns[-1] == len(puzzle.line) - 1
+        assert len(puzzle.losses) == len(puzzle.turns)
+        assert all(puzzle.line[n] not in losses for n, losses in zip(puzzle.turns, puzzle.losses, strict=True))
+
+
+def test_shipped_puzzles_have_distinct_starts() -> None:
+    starts = Counter(puzzle.start for puzzle in store.starters())
+    assert [start for start, times in starts.items() if times > 1] == []
+
+
+def test_a_sample_of_the_shipped_puzzles_is_proven() -> None:
+    seed = SystemRandom().randrange(2**32)
+    quick = [puzzle for puzzle in store.starters() if puzzle.variant in {"labyrinth", "stonewall"}]
+    for puzzle in Random(seed).sample(quick, min(SAMPLED, len(quick))):
+        check(puzzle, f"seed {seed}, {puzzle.start}")
+
+
+@pytest.mark.django_db
+def test_shipped_puzzles_are_stored_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "starters", lambda: (LABYRINTH, STONEWALL))
+    store.ensure_any()
+    store.ensure_any()
+    assert sorted(StoredPuzzle.objects.values_list("variant", flat=True)) == ["labyrinth", "stonewall"]
+    stored = StoredPuzzle.objects.get(variant="labyrinth")
+    assert Puzzle.from_json(stored.contents) == LABYRINTH
+    assert (stored.turns, stored.moves) == (3, 45)
+
+
+@pytest.mark.django_db
+def test_a_puzzle_with_a_stored_start_is_not_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    store.add([LABYRINTH])
+    store.add([LABYRINTH, STONEWALL])
+    assert StoredPuzzle.objects.count() == 2
+    monkeypatch.setattr(store, "starters", lambda: (STONEWALL,))
+    store.ensure_any()
+    assert StoredPuzzle.objects.count() == 2

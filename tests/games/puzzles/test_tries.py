@@ -1,0 +1,211 @@
+"""Tries: right and wrong moves, refusals, the limit of the day, and what a reply may show."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from accounts.sign_in.guests import create_guest
+from games.core.errors import ErrorCode, Refusal
+from games.puzzles import daily, tries
+from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.puzzle import Puzzle
+from games.puzzles.tries import Progress, Reply
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, right, stored_puzzle, wrong
+
+pytestmark = pytest.mark.django_db
+
+TODAY = date(2026, 11, 26)
+
+
+@pytest.fixture
+def guest(db: None) -> User:
+    return create_guest()
+
+
+@pytest.fixture
+def stored(db: None) -> StoredPuzzle:
+    return stored_puzzle()
+
+
+@pytest.fixture
+def todays(stored: StoredPuzzle) -> StoredPuzzle:
+    DailyPuzzle.objects.create(day=TODAY, puzzle=stored)
+    return stored
+
+
+def play(player: User, stored: StoredPuzzle, turn: int, token: str, day: date = TODAY) -> Reply:
+    return tries.play(player.pk, stored, turn, token, day)
+
+
+def solve(player: User, stored: StoredPuzzle, puzzle: Puzzle = LABYRINTH) -> list[Reply]:
+    return [play(player, stored, turn, right(puzzle, turn)) for turn in range(len(puzzle.turns))]
+
+
+def refused(player: User, stored: StoredPuzzle, turn: int, token: str) -> Refusal:
+    before = list(PuzzleTry.objects.values())
+    with pytest.raises(Refusal) as error:
+        play(player, stored, turn, token)
+    assert list(PuzzleTry.objects.values()) == before, "a refused move changes nothing"
+    return error.value
+
+
+@pytest.mark.parametrize("puzzle", [LABYRINTH, STONEWALL], ids=lambda puzzle: puzzle.variant)
+def test_right_moves_solve_it_and_forced_ones_follow(guest: User, puzzle: Puzzle) -> None:
+    stored = stored_puzzle(puzzle)
+    replies = solve(guest, stored, puzzle)
+    assert [step["token"] for reply in replies for step in reply.steps] == list(puzzle.line)
+    assert [len(reply.steps) for reply in replies[:-1]] == [
+        after - turn for turn, after in zip(puzzle.turns, puzzle.turns[1:], strict=False)
+    ]
+    assert [reply.progress.solved for reply in replies] == [False] * (len(replies) - 1) + [True]
+    assert {reply.loss for reply in replies} == {None}
+    row = PuzzleTry.objects.get()
+    assert (row.turn, row.mistakes, row.failed_at, row.solved_at is None) == (len(puzzle.turns), 0, None, False)
+
+
+def test_another_token_for_the_right_position_is_right(guest: User, stored: StoredPuzzle) -> None:
+    """All legal moves are accepted or known to lose: none leads to a position without a verdict."""
+    for turn, n in enumerate(LABYRINTH.turns):
+        for token in LABYRINTH.table_at(n).legal_moves():
+            loss = tries._loss_after(LABYRINTH, turn, token)
+            table = LABYRINTH.table_at(n)
+            table.push(token)
+            assert (loss is None) == (table.position() == LABYRINTH.table_at(n + 1).position())
+
+
+def test_a_wrong_move_says_why_it_loses(guest: User, stored: StoredPuzzle) -> None:
+    reply = play(guest, stored, 0, wrong(LABYRINTH, 0))
+    assert reply.loss == {"most_up": 22, "goal": 52, "ends": ("3S", "2H", "8C")}
+    assert reply.steps == ()
+    assert reply.progress == Progress(turn=0, mistakes=1)
+
+
+def test_a_loss_without_an_explanation_is_empty(guest: User) -> None:
+    reply = play(guest, stored_puzzle(UNEXPLAINED), 0, wrong(UNEXPLAINED, 0))
+    assert reply.loss == {}
+
+
+def test_a_move_at_another_turn_is_stale(guest: User, stored: StoredPuzzle) -> None:
+    """As from a second tab that has not seen the first one's move."""
+    ahead = refused(guest, stored, 1, right(LABYRINTH, 1))
+    assert (ahead.code, ahead.data) == (ErrorCode.STALE, {"turn": 0})
+    play(guest, stored, 0, right(LABYRINTH, 0))
+    behind = refused(guest, stored, 0, right(LABYRINTH, 0))
+    assert (behind.code, behind.data) == (ErrorCode.STALE, {"turn": 1})
+
+
+@pytest.mark.parametrize(
+    ("token", "code"),
+    [
+        ("t0-f", ErrorCode.ILLEGAL_MOVE),
+        ("t1-t0", ErrorCode.ILLEGAL_MOVE),
+        ("t99-f", ErrorCode.INVALID_TOKEN),
+        ("", ErrorCode.INVALID_TOKEN),
+        ("\0", ErrorCode.INVALID_TOKEN),
+        ("t3-f d", ErrorCode.INVALID_TOKEN),
+    ],
+)
+def test_illegal_and_malformed_moves_are_refused(
+    guest: User, stored: StoredPuzzle, token: str, code: ErrorCode
+) -> None:
+    assert refused(guest, stored, 0, token).code == code
+    assert not PuzzleTry.objects.exists()
+
+
+def test_undo_is_not_a_legal_move(guest: User, stored: StoredPuzzle) -> None:
+    play(guest, stored, 0, right(LABYRINTH, 0))
+    assert refused(guest, stored, 1, "u").code == ErrorCode.ILLEGAL_MOVE
+
+
+def test_a_solved_puzzle_takes_no_more_moves(guest: User, stored: StoredPuzzle) -> None:
+    solve(guest, stored)
+    assert refused(guest, stored, len(LABYRINTH.turns), right(LABYRINTH, 0)).code == ErrorCode.CLOSED
+    assert refused(guest, stored, 0, right(LABYRINTH, 0)).code == ErrorCode.CLOSED
+
+
+def test_players_tries_are_separate(guest: User, stored: StoredPuzzle) -> None:
+    other = create_guest()
+    play(guest, stored, 0, right(LABYRINTH, 0))
+    play(guest, stored, 1, wrong(LABYRINTH, 1))
+    assert tries.progress_of(other.pk, stored, TODAY) == Progress()
+    assert play(other, stored, 0, right(LABYRINTH, 0)).progress == Progress(turn=1)
+    assert tries.progress_of(guest.pk, stored, TODAY) == Progress(turn=1, mistakes=1)
+
+
+def test_three_mistakes_on_the_day_end_the_try(guest: User, todays: StoredPuzzle) -> None:
+    play(guest, todays, 0, right(LABYRINTH, 0))
+    replies = [play(guest, todays, 1, wrong(LABYRINTH, 1)) for _ in range(daily.TRIES)]
+    assert [reply.progress.tries_left for reply in replies] == [2, 1, 0]
+    assert [reply.progress.failed for reply in replies] == [False, False, True]
+    assert refused(guest, todays, 1, right(LABYRINTH, 1)).code == ErrorCode.CLOSED
+    assert daily.streak_of(guest.pk, TODAY) == 0
+
+
+def test_later_days_allow_any_number_of_mistakes(guest: User, todays: StoredPuzzle) -> None:
+    later = TODAY + timedelta(days=1)
+    for _ in range(2 * daily.TRIES):
+        reply = play(guest, todays, 0, wrong(LABYRINTH, 0), later)
+    assert reply.progress == Progress(mistakes=2 * daily.TRIES)
+    assert PuzzleTry.objects.get().day is None
+
+
+def test_a_try_begun_on_the_day_keeps_its_limit(guest: User, todays: StoredPuzzle) -> None:
+    """Otherwise a player could wait for midnight after two mistakes."""
+    for _ in range(daily.TRIES - 1):
+        play(guest, todays, 0, wrong(LABYRINTH, 0))
+    assert play(guest, todays, 0, wrong(LABYRINTH, 0), TODAY + timedelta(days=1)).progress.failed
+
+
+def test_the_limit_is_shown_before_the_first_move(guest: User, todays: StoredPuzzle) -> None:
+    assert tries.progress_of(None, todays, TODAY).tries_left == daily.TRIES
+    assert tries.progress_of(guest.pk, todays, TODAY).tries_left == daily.TRIES
+    assert tries.progress_of(guest.pk, todays, TODAY + timedelta(days=1)).tries_left is None
+
+
+def test_position_follows_the_progress(guest: User, stored: StoredPuzzle) -> None:
+    for turn, n in enumerate(LABYRINTH.turns):
+        progress = tries.progress_of(guest.pk, stored, TODAY)
+        table = LABYRINTH.table_at(n)
+        assert tries.position_at(LABYRINTH, progress)["legal"] == table.legal_moves()
+        play(guest, stored, turn, right(LABYRINTH, turn))
+    end = tries.position_at(LABYRINTH, tries.progress_of(guest.pk, stored, TODAY))
+    assert end["view"]["cards_up"] == LABYRINTH.table_at(len(LABYRINTH.line)).cards_up
+
+
+def test_the_win_is_shown_only_when_the_try_is_over(guest: User, todays: StoredPuzzle) -> None:
+    for _ in range(daily.TRIES):
+        progress = tries.progress_of(guest.pk, todays, TODAY)
+        with pytest.raises(Refusal) as error:
+            tries.win_of(LABYRINTH, progress)
+        assert error.value.code == ErrorCode.FORBIDDEN
+        play(guest, todays, 0, wrong(LABYRINTH, 0))
+    steps = tries.win_of(LABYRINTH, tries.progress_of(guest.pk, todays, TODAY))
+    assert [step["token"] for step in steps] == [None, *LABYRINTH.line, *LABYRINTH.finish]
+    assert steps[-1]["view"]["won"]
+
+
+def test_replies_show_no_move_that_was_not_found(guest: User, stored: StoredPuzzle) -> None:
+    """A reply has the steps up to the next turn or the reason of a loss; nothing about later moves or other losses."""
+    for turn, n in enumerate(LABYRINTH.turns):
+        wrong_reply = play(guest, stored, turn, wrong(LABYRINTH, turn))
+        assert set(wrong_reply.loss or {}) <= {"most_up", "goal", "ends"}
+        assert not wrong_reply.steps
+        reply = play(guest, stored, turn, right(LABYRINTH, turn))
+        following = (*LABYRINTH.turns, len(LABYRINTH.line))[turn + 1]
+        assert [step["token"] for step in reply.steps] == list(LABYRINTH.line[n:following])
+        for step in reply.steps:
+            assert set(step) == {"token", "view", "legal", "face_down", "hidden"}
+        assert not leaked(reply.steps)
+
+
+def leaked(shown: Any) -> list[str]:
+    """Return stretches of the win that appear in a text; lists of legal moves alone hold none of them."""
+    win = (*LABYRINTH.line, *LABYRINTH.finish)
+    text = json.dumps(shown)
+    stretches = [win[n : n + 4] for n in range(len(win) - 3)]
+    return [" ".join(part) for part in stretches if " ".join(part) in text or json.dumps(part)[1:-1] in text]
