@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI, Swagger
 from ninja.errors import HttpError, ValidationError
@@ -62,6 +63,7 @@ api.add_router("", players_router)
 api.add_exception_handler(Refusal, error_response)  # type: ignore[arg-type] # handlers get instances
 api.add_exception_handler(Http404, answering(ErrorCode.NOT_FOUND))
 api.add_exception_handler(HttpError, answering(ErrorCode.BAD_REQUEST))  # such as a malformed body
+api.add_exception_handler(RequestDataTooBig, answering(ErrorCode.TOO_LARGE))
 
 
 @api.exception_handler(ValidationError)

@@ -43,6 +43,7 @@ from games.attempts.lifecycle import deal_table, start_attempt
 from games.core.verdict_reasons import reason
 from games.ghosts import challenges
 from games.models import Attempt, Deal, PracticeOrder
+from games.puzzles import daily
 from games.races import rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.rules import End, Record, replay
@@ -80,6 +81,7 @@ def inhabit() -> dict[str, Any]:
     room, race = _raced(member, guarded, keyless)
     finished_races.heat(timezone.now().date(), 3, {member: 3, guarded: 1})
     _rated(member, guarded)
+    puzzle = daily.puzzle_of(timezone.now().date())
     token = default_token_generator.make_token(member)
     return {
         "cookies": {
@@ -98,6 +100,7 @@ def inhabit() -> dict[str, Any]:
             "finished": str(finished.public_id),
             "doubted": str(doubted.public_id),
             "appealed": str(appealed.public_id),
+            "puzzle": str(puzzle.pk),
             "named deal": "name=stonewall&number=4711",
             "running": str(_running(member, today).public_id),
             "member": str(member.public_id),

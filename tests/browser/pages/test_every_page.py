@@ -66,6 +66,8 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("member", {"attempt": "<running>"})
     ],
     "games:practice": [("stranger", {}), ("stranger", {"?": "<named deal>"})],
+    "games:todays_puzzle games:past_puzzles": [("stranger", {}), ("member", {})],
+    "games:puzzle games:puzzle_move games:puzzle_win": [("stranger", {"number": "<puzzle>"})],
     "games:archive_month": [("stranger", {"month": "<month>"})],
     "games:archive_day": [("member", {"day": "<past>"})],
     "games:deal": [
@@ -138,6 +140,7 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "api-1:get_standing api-1:get_around": [("stranger", {"deal_id": "<deal>", "player_id": "<member>"})],
     "api-1:get_season api-1:get_season_friends": [("stranger", {"period": "week"})],
     "api-1:get_season_around": [("stranger", {"period": "week", "player_id": "<member>"})],
+    "api-1:get_puzzle api-1:play_puzzle_move": [("stranger", {"number": "<puzzle>"})],
     "api-1:get_player api-1:get_results api-1:get_rating": [("stranger", {"player_id": "<member>"})],
 }
 RECIPES = {name: visits for names, visits in _RECIPES.items() for name in names.split()}
@@ -149,12 +152,13 @@ _NO_PAGES = {
         "games:ledger_json games:line games:lobby_json games:playing_json games:race_json games:picture "
         "games:picture_gif games:variant_picture games:day_picture games:day_opening games:deal_picture "
         "games:deal_opening games:record games:solution_record games:solution_steps games:looking_json "
-        "games:steps games:way_steps games:race_of_the_day_calendar manifest "
+        "games:steps games:way_steps games:puzzle_win games:race_of_the_day_calendar manifest "
         "mfa_download_recovery_codes mfa_login_webauthn players:avatar "
         "players:calendar_feed players:download players:history players:ratings api-1:openapi-json "
         "api-1:api-root api-1:compare_players api-1:get_around api-1:get_rating api-1:get_ratings "
         "api-1:get_board api-1:get_deal api-1:get_friends api-1:get_ledger api-1:get_player api-1:get_race "
-        "api-1:get_race_file api-1:get_record api-1:get_results api-1:get_season api-1:get_season_around "
+        "api-1:get_race_file api-1:get_daily_puzzle api-1:get_next_puzzle api-1:get_puzzle "
+        "api-1:list_puzzle_tries api-1:get_record api-1:get_results api-1:get_season api-1:get_season_around "
         "api-1:get_season_friends api-1:get_standing api-1:get_standings api-1:list_deals api-1:list_heats "
         "api-1:list_my_races api-1:list_races api-1:list_variants api-1:search_players games:winnability_data "
         "worker"
@@ -165,9 +169,10 @@ _NO_PAGES = {
         "games:answer_challenge games:can_win games:hint games:restart games:race_ghost games:race_new "
         "games:race_bot "
         "games:race_quick games:race_sit games:send_challenge games:play_on games:start games:start_practice "
-        "games:start_found games:first_game players:accept players:calendar players:follow players:language "
+        "games:start_found games:first_game games:puzzle_move players:accept players:calendar players:follow "
+        "players:language "
         "players:preferences players:push players:push_race players:push_renewed players:rename players:unfollow "
-        "api-1:verify"
+        "api-1:play_puzzle_move api-1:verify"
     ),
     "only where there are keys for the service": (
         "games:ledger_key discord_callback discord_login github_callback github_login google_callback "
@@ -176,6 +181,7 @@ _NO_PAGES = {
     "sent for another page, while there is no room: looked at where there is none": "games:queue",
     "leads to the room of the heat": "games:race_heat",
     "leads to the room": "games:race_webhook",
+    "leads to a puzzle": "games:another_puzzle",
     "only after a race: looked at where one is run": "games:race_replay",
     "only after a question: looked at where one is asked": "games:way",
     "leads to the profile": "players:me",
@@ -188,7 +194,7 @@ NO_PAGES = {name for names in _NO_PAGES.values() for name in names.split()}
 #: Pages that show more on a desktop than on a phone, so that axe checks them there, too.
 DESK_PAGES = {
     *("games:home", "games:table", "games:replay", "games:together", "games:room", "games:races", "games:race_result"),
-    *("games:archive_day", "boards:deal", "boards:period", "boards:rating"),
+    *("games:archive_day", "games:todays_puzzle", "boards:deal", "boards:period", "boards:rating"),
     *("players:profile", "players:compare", "players:settings"),
 }
 

@@ -247,3 +247,8 @@ def test_a_cursor_of_another_list_is_refused(mine: Client, stored: StoredPuzzle)
 
 def test_visitors_have_no_tries(client: Client) -> None:
     assert code(read(client, "tries", 401)) == "not_signed_in"
+
+
+def test_a_body_that_is_too_large_is_refused(mine: Client, stored: StoredPuzzle) -> None:
+    answer = mine.post(f"{API}/{stored.pk}/moves", b"x" * (1024 * 1024 + 1), content_type="application/json")
+    assert (answer.status_code, code(answer.json())) == (413, "too_large")

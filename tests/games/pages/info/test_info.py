@@ -204,4 +204,4 @@ def test_one_page_links_to_all_rules(client: Client) -> None:
     for game in GAMES:
         assert f'href="/rules/{game}/"' in text
     assert [name for game in page.context["games"] for name in game["variants"]] == list(CATALOGUE)
-    assert '<a href="/rules/" aria-current="page">' in text
+    assert '<a class="wide" href="/rules/" aria-current="page">' in text

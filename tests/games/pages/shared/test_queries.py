@@ -39,7 +39,7 @@ def statements(client: Client, path: str, method: str = "get") -> int:
 
 @pytest.mark.parametrize(
     ("path", "most"),
-    [("/", 7), ("/play/braid/", 1), ("/rules/plot/", 0), ("/deals/", 4)],
+    [("/", 8), ("/play/braid/", 1), ("/rules/plot/", 0), ("/deals/", 4)],
 )
 def test_queries_of_a_visitor(client: Client, today: list[Deal], path: str, most: int) -> None:
     client.get(path)
@@ -51,7 +51,7 @@ def test_queries_of_a_newcomers_start(client: Client, today: list[Deal]) -> None
 
 
 @pytest.mark.parametrize("begun", [1, 9])
-@pytest.mark.parametrize(("path", "most"), [("/", 12), ("/rules/plot/", 3), ("/deals/", 7)])
+@pytest.mark.parametrize(("path", "most"), [("/", 14), ("/rules/plot/", 3), ("/deals/", 7)])
 def test_queries_of_a_player(mine: Client, today: list[Deal], path: str, most: int, begun: int) -> None:
     player = User.objects.get(pk=mine.session["_auth_user_id"])
     for deal in today[:begun]:

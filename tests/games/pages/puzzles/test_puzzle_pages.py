@@ -1,0 +1,140 @@
+"""Pages of puzzles: today's, others, the moves of a try, past days, and the home page's entry."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User
+from games.models import Deal
+from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, right, stored_puzzle, wrong
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def todays() -> StoredPuzzle:
+    stored = stored_puzzle(LABYRINTH)
+    DailyPuzzle.objects.create(day=timezone.now().date(), puzzle=stored)
+    return stored
+
+
+def play(client: Client, stored: StoredPuzzle, turn: object, token: object) -> Any:
+    body = json.dumps({"turn": turn, "token": token})
+    return client.post(reverse("games:puzzle_move", args=[stored.pk]), body, content_type="application/json")
+
+
+def solve(client: Client, stored: StoredPuzzle) -> Any:
+    for turn in range(len(LABYRINTH.turns)):
+        answer = play(client, stored, turn, right(LABYRINTH, turn))
+    return answer.json()
+
+
+def test_a_visitor_becomes_a_guest_with_the_first_move(client: Client, todays: StoredPuzzle) -> None:
+    page = client.get("/puzzles/")
+    assert page.status_code == 200
+    assert "csrftoken" in page.cookies
+    assert not User.objects.exists()
+    answer = play(client, todays, 0, right(LABYRINTH, 0)).json()
+    assert answer["progress"] == {"turn": 1, "mistakes": 0, "tries_left": 3, "solved": False, "failed": False}
+    assert [step["token"] for step in answer["steps"]] == list(LABYRINTH.line[: LABYRINTH.turns[1]])
+    assert PuzzleTry.objects.get().player.is_guest
+    assert client.get("/puzzles/").context["progress"].turn == 1
+
+
+def test_a_wrong_move_is_explained_and_counted(client: Client, todays: StoredPuzzle) -> None:
+    token = wrong(LABYRINTH, 0)
+    answer = play(client, todays, 0, token).json()
+    lost = LABYRINTH.losses[0][token]
+    assert lost is not None
+    assert answer["loss"] == {"most_up": lost.most_up, "goal": 52, "ends": list(lost.ends)}
+    assert (answer["steps"], answer["progress"]["tries_left"]) == ([], 2)
+
+
+def test_the_answers_are_not_on_the_page(client: Client, todays: StoredPuzzle) -> None:
+    text = client.get("/puzzles/").content.decode()
+    data = json.loads(text.split('id="puzzle-data"')[1].split(">", 1)[1].split("</script>")[0])
+    assert set(data) == {"step", "turns", "progress", "streak", "address"}
+    assert set(data["step"]) == {"token", "view", "legal", "face_down", "hidden"}
+    assert not any(" ".join(LABYRINTH.line[n : n + 2]) in text for n in range(len(LABYRINTH.line) - 1))
+
+
+def test_the_win_is_shown_once_the_try_is_over(client: Client, todays: StoredPuzzle) -> None:
+    address = reverse("games:puzzle_win", args=[todays.pk])
+    play(client, todays, 0, wrong(LABYRINTH, 0))
+    assert client.get(address).status_code == 403
+    assert solve(client, todays)["streak"] == 1
+    steps = client.get(address).json()["steps"]
+    assert [step["token"] for step in steps[1:]] == [*LABYRINTH.line, *LABYRINTH.finish]
+    assert steps[-1]["view"]["won"]
+
+
+def test_the_win_of_another_player_opens_nothing(client: Client, mine: Client, todays: StoredPuzzle) -> None:
+    solve(mine, todays)
+    assert client.get(reverse("games:puzzle_win", args=[todays.pk])).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("turn", "token", "refusal"),
+    [
+        (1, "d", (409, "stale")),
+        (-1, "d", (409, "stale")),
+        (0, "t3-t9999", (422, "invalid_token")),
+        (0, "t39-f", (422, "illegal_move")),
+        (0, "u", (422, "illegal_move")),
+        ("0", "d", (400, "bad_request")),
+        (True, "d", (400, "bad_request")),
+        (0, None, (400, "bad_request")),
+    ],
+)
+def test_bad_moves_are_refused_and_not_counted(
+    client: Client, todays: StoredPuzzle, turn: object, token: object, refusal: tuple[int, str]
+) -> None:
+    answer = play(client, todays, turn, token)
+    assert (answer.status_code, answer.json()["error"]["code"]) == refusal
+    assert not PuzzleTry.objects.filter(mistakes__gt=0).exists()
+
+
+def test_a_solved_puzzle_takes_no_more_moves(client: Client, todays: StoredPuzzle) -> None:
+    solve(client, todays)
+    answer = play(client, todays, 0, right(LABYRINTH, 0))
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "closed")
+
+
+def test_another_puzzle_is_one_not_tried(client: Client, todays: StoredPuzzle) -> None:
+    other = stored_puzzle(STONEWALL)
+    play(client, todays, 0, wrong(LABYRINTH, 0))
+    assert client.get("/puzzles/another/")["Location"] == reverse("games:puzzle", args=[other.pk])
+    assert client.get("/puzzles/another/?variant=labyrinth").status_code == 404
+    assert client.get("/puzzles/another/?variant=klondike").status_code == 404
+    assert client.get("/puzzles/999999/").status_code == 404
+
+
+def test_past_days_show_the_results(mine: Client, player: User, todays: StoredPuzzle) -> None:
+    now = timezone.now()
+    for days, solved_on_the_day in ((1, True), (2, False)):
+        day = now.date() - timedelta(days=days)
+        puzzle = stored_puzzle(STONEWALL)
+        DailyPuzzle.objects.create(day=day, puzzle=puzzle)
+        PuzzleTry.objects.create(player=player, puzzle=puzzle, day=day if solved_on_the_day else None, solved_at=now)
+    page = mine.get("/puzzles/days/")
+    assert [one.result for one in page.context["days"]] == ["", "solved", "late"]
+    assert page.context["streak"] == 1
+
+
+def test_home_leads_to_todays_puzzle_and_shows_its_result(
+    client: Client, todays: StoredPuzzle, today: list[Deal]
+) -> None:
+    assert "Solve it" in client.get("/").content.decode()
+    play(client, todays, 0, wrong(LABYRINTH, 0))
+    assert "Resume" in client.get("/").content.decode()
+    solve(client, todays)
+    text = client.get("/").content.decode()
+    assert text.index("todays-puzzle solved") < text.index("todays-game")
