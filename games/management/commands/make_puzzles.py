@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import SystemRandom
+from threading import Event
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
@@ -24,6 +25,10 @@ from games.puzzles.puzzle import Puzzle
 from games.rules import CATALOGUE
 
 NICENESS: Final = 19
+
+Missing = dict[str, float]
+"""How many puzzles of each variant to find."""
+Keep = Callable[[Puzzle], None]
 
 
 class Command(BaseCommand):
@@ -57,36 +62,52 @@ class Command(BaseCommand):
             raise CommandError("--file and --count go together", returncode=2)
         if file is None:
             store.ensure_any()  # while there are puzzles, the shipped ones are not added
-        contents = [] if file is None else _read(file)
-        stored = Counter(puzzle.variant for puzzle in contents)
-        missing = {name: math.inf if count is None else max(0, count - stored[name]) for name in names}
+            missing: Missing = dict.fromkeys(names, math.inf)
+            keep: Keep = _store
+        else:
+            missing, keep = _filling(file, names, count)
         os.nice(NICENESS)
-        games, found = Counter[str](), Counter[str]()
-        deadline = time.monotonic() + options["hours"] * 3600
-        total = None if file is None else sum(missing.values())
-        with interruption() as stop, tqdm(total=total, unit="puzzle", disable=not sys.stderr.isatty()) as bar:
-            for variant, puzzle in _search(missing, lambda: stop.is_set() or time.monotonic() >= deadline):
-                games[variant] += 1
-                bar.set_postfix_str(f"{games.total()} games, {variant}")
-                if puzzle is None:
-                    continue
-                found[variant] += 1
-                bar.update()
-                if file is None:
-                    store.add([puzzle])
-                else:
-                    contents.append(puzzle)
-                    _write(file, contents)
-        for name in missing:
-            self.stdout.write(f"{name}: {found[name]} puzzles in {games[name]} games")
+        with interruption() as stop:
+            self._run(missing, keep, stop, options["hours"])
         if stop.is_set():
             self.stdout.write("Interrupted.")
             sys.exit(INTERRUPTED)
         if file is not None and any(missing.values()):
             sys.exit(1)
 
+    def _run(self, missing: Missing, keep: Keep, stop: Event, hours: float) -> None:
+        games, found = Counter[str](), Counter[str]()
+        deadline = time.monotonic() + hours * 3600
+        total = sum(missing.values())
+        with tqdm(total=None if total == math.inf else total, unit="puzzle", disable=not sys.stderr.isatty()) as bar:
+            for variant, puzzle in _search(missing, lambda: stop.is_set() or time.monotonic() >= deadline):
+                games[variant] += 1
+                bar.set_postfix_str(f"{games.total()} games, {variant}")
+                if puzzle is not None:
+                    keep(puzzle)
+                    found[variant] += 1
+                    bar.update()
+        for name in missing:
+            self.stdout.write(f"{name}: {found[name]} puzzles in {games[name]} games")
 
-def _search(missing: dict[str, float], stop: Callable[[], bool]) -> Iterator[tuple[str, Puzzle | None]]:
+
+def _store(puzzle: Puzzle) -> None:
+    store.add([puzzle])
+
+
+def _filling(file: Path, names: Sequence[str], count: int) -> tuple[Missing, Keep]:
+    """Return the numbers of puzzles that a file lacks, and the function that adds a puzzle to it."""
+    contents = _read(file)
+    stored = Counter(puzzle.variant for puzzle in contents)
+
+    def add(puzzle: Puzzle) -> None:
+        contents.append(puzzle)
+        _write(file, contents)
+
+    return {name: max(0, count - stored[name]) for name in names}, add
+
+
+def _search(missing: Missing, stop: Callable[[], bool]) -> Iterator[tuple[str, Puzzle | None]]:
     """Play a game of each variant in turn, and yield each with its puzzle; counts `missing` down."""
     chance = SystemRandom()
     while unfinished := [name for name, number in missing.items() if number]:
