@@ -38,14 +38,15 @@ def is_puzzle_of(day: date, puzzle: StoredPuzzle) -> bool:
 
 
 def _draw() -> StoredPuzzle:
-    """Draw a puzzle at random, of the variant that was used longest ago and among those that have not been used.
+    """Draw a puzzle at random, of the variant that was used longest ago and among those that no one has tried.
 
-    It is one of those closest to the end of the game, which are easier to reason about. Puzzles that have been used
-    come again when there are no others.
+    It is one of those closest to the end of the game, which are easier to reason about. If there are no others, it may
+    be one that has been tried, then one of an earlier day.
     """
-    short = StoredPuzzle.objects.filter(turns__lte=MAX_TURNS)
+    every = StoredPuzzle.objects.all()
+    short = every.filter(turns__lte=MAX_TURNS)
     unused = short.filter(days=None)
-    candidates = unused if unused.exists() else short if short.exists() else StoredPuzzle.objects.all()
+    candidates = next((found for found in (unused.filter(tries=None), unused, short) if found.exists()), every)
     last_used = dict(DailyPuzzle.objects.values_list("puzzle__variant").annotate(Max("day")))
     variants = set(candidates.values_list("variant", flat=True))
     if not variants:

@@ -75,6 +75,12 @@ def test_puzzles_close_to_the_end_of_the_game_come_first(monkeypatch: pytest.Mon
     assert daily.puzzle_of(TODAY) in near
 
 
+def test_puzzles_that_players_know_come_last(guest: User) -> None:
+    known, new = stored_puzzle(moves=10), stored_puzzle(moves=90)
+    PuzzleTry.objects.create(player=guest, puzzle=known)
+    assert [daily.puzzle_of(TODAY + n * DAY) for n in (0, 1)] == [new, known]
+
+
 def tried(player: User, ago: int, *, solved: bool = True) -> None:
     now = timezone.now()
     end = {"solved_at": now} if solved else {"failed_at": now}
