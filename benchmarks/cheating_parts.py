@@ -1,61 +1,89 @@
-"""The ways of cheating of `benchmarks.cheating`, played against the services at shifted times."""
+"""The ways of cheating of `benchmarks.cheating`, played on a running site over HTTP and WebSockets.
 
+Only what a person cannot hurry is written to the database: dates, confirmed addresses, honest rivals and the start of a
+heat.
+"""
+
+# ruff: noqa: ANN401 - messages are what they are
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+import json
+import random
+import secrets
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from itertools import accumulate
+from datetime import timedelta
+from functools import partial
+from itertools import accumulate, product
 from random import Random
-from typing import Final
-from unittest.mock import patch
+from typing import Any, Final
+from urllib.parse import urlencode
 
 from allauth.account.models import EmailAddress
-from django.core.cache import cache
 from django.db import transaction
-from django.test import Client
+from django.db.models import DateField, F
+from django.urls import reverse
 from django.utils import timezone
+from websockets.asyncio.client import ClientConnection, connect
 
 from accounts.models import User
-from accounts.sign_in.guests import BACKEND
-from games.attempts.lifecycle import close_attempt, start_attempt
-from games.core.errors import Refusal
+from benchmarks.pages_parts import UnexpectedError, Visitor
 from games.core.ladders import Ladder
-from games.live.table_registry import LiveTables
-from games.models import Attempt, Deal
-from games.races import heats, matchmaking, race_finish, race_start, seats
-from games.races.models import Entrant, Race, Room
-from games.rules import open_table
+from games.fairplay import pace, random_delays
+from games.models import Attempt, Deal, Start
+from games.races import heats, rooms
+from games.races.models import Entrant, Race, RaceOrigin, Room
+from games.races.room_notifications import notify_room
+from games.rules import CATALOGUE, commitment, open_table
 from leaderboards.boards import board_queries
-from leaderboards.models import Rating
+from leaderboards.boards.rank_keys import BoardScore
+from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import rating_board, rating_reconciler
-from tests.games.fairplay.copying import played, solved
-from tests.games.fairplay.scripted import CLEAN, begun, finish, play, sign_up, unhurried, verdict
-from tests.games.seats import Seat
-from tests.leaderboards import factory, playing_before, raced
+from leaderboards.ratings.formula import MU
+from tests.deals import make_deal
+from tests.games.fairplay.copying import solved
+from tests.games.fairplay.scripted import PASSWORD
+from tests.leaderboards import factory, raced
 
 ADDRESS: Final = "203.0.113.7"
+#: Beginning of the names of all accounts that cheat.
+CHEAT: Final = "cheat"
 #: Days before the last one on which an account prepares, and games it resigns at sight on each of them.
 PREPARED: Final = 4
 RESIGNED: Final = ("stonewall", "plot", "tarot")
-#: Tokens of a daily game that a helper in a heat has played.
-PLAYED: Final = 60
+#: Tokens of a daily game that a helper in a heat has played, and their mean gap in ms.
+PLAYED: Final = 80
+UNHURRIED: Final = 900.0
 #: Mean gaps between tokens are tried from here, in ms, by this factor; their logarithms vary by `SPREAD`.
 SHORTEST: Final = 60.0
 SLOWER: Final = 1.2
 SPREAD: Final = 0.6
+#: A pace must pass even if the network shortens all gaps by this share.
+MARGIN: Final = 0.05
+#: Seconds between two moves of a race, and most moves until a card is up.
+PACE: Final = (0.6, 1.2)
+MOST_MOVES: Final = 40
 #: Meetings of two players on a day; any more have never counted for ratings.
 MEETINGS: Final = 5
-#: Honest players with a rating, and their races.
-RIVALS: Final = 20
-RACES: Final = 25
-#: A person's accounts in a full heat.
+#: Honest players with a rating, and their races, three a day. With fewer players, ordinary ratings are in the top 10.
+RIVALS: Final = 60
+RACES: Final = 75
+#: Time of the honest players on the day's boards, in ms.
+HONEST_MS: Final = 600_000
+#: A person's accounts in a full heat, and the seconds that they have to get ready for it.
 DIVISION: Final = heats.DIVISION
+DOORS: Final = 3
 VARIANT: Final = "pigtail"
+#: Seconds for which the site may still show the deals of the day before.
+CACHED: Final = 5.0
+#: Most seconds for any wait.
+PATIENCE: Final = 240.0
 Line = Sequence[str]
+Message = dict[str, Any]
 
 
 @dataclass
@@ -80,36 +108,23 @@ class Price:
         return f"{self.place:<44}{'not found'.rjust(32) if self.is_beyond else figures}  {self.note}".rstrip()
 
 
-class Clock:
-    """The time that the services read."""
-
-    def __init__(self) -> None:
-        self.now = factory.NOON
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def forward(self, **units: float) -> None:
-        """Let time pass."""
-        self.now += timedelta(**units)
+# Time.
 
 
-@contextmanager
-def shifted() -> Iterator[Clock]:
-    """Run the services on a clock of their own, on a day with a deal to begin (processes remember it)."""
-    clock = Clock()
-    with patch.object(timezone, "now", clock):
-        playing_before.deal("plot", 0)
-        yield clock
-
-
-@contextmanager
-def undone() -> Iterator[None]:
-    """Roll back what happens in this block."""
+def pass_days(days: int) -> None:
+    """Move all players, games and races into the past, by way of a distant one: each day has a single deal."""
     with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
-    cache.clear()
+        for model in (User, Deal, Attempt, Start, Race, RaceOrigin, Rating, RatingChange):
+            dates = [column.name for column in model._meta.concrete_fields if isinstance(column, DateField)]
+            for shift in (-9999, 9999 - days):
+                model.objects.update(**{name: F(name) + timedelta(days=shift) for name in dates})
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for a condition in the database."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110 - the condition is in another process
+            await asyncio.sleep(0.2)
 
 
 def fresh(variant: str, chance: Random) -> tuple[bytes, Line]:
@@ -126,14 +141,154 @@ def paced(tokens: Line, mean_ms: float, chance: Random) -> list[int]:
     return [round(ms) for ms in accumulate(gaps)]
 
 
-def shortest(tokens: Line, chance: Random, passes: Callable[[list[int]], bool]) -> list[int] | None:
-    """Return the times at the shortest mean gap for which `passes` is true; None if that would take minutes more."""
+def shortest(tokens: Line, chance: Random, passes: Callable[[list[int]], bool]) -> list[int]:
+    """Return the times at the shortest mean gap for which `passes` is true.
+
+    :raises ValueError: if that would take minutes more.
+    """
     for step in range(24):
         clock = paced(tokens, SHORTEST * SLOWER**step, chance)
-        with undone():
-            if passes(clock):
-                return clock
-    return None
+        if passes([round(ms * (1 - MARGIN)) for ms in clock]):
+            return clock
+    raise ValueError("no pace passes")
+
+
+def looks_human(variant: str, tokens: Line, times: list[int]) -> bool:
+    """Return whether the checks of the pace, which are public, pass a game."""
+    if pace.implausibilities(tokens, times, times[-1], [], variant):
+        return False
+    return random_delays.timer_sigma(random_delays.timed_moves(tokens, times, []), []) is None
+
+
+# A person's players.
+
+
+class Table:
+    """A table at which a player sits: the last number, the legal tokens, and whether the game is won."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+        self.n = 0
+        self.legal: list[str] = []
+        self.is_won = False
+
+    async def send(self, kind: str, **fields: Any) -> None:
+        await self._socket.send(json.dumps({"type": kind, **fields}))
+
+    async def say(self, kind: str, **fields: Any) -> Message:
+        """Send a message with the next number, and return its answer."""
+        await self.send(kind, n=self.n + 1, **fields)
+        return await self.hear("moved", "view", "error")
+
+    async def hear(self, *kinds: str) -> Message:
+        """Wait for a message of one of these kinds."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                message: Message = json.loads(await self._socket.recv())
+                if message["type"] in {"view", "moved"}:
+                    self.n, self.legal = message["n"], message["legal"]
+                    self.is_won = message["view" if message["type"] == "view" else "changes"]["won"]
+                if message["type"] in kinds:
+                    return message
+
+    async def end(self) -> Message:
+        """Resign unless the game is won, and return the verdict."""
+        if not self.is_won:
+            await self.send("resign", n=self.n + 1)
+        return await self.hear("verdict")
+
+
+class Member(Visitor):
+    """One of a person's players, in a browser of their own."""
+
+    #: Address of the site, and the ports of the pages and of the sockets.
+    ports: tuple[int, int]
+
+    def __init__(self, address: str = ADDRESS) -> None:
+        super().__init__(self.ports[0], address, tables=self.ports[1])
+        self.name = f"{CHEAT}{secrets.token_hex(6)}"
+
+    @classmethod
+    async def account(cls, address: str = ADDRESS) -> Member:
+        """Sign up, begin a game of the day and resign it."""
+        member = cls(address)
+        await member.sign_up()
+        await member.begin("plot")
+        await member.play_line([], [])
+        return member
+
+    @property
+    def place(self) -> str:
+        """The attempt or room to which the site has sent the player."""
+        return self.path.strip("/").rpartition("/")[2]
+
+    @property
+    def player(self) -> User:
+        """The row of an account."""
+        return User.objects.get(username=self.name)
+
+    async def sign_up(self) -> None:
+        """Make an account, or turn a guest into one."""
+        await self.get(reverse("account_signup"))
+        await self.start(reverse("account_signup"), username=self.name, password1=PASSWORD)
+
+    async def begin(self, variant: str) -> str:
+        """Begin a game of the day; return its attempt."""
+        await self.get(f"/play/{variant}/")
+        await self.start(f"/play/{variant}/start")
+        return self.place
+
+    async def enter(self, path: str, **fields: str) -> bool:
+        """Take a seat; return whether that was allowed."""
+        await self.get("/races/")
+        form = urlencode({"csrfmiddlewaretoken": self.cookies["csrftoken"], **fields}).encode()
+        status, headers, _ = await self.ask("POST", path, form)
+        self.path = headers.get("location", "")
+        return status == 302 and bool(self.cookies.get("sessionid"))
+
+    def socket(self, path: str) -> connect:
+        """Open a WebSocket in this browser. Frames that are not read wait without limit."""
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        return connect(
+            f"ws://127.0.0.1:{self.tables}{path}",
+            additional_headers={"Cookie": cookies, "X-Forwarded-For": self.address},
+            origin=f"http://127.0.0.1:{self.tables}",  # type: ignore[arg-type]
+            compression=None,
+            max_queue=None,
+        )
+
+    @asynccontextmanager
+    async def seat(self) -> AsyncIterator[Table]:
+        """Sit at the player's table once the cards are dealt."""
+        async with self.socket(f"/ws/play/{self.place}/") as socket:
+            table = Table(socket)
+            await table.send("hello", v=1)
+            await table.hear("view")
+            yield table
+
+    async def play_line(self, tokens: Line, times: Sequence[int]) -> Message:
+        """Play tokens at these times in ms, resign if they do not win, and return the verdict."""
+        async with self.seat() as table:
+            begun = time.monotonic()
+            for token, ms in zip(tokens, times, strict=True):
+                await asyncio.sleep(begun + ms / 1000 - time.monotonic())
+                answer = await table.say("move", token=token)
+                if answer["type"] == "error":
+                    raise UnexpectedError(str(answer))
+            return await table.end()
+
+    async def race(self, play: Callable[[Table], Awaitable[Any]]) -> str:
+        """Get ready in the room, play at the table, and return the attempt."""
+        async with self.socket(f"/ws/race/{self.place}/") as room:
+            await room.send('{"type":"hello","v":1}')
+            await room.send('{"type":"ready","ready":true}')
+            async with asyncio.timeout(PATIENCE):
+                while not (you := json.loads(await room.recv())).get("table"):
+                    pass
+            self.path = you["table"]
+            async with self.seat() as table:
+                await play(table)
+        return self.place
 
 
 # Daily deals.
@@ -141,172 +296,135 @@ def shortest(tokens: Line, chance: Random, passes: Callable[[list[int]], bool]) 
 
 @dataclass
 class Days:
-    """The deals of one variant on consecutive days, with solver's lines; the first is today's."""
+    """The days of one variant. Every try has fresh deals, and earlier ones move into the past."""
 
     variant: str
-    deals: list[tuple[Deal, Line]]
-    clock: Clock
     chance: Random
-    best: list[int]
 
-    @classmethod
-    @contextmanager
-    def of(cls, variant: str, chance: Random) -> Iterator[Days]:
-        """Create the deals, and an honest player of either ladder at today's."""
-        with shifted() as clock:
-            deals = []
-            for ago in range(PREPARED + 1):
-                seed, line = fresh(variant, chance)
-                deals.append((factory.deal(variant, factory.DAY - timedelta(days=ago), seed), line))
-            today, line = deals[0]
-            for honest in (playing_before.established(), playing_before.player()):
-                moves = played(variant, bytes(today.seed), chance, 0.1).moves
-                assert verdict(play(today, moves, who=honest)) == CLEAN
-            best = shortest(line, chance, lambda clock: verdict(play(today, line, clock)) == CLEAN)
-            assert best is not None, "no pace passes"
-            yield cls(variant, deals, clock, chance, best)
+    async def next_day(self) -> tuple[Deal, Line]:
+        """Let a day pass; return its deal, with an honest player of either ladder on the board, and a solver's line."""
+        pass_days(1)
+        seed, line = fresh(self.variant, self.chance)
+        today = Deal.objects.filter(variant=self.variant, day=timezone.now().date())
+        if not today.update(seed=seed, commitment=commitment(seed)):
+            make_deal(self.variant, seed=seed)
+        deal = today.get()
+        for ladder in Ladder:
+            factory.listed(deal, BoardScore(open_table(self.variant, seed).goal, HONEST_MS, len(line)), ladder=ladder)
+        await asyncio.sleep(CACHED)
+        return deal, line
 
-    def newcomer(self) -> Price:
-        """Return the price of rank 1 among newcomers."""
-        today, line = self.deals[0]
-        with undone():
-            browser = Client()
-            attempt = begun(browser, ADDRESS, self.variant)
-            verdict(finish(attempt, line, self.best))
-            assert sign_up(browser, "Cheat of Talon")
-            first = board_queries.page(today, ladder=Ladder.NEWCOMERS).entries
-            reached = bool(first) and first[0].attempt == attempt.public_id
-        seconds = self.best[-1] / 1000
-        return Price(f"rank 1, newcomers, {self.variant}", seconds=seconds, is_beyond=not reached)
+    async def win(self, cheat: Member, line: Line) -> tuple[str, Message]:
+        """Play the line as fast as the checks of the pace allow; return the attempt and its verdict."""
+        attempt = await cheat.begin(self.variant)
+        times = shortest(line, self.chance, partial(looks_human, self.variant, line))
+        return attempt, await cheat.play_line(line, times)
 
-    def established(self, most_days: int) -> Price:
+    async def newcomer(self) -> Price:
+        """Return the price of rank 1 among newcomers: a guest plays and signs up."""
+        today, line = await self.next_day()
+        cheat = Member()
+        attempt, verdict = await self.win(cheat, line)
+        await cheat.sign_up()
+        first = board_queries.page(today, ladder=Ladder.NEWCOMERS).entries
+        reached = bool(first) and str(first[0].attempt) == attempt
+        place = f"rank 1, newcomers, {self.variant}"
+        return Price(place, seconds=verdict["elapsed_ms"] / 1000, is_beyond=not reached, note=doubts(verdict))
+
+    async def established(self, most_days: int) -> Price:
         """Return the price of rank 1 among the established; the youngest account first, then the fewest games."""
-        for age in range(most_days + 1):
-            for games in range(min(age, PREPARED) + 1):
-                with undone():
-                    seconds = self._established(age, games)
-                if seconds is not None:
-                    place, note = f"rank 1, established, {self.variant}", "with a confirmed address"
-                    return Price(place, days=age + 1, played=games, seconds=seconds, note=note)
-        return Price(f"rank 1, established, {self.variant}", is_beyond=True, note=f"within {most_days} days")
+        place = f"rank 1, established, {self.variant}"
+        youngest = await lowest(most_days, lambda age: self._established(age, min(age, PREPARED)))
+        if youngest is None:
+            return Price(place, is_beyond=True, note=f"within {most_days} days")
+        age, seconds = youngest
+        fewest = await lowest(min(age, PREPARED), lambda games: self._established(age, games))
+        games, seconds = fewest or (min(age, PREPARED), seconds)
+        return Price(place, days=age + 1, played=games, seconds=seconds, note="with a confirmed address")
 
-    def _established(self, age: int, games: int) -> float | None:
+    async def _established(self, age: int, games: int) -> float | None:
         """Try an account that is `age` days old, with `games` wins on the last days and other games resigned at sight.
 
         Return the seconds at the table if it reaches rank 1, else None.
         """
-        today, line = self.deals[0]
-        cheat = factory.player(date_joined=today.opens_at - timedelta(days=age, minutes=1))
-        EmailAddress.objects.create(user=cheat, email="cheat@example.org", verified=True, primary=True)
-        attempts = []
-        for ago in range(min(age, PREPARED), 0, -1):
-            deal, win = self.deals[ago]
-            self.clock.now = deal.opens_at + timedelta(hours=3)
+        cheat, prepared = Member(), min(age, PREPARED)
+        await cheat.sign_up()
+        email = f"{cheat.name}@example.org"
+        EmailAddress.objects.create(user=cheat.player, email=email, verified=True, primary=True)
+        tonight = timezone.now().replace(hour=23, minute=59)
+        User.objects.filter(pk=cheat.player.pk).update(date_joined=tonight)
+        pass_days(age - prepared)
+        spent, flagged = 0, ""
+        for ago in range(prepared, 0, -1):
+            _, line = await self.next_day()
             if ago <= games:
-                pace = 2 * self.best[-1] / len(line)
-                attempts.append(play(deal, win, paced(win, pace, self.chance), who=cheat))
-            others = [playing_before.deal(variant, ago) for variant in RESIGNED if variant != self.variant]
-            attempts.extend(start_attempt(cheat, other, now=self.clock.now) for other in others)
-            for attempt in attempts:
-                verdict(attempt)
-        self.clock.now = today.opens_at + timedelta(hours=3)
-        attempts.append(play(today, line, self.best, who=cheat))
-        if verdict(attempts[-1]) != CLEAN or attempts[-1].ladder != Ladder.ESTABLISHED:
-            return None
-        if board_queries.rank_of(today, "race", cheat) != 1:
-            return None
-        return sum(attempt.elapsed_ms or 0 for attempt in attempts) / 1000
+                _, verdict = await self.win(cheat, line)
+                spent, flagged = spent + verdict["elapsed_ms"], flagged + doubts(verdict)
+            for variant in RESIGNED:
+                await cheat.begin(variant)
+                spent += (await cheat.play_line([], []))["elapsed_ms"]
+        _, line = await self.next_day()
+        _, verdict = await self.win(cheat, line)
+        reached = (verdict["state"], verdict["ladder"], verdict["rank"]) == ("verified", "established", 1)
+        shown = f"{verdict['state']}, rank {verdict['rank']} of the {verdict['ladder']}"
+        print(f"age {age}, {games} games: {shown} {flagged}{doubts(verdict)}", file=sys.stderr, flush=True)
+        return (spent + verdict["elapsed_ms"]) / 1000 if reached else None
+
+
+async def lowest(most: int, tried: Callable[[int], Awaitable[float | None]]) -> tuple[int, float] | None:
+    """Return the lowest number up to `most` with which a way works, and its seconds; with more it works as well."""
+    found, low = None, 0
+    while low <= most:
+        middle = (low + most) // 2
+        seconds = await tried(middle)
+        if seconds is None:
+            low = middle + 1
+        else:
+            found, most = (middle, seconds), middle - 1
+    return found
+
+
+def doubts(verdict: Message) -> str:
+    """Return the codes of a verdict's reasons."""
+    return ", ".join(reason["code"] for reason in verdict["reasons"])
 
 
 # Races.
 
 
-@dataclass(frozen=True)
-class Member:
-    """One of a person's players, in a browser of their own."""
+async def run_race(members: Sequence[Member]) -> Entrant:
+    """Run the race that these players have seats in: the first plays until a card is up, then all resign.
 
-    browser: Client
-    address: str
+    Return the first one's entrant once the race is rated.
+    """
+    is_over = asyncio.Event()
 
-    @classmethod
-    def account(cls, address: str = ADDRESS) -> Member:
-        """Return a new account that has begun a game of the day and resigned it."""
-        browser = Client(REMOTE_ADDR=address)
-        browser.force_login(factory.player(date_joined=timezone.now()), backend=BACKEND)
-        verdict(begun(browser, address))
-        return cls(browser, address)
+    async def win(table: Table) -> None:
+        for _ in range(MOST_MOVES):
+            if not table.legal:
+                break
+            token = next((token for token in table.legal if token.endswith("f")), random.choice(table.legal))
+            await asyncio.sleep(random.uniform(*PACE))
+            await table.say("move", token=token)
+            if token.endswith("f"):
+                break
+        await table.end()
+        is_over.set()
 
-    @classmethod
-    def guest(cls, address: str = ADDRESS) -> Member:
-        """Return a visitor who becomes a guest with the first seat."""
-        return cls(Client(REMOTE_ADDR=address), address)
+    async def lose(table: Table) -> None:
+        await is_over.wait()
+        await table.end()
 
-    @property
-    def player(self) -> User:
-        """Return the player of this session."""
-        return User.objects.get(pk=self.browser.session["_auth_user_id"])
-
-    def enter(self, path: str, **fields: str) -> bool:
-        """Take a seat; return whether that was allowed."""
-        response = self.browser.post(path, fields)
-        return response.status_code == 302 and "_auth_user_id" in self.browser.session
-
-
-def race_of(member: Member) -> Race:
-    """Return the race that a player waits for or plays in."""
-    return Race.objects.get(entrants__player=member.player, entrants__state__in=race_finish.ACTIVE)
+    winner, *others = members
+    attempt, *_ = await asyncio.gather(winner.race(win), *(member.race(lose) for member in others))
+    entrants = Entrant.objects.select_related("attempt").filter(attempt__public_id=attempt)
+    await until(lambda: entrants.filter(race__rating__isnull=False).exists())
+    return entrants.get()
 
 
-def get_ready(members: Sequence[Member]) -> None:
-    """Mark the seated members ready."""
-    for member in members:
-        room = seats.room_of(member.player.pk)
-        if room is not None:
-            with suppress(Refusal):
-                seats.set_ready(room.pk, member.player.pk, ready=True)
-
-
-def run_race(clock: Clock, winner: Member, tokens: Line | None = None, times: list[int] | None = None) -> Entrant:
-    """Run the race that counts down: all others resign, and the winner plays, by default until a card is up."""
-    race = race_of(winner)
-    assert race.state == Race.State.COUNTDOWN
-    assert race.starts_at is not None
-    assert race.deal is not None
-    clock.now = race.starts_at + timedelta(seconds=1)
-    attempts = {entrant.player_id: entrant.attempt for entrant in race.entrants.select_related("attempt__deal")}
-    race_start.begin_due(clock.now)
-    race_start.mark_dealt([attempt.pk for attempt in attempts.values() if attempt], clock.now)
-    own = attempts.pop(winner.player.pk)
-    assert own is not None
-    for attempt in attempts.values():
-        assert attempt is not None
-        close_attempt(attempt.pk, "resigned", at=clock.now)
-    if tokens is None:
-        moves = played(race.variant, bytes(race.deal.seed), Random(race.pk)).moves
-        tokens = moves[: next((n for n, token in enumerate(moves, 1) if token.endswith("f")), len(moves))]
-    times = unhurried(tokens) if times is None else times
-    finish(own, tokens, times)
-    clock.now = race.starts_at + timedelta(milliseconds=times[-1])
-    for attempt in [*attempts.values(), own]:
-        assert attempt is not None
-        attempt.refresh_from_db()
-        verdict(attempt)
-    race_finish.settle_done(race.pk, clock.now)
-    race_finish.finish(race.pk, clock.now)
-    return Entrant.objects.select_related("attempt", "race").get(race=race, player=winner.player)
-
-
-def quick_match(clock: Clock, members: Sequence[Member], variant: str = VARIANT) -> Race | None:
-    """Seat these players in one quick match and start its countdown; return None if they don't meet."""
-    for member in members:
-        if not member.enter("/races/quick", variant=variant):
-            return None
-    get_ready(members)
-    matchmaking.advance_all()
-    clock.forward(seconds=matchmaking.GATHERING.total_seconds() + 1)
-    matchmaking.advance_all()
-    race = race_of(members[0])
-    return race if race.state == Race.State.COUNTDOWN else None
+async def enter_quick(members: Sequence[Member], variant: str) -> bool:
+    """Take seats in a quick match; return whether all of these players got one."""
+    return all([await member.enter(reverse("games:race_quick"), variant=variant) for member in members])
 
 
 # The rating.
@@ -346,166 +464,149 @@ SCHEDULES: Final[dict[str, Schedule]] = {
 }
 
 
-def rating(accounts: int, matches: int, chance: Random) -> Iterator[Price]:
-    """Yield the price of a place in the top 10 with each schedule, from one network and from many."""
-    networks = {"one network": [ADDRESS] * accounts, "many networks": [f"198.51.{n}.7" for n in range(accounts)]}
-    with shifted() as clock:
-        _rated_rivals(chance)
-        for network, addresses in networks.items():
-            for name, schedule in SCHEDULES.items():
-                price = _cheapest_feeding(clock, addresses, matches, schedule)
-                price.place = f"top 10 rating, {network}, {name}"
-                yield price
+@dataclass(frozen=True)
+class Way:
+    """A schedule for quick matches of one variant between accounts at these addresses."""
+
+    place: str
+    schedule: Schedule
+    variant: str
+    addresses: Sequence[str]
 
 
-def _rated_rivals(chance: Random) -> None:
-    strengths = {playing_before.established(): chance.gauss(0, 1) for _ in range(RIVALS)}
-    for n in range(RACES):
-        field = chance.sample(list(strengths), DIVISION)
-        field.sort(key=lambda who: strengths[who] + chance.gauss(0, 0.7), reverse=True)
-        raced.race(field, at=factory.NOON - timedelta(days=RACES - n))
+async def rating(accounts: int, matches: int, chance: Random) -> list[Price]:
+    """Return the price of a place in the top 10 with each schedule, from one network and from many.
+
+    That is the price with all accounts or, if that works, with the fewest that work.
+    """
+    rated_rivals(chance)
+
+    def ways(count: int, run: int = 0) -> Iterator[Way]:
+        names = product(("one network", "many networks"), SCHEDULES)
+        for number, (variant, (networks, name)) in enumerate(zip(CATALOGUE, names, strict=False)):
+            addresses = [f"10.{run}.{20 * number + n * (networks == 'many networks')}.7" for n in range(count)]
+            yield Way(f"top 10 rating, {networks}, {name}", SCHEDULES[name], variant, addresses)
+
+    prices = await feed(list(ways(accounts)), matches)
+    for run, count in enumerate((2, 3, 5, 8), 1):
+        worked = {price.place for price in prices if not price.is_beyond and price.accounts > count}
+        fewer = await feed([way for way in ways(count, run) if way.place in worked], matches)
+        better = {price.place: price for price in fewer if not price.is_beyond}
+        prices = [better.get(price.place, price) for price in prices]
+    return prices
+
+
+async def feed(ways: Sequence[Way], matches: int) -> list[Price]:
+    """Play by these schedules side by side, until the first account is in the top 10; return the prices.
+
+    A day passes after every fifth match, as further meetings of two players on a day do not count.
+    """
+    teams = [await asyncio.gather(*map(Member.account, way.addresses)) for way in ways]
+    prices = [Price(way.place, len(way.addresses), is_beyond=True) for way in ways]
+    schedules = [way.schedule(team, matches) for way, team in zip(ways, teams, strict=True)]
+    for number, groups in enumerate(zip(*schedules, strict=True)):
+        if number and number % MEETINGS == 0:
+            pass_days(1)
+        rows = zip(prices, ways, teams, groups, strict=True)
+        going = [(price, way.variant, team[0], group) for price, way, team, group in rows if price.is_beyond]
+        await asyncio.gather(*(_feed(*row, days=1 + number // MEETINGS) for row in going))
+    return prices
+
+
+async def _feed(price: Price, variant: str, main: Member, group: Sequence[Member], *, days: int) -> None:
+    """Play a quick match that the first of the group wins, and write the main account's points into the price."""
+    begun = time.monotonic()
+    if not await enter_quick(group, variant):
+        return
+    await run_race(group)
+    price.days, price.played, price.seconds = days, price.played + 1, price.seconds + time.monotonic() - begun
+    row = Rating.objects.filter(player=main.player).first()
+    price.points = 0 if row is None else round(row.mu - MU)
+    price.is_beyond = not is_in_top(main.player)
+    price.note = f"{price.points:+d} points in {price.played} matches of {price.accounts}"
+
+
+def is_in_top(player: User, places: int = 10) -> bool:
+    """Return whether the player is among the first on the board of ratings, without the cheats of other schedules."""
+    board = [row.player for row in rating_board.top() if row.name == str(player) or not row.name.startswith(CHEAT)]
+    return player.public_id in board[:places]
+
+
+def rated_rivals(chance: Random) -> None:
+    """Write established players and their races of the last weeks to the database."""
+    strengths = {factory.player(): chance.gauss(0, 1) for _ in range(RIVALS)}
+    with transaction.atomic():
+        for ago in range(RACES, 0, -1):
+            racers = chance.sample(list(strengths), DIVISION)
+            racers.sort(key=lambda who: strengths[who] + chance.gauss(0, 0.7), reverse=True)
+            race = raced.race(racers, at=timezone.now() - timedelta(days=ago / 3))
+            race.entrants.update(standing=Entrant.Standing.ESTABLISHED, link_group=0)
     rating_reconciler.rate_finished()
     assert len(rating_board.top(10)) == 10
-
-
-def _cheapest_feeding(clock: Clock, addresses: Sequence[str], matches: int, schedule: Schedule) -> Price:
-    """Return the price with all accounts or, if that works, with the fewest that work."""
-    price = None
-    for count in [len(addresses), *(n for n in (2, 3, 5, 8) if n < len(addresses))]:
-        with undone():
-            tried = _feed(clock, addresses[:count], matches, schedule)
-        price = price or tried
-        if price.is_beyond or (tried is not price and not tried.is_beyond):
-            return tried
-    assert price is not None
-    return price
-
-
-def _feed(clock: Clock, addresses: Sequence[str], matches: int, schedule: Schedule) -> Price:
-    """Play quick matches by a schedule until the first account is in the top 10."""
-    clock.now = began = factory.NOON
-    members = [Member.account(address) for address in addresses]
-    met: Counter[frozenset[int]] = Counter()
-    main, seconds, number = members[0].player, 0.0, 0
-    for group in schedule(members, matches):
-        winner, *others = (member.player.pk for member in group)
-        if any(met[frozenset((winner, other))] >= MEETINGS for other in others):
-            met.clear()
-            clock.now = (clock.now + timedelta(days=1)).replace(hour=12, minute=0)
-        before = clock.now
-        if quick_match(clock, group) is None:
-            break
-        run_race(clock, group[0])
-        number += 1
-        seconds += (clock.now - before).total_seconds()
-        rating_reconciler.rate_finished()
-        met.update(frozenset((winner, other)) for other in others)
-        if any(row.player == main.public_id for row in rating_board.top(10)):
-            break
-    row = Rating.objects.filter(player=main).first()
-    points = 0 if row is None else round(row.mu - 1500)
-    reached = any(line.player == main.public_id for line in rating_board.top(10))
-    days, note = (clock.now - began).days + 1, f"{points:+d} points in {number} matches of {len(members)}"
-    return Price("", len(members), days, number, seconds, points, not reached, note=note)
 
 
 # A rated race, and a heat.
 
 
-def rated_race(chance: Random) -> Price:
-    """Return the price of winning a rated race by looking ahead at the stock."""
-    place, (seed, line) = "a rated race, looking ahead", fresh(VARIANT, chance)
-    if refusal := _refused_look():
-        return Price(place, is_beyond=True, note=f"taking the stock back is refused: {refusal}")
-    table, look = open_table(VARIANT, seed), list[str]()
-    while "d" in table.legal_moves():
-        table.push("d")
-        look.append("d")
-    tokens = [*look, *["u"] * len(look), *line]
+async def rated_race() -> Price:
+    """Return the price of looking ahead at the stock in a rated race."""
+    members = [await Member.account(), await Member.account("198.51.100.9")]
+    answers: list[Message] = []
 
-    def passes(times: list[int]) -> bool:
-        entrant = race(times)
-        return entrant.place == 1 and entrant.attempt is not None and verdict(entrant.attempt) == CLEAN
-
-    def race(times: list[int]) -> Entrant:
-        clock.now = factory.NOON
-        members = [Member.account(), Member.account("198.51.100.9")]
-        found = quick_match(clock, members)
-        assert found is not None
-        Deal.objects.filter(races=found).update(seed=seed)
-        return run_race(clock, members[0], tokens, times)
-
-    with shifted() as clock:
-        times = shortest(tokens, chance, passes)
-    return Price(place, seconds=times[-1] / 1000) if times else Price(place, is_beyond=True)
-
-
-def _refused_look() -> str:
-    """Draw a card in a rated race and take it back; return the code of the refusal, or "" if that is allowed."""
-    members = [Member.account(), Member.account("198.51.100.9")]
-    for member in members:
-        assert member.enter("/races/quick", variant=VARIANT)
-    get_ready(members)
-    race = race_of(members[0])
-    assert race_start.freeze(race.pk, countdown=timedelta(0))
-    race_start.begin_due(timezone.now() + timedelta(milliseconds=5))
-    player = members[0].player
-    attempt = Attempt.objects.get(entrant__race=race, player=player)
-    race_start.mark_dealt([attempt.pk])
-
-    async def look() -> str:
-        tables = LiveTables()
-        seat = Seat(tables, attempt.public_id, player)
-        await seat.sit()
-        await seat.move("d")
-        answers = [await seat.move("u")]
+    async def look(table: Table) -> None:
+        await table.say("move", token="d")
+        answers.append(await table.say("move", token="u"))
         if answers[0]["type"] == "error":
-            answers.append(await seat.ask({"type": "rewind", "n": seat.n + 1}))
-        await seat.leave()
-        await tables.close()
-        return str(answers[0]["code"]) if all(answer["type"] == "error" for answer in answers) else ""
+            answers.append(await table.say("rewind"))
+        await table.end()
 
-    return asyncio.run(look())
+    assert await enter_quick(members, VARIANT)
+    begun = time.monotonic()
+    await asyncio.gather(members[0].race(look), members[1].race(Table.end))
+    is_refused = all(answer["type"] == "error" for answer in answers)
+    note = f"taking the stock back is {'refused: ' + answers[0]['code'] if is_refused else 'allowed'}"
+    return Price("a rated race, looking ahead", seconds=time.monotonic() - begun, is_beyond=is_refused, note=note)
 
 
-def heat() -> Iterator[Price]:
+async def heat(chance: Random) -> AsyncIterator[Price]:
     """Yield the price of a full heat's points, for each kind of one's own players who resign."""
-    kinds: dict[str, Callable[[], Member]] = {
-        "own guests": Member.guest,
-        "own new accounts": Member.account,
-        "own accounts with a played game": _with_a_game,
-    }
-    with shifted() as clock:
-        with undone():
-            alone = _heat(clock, [])[0]
-        for kind, member in kinds.items():
-            clock.now = factory.NOON
-            with undone():
-                points, seconds = _heat(clock, [member() for _ in range(DIVISION - 1)])
-            note = f"{points - alone:+d} points of {DIVISION - 1}"
-            is_free = member is not _with_a_game
-            played = 0 if is_free else DIVISION - 1
-            yield Price(f"a heat, {kind}", DIVISION, 1, played, seconds, points - alone, points == alone, is_free, note)
+    alone, _ = await _heat([])
+    for kind in ("own guests", "own new accounts", "own accounts with a played game"):
+        played = DIVISION - 1 if kind.endswith("game") else 0
+        feeders = [Member() for _ in range(DIVISION - 1)]
+        if kind != "own guests":
+            feeders = await asyncio.gather(*(Member.account() for _ in feeders))
+        if played:
+            await asyncio.gather(*(_play_a_game(member, chance) for member in feeders))
+        points, seconds = await _heat(feeders)
+        note = f"{points - alone:+d} points of {DIVISION - 1}"
+        is_beyond = points == alone
+        yield Price(f"a heat, {kind}", DIVISION, 1, played, seconds, points - alone, is_beyond, not played, note)
 
 
-def _with_a_game() -> Member:
-    member = Member.account()
-    deal = playing_before.deal("tarot", 0)
-    assert verdict(play(deal, factory.line(deal, PLAYED), who=member.player)) == CLEAN
-    return member
+async def _play_a_game(member: Member, chance: Random) -> None:
+    """Play a game of the day until it counts, and resign it."""
+    await member.begin("tarot")
+    line = factory.line(Deal.objects.get(variant="tarot", day=timezone.now().date()), PLAYED, eager=True)
+    verdict = await member.play_line(line, paced(line, UNHURRIED, chance))
+    assert verdict["state"] == "verified", verdict
 
 
-def _heat(clock: Clock, feeders: Sequence[Member]) -> tuple[int, float]:
-    """Return the points of an established account in a heat against these players, and the seconds it took."""
-    members = [Member.account(), *feeders]
-    start = heats.next_start(clock.now)
-    clock.now = start - timedelta(minutes=5)
-    room = heats.next_room(clock.now)
-    assert isinstance(room, Room)
+async def _heat(feeders: Sequence[Member]) -> tuple[int, float]:
+    """Return the points of a new account in a heat against these players, and its seconds at the table."""
+    members = [await Member.account(), *feeders]
+    room = rooms.open_room(None, VARIANT, limit_s=heats.LIMIT_S, seats=DIVISION, kind=Room.Kind.HEAT)
+    Room.objects.filter(pk=room.pk).update(seats=heats.SEATS)
+    races = Race.objects.filter(room=room)
+    # Far from the real heats.
+    races.update(scheduled_at=timezone.now() + timedelta(minutes=20, seconds=room.pk), division=1)
     for member in members:
-        assert member.enter(f"/races/{room.code}/sit")
-    get_ready(members)
-    clock.now = start - heats.FROZEN
-    heats.advance_all(clock.now)
-    entrant = run_race(clock, members[0])
-    return entrant.points or 0, (clock.now - start).total_seconds()
+        assert await member.enter(reverse("games:race_sit", args=[room.code]))
+    racing = asyncio.ensure_future(run_race(members))
+    ready = Entrant.objects.filter(race__room=room, state=Entrant.State.READY)
+    await until(lambda: ready.count() == len(members))
+    races.update(scheduled_at=timezone.now() + heats.FROZEN + timedelta(seconds=DOORS))
+    notify_room(room.pk)
+    entrant = await racing
+    assert entrant.attempt is not None
+    return entrant.points or 0, (entrant.attempt.elapsed_ms or 0) / 1000

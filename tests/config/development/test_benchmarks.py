@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import json
 import re
 from argparse import Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,6 +16,7 @@ from uuid import uuid4
 
 import pytest
 from django.urls import resolve
+from django.utils import timezone
 
 from accounts.sign_in.guests import create_guest
 from benchmarks import cheating, cheating_parts, crowd_parts
@@ -24,6 +26,7 @@ from benchmarks.crowd_parts import PAGES, Job, page
 from benchmarks.references import UNITS, amount, announce, row
 from games.attempts.lifecycle import start_attempt
 from games.live.loader import load
+from games.models import Deal
 from tests.deals import make_deal
 
 FOLDER = Path(__file__).parents[3] / "benchmarks"
@@ -127,27 +130,25 @@ def test_the_crowd_is_in_the_middle_of_its_games(monkeypatch: pytest.MonkeyPatch
 OPTIONS = Namespace(seed="1", variants=["pigtail"], days=12, accounts=13, matches=20)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(("least_age", "least_games"), [(0, 0), (2, 0), (7, 3), (8, 4)])
 def test_established_costs_the_least_days_then_the_fewest_games(
     least_age: int, least_games: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def reached(_days: Days, age: int, games: int) -> float | None:
+    async def reached(_days: Days, age: int, games: int) -> float | None:
         return 20.0 if age >= least_age and games >= least_games else None
 
     monkeypatch.setattr(Days, "_established", reached)
-    price = Days("pigtail", [], cheating_parts.Clock(), Random(1), [1]).established(12)
+    price = asyncio.run(Days("pigtail", Random(1)).established(12))
     assert (price.days, price.played, price.is_beyond) == (least_age + 1, least_games, False)
-    assert Days("pigtail", [], cheating_parts.Clock(), Random(1), [1]).established(least_age - 1).is_beyond
+    assert asyncio.run(Days("pigtail", Random(1)).established(least_age - 1)).is_beyond
 
 
-@pytest.mark.django_db
 def test_the_shortest_pace_that_passes_is_found() -> None:
     tokens = ["d"] * 100
     found = cheating_parts.shortest(tokens, Random(1), lambda times: times[-1] >= 20_000)
-    assert found is not None
     assert 20_000 <= found[-1] < 30_000
-    assert cheating_parts.shortest(tokens, Random(1), lambda _times: False) is None
+    with pytest.raises(ValueError, match="no pace passes"):
+        cheating_parts.shortest(tokens, Random(1), lambda _times: False)
 
 
 @pytest.mark.parametrize(
@@ -162,26 +163,36 @@ def test_the_shortest_pace_that_passes_is_found() -> None:
 def test_targets(  # noqa: PLR0917 - one argument for each figure
     days: int, played: int, points: int, heat: int, met: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Found:
-        def newcomer(self) -> Price:
-            return Price("newcomers")
+    async def newcomer(_days: Days) -> Price:
+        return Price("newcomers")
 
-        def established(self, _most_days: int) -> Price:
-            return Price("established", days=days, played=played)
+    async def established(_days: Days, _most_days: int) -> Price:
+        return Price("established", days=days, played=played)
 
-    @contextmanager
-    def of(*_: Any) -> Iterator[Found]:
-        yield Found()
+    async def rating(*_: Any) -> list[Price]:
+        return [Price("rating", points=points)]
 
-    monkeypatch.setattr(Days, "of", of)
-    monkeypatch.setattr(cheating_parts, "rating", lambda *_: iter([Price("rating", points=points)]))
-    monkeypatch.setattr(cheating_parts, "rated_race", lambda _: Price("race"))
-    monkeypatch.setattr(cheating_parts, "heat", lambda: iter([Price("heat", points=heat)]))
-    assert [price.met for price in cheating.prices(OPTIONS) if price.met is not None] == met
+    async def rated_race() -> Price:
+        return Price("race")
+
+    async def heats(_chance: Random) -> AsyncIterator[Price]:
+        yield Price("heat", points=heat)
+
+    async def targets() -> list[bool]:
+        return [price.met async for price in cheating.prices(OPTIONS) if price.met is not None]
+
+    monkeypatch.setattr(Days, "newcomer", newcomer)
+    monkeypatch.setattr(Days, "established", established)
+    monkeypatch.setattr(cheating_parts, "rating", rating)
+    monkeypatch.setattr(cheating_parts, "rated_race", rated_race)
+    monkeypatch.setattr(cheating_parts, "heat", heats)
+    assert asyncio.run(targets()) == met
 
 
 @pytest.mark.django_db
-def test_a_clean_heat_alone_gives_one_point() -> None:
-    """The race is run by the services, at a shifted date."""
-    with cheating_parts.shifted() as clock:
-        assert cheating_parts._heat(clock, [])[0] == 1
+def test_passing_days_keep_deals_apart() -> None:
+    today = timezone.now().date()
+    deals = [make_deal("plot", today - timedelta(days=ago)) for ago in range(3)]
+    cheating_parts.pass_days(1)
+    days = Deal.objects.filter(pk__in=[deal.pk for deal in deals]).order_by("-day").values_list("day", flat=True)
+    assert list(days) == [today - timedelta(days=ago) for ago in range(1, 4)]
