@@ -510,6 +510,7 @@ async def feed(ways: Sequence[Way], matches: int) -> list[Price]:
         rows = zip(prices, ways, teams, groups, strict=True)
         going = [(price, way.variant, team[0], group) for price, way, team, group in rows if price.is_beyond]
         await asyncio.gather(*(_feed(*row, days=1 + number // MEETINGS) for row in going))
+        print(f"match {number + 1} of {len(going)} schedules", file=sys.stderr, flush=True)
     return prices
 
 
