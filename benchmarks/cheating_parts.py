@@ -50,6 +50,8 @@ from tests.games.fairplay.scripted import PASSWORD
 from tests.leaderboards import factory, raced
 
 ADDRESS: Final = "203.0.113.7"
+#: Addresses of the same network for the helpers in a heat: sign-ups are limited by address.
+NEIGHBOURS: Final = [f"203.0.113.{100 + n}" for n in range(heats.DIVISION - 1)]
 #: Beginning of the names of all accounts that cheat.
 CHEAT: Final = "cheat"
 #: Days before the last one on which an account prepares, and games it resigns at sight on each of them.
@@ -574,9 +576,9 @@ async def heat(chance: Random) -> AsyncIterator[Price]:
     alone, _ = await _heat([])
     for kind in ("own guests", "own new accounts", "own accounts with a played game"):
         played = DIVISION - 1 if kind.endswith("game") else 0
-        feeders = [Member() for _ in range(DIVISION - 1)]
+        feeders = list(map(Member, NEIGHBOURS))
         if kind != "own guests":
-            feeders = await asyncio.gather(*(Member.account() for _ in feeders))
+            feeders = await asyncio.gather(*map(Member.account, NEIGHBOURS))
         if played:
             await asyncio.gather(*(_play_a_game(member, chance) for member in feeders))
         points, seconds = await _heat(feeders)
