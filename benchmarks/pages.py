@@ -49,6 +49,7 @@ OTHERS = {
     "boards": "/boards/",
     "board of a deal": "/boards/{day}/braid/",
     "archive": "/deals/",
+    "today's puzzle": "/puzzles/",
 }
 
 Step = Callable[[Visitor], Awaitable[None]]

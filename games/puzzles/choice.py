@@ -23,3 +23,8 @@ def next_puzzle(player: int | None, variant: str | None) -> StoredPuzzle | None:
         untried = untried.exclude(pk__in=PuzzleTry.objects.filter(player=player).values("puzzle"))
     keys = untried.values_list("pk", flat=True)
     return StoredPuzzle.objects.get(pk=secrets.choice(keys)) if keys else None
+
+
+def stored_variants() -> set[str]:
+    """Return the variants that have puzzles."""
+    return set(StoredPuzzle.objects.values_list("variant", flat=True).distinct())

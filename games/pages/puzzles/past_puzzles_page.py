@@ -16,7 +16,9 @@ from django.views.decorators.http import require_safe
 from games.db.players import player_id
 from games.pages.shared import titles
 from games.puzzles import daily
+from games.puzzles.choice import stored_variants
 from games.puzzles.models import DailyPuzzle, PuzzleTry
+from games.rules import CATALOGUE
 
 DAYS_SHOWN: Final = 60
 
@@ -52,6 +54,7 @@ def past_puzzles(request: HttpRequest) -> HttpResponse:
             for one in days
         ],
         "streak": daily.streak_of(player, today) if player else 0,
+        "variants": [(name, titles.VARIANT_TITLES[name]) for name in CATALOGUE if name in stored_variants()],
     }
     return render(request, "puzzles/past.html", context)
 

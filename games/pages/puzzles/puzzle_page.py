@@ -6,10 +6,12 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
@@ -122,11 +124,15 @@ def win(request: HttpRequest, number: int) -> HttpResponse:
 @require_safe
 @never_cache
 def another(request: HttpRequest) -> HttpResponse:
-    """Redirect to a puzzle that the player has not tried, of one variant if `?variant=` names it."""
+    """Redirect to a puzzle that the player has not tried, of one variant if `?variant=` names it.
+
+    If there is none left, say so on the list of puzzles.
+    """
     variant = request.GET.get("variant") or None
     if variant is not None and variant not in CATALOGUE:
         raise Http404
     found = next_puzzle(player_id(request), variant)
     if found is None:
-        raise Http404
+        messages.info(request, _("You've tried all of these puzzles."))
+        return redirect("games:past_puzzles")
     return redirect("games:puzzle", number=found.pk)

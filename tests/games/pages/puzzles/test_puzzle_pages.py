@@ -112,7 +112,8 @@ def test_another_puzzle_is_one_not_tried(client: Client, todays: StoredPuzzle) -
     other = stored_puzzle(STONEWALL)
     play(client, todays, 0, wrong(LABYRINTH, 0))
     assert client.get("/puzzles/another/")["Location"] == reverse("games:puzzle", args=[other.pk])
-    assert client.get("/puzzles/another/?variant=labyrinth").status_code == 404
+    assert client.get("/puzzles/another/?variant=labyrinth")["Location"] == reverse("games:past_puzzles")
+    assert "tried all of these puzzles" in client.get("/puzzles/days/").content.decode().replace("&#x27;", "'")
     assert client.get("/puzzles/another/?variant=klondike").status_code == 404
     assert client.get("/puzzles/999999/").status_code == 404
 
