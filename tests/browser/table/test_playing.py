@@ -208,8 +208,8 @@ def test_illegal_drops_and_undone_moves_go_back_and_resigning_asks_first(visit: 
     page = visit("/play/stonewall/", **MOVING)
     player = start_game(page)
     card = player.card("r0")
+    x, y = player.middle(card)  # when all cards are dealt
     left = card.bounding_box()["x"]
-    x, y = player.middle(card)
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x - 60, y + 90, steps=4)

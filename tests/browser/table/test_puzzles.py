@@ -41,10 +41,11 @@ def wait_for_text(page: Any, selector: str, text: str) -> None:
 
 
 def solve(player: PuzzleMouse, puzzle: Puzzle) -> None:
-    """Play the right moves."""
+    """Play the right moves, each when the forced ones before it are over."""
     for turn, n in enumerate(puzzle.turns, 1):
+        wait_for_text(player.page, "#turn", f"{turn}/")
         player.play(puzzle.line[n])
-        wait_for_text(player.page, "#puzzle-say", "Solved!" if turn == len(puzzle.turns) else "Right!")
+    wait_for_text(player.page, "#puzzle-say", "Solved!")
 
 
 @pytest.mark.parametrize(("size", "driver"), [({}, PuzzleMouse), ({**PHONE, "has_touch": True}, PuzzleTouch)])
