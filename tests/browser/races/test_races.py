@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import PHONE, Site, Visit, start_afresh
+from tests.browser.conftest import PHONE, Visit
 from tests.browser.table_driver import Mouse, Touch
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -120,11 +120,11 @@ def test_a_newcomer_races_a_bot_at_once(visit: Visit) -> None:
     page.wait_for_selector("#felt .card")
 
 
-def test_a_waiting_player_is_offered_a_bot(visit: Visit, site: Site) -> None:
-    start_afresh(site)  # an opponent left waiting by another test would come at once
+def test_a_waiting_player_is_offered_a_bot(visit: Visit) -> None:
     page = visit("/races/")
     page.clock.install()
-    page.click("text=Find a race")
+    choose_only(page, "tarot")
+    press(page, "Find a race")
     page.wait_for_selector("#stage-text:has-text('Looking for an opponent')")
     assert not page.is_visible("#bots-offer")
     page.clock.fast_forward(20_500)
@@ -204,12 +204,17 @@ def test_a_public_room_appears_in_the_open_lobby(visit: Visit) -> None:
     shows(onlooker, "Join this race")
 
 
-def seek(visit: Visit, variant: str, **options: Any) -> Any:
-    """A player who looks for an opponent in one variant, so that players of other tests are not matched."""
-    page = visit("/races/", **options)
+def choose_only(page: Any, variant: str) -> None:
+    """Choose one variant for quick matches, so that players of other tests are not matched."""
     page.get_by_text("Games I'll play").click()
     for box in page.locator("[name=variant]").all():
         box.set_checked(box.get_attribute("value") == variant)
+
+
+def seek(visit: Visit, variant: str, **options: Any) -> Any:
+    """A player who looks for an opponent in one variant."""
+    page = visit("/races/", **options)
+    choose_only(page, variant)
     press(page, "Find a race")
     page.wait_for_url(ROOM)
     return page
