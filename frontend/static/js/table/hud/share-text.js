@@ -23,10 +23,11 @@ function resultText(state, view) {
   ].join("\n");
 }
 
-/** Shares the result through the device or the clipboard. @param {State} state @param {HTMLElement} button */
-export async function share(state, button) {
-  if (!state.view) return;
-  const text = resultText(state, state.view);
+/** Shares the result of a game. @param {State} state @param {HTMLElement} button */
+export const share = async (state, button) => state.view && shareText(resultText(state, state.view), button);
+
+/** Shares a text through the device or the clipboard. @param {string} text @param {HTMLElement} button */
+export async function shareText(text, button) {
   try {
     if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ text });
     else {

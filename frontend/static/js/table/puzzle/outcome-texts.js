@@ -51,7 +51,7 @@ export function refusal(game, loss, left) {
 }
 
 /** @param {DOMStringMap} puzzle @param {Progress} progress @param {number|null} streak @param {string} address */
-export function shareText({ title, day, number }, { solved, mistakes }, streak, address) {
+export function resultText({ title, day, number }, { solved, mistakes }, streak, address) {
   const marks = "🟥".repeat(mistakes) + (solved ? "🟩" : "");
   const name = day ? t("Puzzle of {day}", { day }) : t("Puzzle {number}", { number: number ?? "" });
   const days = streak && streak > 1 ? ` · ${tn("streak: one day", "streak: {n} days", streak)}` : "";

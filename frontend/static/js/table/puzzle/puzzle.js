@@ -5,6 +5,7 @@ import { t } from "../../shared/i18n.js";
 import { request, requestJson } from "../../shared/request.js";
 import { applySettings, motionReduced } from "../../site/settings.js";
 import { say } from "../hud/announce.js";
+import { shareText } from "../hud/share-text.js";
 import { play as sound } from "../hud/sound.js";
 import { openCommands } from "../input/keyboard.js";
 import { refuse } from "../input/illegal-move.js";
@@ -15,7 +16,7 @@ import { parse } from "../state/moves.js";
 import { newState } from "../state/state.js";
 import { bind, draw, observe } from "../table.js";
 import { listHidden, markFaceDown } from "./hidden-cards.js";
-import { ending, refusal, shareText, task } from "./outcome-texts.js";
+import { ending, refusal, resultText, task } from "./outcome-texts.js";
 
 /** @import { How } from "../state/state.js" */
 /** @import { Card, Pile, Token, View } from "../state/types.js" */
@@ -66,7 +67,10 @@ class Puzzle {
     byId("commands").addEventListener("click", keys.help);
     byId("draw").addEventListener("click", () => drawCards(this.state));
     byId("watch").addEventListener("click", () => this.#watch());
-    byId("share").addEventListener("click", () => this.#share(address));
+    const sharing = byId("share");
+    sharing.addEventListener("click", () =>
+      shareText(resultText(felt.dataset, this.progress, this.streak, address), sharing),
+    );
     this.#show(step);
     observe(this.state);
     this.#tell(this.#isOver ? ending(progress, streak) : task(progress, turns));
@@ -162,20 +166,6 @@ class Puzzle {
   async #watch() {
     const { steps } = await requestJson(this.felt.dataset.win ?? "");
     this.#run(steps, WIN_PACE, () => say(t("The game is won.")));
-  }
-
-  /** @param {string} address */
-  async #share(address) {
-    const text = shareText(this.felt.dataset, this.progress, this.streak, address);
-    try {
-      if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ text });
-      else {
-        await navigator.clipboard.writeText(text);
-        write(byId("share"), t("Copied"));
-      }
-    } catch {
-      write(byId("share"), t("Sharing failed"));
-    }
   }
 }
 
