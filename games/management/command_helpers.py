@@ -1,13 +1,15 @@
-"""Helpers for long-running commands: Ctrl-C without lost work, and numbers in options."""
+"""Helpers for long-running commands: Ctrl-C without lost work, and options."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
+
+from games.rules import CATALOGUE
 
 INTERRUPTED: Final = 130
 """Exit code after Ctrl-C."""
@@ -30,6 +32,17 @@ def interruption() -> Iterator[threading.Event]:
         yield interrupted
     finally:
         signal.signal(signal.SIGINT, previous_handler)
+
+
+def add_variant_option(parser: ArgumentParser) -> None:
+    """Add `--variant`, which can be repeated."""
+    parser.add_argument(
+        "--variant",
+        action="append",
+        choices=list(CATALOGUE),
+        metavar="VARIANT",
+        help=f"one of {', '.join(CATALOGUE)}; can be repeated (default: all)",
+    )
 
 
 def positive(text: str) -> int:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from games.deals import publishing, sealed_stock
-from games.management.command_helpers import INTERRUPTED, interruption, positive
+from games.management.command_helpers import INTERRUPTED, add_variant_option, interruption, positive
 from games.models import SealedDeal
 from games.rules import CATALOGUE
 
@@ -29,13 +29,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the options for variants, number of deals and time."""
-        parser.add_argument(
-            "--variant",
-            action="append",
-            choices=list(CATALOGUE),
-            metavar="VARIANT",
-            help=f"one of {', '.join(CATALOGUE)}; can be repeated (default: all)",
-        )
+        add_variant_option(parser)
         parser.add_argument(
             "--count", type=positive, help="seal this many deals of each variant, regardless of the stock"
         )

@@ -18,7 +18,7 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from games.management.command_helpers import INTERRUPTED, interruption, positive
+from games.management.command_helpers import INTERRUPTED, add_variant_option, interruption, positive
 from games.puzzles import store
 from games.puzzles.generator import find_puzzle
 from games.puzzles.puzzle import Puzzle
@@ -45,13 +45,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the options for time, variants and the file."""
         parser.add_argument("--hours", type=_hours, required=True, help="stop after this time, such as 0.5")
-        parser.add_argument(
-            "--variant",
-            action="append",
-            choices=list(CATALOGUE),
-            metavar="VARIANT",
-            help=f"one of {', '.join(CATALOGUE)}; can be repeated (default: all)",
-        )
+        add_variant_option(parser)
         parser.add_argument("--file", type=Path, help="add the puzzles to this JSON file, and store none")
         parser.add_argument("--count", type=positive, help="with --file: stop at this many puzzles of each variant")
 
