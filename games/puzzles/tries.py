@@ -74,10 +74,9 @@ def play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date) 
     """
     day = today if daily.is_puzzle_of(today, stored) else None
     puzzle = Puzzle.from_json(stored.contents)
-    PuzzleTry.objects.get_or_create(player_id=player, puzzle=stored, defaults={"day": day})
-    row = PuzzleTry.objects.select_for_update().get(player_id=player, puzzle=stored)
-    progress = Progress.of(row)
-    if progress.is_over:
+    tries = PuzzleTry.objects.select_for_update()
+    row, _ = tries.get_or_create(player_id=player, puzzle=stored, defaults={"day": day})
+    if Progress.of(row).is_over:
         raise Refusal(ErrorCode.CLOSED, "this try is over")
     if turn != row.turn:
         raise Refusal(ErrorCode.STALE, f"the try is at turn {row.turn}", turn=row.turn)
@@ -124,7 +123,7 @@ def _loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
 
 
 def hand_over(before: int, after: int) -> None:
-    """Move a guest's tries to the account they signed in to, except those of a puzzle or day that the account has."""
+    """Move a guest's tries to an account. Of a puzzle or day that both have tried, the account keeps its own."""
     own = PuzzleTry.objects.filter(player=after)
     days = own.exclude(day=None)
     added = PuzzleTry.objects.filter(player=before).exclude(puzzle__in=own.values("puzzle"))
