@@ -36,5 +36,5 @@ def remind_of_races() -> int:
 
 @shared_task(name="talon.send_ready_checks")
 def send_ready_checks(arrival_id: int) -> int:
-    """Notify the players of a quick match who must confirm now that this entrant has arrived."""
+    """Push the ready check of a quick match that this entrant's arrival causes."""
     return ready_checks.send_ready_checks(arrival_id)

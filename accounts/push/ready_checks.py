@@ -26,7 +26,7 @@ _REMEMBERED_FOR: Final = 60
 
 
 def send_ready_checks(arrival_id: int, send: Send = send, clock: Clock = timezone.now) -> int:
-    """Notify the players who must confirm now that this entrant has arrived; return how many browsers accepted it."""
+    """Push the ready check that this entrant's arrival causes; return the number of browsers that accepted it."""
     if not vapid_key.is_on():
         return 0
     arrival = Entrant.objects.select_related("race__room").filter(pk=arrival_id).first()

@@ -123,9 +123,9 @@ def remove_empty_guests(before: datetime, size: int) -> int:
 
 
 def remove_lost_guests(before: datetime, size: int) -> int:
-    """Delete up to ``size`` guests who have begun no game or puzzle since then; return the number deleted.
+    """Delete up to ``size`` guests who have started no game or puzzle since then, with their games and tries.
 
-    Their games and tries are deleted too. Each new game renews the cookie, and a guest cannot return without it.
+    Return the number deleted. Each new game renews the cookie, and a guest cannot return without it.
     """
     started = Exists(Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=before))
     tried = Exists(PuzzleTry.objects.filter(player=OuterRef("pk"), begun_at__gte=before))

@@ -38,10 +38,9 @@ def is_puzzle_of(day: date, puzzle: StoredPuzzle) -> bool:
 
 
 def _draw() -> StoredPuzzle:
-    """Draw a puzzle at random, of the variant that was used longest ago and among those that no one has tried.
+    """Draw a random puzzle of the variant used longest ago, close to the end of a game, where it is easier to reason.
 
-    It is one of those closest to the end of the game, which are easier to reason about. If there are no others, it may
-    be one that has been tried, then one of an earlier day.
+    Prefer puzzles that no one has tried, then those that have not been a day's puzzle.
     """
     every = StoredPuzzle.objects.all()
     short = every.filter(turns__lte=MAX_TURNS)
@@ -58,7 +57,7 @@ def _draw() -> StoredPuzzle:
 
 
 def streak_of(player: int, today: date) -> int:
-    """Return on how many days in a row, up to today or yesterday, a player has solved the puzzle of the day."""
+    """Return the number of days in a row, up to today or yesterday, on which a player solved the day's puzzle."""
     solved = set(
         PuzzleTry.objects.filter(player=player, solved_at__isnull=False, day__lte=today).values_list("day", flat=True)
     )

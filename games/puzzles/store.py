@@ -22,7 +22,7 @@ def starters() -> tuple[Puzzle, ...]:
 
 
 def add(puzzles: Iterable[Puzzle]) -> None:
-    """Store puzzles, except those that are stored already."""
+    """Store puzzles, and skip those already stored."""
     rows = (
         StoredPuzzle(
             variant=puzzle.variant,

@@ -212,7 +212,7 @@ def choose_only(page: Any, variant: str) -> None:
 
 
 def seek(visit: Visit, variant: str, **options: Any) -> Any:
-    """A player who looks for an opponent in one variant."""
+    """Look for an opponent in one variant."""
     page = visit("/races/", **options)
     choose_only(page, variant)
     press(page, "Find a race")
