@@ -21,6 +21,7 @@ from games.puzzles import daily, tries
 from games.puzzles.choice import next_puzzle
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.themes import Theme
 from games.rules import CATALOGUE
 
 PAGE_SIZE: Final = 50
@@ -54,11 +55,15 @@ class PuzzleProgressOut(Schema):
 
 
 class PuzzleOut(Schema):
-    """A puzzle: its number of turns, and your progress and the position in which you are to move."""
+    """A puzzle: its number of turns, your progress, and the position in which you are to move.
+
+    `themes` is null until your try is over.
+    """
 
     number: int
     variant: str
     turns: int
+    themes: list[Theme] | None
     progress: PuzzleProgressOut
     position: PuzzleStepOut
 
@@ -70,6 +75,7 @@ class PuzzleOut(Schema):
             number=stored.pk,
             variant=stored.variant,
             turns=stored.turns,
+            themes=_themes(stored) if progress.is_over else None,
             progress=PuzzleProgressOut.from_orm(progress),
             position=PuzzleStepOut(**tries.position_at(Puzzle.from_json(stored.contents), progress)),
             **others,
@@ -93,13 +99,15 @@ class PuzzleLossOut(Schema):
 class PuzzleReplyOut(Schema):
     """The reply to a move. After a right one, `steps` has it and the forced moves that follow it.
 
-    After a wrong one, `loss` says why it loses; null if that is not known in words.
+    After a wrong one, `loss` says why it loses; null if that is not known in words. `themes` is null until the try is
+    over.
     """
 
     right: bool
     progress: PuzzleProgressOut
     steps: list[PuzzleStepOut]
     loss: PuzzleLossOut | None
+    themes: list[Theme] | None
 
 
 class PuzzleTryOut(Schema):
@@ -135,9 +143,10 @@ class DailyPuzzleIn(Schema):
 
 
 class NextPuzzleIn(Schema):
-    """Choice of a variant, by default any."""
+    """Choice of a variant and a theme, by default any."""
 
     variant: str | None = None
+    theme: Theme | None = None
 
 
 class PuzzleMoveIn(Schema):
@@ -175,7 +184,7 @@ def get_next_puzzle(request: HttpRequest, query: Query[NextPuzzleIn]) -> PuzzleO
     """Return a random puzzle that you have not tried, other than today's."""
     if query.variant is not None and query.variant not in CATALOGUE:
         raise Refusal(ErrorCode.NOT_FOUND, "There is no such variant.")
-    found = next_puzzle(player_id(request), query.variant)
+    found = next_puzzle(player_id(request), query.variant, query.theme)
     if found is None:
         raise Refusal(ErrorCode.NOT_FOUND, "There is no puzzle that you have not tried.")
     return PuzzleOut.of(found, request)
@@ -218,7 +227,13 @@ def play_puzzle_move(request: HttpRequest, number: int, move: PuzzleMoveIn) -> P
         progress=PuzzleProgressOut.from_orm(reply.progress),
         steps=[PuzzleStepOut(**step) for step in reply.steps],
         loss=PuzzleLossOut(**reply.loss) if reply.loss else None,
+        themes=_themes(stored) if reply.progress.is_over else None,
     )
+
+
+def _themes(stored: StoredPuzzle) -> list[Theme]:
+    found = set(stored.themes.values_list("theme", flat=True))
+    return [theme for theme in Theme if theme in found]
 
 
 def _me(request: HttpRequest) -> int:

@@ -7,11 +7,12 @@ import secrets
 from django.utils import timezone
 
 from games.puzzles import store
-from games.puzzles.models import PuzzleTry, StoredPuzzle
+from games.puzzles.models import PuzzleTheme, PuzzleTry, StoredPuzzle
+from games.puzzles.themes import Theme
 
 
-def next_puzzle(player: int | None, variant: str | None) -> StoredPuzzle | None:
-    """Return a random puzzle, of one variant or any, that the player has not tried; None if there is none left.
+def next_puzzle(player: int | None, variant: str | None, theme: Theme | None = None) -> StoredPuzzle | None:
+    """Return a random puzzle, of one variant and theme or any, that the player has not tried; None if none is left.
 
     Today's puzzle is never returned: it has a limit on wrong moves, and a page of its own.
     """
@@ -19,6 +20,8 @@ def next_puzzle(player: int | None, variant: str | None) -> StoredPuzzle | None:
     untried = StoredPuzzle.objects.exclude(days__day=timezone.now().date())
     if variant is not None:
         untried = untried.filter(variant=variant)
+    if theme is not None:
+        untried = untried.filter(themes__theme=theme)
     if player is not None:
         untried = untried.exclude(pk__in=PuzzleTry.objects.filter(player=player).values("puzzle"))
     keys = untried.values_list("pk", flat=True)
@@ -28,3 +31,8 @@ def next_puzzle(player: int | None, variant: str | None) -> StoredPuzzle | None:
 def stored_variants() -> set[str]:
     """Return the variants that have puzzles."""
     return set(StoredPuzzle.objects.values_list("variant", flat=True).distinct())
+
+
+def stored_themes() -> set[str]:
+    """Return the themes that have puzzles."""
+    return set(PuzzleTheme.objects.values_list("theme", flat=True).distinct())

@@ -28,6 +28,19 @@ class StoredPuzzle(models.Model):
         return f"puzzle {self.pk}: {self.variant}"
 
 
+class PuzzleTheme(models.Model):
+    """A theme of a puzzle (`games.puzzles.themes`)."""
+
+    puzzle = models.ForeignKey(StoredPuzzle, on_delete=models.CASCADE, related_name="themes")
+    theme = models.CharField(max_length=20)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["theme", "puzzle"], name="one_theme_per_puzzle")]
+
+    def __str__(self) -> str:
+        return f"puzzle {self.puzzle_id}: {self.theme}"
+
+
 class DailyPuzzle(models.Model):
     """The puzzle of a day (UTC), which is the same for everyone."""
 

@@ -9,8 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from games.puzzles.models import StoredPuzzle
+from django.db import transaction
+
+from games.puzzles.models import PuzzleTheme, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.themes import themes_of
 
 STARTERS: Final = Path(__file__).with_name("starter_puzzles.json")
 
@@ -21,19 +24,24 @@ def starters() -> tuple[Puzzle, ...]:
     return tuple(map(Puzzle.from_json, json.loads(STARTERS.read_text())))
 
 
+@transaction.atomic
 def add(puzzles: Iterable[Puzzle]) -> None:
-    """Store puzzles, and skip those already stored."""
+    """Store puzzles with their themes, and skip those already stored."""
+    new = {hashlib.sha256(puzzle.start.encode()).hexdigest(): puzzle for puzzle in puzzles}
     rows = (
         StoredPuzzle(
             variant=puzzle.variant,
             contents=puzzle.to_json(),
             turns=len(puzzle.turns),
             moves=len(puzzle.line) + len(puzzle.finish),
-            digest=hashlib.sha256(puzzle.start.encode()).hexdigest(),
+            digest=digest,
         )
-        for puzzle in puzzles
+        for digest, puzzle in new.items()
     )
     StoredPuzzle.objects.bulk_create(rows, batch_size=100, ignore_conflicts=True)
+    stored = StoredPuzzle.objects.filter(digest__in=new).values_list("pk", "digest")
+    themes = [PuzzleTheme(puzzle_id=pk, theme=theme) for pk, digest in stored for theme in themes_of(new[digest])]
+    PuzzleTheme.objects.bulk_create(themes, batch_size=500, ignore_conflicts=True)
 
 
 def ensure_any() -> None:

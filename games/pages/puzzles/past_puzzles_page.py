@@ -14,9 +14,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from games.db.players import player_id
+from games.pages.puzzles.theme_titles import THEME_TITLES
 from games.pages.shared import titles
 from games.puzzles import daily
-from games.puzzles.choice import stored_variants
+from games.puzzles.choice import stored_themes, stored_variants
 from games.puzzles.models import DailyPuzzle, PuzzleTry
 from games.rules import CATALOGUE
 
@@ -42,6 +43,7 @@ def past_puzzles(request: HttpRequest) -> HttpResponse:
     days = list(DailyPuzzle.objects.select_related("puzzle").filter(day__lte=today).order_by("-day")[:DAYS_SHOWN])
     rows = PuzzleTry.objects.filter(player=player, puzzle__in=[one.puzzle_id for one in days]) if player else []
     own = {row.puzzle_id: row for row in rows}
+    variants, themes = stored_variants(), stored_themes()
     context: dict[str, Any] = {
         "days": [
             PastPuzzle(
@@ -54,7 +56,8 @@ def past_puzzles(request: HttpRequest) -> HttpResponse:
             for one in days
         ],
         "streak": daily.streak_of(player, today) if player else 0,
-        "variants": [(name, titles.VARIANT_TITLES[name]) for name in CATALOGUE if name in stored_variants()],
+        "variants": [(name, titles.VARIANT_TITLES[name]) for name in CATALOGUE if name in variants],
+        "themes": [(theme.value, title) for theme, title in THEME_TITLES.items() if theme in themes],
     }
     return render(request, "puzzles/past.html", context)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import date
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -20,11 +21,14 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.core.json_body import json_body
 from games.db.players import check_may_start, player_for, player_id
+from games.pages.puzzles.theme_titles import THEME_TITLES
 from games.pages.shared import titles
 from games.puzzles import daily, tries
 from games.puzzles.choice import next_puzzle
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.themes import Theme
+from games.puzzles.tries import Progress
 from games.rules import CATALOGUE
 
 
@@ -60,15 +64,28 @@ def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpRespon
         "day": today if is_todays else None,
         "turns": stored.turns,
         "progress": progress,
+        "filters": request.GET.urlencode(),
         "data": {
             "step": tries.position_at(puzzle, progress),
             "turns": stored.turns,
             "progress": asdict(progress),
             "streak": daily.streak_of(player, today) if player and is_todays else None,
+            "themes": _themes(stored, progress),
             "address": request.build_absolute_uri(reverse("games:todays_puzzle") if is_todays else request.path),
         },
     }
     return render(request, "puzzles/puzzle.html", context)
+
+
+def _themes(stored: StoredPuzzle, progress: Progress) -> list[dict[str, str]]:
+    """Return the titles of a puzzle's themes and the addresses of more such puzzles, once the try is over."""
+    found = set(stored.themes.values_list("theme", flat=True)) if progress.is_over else ()
+    address = reverse("games:another_puzzle")
+    return [
+        {"title": str(title), "address": f"{address}?theme={theme}"}
+        for theme, title in THEME_TITLES.items()
+        if theme in found
+    ]
 
 
 @require_POST
@@ -78,7 +95,8 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
     """Play a move at a turn: {"turn": 0, "token": "t3-f"}.
 
     The answer has the try's progress, the `steps` that follow a right move, and the `loss` after a wrong one, if it is
-    known: the `most_up` cards of `goal`, and the cards at which foundations end.
+    known: the `most_up` cards of `goal`, and the cards at which foundations end. `themes` is empty until the try is
+    over.
     """
     stored = get_object_or_404(StoredPuzzle, pk=number)
     turn, token = _turn_and_token(request)
@@ -95,6 +113,7 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
             "steps": reply.steps,
             "loss": reply.loss,
             "streak": daily.streak_of(player, today) if reply.progress.solved else None,
+            "themes": _themes(stored, reply.progress),
         }
     )
 
@@ -124,15 +143,17 @@ def win(request: HttpRequest, number: int) -> HttpResponse:
 @require_safe
 @never_cache
 def another(request: HttpRequest) -> HttpResponse:
-    """Redirect to a puzzle that the player has not tried, of one variant if `?variant=` names it.
+    """Redirect to a puzzle that the player has not tried, of one variant and theme if `?variant=` and `?theme=` say so.
 
     If there is none left, say so on the list of puzzles.
     """
-    variant = request.GET.get("variant") or None
-    if variant is not None and variant not in CATALOGUE:
+    variant, theme = request.GET.get("variant") or None, request.GET.get("theme") or None
+    if variant not in (None, *CATALOGUE) or theme not in (None, *Theme):
         raise Http404
-    found = next_puzzle(player_id(request), variant)
+    found = next_puzzle(player_id(request), variant, theme and Theme(theme))
     if found is None:
         messages.info(request, _("You've tried all of these puzzles."))
         return redirect("games:past_puzzles")
-    return redirect("games:puzzle", number=found.pk)
+    address = reverse("games:puzzle", args=[found.pk])
+    filters = urlencode({name: value for name, value in (("variant", variant), ("theme", theme)) if value})
+    return redirect(f"{address}?{filters}" if filters else address)

@@ -10,6 +10,7 @@ import pytest
 from games.puzzles.open_view import step_of
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.store import starters
+from games.puzzles.themes import themes_of
 from tests.browser.conftest import PHONE, Visit
 from tests.browser.table_driver import Mouse, Touch
 
@@ -56,8 +57,10 @@ def test_todays_puzzle_is_solved_after_a_wrong_move(visit: Visit, size: dict[str
     player.play(next(iter(puzzle.losses[0])))
     wait_for_text(page, "#puzzle-say", "That loses.")
     assert page.text_content("#tries-left") == "2"
+    assert page.is_hidden("#themes")
     solve(player, puzzle)
     wait_for_text(page, "#puzzle-say", "With one mistake. Your streak: one day.")
+    assert page.locator("#themes a").count() == len(themes_of(puzzle))
     page.click("#watch")
     page.wait_for_selector("#felt")
     wait_for_text(page, "#live", "The game is won.")

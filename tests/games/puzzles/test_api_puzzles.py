@@ -16,6 +16,7 @@ from accounts.sign_in.guests import create_guest
 from games.core import limits
 from games.puzzles import store
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.themes import themes_of
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, right, stored_puzzle, wrong
 from tests.players import signed_in
 
@@ -71,7 +72,7 @@ def test_a_puzzle_is_shown_without_its_solution(client: Client, stored: StoredPu
     found = read(client, f"{stored.pk}")
     assert (found["number"], found["variant"], found["turns"]) == (stored.pk, "labyrinth", 3)
     assert found["progress"] == PROGRESS
-    assert set(found) == {"number", "variant", "turns", "progress", "position"}
+    assert set(found) == {"number", "variant", "turns", "themes", "progress", "position"}
     assert set(found["position"]) == STEP_KEYS
     assert found["position"]["legal"] == LABYRINTH.table_at(0).legal_moves()
     assert not {"line", "finish", "losses", "contents"} & set(keys(found))
@@ -133,6 +134,13 @@ def test_the_next_puzzle_has_not_been_tried(mine: Client, guest: User) -> None:
     assert read(mine, "next")["number"] in {untried.pk, stonewall.pk}
 
 
+def test_the_next_puzzle_has_the_wanted_theme(client: Client, stored: StoredPuzzle) -> None:
+    store.add([STONEWALL])
+    assert read(client, "next?theme=dig")["variant"] == "stonewall"
+    assert code(read(client, "next?theme=redeal", 404)) == "not_found"
+    assert code(read(client, "next?theme=nonsense", 422)) == "bad_parameters"
+
+
 # Moves.
 
 
@@ -152,7 +160,17 @@ def test_a_solution_is_played_to_its_end(mine: Client, stored: StoredPuzzle) -> 
 def test_a_wrong_move_is_explained(mine: Client, stored: StoredPuzzle) -> None:
     reply = play(mine, stored, 0, wrong(LABYRINTH, 0))
     loss = {"most_up": 22, "goal": 52, "ends": ["3S", "2H", "8C"]}
-    assert reply == {"right": False, "progress": PROGRESS | {"mistakes": 1}, "steps": [], "loss": loss}
+    progress = PROGRESS | {"mistakes": 1}
+    assert reply == {"right": False, "progress": progress, "steps": [], "loss": loss, "themes": None}
+
+
+def test_themes_are_told_once_the_try_is_over(mine: Client) -> None:
+    store.add([LABYRINTH])
+    stored = StoredPuzzle.objects.get()
+    assert read(mine, f"{stored.pk}")["themes"] is None
+    replies = [play(mine, stored, turn, right(LABYRINTH, turn)) for turn in range(3)]
+    assert [reply["themes"] for reply in replies] == [None, None, list(themes_of(LABYRINTH))]
+    assert read(mine, f"{stored.pk}")["themes"] == list(themes_of(LABYRINTH))
 
 
 def test_a_wrong_move_without_an_explanation_is_wrong(mine: Client) -> None:
@@ -167,7 +185,7 @@ def test_replies_before_the_end_hold_nothing_of_the_win(mine: Client, stored: St
             play(mine, stored, turn, wrong(LABYRINTH, turn)),
             play(mine, stored, turn, right(LABYRINTH, turn)),
         ):
-            assert set(reply) == {"right", "progress", "steps", "loss"}
+            assert set(reply) == {"right", "progress", "steps", "loss", "themes"}
             assert not {"line", "finish", "losses", "contents"} & set(keys(reply))
             shown = json.dumps(reply)
             assert json.dumps(LABYRINTH.finish[:6])[1:-1] not in shown

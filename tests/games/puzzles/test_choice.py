@@ -1,4 +1,4 @@
-"""The next puzzle: random, of the wanted variant, not tried before, and never today's."""
+"""The next puzzle: random, of the wanted variant and theme, not tried before, and never today's."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from django.utils import timezone
 from accounts.sign_in.guests import create_guest
 from games.puzzles import store
 from games.puzzles.choice import next_puzzle
-from games.puzzles.models import DailyPuzzle, PuzzleTry
-from tests.games.puzzles.puzzles import STONEWALL, stored_puzzle
+from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.themes import Theme
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, stored_puzzle
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +33,14 @@ def test_only_the_wanted_variant_comes() -> None:
         stored_puzzle()
     assert next_puzzle(None, "stonewall") == stonewall
     assert next_puzzle(None, "tarot") is None
+
+
+def test_only_the_wanted_theme_comes() -> None:
+    store.add([LABYRINTH, STONEWALL])
+    stonewall = StoredPuzzle.objects.get(variant="stonewall")
+    assert next_puzzle(None, None, Theme.DIG) == stonewall
+    assert next_puzzle(None, "labyrinth", Theme.DIG) is None
+    assert next_puzzle(None, None, Theme.REDEAL) is None
 
 
 def test_todays_puzzle_never_comes() -> None:

@@ -13,7 +13,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from games.models import Deal
+from games.pages.puzzles.theme_titles import THEME_TITLES
+from games.puzzles import store
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.themes import themes_of
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, right, stored_puzzle, wrong
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -61,7 +64,7 @@ def test_a_wrong_move_is_explained_and_counted(client: Client, todays: StoredPuz
 def test_the_answers_are_not_on_the_page(client: Client, todays: StoredPuzzle) -> None:
     text = client.get("/puzzles/").content.decode()
     data = json.loads(text.split('id="puzzle-data"')[1].split(">", 1)[1].split("</script>")[0])
-    assert set(data) == {"step", "turns", "progress", "streak", "address"}
+    assert set(data) == {"step", "turns", "progress", "streak", "themes", "address"}
     assert set(data["step"]) == {"token", "view", "legal", "face_down", "hidden"}
     assert not any(" ".join(LABYRINTH.line[n : n + 2]) in text for n in range(len(LABYRINTH.line) - 1))
 
@@ -116,6 +119,29 @@ def test_another_puzzle_is_one_not_tried(client: Client, todays: StoredPuzzle) -
     assert "tried all of these puzzles" in client.get("/puzzles/days/").content.decode().replace("&#x27;", "'")
     assert client.get("/puzzles/another/?variant=klondike").status_code == 404
     assert client.get("/puzzles/999999/").status_code == 404
+
+
+def test_themes_are_shown_once_the_try_is_over(client: Client) -> None:
+    store.add([LABYRINTH])
+    stored = StoredPuzzle.objects.get()
+    address = reverse("games:puzzle", args=[stored.pk])
+    assert client.get(address).context["data"]["themes"] == []
+    shown = solve(client, stored)["themes"]
+    assert [theme["title"] for theme in shown] == [THEME_TITLES[theme] for theme in themes_of(LABYRINTH)]
+    assert client.get(address).context["data"]["themes"] == shown
+    assert client.get(shown[0]["address"]).status_code == 302
+
+
+def test_puzzles_are_offered_by_theme(client: Client) -> None:
+    store.add([LABYRINTH, STONEWALL])
+    themes = {*themes_of(LABYRINTH), *themes_of(STONEWALL)}
+    assert {name for name, _ in client.get("/puzzles/days/").context["themes"]} == themes
+    stonewall = StoredPuzzle.objects.get(variant="stonewall")
+    page = client.get("/puzzles/another/?theme=dig&variant=stonewall", follow=True)
+    assert page.context["number"] == stonewall.pk
+    assert 'href="/puzzles/another/?variant=stonewall&amp;theme=dig"' in page.content.decode(), "another of the same"
+    assert client.get("/puzzles/another/?theme=dig&variant=labyrinth")["Location"] == reverse("games:past_puzzles")
+    assert client.get("/puzzles/another/?theme=chess").status_code == 404
 
 
 def test_past_days_show_the_results(mine: Client, player: User, todays: StoredPuzzle) -> None:

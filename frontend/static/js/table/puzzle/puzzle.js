@@ -17,10 +17,12 @@ import { newState } from "../state/state.js";
 import { bind, draw, observe } from "../table.js";
 import { listHidden, markFaceDown } from "./hidden-cards.js";
 import { ending, refusal, resultText, task } from "./outcome-texts.js";
+import { listThemes } from "./themes.js";
 
 /** @import { How } from "../state/state.js" */
 /** @import { Card, Pile, Token, View } from "../state/types.js" */
 /** @import { Outcome } from "./outcome-texts.js" */
+/** @import { Theme } from "./themes.js" */
 
 /**
  * @typedef {object} Step
@@ -38,6 +40,14 @@ import { ending, refusal, resultText, task } from "./outcome-texts.js";
  * @property {boolean} failed
  *
  * @typedef {{most_up?: number, goal?: number, ends?: Card[]}} Loss
+ *
+ * @typedef {object} Data
+ * @property {Step} step
+ * @property {number} turns
+ * @property {Progress} progress
+ * @property {number|null} streak
+ * @property {Theme[]} themes
+ * @property {string} address
  */
 
 /** Time between two moves that play by themselves, and of the win, in ms. */
@@ -48,15 +58,13 @@ class Puzzle {
   #timer = 0;
   #waiting = false;
 
-  /**
-   * @param {HTMLElement} felt
-   * @param {{step: Step, turns: number, progress: Progress, streak: number|null, address: string}} data
-   */
-  constructor(felt, { step, turns, progress, streak, address }) {
+  /** @param {HTMLElement} felt @param {Data} data */
+  constructor(felt, { step, turns, progress, streak, themes, address }) {
     this.felt = felt;
     this.turns = turns;
     this.progress = progress;
     this.streak = streak;
+    this.themes = themes;
     this.step = step;
     this.state = newState(felt, {
       play: (token) => this.play(token),
@@ -99,9 +107,13 @@ class Puzzle {
     }
   }
 
-  /** @param {Token} token @param {{progress: Progress, steps: Step[], loss: Loss|null, streak: number|null}} reply */
-  #answer(token, { progress, steps, loss, streak }) {
+  /**
+   * @param {Token} token
+   * @param {{progress: Progress, steps: Step[], loss: Loss|null, streak: number|null, themes: Theme[]}} reply
+   */
+  #answer(token, { progress, steps, loss, streak, themes }) {
     this.progress = progress;
+    this.themes = themes;
     this.streak = streak ?? this.streak;
     if (loss) return this.#refuse(token, loss);
     sound(parse(token)?.to === "f" ? "up" : "place");
@@ -160,6 +172,7 @@ class Puzzle {
     if (byId("tries-left")) write(byId("tries-left"), String(left));
     if (byId("mistakes")) write(byId("mistakes"), String(mistakes));
     for (const id of ["watch", "share"]) byId(id).hidden = !this.#isOver;
+    listThemes(byId("themes"), this.themes);
     byId("another").classList.toggle("gold", this.#isOver);
   }
 

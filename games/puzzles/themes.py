@@ -1,0 +1,191 @@
+"""Themes of puzzles: what a right move does, or what a losing one would do instead. docs/puzzles.md defines each.
+
+A puzzle has a theme if one of its turns has it. The rules alone decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from games.puzzles.puzzle import Puzzle
+from games.rules import Table
+from games.rules.cards import RANK
+from games.rules.tokens import DOWN, DRAW, ROUND, TO_FOUNDATION, TO_PILE, UP, Move
+from games.rules.variants.labyrinth import ROW, Labyrinth
+from games.rules.variants.tarot import FOOL, is_trump, value
+
+
+class Theme(StrEnum):
+    """A theme, by its name in addresses and in the database."""
+
+    HOLD_BACK = "hold-back"
+    FIRST_UP = "first-up"
+    DRAW_FIRST = "draw-first"
+    BEFORE_COVERED = "before-covered"
+    REDEAL = "redeal"
+    BEFORE_REDEAL = "before-redeal"
+    DIRECTION = "direction"
+    MAKE_SPACE = "make-space"
+    FILL_SPACE = "fill-space"
+    KEEP_SPACE = "keep-space"
+    DIG = "dig"
+    USE_RESERVE = "use-reserve"
+    KEEP_RESERVE = "keep-reserve"
+    MOVE_RUN = "move-run"
+    TWINS = "twins"
+    START_FOUNDATION = "start-foundation"
+    FIRST_ROW = "first-row"
+    KEEP_FIRST_ROW = "keep-first-row"
+    OPEN_PASSAGE = "open-passage"
+    TRUMP_BRIDGE = "trump-bridge"
+    FOOL = "fool"
+    TEN_ON_TWO = "ten-on-two"
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A turn: the tables before and after the right move, that move, and the losing ones."""
+
+    table: Table
+    after: Table
+    right: Move
+    losing: tuple[Move, ...]
+
+    @property
+    def card(self) -> int:
+        """The lowest card that the right move moves."""
+        return self.table.piles[self.right.source][-self.right.cards]
+
+    @property
+    def onto(self) -> int | None:
+        """The card that the right move builds on; None if it builds on none."""
+        pile = self.table.piles[self.right.target] if self.right.what == TO_PILE else []
+        return pile[-1] if pile else None
+
+    def fills_space(self, move: Move) -> bool:
+        """Return whether a move puts a card on an empty pile."""
+        return move.what == TO_PILE and not self.table.piles[move.target]
+
+    def takes_from(self, move: Move, name: str) -> bool:
+        """Return whether a move takes a card from a pile whose name begins like this."""
+        return move.source >= 0 and self.table.VOCABULARY.piles[move.source].startswith(name)
+
+    def is_before_covered(self, move: Move) -> bool:
+        """Return whether a move plays up a card that a draw would cover: the waste's top, or one of the last row."""
+        if isinstance(self.table, Labyrinth):
+            return move.source >= max(ROW, ROW * (self.table.rows - 1))
+        return move.what == TO_FOUNDATION and self.takes_from(move, "w")
+
+    def refills_first_row(self, move: Move) -> bool:
+        """Return whether a move in Labyrinth brings the stock's next card into the first row."""
+        return self.table.GAME == "labyrinth" and 0 <= move.source < ROW and bool(self.table.stock)
+
+    def uses_reserve(self, move: Move) -> bool:
+        """Return whether a move takes a card from the open reserve of Stonewall."""
+        return self.table.GAME == "stonewall" and self.takes_from(move, "r")
+
+    def is_twin(self, move: Move) -> bool:
+        """Return whether a losing move brings a card of the same rank to the same pile or foundation."""
+        if (move.what, move.target) != (self.right.what, self.right.target) or move.source == self.right.source:
+            return False
+        card = self.table.piles[move.source][-move.cards]
+        if self.right.what == TO_FOUNDATION and self.table.GAME != "plot":  # each suit has its own foundations
+            return card == self.card
+        return self._rank(card) == self._rank(self.card)
+
+    def _rank(self, card: int) -> int:
+        return value(card) if self.table.GAME == "tarot" else RANK[card]
+
+
+def themes_of(puzzle: Puzzle) -> tuple[Theme, ...]:
+    """Return the themes of a puzzle, in the order of `Theme`."""
+    turns = list(_turns(puzzle))
+    return tuple(theme for theme in Theme if any(map(_DEFINITIONS[theme], turns)))
+
+
+def _turns(puzzle: Puzzle) -> Iterator[_Turn]:
+    for n, losses in zip(puzzle.turns, puzzle.losses, strict=True):
+        table = puzzle.table_at(n)
+        read = table.VOCABULARY.read
+        yield _Turn(table, puzzle.table_at(n + 1), read(puzzle.line[n]), tuple(map(read, losses)))
+
+
+def _holds_back(turn: _Turn) -> bool:
+    return turn.right.what != TO_FOUNDATION and any(move.what == TO_FOUNDATION for move in turn.losing)
+
+
+def _chooses_first_up(turn: _Turn) -> bool:
+    if turn.right.what != TO_FOUNDATION:
+        return False
+    return any(move.what == TO_FOUNDATION and not turn.is_twin(move) for move in turn.losing)
+
+
+def _makes_space(turn: _Turn) -> bool:
+    if turn.table.GAME == "labyrinth" or not turn.takes_from(turn.right, "t"):
+        return False
+    return not turn.after.piles[turn.right.source]
+
+
+def _digs(turn: _Turn) -> bool:
+    turns_up = turn.table.hidden != turn.after.hidden
+    return turns_up or (turn.takes_from(turn.right, "r") and not turn.uses_reserve(turn.right))
+
+
+def _starts_foundation(turn: _Turn) -> bool:
+    return sum(map(bool, turn.after.foundations)) > sum(map(bool, turn.table.foundations))
+
+
+def _keeps_first_row(turn: _Turn) -> bool:
+    return not turn.refills_first_row(turn.right) and any(map(turn.refills_first_row, turn.losing))
+
+
+def _opens_passage(turn: _Turn) -> bool:
+    if turn.table.GAME != "labyrinth" or turn.right.what == DRAW:
+        return False
+    cell = turn.table.VOCABULARY.piles[turn.right.source]
+    return bool({*turn.after.view()["free"]} - {*turn.table.view()["free"], cell})
+
+
+def _crosses_on_trump(turn: _Turn) -> bool:
+    if turn.table.GAME != "tarot" or turn.onto is None or FOOL in (turn.card, turn.onto):
+        return False
+    return is_trump(turn.card) or is_trump(turn.onto)
+
+
+def _uses_fool(turn: _Turn) -> bool:
+    return turn.table.GAME == "tarot" and turn.right.what == TO_PILE and FOOL in (turn.card, turn.onto)
+
+
+def _puts_ten_on_two(turn: _Turn) -> bool:
+    if turn.table.GAME != "tarot" or turn.onto is None or FOOL in (turn.card, turn.onto):
+        return False
+    return (value(turn.card), value(turn.onto)) == (10, 2)
+
+
+_DEFINITIONS: Final[Mapping[Theme, Callable[[_Turn], bool]]] = {
+    Theme.HOLD_BACK: _holds_back,
+    Theme.FIRST_UP: _chooses_first_up,
+    Theme.DRAW_FIRST: lambda turn: turn.right.what == DRAW,
+    Theme.BEFORE_COVERED: lambda turn: turn.is_before_covered(turn.right) and any(m.what == DRAW for m in turn.losing),
+    Theme.REDEAL: lambda turn: turn.right.what == ROUND,
+    Theme.BEFORE_REDEAL: lambda turn: any(move.what == ROUND for move in turn.losing),
+    Theme.DIRECTION: lambda turn: turn.right.what in (UP, DOWN),
+    Theme.MAKE_SPACE: _makes_space,
+    Theme.FILL_SPACE: lambda turn: turn.fills_space(turn.right),
+    Theme.KEEP_SPACE: lambda turn: not turn.fills_space(turn.right) and any(map(turn.fills_space, turn.losing)),
+    Theme.DIG: _digs,
+    Theme.USE_RESERVE: lambda turn: turn.uses_reserve(turn.right),
+    Theme.KEEP_RESERVE: lambda turn: not turn.uses_reserve(turn.right) and any(map(turn.uses_reserve, turn.losing)),
+    Theme.MOVE_RUN: lambda turn: turn.right.cards > 1,
+    Theme.TWINS: lambda turn: any(map(turn.is_twin, turn.losing)),
+    Theme.START_FOUNDATION: _starts_foundation,
+    Theme.FIRST_ROW: lambda turn: turn.refills_first_row(turn.right),
+    Theme.KEEP_FIRST_ROW: _keeps_first_row,
+    Theme.OPEN_PASSAGE: _opens_passage,
+    Theme.TRUMP_BRIDGE: _crosses_on_trump,
+    Theme.FOOL: _uses_fool,
+    Theme.TEN_ON_TWO: _puts_ten_on_two,
+}
