@@ -18,6 +18,7 @@ from accounts.api import router as players_router
 from config.http.error_pages import answering, error_response, server_error
 from games.api.common import Limited
 from games.api.deals import router as games_router
+from games.api.explorer import router as explorer_router
 from games.api.puzzles import router as puzzles_router
 from games.api.races import router as races_router
 from games.api.reference import router as reference_router
@@ -55,6 +56,7 @@ api = PublicAPI(
     docs=Swagger(settings={"deepLinking": False}),  # otherwise each operation's button would contain a link
 )
 api.add_router("", games_router)
+api.add_router("", explorer_router)
 api.add_router("", races_router)
 api.add_router("", puzzles_router)
 api.add_router("", boards_router)

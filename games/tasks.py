@@ -14,6 +14,7 @@ from games.attempts import journal_partitions
 from games.attempts import lifecycle as attempts
 from games.core import events, retention
 from games.deals import practice_deals, publishing, stock_filling
+from games.explorer import building
 from games.hints import questions
 from games.inbox import housekeeping as inbox_housekeeping
 from games.pages.races import result_post
@@ -89,6 +90,12 @@ def find_practice_deal(order_id: int) -> None:
 def draw_picture(attempt_id: int) -> None:
     """Draw the animated picture of a finished game."""
     pictures.draw(attempt_id)
+
+
+@shared_task(name="talon.build_explorers")
+def build_explorers() -> None:
+    """Start a background thread that builds due explorers; beat's next run makes up for a lost task."""
+    building.start_building()
 
 
 @shared_task(name="talon.post_result")

@@ -4,7 +4,8 @@ Personal data is deleted: name, email addresses, password, passkeys, connections
 calendar, reminders, webhooks, follows in both directions, sessions with their addresses, practice attempts, challenges,
 notices, tries at puzzles, appeals, reports of others' games, and notes of staff about the player. Ranked attempts and
 race attempts stay with their records under a neutral name, so that places on boards and in races do not change, other
-players' ratings still follow from them and every result can be verified. The profile page is gone, and the player
+players' ratings still follow from them and every result can be verified. They no longer count in the explorers of
+their deals, which are built again. The profile page is gone, and the player
 leaves the rating board. A guest has no results on boards and is deleted entirely; in races the guest's place stays,
 without a name or a record.
 
@@ -32,6 +33,7 @@ from accounts.names.released_names import hold
 from accounts.names.validation import FORMER_PLAYER
 from games.analysis.models import Analysis
 from games.appeals.models import Appeal, Report
+from games.explorer.building import expire_for
 from games.fairplay import account_links
 from games.ghosts.models import Challenge, Notice
 from games.models import Attempt, Decision, PracticeOrder, StaffNote
@@ -46,6 +48,7 @@ def erase_player(user: User) -> None:
     seats.leave_all(user.pk)
     with transaction.atomic():
         end_sessions(user)
+        expire_for(user.pk)
         if user.is_guest:
             account_links.forget(user.pk, timezone.now())
             user.delete()

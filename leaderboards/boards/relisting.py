@@ -11,6 +11,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from games.db.players import Player
+from games.explorer.building import expire_for
 from games.models import Attempt
 from leaderboards.boards import entries
 from leaderboards.boards.entries import notify_all_watchers
@@ -38,9 +39,11 @@ def mark_player(player: Player) -> None:
 def rank_player(player: Player) -> int:
     """Reconcile the player's verified ranked attempts with their boards; return the number of results changed.
 
-    It follows the current row of the player, so it is idempotent and safe to call at any time.
+    It follows the current row of the player, so it is idempotent and safe to call at any time. The explorers of the
+    player's deals are built again.
     """
     marks = list(Reranking.objects.filter(player=player.pk).values_list("due_at", flat=True))
+    expire_for(player.pk)
     changed = 0
     for attempt_id in _attempts_to_place(player):
         changed += _place(player.pk, attempt_id)

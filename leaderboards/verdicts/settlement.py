@@ -27,9 +27,10 @@ from games.core.events import notifier
 from games.core.verdict_reasons import Reason, for_player, reason
 from games.db.replicas.write_positions import wrote
 from games.db.statements import Statement, run_in_order, stored
+from games.explorer.building import expire
 from games.fairplay import copies
 from games.ghosts import challenges
-from games.models import Attempt
+from games.models import Attempt, Deal
 from games.races import race_finish
 from leaderboards.boards import entries
 from leaderboards.boards.board_queries import rank_of
@@ -169,6 +170,8 @@ def settle_all(cases: Sequence[Case], *, expected: State, durable: bool = True) 
         for case, (result, rank) in zip(settled, _place_all(settled, players), strict=True):
             transaction.on_commit(partial(_publish, case.attempt, case.verdict, result, rank, now))
         wrote(*{case.attempt.player_id for case in settled})
+        if settled and expected != State.PENDING:
+            expire(Deal.objects.filter(pk__in={case.attempt.deal_id for case in settled}))
         raced = [case.attempt.pk for case in settled if case.attempt.in_race]
         if raced:
             transaction.on_commit(partial(race_finish.apply_verdicts, raced))

@@ -84,6 +84,8 @@ KEPT = {
     "mfa.Authenticator": "part of an account",
     "ghosts.Challenge": "part of the game it is made with: goes with that attempt, or its sender",
     "ghosts.Answer": "part of the game it is: goes with that attempt, or its challenge",
+    "explorer.Explorer": "explorers are for ever: one for each deal of a day or a race",
+    "explorer.ExplorerChunk": "part of an explorer",
     "puzzles.StoredPuzzle": "puzzles are for ever: as many as staff make",
     "puzzles.DailyPuzzle": "one a day",
     "puzzles.PuzzleTry": "part of an account: one for each puzzle at most",

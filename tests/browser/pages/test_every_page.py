@@ -135,7 +135,7 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "players:push_race": [("member", {"hour": "19"})],
     "players:follow players:unfollow": [("member", {"public_id": "<guarded>"})],
     "api-1:compare_players": [("stranger", {"player_id": "<member>", "other_id": "<guarded>"})],
-    "api-1:get_deal api-1:get_board api-1:get_friends": [("stranger", {"deal_id": "<deal>"})],
+    "api-1:get_deal api-1:get_explorer api-1:get_board api-1:get_friends": [("stranger", {"deal_id": "<deal>"})],
     "api-1:get_race api-1:get_race_file": [("stranger", {"race": "00000000-0000-4000-8000-000000000000"})],
     "api-1:get_standing api-1:get_around": [("stranger", {"deal_id": "<deal>", "player_id": "<member>"})],
     "api-1:get_season api-1:get_season_friends": [("stranger", {"period": "week"})],
@@ -156,8 +156,8 @@ _NO_PAGES = {
         "mfa_download_recovery_codes mfa_login_webauthn players:avatar "
         "players:calendar_feed players:download players:history players:ratings api-1:openapi-json "
         "api-1:api-root api-1:compare_players api-1:get_around api-1:get_rating api-1:get_ratings "
-        "api-1:get_board api-1:get_deal api-1:get_friends api-1:get_ledger api-1:get_player api-1:get_race "
-        "api-1:get_race_file api-1:get_daily_puzzle api-1:get_next_puzzle api-1:get_puzzle "
+        "api-1:get_board api-1:get_deal api-1:get_explorer api-1:get_friends api-1:get_ledger api-1:get_player "
+        "api-1:get_race api-1:get_race_file api-1:get_daily_puzzle api-1:get_next_puzzle api-1:get_puzzle "
         "api-1:list_puzzle_tries api-1:get_record api-1:get_results api-1:get_season api-1:get_season_around "
         "api-1:get_season_friends api-1:get_standing api-1:get_standings api-1:list_deals api-1:list_heats "
         "api-1:list_my_races api-1:list_races api-1:list_variants api-1:search_players games:winnability_data "

@@ -1,0 +1,61 @@
+"""Process that builds the explorer of a deal: `python -m games.explorer.build_process`. It can be killed at any time.
+
+It reads a `BuildTask` from standard input and writes a `BuiltExplorer` to standard output, both as MessagePack. Replays
+and searches keep a core busy for up to minutes, so they run here at the lowest priority, not in a worker.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final
+
+import msgspec
+
+from games.explorer.counts import crossings, pack
+from games.explorer.deal_summary import DealSummary, summary_of
+from games.explorer.loss_search import LossSearch
+from games.explorer.trails import PlayedGame, trail_of
+from games.explorer.verdict_graph import VerdictGraph
+
+NICENESS: Final = 19
+
+
+class BuildTask(msgspec.Struct):
+    """The games played at a deal: its rules version and opening position, a known winning line if there is one, the
+    games, and the time limit of the search in seconds.
+    """
+
+    version: int
+    position: str
+    line: PlayedGame | None
+    games: list[PlayedGame]
+    seconds: float
+
+
+class BuiltExplorer(msgspec.Struct):
+    """The packed positions (`games.explorer.counts.pack`), and the summary."""
+
+    chunks: list[bytes]
+    summary: DealSummary
+
+
+def build(task: BuildTask) -> BuiltExplorer:
+    """Count what was played, and find out where it was lost."""
+    trails = [trail_of(task.position, game, version=task.version) for game in task.games]
+    known = [] if task.line is None else [trail_of(task.position, task.line, version=task.version)]
+    graph = VerdictGraph([*trails, *known])
+    if any(not trail.game.won for trail in trails) and task.seconds:
+        LossSearch(task.position, graph, seconds=task.seconds, version=task.version).run(trails)
+    return BuiltExplorer(pack(crossings(trails, graph)), summary_of(trails, graph))
+
+
+def main() -> None:
+    """Read the task and write the result."""
+    os.nice(NICENESS)
+    task = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=BuildTask)
+    sys.stdout.buffer.write(msgspec.msgpack.encode(build(task)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""Building of explorers: which deals are due, which games count, and the build itself in a process of its own."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+from typing import Final
+
+import msgspec
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from games.analysis.findings import Findings
+from games.analysis.models import Analysis
+from games.attempts.lifecycle import deal_table, record_of
+from games.core.background_threads import run_in_background
+from games.explorer.build_process import BuildTask, BuiltExplorer
+from games.explorer.models import Explorer, ExplorerChunk
+from games.explorer.trails import PlayedGame
+from games.models import GRACE, Attempt, Deal
+from games.races.models import Race
+from games.rules import Record
+
+log = logging.getLogger(__name__)
+
+#: Time limit in seconds for finding out where the games of a deal were lost, without loading the search.
+SECONDS: Final = 60.0
+#: Hard limit in seconds, after which a build is killed: replaying thousands of games takes a while, too.
+LONGEST: Final = 900.0
+#: Number of deals that a run takes up.
+AT_A_TIME: Final = 100
+
+#: Games that count once they are judged.
+_PLAYED: Final = Q(ranked=True) | Q(deal__for_race=True, deadline__isnull=False)
+
+#: One build at a time in a worker process.
+_turn = threading.Lock()
+
+
+def start_building() -> threading.Thread | None:
+    """Build due explorers in a background thread of this worker; return None if one is already running."""
+    if not _turn.acquire(blocking=False):
+        return None
+    return run_in_background("explorer", build_due, finally_=_turn.release)
+
+
+def build_due() -> int:
+    """Build the explorers that are due, newest deals first; return how many were built. A failed one is tried again."""
+    _add_revealed()
+    due = Explorer.objects.exclude(built=F("changes")).order_by("-pk").values_list("pk", flat=True)
+    return sum(build_explorer(deal_id) for deal_id in list(due[:AT_A_TIME]))
+
+
+def expire(deals: QuerySet[Deal]) -> None:
+    """Have the explorers of these deals built again, after a change of the games that count."""
+    Explorer.objects.filter(deal__in=deals).update(changes=F("changes") + 1)
+
+
+def expire_for(player_id: int) -> None:
+    """Have the explorers of the deals that a player has played built again.
+
+    Call it in the transaction that changes whether the player's games count.
+    """
+    expire(Deal.objects.filter(attempts__player=player_id))
+
+
+def counted_games(deal: Deal) -> QuerySet[Attempt]:
+    """Return the games of a deal that count: verified daily games of accounts or verified games in a race, without
+    those of banned and deleted players.
+    """
+    players = get_user_model().objects
+    public = players.named() if deal.for_race else players.with_page()
+    return Attempt.objects.filter(_PLAYED, deal=deal, state=Attempt.State.VERIFIED, player__in=public)
+
+
+def build_explorer(deal_id: int) -> bool:
+    """Build the explorer of a deal; return whether that was possible."""
+    explorer = Explorer.objects.select_related("deal").get(pk=deal_id)
+    task = task_of(explorer.deal)
+    try:
+        built = run(task)
+    except (subprocess.SubprocessError, msgspec.DecodeError):
+        # Neither the output nor the exception's text is logged: they could name cards.
+        log.warning("explorer not built", extra={"deal": deal_id})
+        return False
+    with transaction.atomic():
+        latest = Explorer.objects.select_for_update().get(pk=deal_id)
+        if latest.built >= explorer.changes:  # another worker was faster
+            return True
+        _store(latest, explorer.changes, task, built)
+    return True
+
+
+def task_of(deal: Deal) -> BuildTask:
+    """Return the task for a deal's build."""
+    games = counted_games(deal).order_by("pk")
+    analysed = Analysis.objects.filter(attempt__in=games, findings__isnull=False).values_list("attempt", "findings")
+    verdicts = {key: Findings.unpack(bytes(packed)).verdicts for key, packed in analysed if packed}
+    played = [_played(record_of(attempt), verdicts.get(attempt.pk, [])) for attempt in games.iterator(200)]
+    line = None if deal.solution is None else _played(Record.from_bytes(bytes(deal.solution)), [])
+    return BuildTask(deal.rules_version, deal_table(deal).position(), line, played, SECONDS)
+
+
+def run(task: BuildTask) -> BuiltExplorer:
+    """Run a build in its own process.
+
+    :raises subprocess.SubprocessError: when it fails or takes too long.
+    :raises msgspec.DecodeError: when its output is malformed.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "games.explorer.build_process"],
+        cwd=settings.BASE_DIR,
+        input=msgspec.msgpack.encode(task),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        timeout=LONGEST,
+        check=True,
+    )
+    return msgspec.msgpack.decode(done.stdout, type=BuiltExplorer)
+
+
+def _add_revealed() -> None:
+    """Add the explorers of revealed deals whose games all have verdicts."""
+    raced = Race.objects.filter(state=Race.State.FINISHED).values("deal")
+    revealed = Q(day__isnull=False, closes_at__lte=timezone.now() - GRACE) | Q(revealed_at__isnull=False, pk__in=raced)
+    open_states = (Attempt.State.PLAYING, Attempt.State.PENDING)
+    unjudged = Attempt.objects.filter(_PLAYED, deal=OuterRef("pk"), state__in=open_states)
+    missing = Deal.objects.filter(revealed, explorer=None).exclude(Exists(unjudged)).order_by("-pk")
+    keys = list(missing.values_list("pk", flat=True)[:AT_A_TIME])
+    Explorer.objects.bulk_create([Explorer(deal_id=key) for key in keys], ignore_conflicts=True)
+
+
+def _played(record: Record, verdicts: list[int]) -> PlayedGame:
+    return PlayedGame(list(record.tokens), list(record.clock), record.end.ms, record.end.how == "won", verdicts)
+
+
+def _store(explorer: Explorer, changes: int, task: BuildTask, built: BuiltExplorer) -> None:
+    """Replace the stored positions and figures, in a transaction."""
+    ExplorerChunk.objects.filter(explorer=explorer).delete()
+    ExplorerChunk.objects.bulk_create(
+        ExplorerChunk(explorer=explorer, number=number, positions=chunk) for number, chunk in enumerate(built.chunks)
+    )
+    explorer.built, explorer.built_at = changes, timezone.now()
+    explorer.games, explorer.wins = len(task.games), sum(game.won for game in task.games)
+    explorer.chunks, explorer.summary = len(built.chunks), msgspec.to_builtins(built.summary)
+    explorer.save(update_fields=["built", "built_at", "games", "wins", "chunks", "summary"])

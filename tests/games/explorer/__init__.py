@@ -1,0 +1,1 @@
+"""Tests of the explorer: what everyone played at a deal."""
