@@ -13,6 +13,7 @@ from ninja import Field, Query, Router, Schema
 from games.api.common import ERRORS, read_from_replica
 from games.explorer import lookup
 from games.explorer.counts import Crossing
+from games.explorer.trails import digest_of
 from games.explorer.verdict_graph import Verdict
 from games.models import Deal
 from games.rules import MAX_TOKENS
@@ -70,7 +71,7 @@ def get_explorer(request: HttpRequest, deal_id: int, query: Query[PositionIn]) -
     deal = get_object_or_404(Deal, Q(day__isnull=False) | Q(for_race=True), pk=deal_id)
     explorer = lookup.explorer_of(deal)
     table = lookup.table_at(deal, query.game, query.n, query.moves)
-    played = lookup.crossing_at(explorer, table)
+    played = lookup.crossing_at(explorer, digest_of(table))
     return {
         "games": explorer.games,
         "wins": explorer.wins,
