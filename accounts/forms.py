@@ -219,7 +219,7 @@ _GROUPS = (
     (_("Language and appearance"), ("language", "theme", "motion", "sound")),
     (_("Table and cards"), ("table", "back", "card_face", "left_handed")),
     (_("Moves and clock"), ("one_tap", "letter_keys", "auto_up", "hide_clock")),
-    (_("Other players"), ("hide_others", "hide_presence")),
+    (_("Other players"), ("hide_others", "hide_presence", "puzzles_from_practice")),
 )
 _LANGUAGES = dict(settings.LANGUAGES)
 _HELP = {"auto_up": _("Safe: it never turns a winnable game into a lost one.")}
@@ -245,6 +245,7 @@ _LABELS = {
     "hide_others": _("Hide other players in daily games"),
     "sound": _("Sound"),
     "hide_presence": _("Don't show others that I'm playing"),
+    "puzzles_from_practice": _("My practice games may become puzzles"),
     "system": _("Use system setting"),
     "light": _("Light"),
     "dark": _("Dark"),

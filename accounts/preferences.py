@@ -27,6 +27,7 @@ PREFERENCES: Final[Mapping[str, tuple[Value, ...]]] = {
     "hide_others": (False, True),
     "sound": (False, True),
     "hide_presence": (False, True),
+    "puzzles_from_practice": (False, True),
 }
 
 

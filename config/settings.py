@@ -301,7 +301,7 @@ CACHES["previews"] = {
 # listed here are housekeeping.
 CELERY_TASK_QUEUES = [
     Queue(name)  # type: ignore[no-untyped-call]
-    for name in ("verdicts", "housekeeping", "certifying", "evidence", "analysis")
+    for name in ("verdicts", "housekeeping", "certifying", "evidence", "analysis", "puzzles")
 ]
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
 CELERY_TASK_CREATE_MISSING_QUEUES = False
@@ -314,6 +314,7 @@ CELERY_TASK_ROUTES = {
     "talon.measure_foresight": "evidence",
     "talon.analyse": "analysis",
     "talon.build_explorers": "analysis",
+    "talon.fill_puzzles": "puzzles",
     "talon.draw_picture": "evidence",
     "talon.remind": "evidence",
     "talon.post_result": "evidence",
@@ -340,6 +341,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "measure-foresight": {"task": "talon.measure_foresight", "schedule": 300.0},
     "analyse": {"task": "talon.analyse", "schedule": 30.0, "options": {"expires": 30.0}},
     "build-explorers": {"task": "talon.build_explorers", "schedule": 60.0, "options": {"expires": 60.0}},
+    "fill-puzzles": {"task": "talon.fill_puzzles", "schedule": 300.0, "options": {"expires": 300.0}},
     "rate-races": {"task": "talon.rate_races", "schedule": 60.0},
     "clean-games": {"task": "talon.clean_games", "schedule": crontab(minute="17")},
     "end-bans": {"task": "talon.end_bans", "schedule": 60.0},
@@ -354,8 +356,9 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 SEALED_STOCK: int = env.int("SEALED_STOCK", default=14)  # certified deals in stock per variant; 0: none are made
 DEAL_PATIENCE: int = env.int("DEAL_PATIENCE", default=300)  # s to wait for a missing deal of today to be certified
 RELEASE_PATIENCE: int = env.int("RELEASE_PATIENCE", default=180)  # s that the release step waits for today's deals
-if min(SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE) < 0:
-    raise ImproperlyConfigured("SEALED_STOCK, DEAL_PATIENCE and RELEASE_PATIENCE must not be negative")
+PUZZLE_STOCK: int = env.int("PUZZLE_STOCK", default=20)  # untried puzzles per variant below which more are made
+if min(SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE, PUZZLE_STOCK) < 0:
+    raise ImproperlyConfigured("SEALED_STOCK, DEAL_PATIENCE, RELEASE_PATIENCE and PUZZLE_STOCK must not be negative")
 # Allow starter deals, whose seeds ship with the code, as daily deals; config.processes.embedded turns this on. SQLite
 # only.
 STARTER_DEALS: bool = env.bool("STARTER_DEALS", default=False) and _database["ENGINE"].endswith("sqlite3")

@@ -37,7 +37,7 @@ from games.explorer.building import expire_for
 from games.fairplay import account_links
 from games.ghosts.models import Challenge, Notice
 from games.models import Attempt, Decision, PracticeOrder, StaffNote
-from games.puzzles.models import PuzzleTry
+from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.races import seats
 from games.races.models import RaceOrigin
 from leaderboards.boards.entries import notify_all_watchers
@@ -62,6 +62,7 @@ def erase_player(user: User) -> None:
         Appeal.objects.filter(attempt__player=user).delete()
         Report.objects.filter(reporter=user).delete()
         Analysis.objects.filter(asked_by=user).update(asked_by=None)
+        StoredPuzzle.objects.filter(source__player=user).update(source=None)
         for answered in (Appeal, Report):
             answered.objects.filter(answered_by=user).update(answered_by=None)
         for owned in (Notice, CalendarLink, DailyReminder, RaceReminder, PracticeOrder, RaceOrigin, PuzzleTry):

@@ -11,7 +11,8 @@ class StoredPuzzle(models.Model):
     """A puzzle. Its number on the site is the primary key.
 
     `contents` is the JSON form of `games.puzzles.puzzle.Puzzle`, `digest` the SHA-256 of the start position, and
-    `moves` the number of moves of the known win.
+    `moves` the number of moves of the known win. `source` is the game it was found in, if a player's, and `source_n`
+    the number of tokens after which that game reached the start, if it did.
     """
 
     variant = models.CharField(max_length=20)
@@ -20,6 +21,8 @@ class StoredPuzzle(models.Model):
     moves = models.PositiveSmallIntegerField()
     digest = models.CharField(max_length=64, unique=True)
     added_at = models.DateTimeField(auto_now_add=True)
+    source = models.ForeignKey("games.Attempt", on_delete=models.SET_NULL, null=True, related_name="+")
+    source_n = models.PositiveSmallIntegerField(null=True)
 
     class Meta:
         indexes = [models.Index(fields=["variant"], name="puzzle_variant")]
@@ -39,6 +42,15 @@ class PuzzleTheme(models.Model):
 
     def __str__(self) -> str:
         return f"puzzle {self.puzzle_id}: {self.theme}"
+
+
+class SearchedGame(models.Model):
+    """A player's game that has been searched for a puzzle (`games.puzzles.sources`)."""
+
+    attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, primary_key=True, related_name="+")
+
+    def __str__(self) -> str:
+        return f"searched attempt {self.attempt_id}"
 
 
 class DailyPuzzle(models.Model):

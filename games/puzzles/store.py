@@ -25,8 +25,11 @@ def starters() -> tuple[Puzzle, ...]:
 
 
 @transaction.atomic
-def add(puzzles: Iterable[Puzzle]) -> None:
-    """Store puzzles with their themes, and skip those already stored."""
+def add(puzzles: Iterable[Puzzle], *, source: int | None = None, source_n: int | None = None) -> None:
+    """Store puzzles with their themes, and skip those already stored.
+
+    `source` is the attempt they were found in, if any; the start is its position after `source_n` tokens.
+    """
     new = {hashlib.sha256(puzzle.start.encode()).hexdigest(): puzzle for puzzle in puzzles}
     rows = (
         StoredPuzzle(
@@ -35,6 +38,8 @@ def add(puzzles: Iterable[Puzzle]) -> None:
             turns=len(puzzle.turns),
             moves=len(puzzle.line) + len(puzzle.finish),
             digest=digest,
+            source_id=source,
+            source_n=source_n,
         )
         for digest, puzzle in new.items()
     )

@@ -21,14 +21,13 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.core.json_body import json_body
 from games.db.players import check_may_start, player_for, player_id
-from games.pages.puzzles.theme_titles import THEME_TITLES
+from games.pages.puzzles.after_try import after_try
 from games.pages.shared import titles
 from games.puzzles import daily, tries
 from games.puzzles.choice import next_puzzle
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.themes import Theme
-from games.puzzles.tries import Progress
 from games.rules import CATALOGUE
 
 
@@ -70,22 +69,11 @@ def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpRespon
             "turns": stored.turns,
             "progress": asdict(progress),
             "streak": daily.streak_of(player, today) if player and is_todays else None,
-            "themes": _themes(stored, progress),
+            "after": after_try(request, stored, progress),
             "address": request.build_absolute_uri(reverse("games:todays_puzzle") if is_todays else request.path),
         },
     }
     return render(request, "puzzles/puzzle.html", context)
-
-
-def _themes(stored: StoredPuzzle, progress: Progress) -> list[dict[str, str]]:
-    """Return the titles of a puzzle's themes and the addresses of more such puzzles, once the try is over."""
-    found = set(stored.themes.values_list("theme", flat=True)) if progress.is_over else ()
-    address = reverse("games:another_puzzle")
-    return [
-        {"title": str(title), "address": f"{address}?theme={theme}"}
-        for theme, title in THEME_TITLES.items()
-        if theme in found
-    ]
 
 
 @require_POST
@@ -95,8 +83,8 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
     """Play a move at a turn: {"turn": 0, "token": "t3-f"}.
 
     The answer has the try's progress, the `steps` that follow a right move, and the `loss` after a wrong one, if it is
-    known: the `most_up` cards of `goal`, and the cards at which foundations end. `themes` is empty until the try is
-    over.
+    known: the `most_up` cards of `goal`, and the cards at which foundations end. `after` is null until the try is
+    over (`games.pages.puzzles.after_try`).
     """
     stored = get_object_or_404(StoredPuzzle, pk=number)
     turn, token = _turn_and_token(request)
@@ -113,7 +101,7 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
             "steps": reply.steps,
             "loss": reply.loss,
             "streak": daily.streak_of(player, today) if reply.progress.solved else None,
-            "themes": _themes(stored, reply.progress),
+            "after": after_try(request, stored, reply.progress),
         }
     )
 

@@ -57,10 +57,10 @@ def test_todays_puzzle_is_solved_after_a_wrong_move(visit: Visit, size: dict[str
     player.play(next(iter(puzzle.losses[0])))
     wait_for_text(page, "#puzzle-say", "That loses.")
     assert page.text_content("#tries-left") == "2"
-    assert page.is_hidden("#themes")
+    assert page.is_hidden("#after-try")
     solve(player, puzzle)
     wait_for_text(page, "#puzzle-say", "With one mistake. Your streak: one day.")
-    assert page.locator("#themes a").count() == len(themes_of(puzzle))
+    assert page.locator("#after-try a").count() == len(themes_of(puzzle))
     page.click("#watch")
     page.wait_for_selector("#felt")
     wait_for_text(page, "#live", "The game is won.")

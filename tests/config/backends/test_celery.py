@@ -98,9 +98,10 @@ def test_no_other_queue_delays_verdicts() -> None:
     assert len(tasks()) > 6
 
 
-def test_analyses_delay_nothing_else() -> None:
-    served = [task for task in tasks() if queue_of(task) in consumed("analyst")]
-    assert served == ["talon.analyse", "talon.build_explorers"]
+def test_analyses_and_puzzles_delay_nothing_else() -> None:
+    analyst = [task for task in tasks() if queue_of(task) in consumed("analyst")]
+    assert analyst == ["talon.analyse", "talon.build_explorers", "talon.fill_puzzles"]
+    assert queue_of("talon.analyse") != queue_of("talon.fill_puzzles")
 
 
 @pytest.mark.parametrize("task", ["talon.verify", "talon.sweep", "talon.fill_sealed"])

@@ -27,6 +27,8 @@ const DEFAULTS = {
   hide_others: false,
   /** Hides the player's name from others while a game is open. */
   hide_presence: false,
+  /** Positions of the player's practice games may become puzzles. */
+  puzzles_from_practice: false,
 };
 
 const root = document.documentElement;

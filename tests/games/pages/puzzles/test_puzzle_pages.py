@@ -18,6 +18,7 @@ from games.puzzles import store
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.themes import themes_of
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, right, stored_puzzle, wrong
+from tests.games.puzzles.test_sources import lost_game
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -64,7 +65,7 @@ def test_a_wrong_move_is_explained_and_counted(client: Client, todays: StoredPuz
 def test_the_answers_are_not_on_the_page(client: Client, todays: StoredPuzzle) -> None:
     text = client.get("/puzzles/").content.decode()
     data = json.loads(text.split('id="puzzle-data"')[1].split(">", 1)[1].split("</script>")[0])
-    assert set(data) == {"step", "turns", "progress", "streak", "themes", "address"}
+    assert set(data) == {"step", "turns", "progress", "streak", "after", "address"}
     assert set(data["step"]) == {"token", "view", "legal", "face_down", "hidden"}
     assert not any(" ".join(LABYRINTH.line[n : n + 2]) in text for n in range(len(LABYRINTH.line) - 1))
 
@@ -125,10 +126,10 @@ def test_themes_are_shown_once_the_try_is_over(client: Client) -> None:
     store.add([LABYRINTH])
     stored = StoredPuzzle.objects.get()
     address = reverse("games:puzzle", args=[stored.pk])
-    assert client.get(address).context["data"]["themes"] == []
-    shown = solve(client, stored)["themes"]
+    assert client.get(address).context["data"]["after"] is None
+    shown = solve(client, stored)["after"]["themes"]
     assert [theme["title"] for theme in shown] == [THEME_TITLES[theme] for theme in themes_of(LABYRINTH)]
-    assert client.get(address).context["data"]["themes"] == shown
+    assert client.get(address).context["data"]["after"]["themes"] == shown
     assert client.get(shown[0]["address"]).status_code == 302
 
 
@@ -142,6 +143,22 @@ def test_puzzles_are_offered_by_theme(client: Client) -> None:
     assert 'href="/puzzles/another/?variant=stonewall&amp;theme=dig"' in page.content.decode(), "another of the same"
     assert client.get("/puzzles/another/?theme=dig&variant=labyrinth")["Location"] == reverse("games:past_puzzles")
     assert client.get("/puzzles/another/?theme=chess").status_code == 404
+
+
+def test_the_source_game_is_shown_if_its_player_and_deal_are_public(client: Client, ada: User, asked: object) -> None:
+    attempt = lost_game(ada)
+    deal = Deal.objects.get(pk=attempt.deal_id)
+    stored = stored_puzzle(LABYRINTH, source=attempt, source_n=3)
+    assert client.get(reverse("games:puzzle", args=[stored.pk])).context["data"]["after"] is None
+    assert solve(client, stored)["after"]["source"] is None, "practice is private"
+    Deal.objects.filter(pk=deal.pk).update(day=timezone.now().date(), closes_at=timezone.now())
+    page = reverse("games:puzzle", args=[stored.pk])
+    assert client.get(page).context["data"]["after"]["source"] is None, "not revealed"
+    Deal.objects.filter(pk=deal.pk).update(closes_at=timezone.now() - timedelta(days=1))
+    source = client.get(page).context["data"]["after"]["source"]
+    assert source == {"player": "Ada", "address": f"/replay/{attempt.public_id}/?n=3"}
+    User.objects.filter(pk=ada.pk).update(is_guest=True)
+    assert client.get(page).context["data"]["after"]["source"] is None, "guests are not named"
 
 
 def test_past_days_show_the_results(mine: Client, player: User, todays: StoredPuzzle) -> None:

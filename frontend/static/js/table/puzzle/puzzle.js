@@ -15,14 +15,14 @@ import { takeView } from "../state/game.js";
 import { parse } from "../state/moves.js";
 import { newState } from "../state/state.js";
 import { bind, draw, observe } from "../table.js";
+import { showAfter } from "./after-try.js";
 import { listHidden, markFaceDown } from "./hidden-cards.js";
 import { ending, refusal, resultText, task } from "./outcome-texts.js";
-import { listThemes } from "./themes.js";
 
 /** @import { How } from "../state/state.js" */
 /** @import { Card, Pile, Token, View } from "../state/types.js" */
 /** @import { Outcome } from "./outcome-texts.js" */
-/** @import { Theme } from "./themes.js" */
+/** @import { After } from "./after-try.js" */
 
 /**
  * @typedef {object} Step
@@ -46,7 +46,7 @@ import { listThemes } from "./themes.js";
  * @property {number} turns
  * @property {Progress} progress
  * @property {number|null} streak
- * @property {Theme[]} themes
+ * @property {After|null} after
  * @property {string} address
  */
 
@@ -59,12 +59,12 @@ class Puzzle {
   #waiting = false;
 
   /** @param {HTMLElement} felt @param {Data} data */
-  constructor(felt, { step, turns, progress, streak, themes, address }) {
+  constructor(felt, { step, turns, progress, streak, after, address }) {
     this.felt = felt;
     this.turns = turns;
     this.progress = progress;
     this.streak = streak;
-    this.themes = themes;
+    this.after = after;
     this.step = step;
     this.state = newState(felt, {
       play: (token) => this.play(token),
@@ -109,11 +109,11 @@ class Puzzle {
 
   /**
    * @param {Token} token
-   * @param {{progress: Progress, steps: Step[], loss: Loss|null, streak: number|null, themes: Theme[]}} reply
+   * @param {{progress: Progress, steps: Step[], loss: Loss|null, streak: number|null, after: After|null}} reply
    */
-  #answer(token, { progress, steps, loss, streak, themes }) {
+  #answer(token, { progress, steps, loss, streak, after }) {
     this.progress = progress;
-    this.themes = themes;
+    this.after = after;
     this.streak = streak ?? this.streak;
     if (loss) return this.#refuse(token, loss);
     sound(parse(token)?.to === "f" ? "up" : "place");
@@ -172,7 +172,7 @@ class Puzzle {
     if (byId("tries-left")) write(byId("tries-left"), String(left));
     if (byId("mistakes")) write(byId("mistakes"), String(mistakes));
     for (const id of ["watch", "share"]) byId(id).hidden = !this.#isOver;
-    listThemes(byId("themes"), this.themes);
+    showAfter(byId("after-try"), this.after);
     byId("another").classList.toggle("gold", this.#isOver);
   }
 

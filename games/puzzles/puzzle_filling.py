@@ -1,0 +1,109 @@
+"""Background job that makes puzzles while the site is idle and few puzzles of a variant are untried.
+
+The turning points of players' games come first (`games.puzzles.sources`), then games of simulated players. Each search
+runs in a process of its own at the lowest priority (`games.puzzles.puzzle_search`), whose output a worker thread reads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from django.conf import settings
+from django.db.models import Count, Q
+
+from games.analysis.models import Analysis
+from games.core.background_threads import run_in_background
+from games.deals import sealed_stock, stock_filling
+from games.puzzles import sources, store
+from games.puzzles.models import StoredPuzzle
+from games.puzzles.near_duplicates import has_near_duplicate
+from games.puzzles.puzzle import Puzzle
+
+#: Time limit of one search in seconds.
+SECONDS: Final = 300.0
+#: Seconds between two looks at whether the site is still idle.
+GLANCE: Final = 5.0
+
+_turn = threading.Lock()
+
+
+def start_filling() -> threading.Thread | None:
+    """Make puzzles in a background thread; return None if none are needed, the site is busy, or it is being done."""
+    if not _turn.acquire(blocking=False):
+        return None
+    if next_variant() is None or is_busy():
+        _turn.release()
+        return None
+    return run_in_background("fill-puzzles", _fill, finally_=_turn.release)
+
+
+def next_variant() -> str | None:
+    """Return the variant with the fewest untried puzzles, if these are fewer than `PUZZLE_STOCK`.
+
+    A variant without any puzzle is left to `manage.py make_puzzles`: its games may hardly ever have one.
+    """
+    untried = Count("pk", filter=Q(tries=None, days=None))
+    found = StoredPuzzle.objects.values_list("variant").annotate(untried=untried).order_by("untried", "variant").first()
+    return found[0] if found is not None and found[1] < settings.PUZZLE_STOCK else None
+
+
+def is_busy() -> bool:
+    """Return True while players, deals or analyses need the CPU: those here, or other processes of the machine."""
+    is_loaded = os.getloadavg()[0] > (os.cpu_count() or 1)
+    is_short = sealed_stock.next_variant() is not None
+    return is_loaded or is_short or stock_filling.is_paused() or _is_analyzing()
+
+
+def _is_analyzing() -> bool:
+    return Analysis.objects.exclude(state=Analysis.State.DONE).exists()
+
+
+def _fill() -> None:
+    """Make puzzles until none are needed or the site is busy; the periodic task starts it again."""
+    while not is_busy() and (variant := next_variant()) is not None:
+        game = sources.next_game(variant)
+        positions = [] if game is None else game.positions
+        puzzle = search(variant, positions, stop=is_busy)
+        if puzzle is None or has_near_duplicate(puzzle):
+            continue
+        if game is None:
+            store.add([puzzle])
+        else:
+            n = positions.index(puzzle.start) if puzzle.start in positions else None
+            store.add([puzzle], source=game.attempt, source_n=n)
+
+
+def search(variant: str, positions: Sequence[str], *, stop: Callable[[], bool]) -> Puzzle | None:
+    """Run the search process, and return its puzzle; None if there is none, `stop` becomes true or time runs out."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "games.puzzles.puzzle_search"],
+        cwd=settings.BASE_DIR,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        text=True,
+    )
+    latest = time.monotonic() + SECONDS
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            # The pipe stays open: the search exits when it closes, at the latest when this process ends.
+            process.stdin.write(json.dumps({"variant": variant, "positions": list(positions)}) + "\n")
+            process.stdin.flush()
+            while not (stop() or time.monotonic() > latest):
+                if select.select([process.stdout], [], [], GLANCE)[0]:
+                    output = process.stdout.read()
+                    return Puzzle.from_json(json.loads(output)) if output else None
+            return None
+        finally:
+            process.kill()

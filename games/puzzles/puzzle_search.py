@@ -1,0 +1,45 @@
+"""Search process for one puzzle: `python -m games.puzzles.puzzle_search`.
+
+It reads one JSON line from standard input: {"variant": text, "positions": list}. The positions are those of a lost game
+up to the last winnable one. Without positions, a simulated player plays a game on a random deal. If the search finds a
+puzzle, it writes the puzzle's JSON form to standard output. It exits when standard input closes, and loads no settings.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from random import SystemRandom
+from typing import Final
+
+from games.puzzles.generator import find_puzzle, puzzle_before, puzzle_near
+from games.puzzles.puzzle import Puzzle
+
+NICENESS: Final = 19
+
+
+def search(variant: str, positions: Sequence[str]) -> Puzzle | None:
+    """Return a puzzle from the end of these positions, or without any from a simulated game."""
+    if not positions:
+        return find_puzzle(variant, SystemRandom())
+    return puzzle_before(variant, positions) or puzzle_near(variant, positions[-1])
+
+
+def _end_with_parent() -> None:
+    """Exit when standard input closes, even in the middle of a search."""
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    request = json.loads(sys.stdin.readline())
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+    os.nice(NICENESS)
+    found = search(request["variant"], request["positions"])
+    if found is not None:
+        sys.stdout.write(json.dumps(found.to_json()))
+        sys.stdout.flush()

@@ -1,0 +1,75 @@
+"""Source games of puzzles: analyzed, lost games whose cards help no one any more.
+
+These are games at revealed daily deals and in finished races, and practice games whose players agreed. A game of an
+open deal or an unfinished race is never a source, and neither is practice at a deal that someone is playing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from games.analysis.findings import Findings
+from games.analysis.models import Analysis
+from games.attempts.lifecycle import record_of
+from games.deals import publishing
+from games.models import Attempt
+from games.puzzles.models import SearchedGame
+from games.rules import RULES_VERSION
+
+#: Preference of players whose practice games may become puzzles (`accounts.preferences`).
+CONSENT: Final = "puzzles_from_practice"
+
+
+@dataclass(frozen=True, slots=True)
+class LostGame:
+    """A lost game: its attempt, and its positions after 0, 1, 2… tokens up to the last winnable one."""
+
+    attempt: int
+    positions: list[str]
+
+
+def next_game(variant: str, now: datetime | None = None) -> LostGame | None:
+    """Return a game that has not been searched for a puzzle, and mark it as searched; None if there is none."""
+    for analysis in _analyses(variant).iterator(chunk_size=20):
+        if publishing.is_secret(analysis.attempt.deal, now or timezone.now()):
+            continue
+        SearchedGame.objects.get_or_create(attempt=analysis.attempt)
+        if positions := list(_positions(analysis)):
+            return LostGame(analysis.attempt_id, positions)
+    return None
+
+
+def _analyses(variant: str) -> QuerySet[Analysis]:
+    """Return the finished analyses of games that may be sources once their deals are revealed."""
+    competed = Q(attempt__ranked=True) | Q(attempt__deal__for_race=True, attempt__deadline__isnull=False)
+    agreed = Q(**{f"attempt__player__preferences__{CONSENT}": True})
+    others = Attempt.objects.filter(deal=OuterRef("attempt__deal"), state=Attempt.State.PLAYING)
+    return (
+        Analysis.objects.filter(state=Analysis.State.DONE, findings__isnull=False)
+        .filter(attempt__deal__variant=variant, attempt__deal__rules_version=RULES_VERSION)
+        .exclude(attempt__state=Attempt.State.PLAYING)
+        .filter(competed | (agreed & ~Exists(others)))
+        .exclude(Exists(SearchedGame.objects.filter(attempt=OuterRef("attempt"))))
+        .select_related("attempt__deal")
+        .order_by("pk")
+    )
+
+
+def _positions(analysis: Analysis) -> Iterator[str]:
+    """Yield the positions up to the last turning point; none if the game was never winnable, or not lost."""
+    assert analysis.findings is not None
+    turns = Findings.unpack(bytes(analysis.findings)).turns
+    if not turns:
+        return
+    record = record_of(analysis.attempt)
+    table = record.open_table()
+    yield table.position()
+    for token in record.tokens[: turns[-1].n]:
+        table.push(token)
+        yield table.position()

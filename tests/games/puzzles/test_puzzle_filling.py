@@ -1,0 +1,139 @@
+"""Making puzzles while the site is idle: when, of which variant, from which games, and no near-duplicates."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.sign_in.guests import create_guest
+from games.analysis.models import Analysis
+from games.deals import sealed_stock, stock_filling
+from games.puzzles import near_duplicates, puzzle_filling, sources
+from games.puzzles.generator import puzzle_before
+from games.puzzles.models import PuzzleTry, StoredPuzzle
+from games.puzzles.near_duplicates import has_near_duplicate
+from games.puzzles.puzzle import Puzzle
+from games.puzzles.sources import LostGame
+from games.puzzles.tasks import fill_puzzles
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, stored_puzzle
+from tests.games.puzzles.test_sources import lost_game
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+POSITIONS = [LABYRINTH.table_at(n).position() for n in range(len(LABYRINTH.line))]
+
+
+@pytest.fixture
+def idle(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.PUZZLE_STOCK = 2
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
+    monkeypatch.setattr(stock_filling, "_pauses", [])
+    monkeypatch.setenv("TALON_NO_NUMBA", "1")
+
+
+@pytest.mark.usefixtures("idle")
+def test_the_variant_with_the_fewest_untried_puzzles_is_next(settings: Any) -> None:
+    assert puzzle_filling.next_variant() is None, "no variant has a puzzle"
+    labyrinths = [stored_puzzle() for _ in range(3)]
+    stored_puzzle(STONEWALL)
+    assert puzzle_filling.next_variant() == "stonewall"
+    for labyrinth in labyrinths:
+        PuzzleTry.objects.create(player=create_guest(), puzzle=labyrinth)
+        PuzzleTry.objects.create(player=create_guest(), puzzle=labyrinth)
+    assert puzzle_filling.next_variant() == "labyrinth"
+    for _ in range(2):
+        stored_puzzle()
+        stored_puzzle(STONEWALL)
+    assert puzzle_filling.next_variant() is None
+    settings.PUZZLE_STOCK = 0
+    StoredPuzzle.objects.filter(tries=None, variant="labyrinth").delete()
+    assert puzzle_filling.next_variant() is None
+
+
+@pytest.mark.usefixtures("idle", "asked")
+def test_nothing_is_made_while_the_site_is_busy(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored_puzzle()
+    monkeypatch.setattr(puzzle_filling, "_fill", lambda: None)
+    assert not puzzle_filling.is_busy()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getloadavg", lambda: (99.0, 0.0, 0.0))
+        assert puzzle_filling.is_busy()
+    with monkeypatch.context() as patch:
+        patch.setattr(sealed_stock, "next_variant", lambda: "braid")
+        assert puzzle_filling.is_busy()
+    lost_game(ada)
+    Analysis.objects.update(state=Analysis.State.WORKING, done_at=None)
+    assert puzzle_filling.is_busy()
+    assert puzzle_filling.start_filling() is None
+    Analysis.objects.update(state=Analysis.State.DONE, done_at=timezone.now())
+    stock_filling.pause_while(lambda: True)
+    assert puzzle_filling.start_filling() is None
+    stock_filling._pauses.clear()
+    thread = puzzle_filling.start_filling()
+    assert thread is not None
+    thread.join(60)
+    fill_puzzles()  # the lock is free again
+    assert puzzle_filling._turn.acquire(timeout=60)
+    puzzle_filling._turn.release()
+
+
+@pytest.mark.usefixtures("idle", "asked")
+def test_a_players_game_comes_before_simulated_ones(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored_puzzle(UNEXPLAINED)
+    attempt = lost_game(ada)
+    games = iter([LostGame(attempt.pk, POSITIONS), None])
+    asked: list[int] = []
+
+    def search(_variant: str, positions: Sequence[str], **_: object) -> Puzzle | None:
+        asked.append(len(positions))
+        return LABYRINTH if positions else None
+
+    monkeypatch.setattr(sources, "next_game", lambda _: next(games))
+    monkeypatch.setattr(puzzle_filling, "search", search)
+    puzzle_filling._fill()
+    assert asked == [len(POSITIONS)], "the stock is full after it"
+    made = StoredPuzzle.objects.latest("pk")
+    assert (made.source, made.source_n, made.themes.exists()) == (attempt, 0, True)
+
+
+@pytest.mark.usefixtures("idle")
+def test_near_duplicates_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored_puzzle(LABYRINTH)
+    tail = Puzzle("labyrinth", POSITIONS[2], LABYRINTH.line[2:], LABYRINTH.finish, LABYRINTH.losses[1:])
+    found = iter([tail, UNEXPLAINED])
+    monkeypatch.setattr(puzzle_filling, "search", lambda *_, **__: next(found))
+    puzzle_filling._fill()
+    starts = {contents["start"] for contents in StoredPuzzle.objects.values_list("contents", flat=True)}
+    assert starts == {LABYRINTH.start, UNEXPLAINED.start}
+
+
+def test_puzzles_with_the_same_end_are_near_duplicates() -> None:
+    stored_puzzle(LABYRINTH)
+    tail = Puzzle("labyrinth", POSITIONS[2], LABYRINTH.line[2:], LABYRINTH.finish, LABYRINTH.losses[1:])
+    assert has_near_duplicate(tail)
+    moved = LABYRINTH.start.replace("4S", "x").replace("9S", "4S").replace("x", "9S")
+    assert has_near_duplicate(Puzzle("labyrinth", moved, LABYRINTH.line, (), LABYRINTH.losses)), "two cards swapped"
+    assert not has_near_duplicate(UNEXPLAINED), "another deal"
+    assert not has_near_duplicate(Puzzle("labyrinth", LABYRINTH.start, LABYRINTH.line[:3])), "another last move"
+
+
+def test_a_position_that_differs_enough_is_no_near_duplicate(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored_puzzle(LABYRINTH)
+    moved = LABYRINTH.start.replace("4S", "x").replace("9S", "4S").replace("x", "9S")
+    monkeypatch.setattr(near_duplicates, "MIN_MOVED", 2)
+    assert not has_near_duplicate(Puzzle("labyrinth", moved, LABYRINTH.line, (), LABYRINTH.losses))
+
+
+@pytest.mark.usefixtures("idle")
+def test_a_search_runs_in_a_process_that_can_be_stopped() -> None:
+    begun = time.monotonic()
+    assert puzzle_filling.search("tarot", [], stop=lambda: time.monotonic() > begun) is None
+    found = puzzle_filling.search("labyrinth", POSITIONS, stop=lambda: False)
+    assert found == puzzle_before("labyrinth", POSITIONS)
+    assert found is not None
