@@ -20,6 +20,7 @@ from games.db.players import player_for, player_id
 from games.puzzles import daily, tries
 from games.puzzles.choice import next_puzzle
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.themes import Theme
 from games.rules import CATALOGUE
@@ -77,7 +78,7 @@ class PuzzleOut(Schema):
             turns=stored.turns,
             themes=_themes(stored) if progress.is_over else None,
             progress=PuzzleProgressOut.from_orm(progress),
-            position=PuzzleStepOut(**tries.position_at(Puzzle.from_json(stored.contents), progress)),
+            position=PuzzleStepOut(**position_at(Puzzle.from_json(stored.contents), progress.turn)),
             **others,
         )
 

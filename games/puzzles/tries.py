@@ -10,12 +10,12 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from games.core.errors import ErrorCode, Refusal, refusal_of
+from games.core.errors import ErrorCode, Refusal
 from games.puzzles import daily
 from games.puzzles.models import PuzzleTry, StoredPuzzle
+from games.puzzles.move_check import loss_after, steps_after
 from games.puzzles.open_view import Step, step_of, steps_of
-from games.puzzles.puzzle import Puzzle, successors
-from games.rules import RulesError, from_position
+from games.puzzles.puzzle import Puzzle
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,6 @@ def progress_of(player: int | None, puzzle: StoredPuzzle, today: date) -> Progre
     return Progress(tries_left=daily.TRIES if daily.is_puzzle_of(today, puzzle) else None)
 
 
-def position_at(puzzle: Puzzle, progress: Progress) -> Step:
-    """Return the position in which the player is to move, or at the end of the puzzle."""
-    n = len(puzzle.line) if progress.solved else puzzle.turns[progress.turn]
-    return step_of(puzzle.table_at(n))
-
-
 @transaction.atomic
 def play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date) -> Reply:
     """Check a move at a turn, counted from 0, and store the progress.
@@ -80,7 +74,7 @@ def play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date) 
         raise Refusal(ErrorCode.CLOSED, "this try is over")
     if turn != row.turn:
         raise Refusal(ErrorCode.STALE, f"the try is at turn {row.turn}", turn=row.turn)
-    loss = _loss_after(puzzle, turn, token)
+    loss = loss_after(puzzle, turn, token)
     if loss is None:
         steps = _advance(row, puzzle)
         row.save(update_fields=["turn", "solved_at"])
@@ -94,32 +88,11 @@ def play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date) 
 
 def _advance(row: PuzzleTry, puzzle: Puzzle) -> list[Step]:
     """Go on to the next turn, and return the steps up to it: the right move and the forced ones after it."""
-    n = puzzle.turns[row.turn]
+    steps = steps_after(puzzle, row.turn)
     row.turn += 1
-    is_last = row.turn == len(puzzle.turns)
-    if is_last:
+    if row.turn == len(puzzle.turns):
         row.solved_at = timezone.now()
-    end = len(puzzle.line) if is_last else puzzle.turns[row.turn]
-    return list(steps_of(puzzle.table_at(n), puzzle.line[n:end]))
-
-
-def _loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
-    """Return why a move loses; None if it is right.
-
-    :raises Refusal: for a move that is not legal.
-    """
-    n = puzzle.turns[turn]
-    table = from_position(puzzle.table_at(n).position())  # without moves that `u` could undo
-    following = successors(table)
-    try:
-        table.push(token)
-    except RulesError as error:
-        raise refusal_of(error, token=token) from None
-    reached = table.position()
-    if reached == puzzle.table_at(n + 1).position():
-        return None
-    lost = puzzle.losses[turn][following[reached]]
-    return {} if lost is None else {"most_up": lost.most_up, "goal": table.goal, "ends": lost.ends}
+    return steps
 
 
 def hand_over(before: int, after: int) -> None:

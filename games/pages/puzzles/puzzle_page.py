@@ -26,6 +26,7 @@ from games.pages.shared import titles
 from games.puzzles import daily, tries
 from games.puzzles.choice import next_puzzle
 from games.puzzles.models import StoredPuzzle
+from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.themes import Theme
 from games.rules import CATALOGUE
@@ -65,7 +66,7 @@ def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpRespon
         "progress": progress,
         "filters": request.GET.urlencode(),
         "data": {
-            "step": tries.position_at(puzzle, progress),
+            "step": position_at(puzzle, progress.turn),
             "turns": stored.turns,
             "progress": asdict(progress),
             "streak": daily.streak_of(player, today) if player and is_todays else None,

@@ -13,6 +13,7 @@ from accounts.sign_in.guests import create_guest
 from games.core.errors import ErrorCode, Refusal
 from games.puzzles import daily, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.move_check import loss_after, position_at
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.tries import Progress, Reply
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, right, stored_puzzle, wrong
@@ -72,7 +73,7 @@ def test_another_token_for_the_right_position_is_right(guest: User, stored: Stor
     """All legal moves are accepted or known to lose: none leads to a position without a verdict."""
     for turn, n in enumerate(LABYRINTH.turns):
         for token in LABYRINTH.table_at(n).legal_moves():
-            loss = tries._loss_after(LABYRINTH, turn, token)
+            loss = loss_after(LABYRINTH, turn, token)
             table = LABYRINTH.table_at(n)
             table.push(token)
             assert (loss is None) == (table.position() == LABYRINTH.table_at(n + 1).position())
@@ -171,9 +172,9 @@ def test_position_follows_the_progress(guest: User, stored: StoredPuzzle) -> Non
     for turn, n in enumerate(LABYRINTH.turns):
         progress = tries.progress_of(guest.pk, stored, TODAY)
         table = LABYRINTH.table_at(n)
-        assert tries.position_at(LABYRINTH, progress)["legal"] == table.legal_moves()
+        assert position_at(LABYRINTH, progress.turn)["legal"] == table.legal_moves()
         play(guest, stored, turn, right(LABYRINTH, turn))
-    end = tries.position_at(LABYRINTH, tries.progress_of(guest.pk, stored, TODAY))
+    end = position_at(LABYRINTH, tries.progress_of(guest.pk, stored, TODAY).turn)
     assert end["view"]["cards_up"] == LABYRINTH.table_at(len(LABYRINTH.line)).cards_up
 
 

@@ -1,0 +1,46 @@
+"""Check of a move at a puzzle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.core.errors import refusal_of
+from games.puzzles.open_view import Step, step_of, steps_of
+from games.puzzles.puzzle import Puzzle, successors
+from games.rules import RulesError, from_position
+
+
+def position_at(puzzle: Puzzle, turn: int) -> Step:
+    """Return the position of a turn, counted from 0; after the last turn, the one at the end of the puzzle's line."""
+    return step_of(puzzle.table_at(_index(puzzle, turn)))
+
+
+def steps_after(puzzle: Puzzle, turn: int) -> list[Step]:
+    """Return the right move of a turn and the forced ones after it."""
+    n = _index(puzzle, turn)
+    return list(steps_of(puzzle.table_at(n), puzzle.line[n : _index(puzzle, turn + 1)]))
+
+
+def _index(puzzle: Puzzle, turn: int) -> int:
+    return puzzle.turns[turn] if turn < len(puzzle.turns) else len(puzzle.line)
+
+
+def loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
+    """Return why a move loses: `most_up` cards of `goal`, and where foundations end. None if it is right.
+
+    A loss that is not known in words is empty.
+
+    :raises Refusal: for a move that is not legal.
+    """
+    n = puzzle.turns[turn]
+    table = from_position(puzzle.table_at(n).position())  # without moves that `u` could undo
+    following = successors(table)
+    try:
+        table.push(token)
+    except RulesError as error:
+        raise refusal_of(error, token=token) from None
+    reached = table.position()
+    if reached == puzzle.table_at(n + 1).position():
+        return None
+    lost = puzzle.losses[turn][following[reached]]
+    return {} if lost is None else {"most_up": lost.most_up, "goal": table.goal, "ends": lost.ends}
