@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
+from games.db.players import people
 from games.puzzles import daily
 from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.puzzles.move_check import loss_after, steps_after
@@ -59,13 +60,22 @@ def progress_of(player: int | None, puzzle: StoredPuzzle, today: date) -> Progre
     return Progress(tries_left=daily.TRIES if daily.is_puzzle_of(today, puzzle) else None)
 
 
-@transaction.atomic
 def play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date) -> Reply:
     """Check a move at a turn, counted from 0, and store the progress.
 
-    :raises Refusal: STALE if the try is at another turn, CLOSED if it is over, or the rules' error for a move that is
-        not legal; nothing changes.
+    :raises Refusal: STALE if the try is at another turn, CLOSED if it is over, SESSION_EXPIRED for a guest who has just
+        signed in elsewhere and is gone, or the rules' error for a move that is not legal; nothing changes.
     """
+    try:
+        return _play(player, stored, turn, token, today)
+    except IntegrityError:
+        if people().names_of([player]):
+            raise
+        raise Refusal(ErrorCode.SESSION_EXPIRED, "you have signed in elsewhere") from None
+
+
+@transaction.atomic
+def _play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date) -> Reply:
     day = today if daily.is_puzzle_of(today, stored) else None
     puzzle = Puzzle.from_json(stored.contents)
     tries = PuzzleTry.objects.select_for_update()

@@ -95,7 +95,12 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
         check_may_start(request)
     today = timezone.now().date()
     player = player_for(request).pk
-    reply = tries.play(player, stored, turn, token, today)
+    try:
+        reply = tries.play(player, stored, turn, token, today)
+    except Refusal as refusal:
+        if refusal.code is ErrorCode.SESSION_EXPIRED:
+            request.session.modified = False  # it has no row to write to
+        raise
     return JsonResponse(
         {
             "progress": asdict(reply.progress),

@@ -92,3 +92,23 @@ def test_another_puzzle_follows_without_a_limit_on_mistakes(visit: Visit) -> Non
         player.play(next(iter(puzzle.losses[0])))
         wait_for_text(page, "#mistakes", str(mistakes))
     solve(player, puzzle)
+
+
+def test_a_tap_ends_the_forced_moves(visit: Visit) -> None:
+    number, puzzle = next(
+        (number, puzzle)
+        for number, puzzle in enumerate(starters(), 1)
+        if len(puzzle.turns) == 2 and puzzle.turns[1] > 2
+    )
+    page = visit("/puzzles/")  # stores the puzzles
+    page.goto(f"/puzzles/{number}/")
+    player = PuzzleMouse(page)
+    assert puzzle_on(page) == puzzle
+    page.evaluate("() => { window.later = window.setTimeout; window.setTimeout = () => 0; }")  # no move plays by itself
+    player.play(puzzle.line[0])
+    felt = page.locator("#felt").bounding_box()
+    while not page.text_content("#turn").startswith("2/"):
+        page.mouse.click(felt["x"] + felt["width"] - 3, felt["y"] + felt["height"] - 3)
+    page.evaluate("() => { window.setTimeout = window.later; }")
+    player.play(puzzle.line[-1])
+    wait_for_text(page, "#puzzle-say", "Solved!")

@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import User
 from games.models import Deal
 from games.pages.puzzles.theme_titles import THEME_TITLES
-from games.puzzles import store
+from games.puzzles import store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.themes import themes_of
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, right, stored_puzzle, wrong
@@ -110,6 +110,26 @@ def test_a_solved_puzzle_takes_no_more_moves(client: Client, todays: StoredPuzzl
     solve(client, todays)
     answer = play(client, todays, 0, right(LABYRINTH, 0))
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "closed")
+
+
+@pytest.mark.parametrize("tried", [False, True])
+def test_a_guest_may_sign_in_in_another_tab_during_a_move(
+    client: Client, todays: StoredPuzzle, monkeypatch: pytest.MonkeyPatch, tried: bool
+) -> None:
+    play(client, todays if tried else stored_puzzle(STONEWALL), 0, wrong(LABYRINTH if tried else STONEWALL, 0))
+    account, tab, real = User.objects.create_user("Ada", password="a long secret"), Client(), tries.play
+    tab.cookies.update(client.cookies)
+
+    def sign_in_and_play(*move: Any) -> tries.Reply:
+        tab.post(reverse("account_login"), {"login": "Ada", "password": "a long secret"})
+        return real(*move)
+
+    monkeypatch.setattr(tries, "play", sign_in_and_play)
+    answer = play(client, todays, 0, wrong(LABYRINTH, 0))
+    assert answer.status_code == 401
+    assert answer.json()["error"]["code"] == "session_expired"
+    assert "sessionid" not in answer.cookies, "the other tab stays signed in"
+    assert [row.player for row in PuzzleTry.objects.filter(puzzle=todays)] == [account] * tried
 
 
 def test_another_puzzle_is_one_not_tried(client: Client, todays: StoredPuzzle) -> None:

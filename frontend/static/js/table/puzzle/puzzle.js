@@ -3,7 +3,7 @@
 import { byId, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { request, requestJson } from "../../shared/request.js";
-import { applySettings, motionReduced } from "../../site/settings.js";
+import { applySettings } from "../../site/settings.js";
 import { say } from "../hud/announce.js";
 import { shareText } from "../hud/share-text.js";
 import { play as sound } from "../hud/sound.js";
@@ -18,6 +18,7 @@ import { bind, draw, observe } from "../table.js";
 import { showAfter } from "./after-try.js";
 import { listHidden, markFaceDown } from "./hidden-cards.js";
 import { ending, refusal, resultText, task } from "./outcome-texts.js";
+import { Playback } from "./playback.js";
 
 /** @import { How } from "../state/state.js" */
 /** @import { Card, Pile, Token, View } from "../state/types.js" */
@@ -54,8 +55,7 @@ import { ending, refusal, resultText, task } from "./outcome-texts.js";
 const [PACE, WIN_PACE] = [350, 700];
 
 class Puzzle {
-  /** @type {Step[]} */ #queue = [];
-  #timer = 0;
+  #playback = new Playback();
   #waiting = false;
 
   /** @param {HTMLElement} felt @param {Data} data */
@@ -71,6 +71,8 @@ class Puzzle {
       draw: (how = {}) => this.#draw(how),
     });
     const keys = { undo: () => {}, help: () => openCommands(this.state, keys) };
+    felt.addEventListener("pointerdown", (event) => this.#skip(event), { capture: true });
+    felt.addEventListener("keydown", (event) => /^(Enter| )$/.test(event.key) && this.#skip(event), { capture: true });
     bind(this.state, keys, document);
     byId("commands").addEventListener("click", keys.help);
     byId("draw").addEventListener("click", () => drawCards(this.state));
@@ -90,15 +92,15 @@ class Puzzle {
 
   /** Sends a move to the server. @param {Token} token */
   async play(token) {
-    if (this.#waiting || this.#isOver || this.#queue.length > 0) return;
+    if (this.#waiting || this.#isOver || this.#playback.running) return;
     pick(this.state, null);
     this.#waiting = true;
     try {
       const response = await request(this.felt.dataset.move ?? "", "POST", { turn: this.progress.turn, token });
       const reply = await response.json();
       if (response.ok) this.#answer(token, reply);
-      // Another tab has played on: show what it reached.
-      else if (response.status === 409) location.reload();
+      // Another tab has played on, or signed in: show what it reached.
+      else if (response.status === 409 || response.status === 401) location.reload();
       else this.#tell({ state: "refused", label: t("Not sent:"), words: reply.error.message });
     } catch {
       this.#tell({ state: "refused", label: t("Not sent:"), words: t("you seem to be offline. Try again.") });
@@ -117,7 +119,8 @@ class Puzzle {
     this.streak = streak ?? this.streak;
     if (loss) return this.#refuse(token, loss);
     sound(parse(token)?.to === "f" ? "up" : "place");
-    this.#run(steps, PACE, () => this.#tell(this.#isOver ? ending(progress, this.streak) : task(progress, this.turns)));
+    const done = () => this.#tell(this.#isOver ? ending(progress, this.streak) : task(progress, this.turns));
+    this.#playback.run(steps, PACE, (step) => this.#show(step), done);
   }
 
   /** @param {Token} token @param {Loss} loss */
@@ -129,24 +132,19 @@ class Puzzle {
     this.#tell(refusal(this.step.view.game, loss, this.progress.tries_left));
   }
 
-  /** Shows steps one after another. @param {Step[]} steps @param {number} pace ms @param {() => void} done */
-  #run(steps, pace, done) {
-    clearTimeout(this.#timer);
-    this.#queue = [...steps];
-    const next = () => {
-      const step = this.#queue.shift();
-      if (step) this.#show(step);
-      if (this.#queue.length > 0) this.#timer = window.setTimeout(next, motionReduced() ? 0 : pace);
-      else done();
-    };
-    next();
+  /** Ends the forced moves at once. @param {Event} event which then plays nothing */
+  #skip(event) {
+    if (this.#isOver || !this.#playback.running) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    this.#playback.skip();
   }
 
   /** @param {Step} step */
   #show(step) {
     const { token, view, legal } = step;
     this.step = step;
-    const playing = !this.#isOver && this.#queue.length === 0;
+    const playing = !this.#isOver && !this.#playback.running;
     takeView(this.state, { n: view.moves, view, legal: playing ? legal : [], stuck: false, ms: 0, state: "playing" });
     this.#draw({ source: token ? (parse(token)?.from ?? null) : null });
     listHidden(byId("hidden-cards"), this.state, step.hidden);
@@ -178,7 +176,12 @@ class Puzzle {
 
   async #watch() {
     const { steps } = await requestJson(this.felt.dataset.win ?? "");
-    this.#run(steps, WIN_PACE, () => say(t("The game is won.")));
+    this.#playback.run(
+      steps,
+      WIN_PACE,
+      (step) => this.#show(step),
+      () => say(t("The game is won.")),
+    );
   }
 }
 
