@@ -33,6 +33,7 @@ from games.pages.replays import (
     analysis_page,
     appeal_page,
     challenge_pages,
+    explorer_page,
     ghost_pages,
     link_previews,
     replay_page,
@@ -100,6 +101,8 @@ urlpatterns = [
     # A deal and its solution
     path("deals/<day:day>/<slug:variant>/", deal_page.deal_page, name="deal"),
     path("deals/<day:day>/<slug:variant>/deal.json", deal_page.deal_data, name="deal_data"),
+    path("deals/<day:day>/<slug:variant>/explorer/", explorer_page.explorer_page, name="explorer"),
+    path("deals/<day:day>/<slug:variant>/explorer/steps.json", explorer_page.explorer_steps, name="explorer_steps"),
     path("deals/<day:day>/<slug:variant>/solution/", deal_page.solution_page, name="solution"),
     path("deals/<day:day>/<slug:variant>/solution/steps.json", deal_page.solution_steps, name="solution_steps"),
     path("deals/<day:day>/<slug:variant>/solution/record.json", deal_page.solution_record, name="solution_record"),

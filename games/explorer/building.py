@@ -21,7 +21,7 @@ from games.attempts.lifecycle import deal_table, record_of
 from games.core.background_threads import run_in_background
 from games.explorer.build_process import BuildTask, BuiltExplorer
 from games.explorer.models import Explorer, ExplorerChunk
-from games.explorer.trails import PlayedGame
+from games.explorer.trails import played
 from games.models import GRACE, Attempt, Deal
 from games.races.models import Race
 from games.rules import Record
@@ -101,9 +101,9 @@ def task_of(deal: Deal) -> BuildTask:
     games = counted_games(deal).order_by("pk")
     analysed = Analysis.objects.filter(attempt__in=games, findings__isnull=False).values_list("attempt", "findings")
     verdicts = {key: Findings.unpack(bytes(packed)).verdicts for key, packed in analysed if packed}
-    played = [_played(record_of(attempt), verdicts.get(attempt.pk, [])) for attempt in games.iterator(200)]
-    line = None if deal.solution is None else _played(Record.from_bytes(bytes(deal.solution)), [])
-    return BuildTask(deal.rules_version, deal_table(deal).position(), line, played, SECONDS)
+    games_played = [played(record_of(attempt), verdicts.get(attempt.pk)) for attempt in games.iterator(200)]
+    line = None if deal.solution is None else played(Record.from_bytes(bytes(deal.solution)))
+    return BuildTask(deal.rules_version, deal_table(deal).position(), line, games_played, SECONDS)
 
 
 def run(task: BuildTask) -> BuiltExplorer:
@@ -133,10 +133,6 @@ def _add_revealed() -> None:
     missing = Deal.objects.filter(revealed, explorer=None).exclude(Exists(unjudged)).order_by("-pk")
     keys = list(missing.values_list("pk", flat=True)[:AT_A_TIME])
     Explorer.objects.bulk_create([Explorer(deal_id=key) for key in keys], ignore_conflicts=True)
-
-
-def _played(record: Record, verdicts: list[int]) -> PlayedGame:
-    return PlayedGame(list(record.tokens), list(record.clock), record.end.ms, record.end.how == "won", verdicts)
 
 
 def _store(explorer: Explorer, changes: int, task: BuildTask, built: BuiltExplorer) -> None:

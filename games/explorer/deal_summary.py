@@ -36,17 +36,22 @@ class KeyMove(msgspec.Struct):
 
 
 class DealSummary(msgspec.Struct):
-    """The key move, or None if no two games are known to have lost at the same position, and the moves that most of the
-    winners share from the start on.
+    """The key move, or None if no two games are known to have lost at the same position.
+
+    Half of the losses whose move is known came by the move with the number `half_lost_by`. `path` has the moves that
+    most of the winners share from the start on.
     """
 
     key: KeyMove | None = None
+    half_lost_by: int | None = None
     path: list[str] = []
 
 
 def summary_of(trails: Sequence[Trail], graph: VerdictGraph) -> DealSummary:
     """Summarise the games of a deal."""
-    return DealSummary(_key_move(trails, graph), common_path([trail for trail in trails if trail.game.won]))
+    lost = [(number, one) for one in trails if not one.game.won and (number := graph.losing_step(one)) is not None]
+    half = median_low(number for number, _ in lost) if lost else None
+    return DealSummary(_key_move(trails, lost, graph), half, common_path([one for one in trails if one.game.won]))
 
 
 def step_from(trail: Trail, digest: int) -> tuple[str, int] | None:
@@ -57,26 +62,25 @@ def step_from(trail: Trail, digest: int) -> tuple[str, int] | None:
     return None
 
 
-def _key_move(trails: Sequence[Trail], graph: VerdictGraph) -> KeyMove | None:
-    lost: dict[int, list[tuple[int, Trail]]] = defaultdict(list)
-    for trail in trails:
-        number = None if trail.game.won else graph.losing_step(trail)
-        if number is not None:
-            lost[trail.digests[trail.standing[number - 1]]].append((number, trail))
-    digest = max(lost, key=lambda one: len(lost[one]), default=None)
-    if digest is None or len(lost[digest]) < SHARED:
+def _key_move(trails: Sequence[Trail], lost: Sequence[tuple[int, Trail]], graph: VerdictGraph) -> KeyMove | None:
+    """Return the key move; `lost` has the games whose losing moves are known, with the numbers of those moves."""
+    by_place: dict[int, list[tuple[int, Trail]]] = defaultdict(list)
+    for number, trail in lost:
+        by_place[trail.digests[trail.standing[number - 1]]].append((number, trail))
+    digest = max(by_place, key=lambda one: len(by_place[one]), default=None)
+    if digest is None or len(by_place[digest]) < SHARED:
         return None
     made = [step for trail in trails if (step := step_from(trail, digest)) is not None]
     right = Counter(token for token, after in made if graph[after] == Verdict.WINNABLE)
-    number = median_low(number for number, _ in lost[digest])
-    example = next(trail for at, trail in lost[digest] if at == number)
+    number = median_low(number for number, _ in by_place[digest])
+    example = next(trail for at, trail in by_place[digest] if at == number)
     return KeyMove(
         digest=digest,
         line=example.line[: number - 1],
         number=number,
         token=right.most_common(1)[0][0] if right else "",
         games=len(made),
-        lost=len(lost[digest]),
+        lost=len(by_place[digest]),
         found=right.total(),
     )
 

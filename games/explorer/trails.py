@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import msgspec
 
-from games.rules import Table, from_position
+from games.rules import Record, Table, from_position
 from games.rules.tokens import UNDO, WORDS
 
 
@@ -24,6 +24,12 @@ class PlayedGame(msgspec.Struct):
     end_ms: int
     won: bool
     verdicts: list[int] = []
+
+
+def played(record: Record, verdicts: list[int] | None = None) -> PlayedGame:
+    """Return the game of a record, with the findings of its analysis if there is one."""
+    won = record.end.how == "won"
+    return PlayedGame(list(record.tokens), list(record.clock), record.end.ms, won, verdicts or [])
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from games.analysis.models import Analysis
 from games.core.ladders import Ladder
 from games.db.players import people
 from games.deals.publishing import is_secret
+from games.explorer.lookup import figures_of
 from games.ghosts.challenges import may_challenge
 from games.models import Attempt, Deal
 from games.pages.daily import day_summary
@@ -132,6 +133,7 @@ class GameSummary:
     again: Again | None
     may_analyse: bool
     lost_at: LosingMove | None
+    is_explored: bool
 
     @classmethod
     def of(
@@ -161,6 +163,7 @@ class GameSummary:
             again=None if in_race else Again.of(attempt, player, today, now),
             may_analyse=may_analyse,
             lost_at=LosingMove.of(attempt) if may_analyse else None,
+            is_explored=(deal.day is not None or deal.for_race) and figures_of(deal) is not None,
         )
 
     @property

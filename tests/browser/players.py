@@ -41,6 +41,7 @@ from accounts.profile import invitations
 from games.appeals import appeals, reports
 from games.attempts.lifecycle import deal_table, start_attempt
 from games.core.verdict_reasons import reason
+from games.explorer import building
 from games.ghosts import challenges
 from games.models import Attempt, Deal, PracticeOrder
 from games.puzzles import daily
@@ -72,6 +73,8 @@ def inhabit() -> dict[str, Any]:
     today = Deal.objects.filter(solution__isnull=True, variant="stonewall").earliest("day")
     finished = _finished(member, old)
     assert settle(finished.pk) is not None
+    building.expire(Deal.objects.filter(pk=old.pk))
+    building.build_due()
     sent = challenges.challenge(member, Attempt.objects.select_related("deal").get(pk=finished.pk), to=guarded.username)
     _answered(sent, guarded)
     doubted, appealed = _doubted(guarded, old), _doubted(plain, old)

@@ -12,8 +12,9 @@ from django.views.decorators.http import require_GET, require_safe
 
 from games.core import limits
 from games.db.players import player_id
+from games.explorer.lookup import figures_of, table_at
 from games.models import Deal, LedgerEntry
-from games.pages.replays.replay_page import steps_of
+from games.pages.replays.replay_page import explorer_url, steps_of
 from games.pages.shared.view_models import DealTile, ShownDeal, attempt_at, revealed
 from games.rules import Record, shuffled_deck
 
@@ -24,9 +25,13 @@ def deal_page(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     """Show a deal: its commitment, and once it is revealed its seed and solution."""
     deal = get_object_or_404(Deal, day=day, variant=variant)
     tile = DealTile.of(deal, attempt_at(player_id(request), deal))
+    figures = figures_of(deal)
+    key = figures and figures.summary.key
     context = {
         "deal": tile.deal,
         "attempt": tile.attempt,
+        "figures": figures,
+        "key_view": table_at(deal, None, 0, ".".join(key.line)).view() if key and key.token else None,
         "published_at": LedgerEntry.objects.filter(deal=deal).values_list("published_at", flat=True).first(),
     }
     return render(request, "games/deal.html", context)
@@ -69,6 +74,7 @@ def solution_page(request: HttpRequest, day: date, variant: str) -> HttpResponse
         "steps_url": reverse("games:solution_steps", kwargs=deal_args),
         "record_url": reverse("games:solution_record", kwargs=deal_args),
         "ghosts_url": reverse("games:ghosts", args=[deal.pk]),
+        "explorer_url": explorer_url(deal),
     }
     return render(request, "games/replay.html", context)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from games.attempts.lifecycle import record_of
 from games.db.shared_cache import SharedCache
+from games.explorer.lookup import DealFigures, figures_by_deal, found_key_move
 from games.models import Attempt, Deal
 from games.pages.daily.day_places import Leader, Place
 from games.pages.daily.day_summary import boards_of, standing_of
@@ -33,6 +35,22 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class DealRecap:
+    """Summary of one of the player's deals: the share of games won in percent, and where it was lost most often.
+
+    `lost_at` is the number of the key move (`games.explorer.deal_summary.KeyMove`), `found` how many found it, and
+    `own` whether the player did, or None if that is not known. `half_lost_by` stands in for a missing key move.
+    """
+
+    variant: str
+    percent_won: int
+    lost_at: int | None
+    found: int
+    own: bool | None
+    half_lost_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Recap:
     """A player's results of a day; `place` is on the board of the nine."""
 
@@ -44,6 +62,7 @@ class Recap:
     place: Place | None
     players: int
     comparison: Comparison | None
+    explored: DealRecap | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +107,31 @@ def _read(player: int, now: datetime) -> Recap | None:
             key=lambda one: (one.leader.figure - one.cards_up, one.elapsed_ms - one.leader.elapsed_ms),
             default=None,
         ),
+        explored=_explored(player, [deal.id for deal in revealed]),
     )
+
+
+def _explored(player: int, revealed: Collection[int]) -> DealRecap | None:
+    """Return what everyone did at the player's deal with the clearest key move, or else with the most games."""
+    mine = Attempt.objects.filter(player=player, ranked=True, state=Attempt.State.VERIFIED, deal__in=revealed)
+    attempts = {attempt.deal_id: attempt for attempt in mine.select_related("deal")}
+    figures = figures_by_deal(attempts)
+    if not figures:
+        return None
+    deal_id, chosen = max(figures.items(), key=lambda one: (_lost_at_key(one[1]), one[1].games))
+    attempt, key = attempts[deal_id], chosen.summary.key
+    return DealRecap(
+        attempt.deal.variant,
+        chosen.percent_won,
+        key.number if key else None,
+        key.found if key else 0,
+        found_key_move(chosen, attempt.deal, record_of(attempt)) if key else None,
+        chosen.summary.half_lost_by,
+    )
+
+
+def _lost_at_key(figures: DealFigures) -> int:
+    return figures.summary.key.lost if figures.summary.key else 0
 
 
 def _comparisons(

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_safe
 
 from games.core import limits
 from games.db.players import Names, Player, people, player_id
+from games.explorer.lookup import figures_of
 from games.pages.races.lead_chart import LeadChart
 from games.pages.shared import titles
 from games.pages.shared.durations import duration
@@ -114,10 +115,18 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
         "deal": ShownDeal.of(race.deal) if finished and race.deal else None,
         "commitment": commitment_of(race),
         "is_public": is_public,
+        "explored": _explored(race, entrants) if is_public else None,
         "share_text": _share_text(race, title, entrants),
     }
     race.deal = None  # a template gets no seed
     return render(request, "races/result.html", context)
+
+
+def _explored(race: Race, entrants: list[ShownEntrant]) -> UUID | None:
+    """Return the best replay for the explorer of the race's deal; None without an explorer."""
+    if race.deal is None or figures_of(race.deal) is None:
+        return None
+    return next((entrant.replay for entrant in entrants if entrant.replay), None)
 
 
 def headline(entrants: list[ShownEntrant]) -> str:

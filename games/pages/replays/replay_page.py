@@ -23,8 +23,9 @@ from games.core.errors import ErrorCode, Refusal, json_only
 from games.core.json_body import MAX_RECORD_BYTES, parse_json
 from games.db.players import check_may_start, has_account, player_for, player_id
 from games.deals import publishing
+from games.explorer.lookup import figures_of
 from games.ghosts.challenges import may_challenge
-from games.models import Attempt
+from games.models import Attempt, Deal
 from games.pages.replays.analysis_page import compared
 from games.pages.shared.view_models import ShownDeal, ShownPlayer
 from games.races.models import Entrant
@@ -53,6 +54,7 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "compared": compared(found, viewer),
         "may_challenge": may_challenge(found, viewer),
         "may_report": has_account(request) and may_be_reported(found, viewer),
+        "explorer_url": explorer_url(found.deal),
     }
     return render(request, "games/replay.html", context)
 
@@ -176,6 +178,11 @@ def steps_from(table: Table, tokens: Sequence[str], clock: Sequence[int]) -> dic
         table.push(token)
         moved.append({"n": n, "token": token, "ms": ms, "changes": table.view_changes()})
     return {"view": view, "moved": moved}
+
+
+def explorer_url(deal: Deal) -> str:
+    """Return the address that the explorer's panel reads; empty for a deal without an explorer."""
+    return reverse("api-1:get_explorer", args=[deal.pk]) if figures_of(deal) is not None else ""
 
 
 def finished_attempt(request: HttpRequest, public_id: uuid.UUID) -> Attempt:

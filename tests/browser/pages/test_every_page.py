@@ -74,9 +74,10 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("stranger", {"day": "<today>", "variant": "plot"}),
         ("member", {"day": "<past>", "variant": "labyrinth"}),
     ],
-    "games:deal_data games:solution games:solution_steps games:solution_record boards:pace": [
-        ("stranger", {"day": "<past>", "variant": "labyrinth"})
-    ],
+    (
+        "games:deal_data games:explorer games:explorer_steps games:solution games:solution_steps "
+        "games:solution_record boards:pace"
+    ): [("stranger", {"day": "<past>", "variant": "labyrinth"})],
     "games:rules": [("stranger", {"game": game}) for game in GAMES],
     "games:offline games:offline_unsent": [("stranger", {"language": "de"})],
     "games:offline_lesson": [("stranger", {"language": "de", "game": "plot"})],
@@ -152,7 +153,7 @@ _NO_PAGES = {
         "games:ledger_json games:line games:lobby_json games:playing_json games:race_json games:picture "
         "games:picture_gif games:variant_picture games:day_picture games:day_opening games:deal_picture "
         "games:deal_opening games:record games:solution_record games:solution_steps games:looking_json "
-        "games:steps games:way_steps games:puzzle_win games:race_of_the_day_calendar manifest "
+        "games:explorer_steps games:steps games:way_steps games:puzzle_win games:race_of_the_day_calendar manifest "
         "mfa_download_recovery_codes mfa_login_webauthn players:avatar "
         "players:calendar_feed players:download players:history players:ratings api-1:openapi-json "
         "api-1:api-root api-1:compare_players api-1:get_around api-1:get_rating api-1:get_ratings "
@@ -193,7 +194,16 @@ NO_PAGES = {name for names in _NO_PAGES.values() for name in names.split()}
 
 #: Pages that show more on a desktop than on a phone, so that axe checks them there, too.
 DESK_PAGES = {
-    *("games:home", "games:table", "games:replay", "games:together", "games:room", "games:races", "games:race_result"),
+    *(
+        "games:home",
+        "games:table",
+        "games:replay",
+        "games:explorer",
+        "games:together",
+        "games:room",
+        "games:races",
+        "games:race_result",
+    ),
     *("games:archive_day", "games:todays_puzzle", "boards:deal", "boards:period", "boards:rating"),
     *("players:profile", "players:compare", "players:settings"),
 }

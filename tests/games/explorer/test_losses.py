@@ -102,6 +102,7 @@ def test_the_key_move_is_where_most_lost() -> None:
     }
     assert [move.verdict for move in crossing.moves] == [Verdict.LOST, Verdict.WINNABLE]
     assert built.summary.path == list(RECORD.tokens)
+    assert built.summary.half_lost_by == n + 1
 
 
 def test_a_players_own_step_at_the_key_move() -> None:

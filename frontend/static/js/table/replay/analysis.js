@@ -28,6 +28,7 @@ const NAMED = 4;
  * @typedef {object} Shown the replay
  * @property {HTMLElement} felt dispatches "turned" when another position is shown
  * @property {number} at
+ * @property {View|null} aside
  * @property {View[]} views
  * @property {{moved: {token: string}[]}} steps
  * @property {State} state
@@ -119,8 +120,8 @@ class Analysis {
 
   /** Shows what is known about the replay's current position. */
   #showHere() {
-    const { at, views } = this.replay;
-    const turn = this.turns.find(({ n }) => n === at);
+    const { at, aside, views } = this.replay;
+    const turn = aside ? undefined : this.turns.find(({ n }) => n === at);
     const text = this.#text(turn);
     if (text !== null) byId("analysis-text").textContent = text;
     const next = this.#nextTurn();

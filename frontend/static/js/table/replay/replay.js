@@ -8,6 +8,7 @@ import { clockText, durationText } from "../../shared/times.js";
 import { bindAnalysis } from "./analysis.js";
 import { tableText } from "../commands/table-text.js";
 import { moveText, say } from "../hud/announce.js";
+import { bindExplorer } from "./explorer.js";
 import { parse } from "../state/moves.js";
 import { Playback } from "./playback.js";
 import { render } from "../drawing/render.js";
@@ -26,6 +27,7 @@ import { bindKeys, showRunning, viewsOf } from "./transport.js";
 
 class Replay {
   at = 0;
+  /** @type {View|null} a position beside the game that is shown instead of its own */ aside = null;
 
   /** @param {HTMLElement} felt @param {Element} tools @param {Steps} steps */
   constructor(felt, tools, steps) {
@@ -58,6 +60,13 @@ class Replay {
   go(at) {
     this.#turn(this.#within(at), null);
     this.playback.seek(this.at);
+  }
+
+  /** Shows a position beside the game, or the game's own again. @param {View|null} view @param {string} [token] */
+  showAside(view, token = "") {
+    this.playback.stop();
+    this.aside = view;
+    this.#draw(false, parse(token)?.from ?? null);
   }
 
   /** @param {number} at */
@@ -99,7 +108,7 @@ class Replay {
   #press(what) {
     if (what === "play") return this.playback.running ? this.playback.stop() : this.#run();
     this.playback.stop();
-    const to = { first: 0, back: this.at - 1, next: this.at + 1, last: this.length };
+    const to = { first: 0, back: this.aside ? this.at : this.at - 1, next: this.at + 1, last: this.length };
     this.go(to[/** @type {"first"} */ (what)]);
     say([this.#text(), this.#verdict()].filter(Boolean).join(". "));
   }
@@ -117,8 +126,9 @@ class Replay {
   /** Shows the game after `at` moves. @param {number} at @param {number|null} ms the time, between two moves */
   #turn(at, ms) {
     const near = at - this.at === 1;
-    const same = at === this.at;
+    const same = at === this.at && !this.aside;
     this.at = at;
+    this.aside = null;
     if (!same) this.#draw(false, near ? (parse(this.steps.moved[at - 1].token)?.from ?? null) : null);
     this.#tell("clock", this.#clock(ms));
   }
@@ -148,14 +158,14 @@ class Replay {
 
   /** @param {boolean} jump @param {string|null} [source] */
   #draw(jump, source = null) {
-    const view = this.views[this.at];
+    const view = this.aside ?? this.views[this.at];
     this.state.view = view;
     this.state.size = { width: this.felt.clientWidth, height: this.felt.clientHeight };
     if (!render(this.state, { jump, source })) return;
     for (const element of this.felt.querySelectorAll("[role=button]")) element.setAttribute("role", "img");
     this.scrub.value = String(this.at);
     this.scrub.setAttribute("aria-valuetext", this.#where());
-    this.#tell("step-text", this.#text());
+    this.#tell("step-text", this.aside ? t("Beside this game") : this.#text());
     this.#tell("cards-up", `${view.cards_up}/${view.goal}`);
     this.#tell("moves", `${this.at}/${this.length}`);
     this.#tell("clock", this.#clock());
@@ -163,7 +173,7 @@ class Replay {
     const from = byId("play-on");
     if (!from) return;
     from.elements.n.value = String(this.at);
-    from.querySelector("button").disabled = view.won;
+    from.querySelector("button").disabled = view.won || this.aside !== null;
   }
 
   /** @param {string} id @param {string} text */
@@ -182,5 +192,6 @@ if (felt && tools)
       const replay = new Replay(felt, tools, steps);
       bindSharing(replay);
       bindAnalysis(replay);
+      bindExplorer(replay);
     })
     .catch(() => (felt.textContent = t("The game could not be loaded.")));

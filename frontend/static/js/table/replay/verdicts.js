@@ -94,9 +94,12 @@ export function chanceText({ n, to, better, unknown }, named) {
   return parts.join(" ");
 }
 
-/** @param {View} view @param {Token} token a better move, which was not made @param {number} moves @returns {string} */
-export function betterText(view, token, moves) {
-  const draw = view.game === "labyrinth" ? t("deal a row") : t("draw from the stock");
-  const move = token === "d" ? draw : moveText(view, imagine(view, token), token);
-  return tn("{move}: won in one move", "{move}: won in {n} moves", moves, { move });
+/** @param {View} view @param {Token} token a possible move @returns {string} */
+export function moveName(view, token) {
+  if (token !== "d") return moveText(view, imagine(view, token), token);
+  return view.game === "labyrinth" ? t("deal a row") : t("draw from the stock");
 }
+
+/** @param {View} view @param {Token} token a better move, which was not made @param {number} moves @returns {string} */
+export const betterText = (view, token, moves) =>
+  tn("{move}: won in one move", "{move}: won in {n} moves", moves, { move: moveName(view, token) });

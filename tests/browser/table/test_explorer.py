@@ -1,0 +1,107 @@
+"""The explorer's panel in a replay: counts of each move, following moves off the game, with keys and on a phone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import PHONE, ROOT, Site, Visit
+from tests.browser.pages.test_every_page import WIDE, faults
+
+#: Adds two won games at the past deal, and three that draw at move `n` and give up; prints a won game's id and `n`.
+_PLAY = """
+import json, secrets, django
+django.setup()
+from accounts.models import User
+from games.attempts.lifecycle import deal_table
+from games.explorer import building
+from games.explorer.trails import PlayedGame
+from games.models import Attempt, Deal
+from games.rules import Record
+from tests.games.explorer.played import finished, winner
+deal = Deal.objects.get(solution__isnull=False)
+Attempt.objects.filter(deal=deal).delete()
+line = Record.from_bytes(bytes(deal.solution))
+table, n = deal_table(deal), 0
+while line.tokens[n] == "d" or not table.is_legal("d"):
+    table.push(line.tokens[n])
+    n += 1
+astray = PlayedGame([*line.tokens[:n], "d"], [9] * (n + 1), 90_000, won=False)
+games = [winner(line), winner(line), *[astray] * 3]
+made = [finished(User.objects.create_user(secrets.token_hex(8)), deal, line, game) for game in games]
+building.SECONDS = 0.0
+building.expire(Deal.objects.filter(pk=deal.pk))
+building.build_due()
+print(json.dumps([str(made[0].public_id), n]))
+"""
+
+
+@pytest.fixture
+def won(site: Site) -> tuple[str, int]:
+    done = subprocess.run(
+        [sys.executable, "-c", _PLAY], env=site.environment, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    public_id, n = json.loads(done.stdout.splitlines()[-1])
+    return f"/replay/{public_id}/", n
+
+
+def came(page: Any, games: int) -> None:
+    page.wait_for_selector(f"#explorer-text:has-text('{games} of 5 games came this way; ')")
+
+
+def test_moves_are_followed_off_the_game_and_back(visit: Visit, won: tuple[str, int]) -> None:
+    replay, n = won
+    page = visit(f"{replay}?n={n}", **WIDE)
+    came(page, 5)
+    moves = page.locator("#explorer-moves button")
+    assert [" ".join(text.split()) for text in moves.locator(".explorer-figures").all_text_contents()] == [
+        "3 of 5 · 0 won",
+        "2 of 5 · 2 won",
+    ]
+    assert moves.first.locator(".explorer-name").text_content() == "deal a row"
+    assert moves.nth(1).locator(".explorer-own").text_content() == "this game"
+    assert "winnable" in moves.nth(1).text_content()
+    moves.first.focus()
+    page.keyboard.press("Enter")
+    came(page, 3)
+    page.wait_for_selector("#step-text:has-text('Beside this game')")
+    assert page.text_content("#explorer-status") == page.text_content("#explorer-text")
+    assert page.evaluate("document.activeElement.id") == "explorer-back"
+    assert page.is_disabled("#play-on button")
+    assert page.locator("#felt .card[data-pile^=t1]").count() > 0
+    page.keyboard.press("Enter")
+    came(page, 5)
+    page.wait_for_selector("#explorer-aside", state="hidden")
+    assert page.text_content("#step-text") != "Beside this game"
+    assert page.is_enabled("#play-on button")
+    moves.first.click()
+    page.wait_for_selector("#step-text:has-text('Beside this game')")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("#explorer-aside", state="hidden")
+    assert page.text_content("#moves").startswith(f"{n}/")
+    page.keyboard.press("ArrowRight")
+    came(page, 2)
+    assert faults(page) == []
+
+
+def test_the_panel_is_folded_on_a_phone_until_it_is_wanted(visit: Visit, won: tuple[str, int]) -> None:
+    replay, n = won
+    page = visit(f"{replay}?n={n}", **PHONE, color_scheme="dark", has_touch=True)
+    page.wait_for_selector("#felt .card")
+    assert page.is_hidden("#explorer-body")
+    page.click("#explorer-toggle")
+    came(page, 5)
+    page.tap("#explorer-moves button")
+    came(page, 3)
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    assert faults(page) == []
+    page.click("#explorer-toggle")
+    page.wait_for_selector("#explorer-body", state="hidden")
+    page.wait_for_function("document.querySelector('#step-text').textContent !== 'Beside this game'")
+    page.goto(f"{replay}?n={n}#explorer")
+    page.reload()
+    came(page, 5)
