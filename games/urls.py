@@ -20,7 +20,7 @@ from games.pages.info import (
     winnability_page,
 )
 from games.pages.practice import hints_page, practice_page
-from games.pages.puzzles import past_puzzles_page, puzzle_page
+from games.pages.puzzles import past_puzzles_page, puzzle_page, vote_page
 from games.pages.races import (
     heats_page,
     lobby_page,
@@ -75,6 +75,7 @@ urlpatterns = [
     path("puzzles/days/", past_puzzles_page.past_puzzles, name="past_puzzles"),
     path("puzzles/<int:number>/", puzzle_page.puzzle_page, name="puzzle"),
     path("puzzles/<int:number>/move", puzzle_page.move, name="puzzle_move"),
+    path("puzzles/<int:number>/vote", vote_page.vote, name="puzzle_vote"),
     path("puzzles/<int:number>/win.json", puzzle_page.win, name="puzzle_win"),
     # Races: lobby, rooms and results
     path("races/", lobby_page.races, name="races"),

@@ -9,15 +9,16 @@ from django.utils import timezone
 from games.puzzles import store
 from games.puzzles.models import PuzzleTheme, PuzzleTry, StoredPuzzle
 from games.puzzles.themes import Theme
+from games.puzzles.votes import unpopular
 
 
 def next_puzzle(player: int | None, variant: str | None, theme: Theme | None = None) -> StoredPuzzle | None:
     """Return a random puzzle, of one variant and theme or any, that the player has not tried; None if none is left.
 
-    Today's puzzle is never returned: it has a limit on wrong moves, and a page of its own.
+    Today's puzzle is never returned: it has a limit on wrong moves, and a page of its own. Neither is an unpopular one.
     """
     store.ensure_any()
-    untried = StoredPuzzle.objects.exclude(days__day=timezone.now().date())
+    untried = StoredPuzzle.objects.exclude(days__day=timezone.now().date()).exclude(pk__in=unpopular())
     if variant is not None:
         untried = untried.filter(variant=variant)
     if theme is not None:

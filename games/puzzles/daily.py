@@ -11,6 +11,7 @@ from django.db.models import Max
 
 from games.puzzles import store
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.votes import unpopular
 
 #: Wrong moves after which a try at today's puzzle has failed.
 TRIES: Final = 3
@@ -42,7 +43,7 @@ def _draw() -> StoredPuzzle:
 
     Prefer puzzles that no one has tried, then those that have not been a day's puzzle.
     """
-    every = StoredPuzzle.objects.all()
+    every = StoredPuzzle.objects.exclude(pk__in=unpopular())
     short = every.filter(turns__lte=MAX_TURNS)
     unused = short.filter(days=None)
     candidates = next((found for found in (unused.filter(tries=None), unused, short) if found.exists()), every)

@@ -88,3 +88,25 @@ class PuzzleTry(models.Model):
 
     def __str__(self) -> str:
         return f"try of {self.player_id} at puzzle {self.puzzle_id}"
+
+
+class PuzzleVote(models.Model):
+    """A player's vote on a puzzle. `wrong` reports a mistake in it."""
+
+    class Vote(models.TextChoices):
+        """The player's opinion."""
+
+        GOOD = "good"
+        BAD = "bad"
+        WRONG = "wrong"
+
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="puzzle_votes")
+    puzzle = models.ForeignKey(StoredPuzzle, on_delete=models.CASCADE, related_name="votes")
+    vote = models.CharField(max_length=5, choices=Vote.choices)
+    voted_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["player", "puzzle"], name="one_vote_per_puzzle")]
+
+    def __str__(self) -> str:
+        return f"{self.vote} vote of {self.player_id} on puzzle {self.puzzle_id}"

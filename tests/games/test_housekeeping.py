@@ -89,6 +89,7 @@ KEPT = {
     "puzzles.StoredPuzzle": "puzzles are for ever: as many as staff and the idle site make",
     "puzzles.PuzzleTheme": "the themes of puzzles",
     "puzzles.SearchedGame": "goes with its game",
+    "puzzles.PuzzleVote": "part of an account: one for each puzzle at most",
     "puzzles.DailyPuzzle": "one a day",
     "puzzles.PuzzleTry": "part of an account: one for each puzzle at most",
     "replays.Continuation": "part of the game that goes on: goes with that attempt",

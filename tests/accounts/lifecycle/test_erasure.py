@@ -32,7 +32,7 @@ from games.appeals.models import Appeal, Report
 from games.ghosts.models import Challenge, Notice
 from games.inbox import notices
 from games.models import Attempt, Deal, PracticeOrder, StaffNote, Start
-from games.puzzles.models import PuzzleTry, StoredPuzzle
+from games.puzzles.models import PuzzleTry, PuzzleVote, StoredPuzzle
 from games.races.models import Entrant, RaceOrigin, Room, RoomWebhook
 from leaderboards.boards import relisting
 from leaderboards.models import Rating, RatingChange, Result, Standing
@@ -120,6 +120,7 @@ def furnish(user: User, other: User, deal: Deal) -> None:
     RoomWebhook.objects.create(room=room, player=user, url="https://hooks.example/a", made_at=now, state_at=now)
     notices.put(user.pk, Notice.Kind.CHALLENGED, {"player": other.pk})
     PuzzleTry.objects.create(player=user, puzzle=stored_puzzle())
+    PuzzleVote.objects.create(player=user, puzzle=stored_puzzle(), vote="good")
     theirs = doubtful(other, deal)
     Challenge.objects.create(attempt=theirs, sender=user, made_at=now)
     Challenge.objects.create(attempt=theirs, sender=other, addressee=user, made_at=now)

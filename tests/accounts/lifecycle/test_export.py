@@ -23,7 +23,7 @@ from accounts.sign_in.guests import BACKEND, create_guest
 from games.appeals import appeals, reports
 from games.ghosts import challenges
 from games.models import Attempt, Start
-from games.puzzles.models import PuzzleTry
+from games.puzzles.models import PuzzleTry, PuzzleVote
 from games.races import race_origins
 from games.races.models import RaceOrigin
 from games.rules import Record, replay
@@ -198,7 +198,9 @@ def test_tries_at_puzzles_are_included_without_the_solution(user: User, make_use
     puzzle, today = stored_puzzle(), timezone.now().date()
     row = PuzzleTry.objects.create(player=user, puzzle=puzzle, day=today, turn=1, mistakes=2)
     PuzzleTry.objects.create(player=make_user(), puzzle=puzzle)
+    PuzzleVote.objects.create(player=user, puzzle=puzzle, vote="wrong")
     found = exported(user)
+    assert [(one["puzzle_id"], one["vote"]) for one in found["puzzle_votes"]] == [(puzzle.pk, "wrong")]
     assert found["puzzle_tries"] == [
         {
             "puzzle": puzzle.pk,

@@ -67,7 +67,7 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     ],
     "games:practice": [("stranger", {}), ("stranger", {"?": "<named deal>"})],
     "games:todays_puzzle games:past_puzzles": [("stranger", {}), ("member", {})],
-    "games:puzzle games:puzzle_move games:puzzle_win": [("stranger", {"number": "<puzzle>"})],
+    "games:puzzle games:puzzle_move games:puzzle_vote games:puzzle_win": [("stranger", {"number": "<puzzle>"})],
     "games:archive_month": [("stranger", {"month": "<month>"})],
     "games:archive_day": [("member", {"day": "<past>"})],
     "games:deal": [
@@ -170,8 +170,8 @@ _NO_PAGES = {
         "games:answer_challenge games:can_win games:hint games:restart games:race_ghost games:race_new "
         "games:race_bot "
         "games:race_quick games:race_sit games:send_challenge games:play_on games:start games:start_practice "
-        "games:start_found games:first_game games:puzzle_move players:accept players:calendar players:follow "
-        "players:language "
+        "games:start_found games:first_game games:puzzle_move games:puzzle_vote players:accept players:calendar "
+        "players:follow players:language "
         "players:preferences players:push players:push_race players:push_renewed players:rename players:unfollow "
         "api-1:play_puzzle_move api-1:verify"
     ),

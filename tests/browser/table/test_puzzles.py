@@ -12,7 +12,7 @@ from games.puzzles.puzzle import Puzzle
 from games.puzzles.store import starters
 from games.puzzles.themes import themes_of
 from tests.browser.conftest import PHONE, Visit
-from tests.browser.table_driver import Mouse, Touch
+from tests.browser.table_driver import Mouse, Touch, sign_up
 
 
 class PuzzleMouse(Mouse):
@@ -112,3 +112,14 @@ def test_a_tap_ends_the_forced_moves(visit: Visit) -> None:
     page.evaluate("() => { window.setTimeout = window.later; }")
     player.play(puzzle.line[-1])
     wait_for_text(page, "#puzzle-say", "Solved!")
+
+
+def test_a_player_votes_after_the_try(visit: Visit) -> None:
+    page = visit("/", fresh=True)
+    sign_up(page, "Ariadne")
+    page.goto("/puzzles/another/")
+    solve(PuzzleMouse(page), puzzle_on(page))
+    page.click("text=Report a mistake")
+    page.wait_for_selector(".votes [aria-pressed=true] >> text=Report a mistake")
+    page.reload()
+    page.wait_for_selector(".votes [aria-pressed=true] >> text=Report a mistake")

@@ -6,10 +6,11 @@ import pytest
 from django.utils import timezone
 
 from accounts.sign_in.guests import create_guest
-from games.puzzles import store
+from games.puzzles import daily, store
 from games.puzzles.choice import next_puzzle
-from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.themes import Theme
+from games.puzzles.votes import TOO_BAD
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, stored_puzzle
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +42,16 @@ def test_only_the_wanted_theme_comes() -> None:
     assert next_puzzle(None, None, Theme.DIG) == stonewall
     assert next_puzzle(None, "labyrinth", Theme.DIG) is None
     assert next_puzzle(None, None, Theme.REDEAL) is None
+
+
+def test_unpopular_puzzles_do_not_come() -> None:
+    disliked, liked = stored_puzzle(), stored_puzzle(STONEWALL)
+    voters = [create_guest().pk for _ in range(TOO_BAD + 2)]
+    for puzzle, good in ((disliked, 1), (liked, 2)):
+        for number, player in enumerate(voters):
+            PuzzleVote.objects.create(player_id=player, puzzle=puzzle, vote="good" if number < good else "wrong")
+    assert {next_puzzle(None, None) for _ in range(10)} == {liked}
+    assert daily.puzzle_of(timezone.now().date()) == liked
 
 
 def test_todays_puzzle_never_comes() -> None:

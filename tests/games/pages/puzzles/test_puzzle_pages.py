@@ -15,10 +15,12 @@ from accounts.models import User
 from games.models import Deal
 from games.pages.puzzles.theme_titles import THEME_TITLES
 from games.puzzles import store, tries
-from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.themes import themes_of
+from games.replays.models import Continuation
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, right, stored_puzzle, wrong
 from tests.games.puzzles.test_sources import lost_game
+from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -176,9 +178,35 @@ def test_the_source_game_is_shown_if_its_player_and_deal_are_public(client: Clie
     assert client.get(page).context["data"]["after"]["source"] is None, "not revealed"
     Deal.objects.filter(pk=deal.pk).update(closes_at=timezone.now() - timedelta(days=1))
     source = client.get(page).context["data"]["after"]["source"]
-    assert source == {"player": "Ada", "address": f"/replay/{attempt.public_id}/?n=3"}
+    address = f"/replay/{attempt.public_id}/"
+    assert source == {"player": "Ada", "address": f"{address}?n=3", "play_on": f"{address}play-on", "n": 3}
+    client.post(source["play_on"], {"n": source["n"]})
+    assert Continuation.objects.get().attempt.moves.count() == 3, "practice goes on from the puzzle"
     User.objects.filter(pk=ada.pk).update(is_guest=True)
     assert client.get(page).context["data"]["after"]["source"] is None, "guests are not named"
+
+
+def test_a_player_votes_once_the_try_is_over(ada: User, todays: StoredPuzzle) -> None:
+    mine = signed_in(ada)
+    assert vote(mine, todays, "good").status_code == 403, "not solved"
+    assert solve(mine, todays)["after"]["vote"] == {"address": f"/puzzles/{todays.pk}/vote", "mine": ""}
+    for choice in ("good", "wrong"):
+        assert vote(mine, todays, choice).json() == {"vote": choice}
+    assert [(row.player, row.vote) for row in PuzzleVote.objects.all()] == [(ada, "wrong")]
+    assert mine.get("/puzzles/").context["data"]["after"]["vote"]["mine"] == "wrong"
+    assert vote(mine, todays, "great").status_code == 400
+
+
+def test_guests_may_not_vote(client: Client, todays: StoredPuzzle) -> None:
+    assert solve(client, todays)["after"]["vote"] is None
+    answer = vote(client, todays, "good")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "account_required")
+    assert not PuzzleVote.objects.exists()
+
+
+def vote(client: Client, stored: StoredPuzzle, choice: str) -> Any:
+    address = reverse("games:puzzle_vote", args=[stored.pk])
+    return client.post(address, json.dumps({"vote": choice}), content_type="application/json")
 
 
 def test_past_days_show_the_results(mine: Client, player: User, todays: StoredPuzzle) -> None:
