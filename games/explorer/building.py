@@ -125,14 +125,19 @@ def run(task: BuildTask) -> BuiltExplorer:
 
 
 def _add_revealed() -> None:
-    """Add the explorers of revealed deals whose games all have verdicts."""
-    raced = Race.objects.filter(state=Race.State.FINISHED).values("deal")
-    revealed = Q(day__isnull=False, closes_at__lte=timezone.now() - GRACE) | Q(revealed_at__isnull=False, pk__in=raced)
-    open_states = (Attempt.State.PLAYING, Attempt.State.PENDING)
-    unjudged = Attempt.objects.filter(_PLAYED, deal=OuterRef("pk"), state__in=open_states)
-    missing = Deal.objects.filter(revealed, explorer=None).exclude(Exists(unjudged)).order_by("-pk")
-    keys = list(missing.values_list("pk", flat=True)[:AT_A_TIME])
-    Explorer.objects.bulk_create([Explorer(deal_id=key) for key in keys], ignore_conflicts=True)
+    """Add the explorers of revealed deals whose games all have verdicts, some newest days and races at a time."""
+    unjudged = Attempt.objects.filter(
+        deal=OuterRef("pk"), ranked=True, state__in=(Attempt.State.PLAYING, Attempt.State.PENDING)
+    )
+    days = Deal.objects.filter(day__isnull=False, closes_at__lte=timezone.now() - GRACE, explorer=None)
+    days = days.exclude(Exists(unjudged)).order_by("-day")
+    # A race is finished, and its deal revealed, once its records have verdicts.
+    races = Race.objects.filter(state=Race.State.FINISHED, deal__revealed_at__isnull=False, deal__explorer=None)
+    keys = {
+        *days.values_list("pk", flat=True)[:AT_A_TIME],
+        *races.order_by("-finished_at").values_list("deal", flat=True)[:AT_A_TIME],
+    }
+    Explorer.objects.bulk_create([Explorer(deal_id=key) for key in sorted(keys)], ignore_conflicts=True)
 
 
 def _store(explorer: Explorer, changes: int, task: BuildTask, built: BuiltExplorer) -> None:
