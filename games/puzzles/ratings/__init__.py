@@ -1,0 +1,1 @@
+"""Ratings of puzzles and their players (docs/puzzles.md, "Ratings")."""
