@@ -35,6 +35,7 @@ urlpatterns = [
     path("players/<uuid:public_id>/vs/<uuid:other_id>/", views.compare, name="compare"),
     path("players/<uuid:public_id>/history/", views.history, name="history"),
     path("players/<uuid:public_id>/ratings/", views.ratings, name="ratings"),
+    path("players/<uuid:public_id>/puzzle-ratings/", views.puzzle_ratings, name="puzzle_ratings"),
     path("players/<uuid:public_id>/follow/", views.follow, name="follow"),
     path("players/<uuid:public_id>/unfollow/", views.unfollow, name="unfollow"),
 ]

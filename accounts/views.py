@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import datetime
 from http import HTTPStatus
 from uuid import UUID
 
@@ -37,7 +38,7 @@ from accounts.models import Follow, User
 from accounts.names.player_search import find_players
 from accounts.names.renaming import rename_player
 from accounts.preferences import clean_preferences, preferences_of
-from accounts.profile import calendar_feed, comparison, follows, profile_queries
+from accounts.profile import calendar_feed, comparison, follows, profile_queries, puzzle_panel
 from accounts.push.views import shown as push_shown
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only, wants_json
@@ -72,6 +73,7 @@ def player(request: HttpRequest, public_id: UUID) -> HttpResponse:
         "achievements": [achievement for achievement in reached if achievement.day or is_own],
         "reached": sum(achievement.day is not None for achievement in reached),
         "rating": profile_queries.rating_of(shown),
+        "puzzles": puzzle_panel.puzzle_panel_of(shown),
         "race_hint": profile_queries.race_hint_of(shown) if is_own and race_suggestion.may_suggest(request) else None,
         "to_be_established": profile_queries.to_be_established(shown) if is_own else "",
         "results": results,
@@ -128,7 +130,18 @@ def history(request: HttpRequest, public_id: UUID) -> JsonResponse:
 def ratings(request: HttpRequest, public_id: UUID) -> JsonResponse:
     """Return the points of the rating chart, oldest first: the end of each race and the rating after it."""
     shown = profile_queries.visible_player(public_id, viewer_of(request))
-    points = profile_queries.rating_history_of(shown)
+    return _chart(profile_queries.rating_history_of(shown))
+
+
+@require_GET
+@from_replica("profiles")
+def puzzle_ratings(request: HttpRequest, public_id: UUID) -> JsonResponse:
+    """Return the points of the puzzle rating's chart, oldest first: when a try was rated, and the rating after it."""
+    shown = profile_queries.visible_player(public_id, viewer_of(request))
+    return _chart(puzzle_panel.puzzle_rating_history_of(shown))
+
+
+def _chart(points: list[tuple[datetime, int]]) -> JsonResponse:
     return JsonResponse({"points": [{"at": at, "value": value} for at, value in points]})
 
 

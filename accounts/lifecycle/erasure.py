@@ -2,11 +2,12 @@
 
 Personal data is deleted: name, email addresses, password, passkeys, connections to other services, preferences,
 calendar, reminders, webhooks, follows in both directions, sessions with their addresses, practice attempts, challenges,
-notices, tries at puzzles and votes on them, appeals, reports of others' games, and notes of staff about the player.
-Ranked attempts and race attempts stay with their records under a neutral name, so that places on boards and in races do
-not change, other players' ratings still follow from them and every result can be verified. They no longer count in the
-explorers of their deals, which are built again. The profile page is gone, and the player leaves the rating board. A
-guest has no results on boards and is deleted entirely; in races the guest's place stays, without a name or a record.
+notices, tries at puzzles, votes on them and the rating from them, appeals, reports of others' games, and notes of staff
+about the player. Ranked attempts and race attempts stay with their records under a neutral name, so that places on
+boards and in races do not change, other players' ratings still follow from them and every result can be verified. They
+no longer count in the explorers of their deals, which are built again. The profile page is gone, and the player leaves
+the rating board. A guest has no results on boards and is deleted entirely; in races the guest's place stays, without a
+name or a record.
 
 Until the deals that were played are revealed, the name stays reserved, and the browser marks of their starts are kept
 without the player. Otherwise an account could be deleted to play the deals again.
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
+from typing import Final
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -36,10 +38,23 @@ from games.explorer.building import expire_for
 from games.fairplay import account_links
 from games.ghosts.models import Challenge, Notice
 from games.models import Attempt, Decision, PracticeOrder, StaffNote
-from games.puzzles.models import PuzzleTry, PuzzleVote, StoredPuzzle
+from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.races import seats
 from games.races.models import RaceOrigin
 from leaderboards.boards.entries import notify_all_watchers
+
+#: Rows of a player that are deleted; they have the player in the field `player`.
+_OWNED: Final = (
+    Notice,
+    CalendarLink,
+    DailyReminder,
+    RaceReminder,
+    PracticeOrder,
+    RaceOrigin,
+    PuzzleTry,
+    PuzzleRating,
+    PuzzleVote,
+)
 
 
 def erase_player(user: User) -> None:
@@ -64,8 +79,7 @@ def erase_player(user: User) -> None:
         StoredPuzzle.objects.filter(source__player=user).update(source=None)
         for answered in (Appeal, Report):
             answered.objects.filter(answered_by=user).update(answered_by=None)
-        reminders = (CalendarLink, DailyReminder, RaceReminder)
-        for owned in (Notice, *reminders, PracticeOrder, RaceOrigin, PuzzleTry, PuzzleVote):
+        for owned in _OWNED:
             owned.objects.filter(player=user).delete()
         Follow.objects.filter(Q(follower=user) | Q(followed=user)).delete()
         for credential in (EmailAddress, Authenticator, SocialAccount):

@@ -31,7 +31,7 @@ from games.core.verdict_reasons import for_player
 from games.ghosts.models import Answer, Challenge, Notice
 from games.live.loader import off_loop
 from games.models import Attempt, Decision, Start
-from games.puzzles.models import PuzzleTry, PuzzleVote
+from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote
 from games.races.models import RaceOrigin, RoomWebhook
 from games.races.webhooks.webhook_url import host_of
 from games.replays.models import Continuation
@@ -77,6 +77,7 @@ def _lists(user: User, now: datetime) -> dict[str, tuple[QuerySet[Any], Describe
         "continuations": (Continuation.objects.filter(**own).select_related("attempt", "origin"), _continuation),
         "puzzle_tries": (PuzzleTry.objects.filter(player=user).select_related("puzzle"), _puzzle_try),
         "puzzle_votes": (PuzzleVote.objects.filter(player=user), _fields("puzzle_id", "vote", "voted_at")),
+        "puzzle_rating": (PuzzleRating.objects.filter(player=user), _fields("mu", "sigma")),
         "notices": (Notice.objects.filter(player=user), _notice),
         "appeals": (Appeal.objects.filter(**own).select_related("attempt"), _appeal),
         "reports": (
@@ -202,8 +203,13 @@ def _continuation(continuation: Continuation) -> Facts:
     return {"attempt": continuation.attempt.public_id, "from": origin and origin.public_id, "moves": continuation.n}
 
 
+_TRY: Final = (
+    "day", "turn", "mistakes", "begun_at", "solved_at", "failed_at", "mu_before", "mu_after", "rated_at",
+)  # fmt: skip
+
+
 def _puzzle_try(row: PuzzleTry) -> Facts:
-    facts = _fields("day", "turn", "mistakes", "begun_at", "solved_at", "failed_at")(row)
+    facts = _fields(*_TRY)(row)
     return {"puzzle": row.puzzle_id, "variant": row.puzzle.variant, "turns": row.puzzle.turns, **facts}
 
 

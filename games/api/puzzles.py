@@ -16,12 +16,13 @@ from ninja.utils import check_csrf
 
 from games.api.common import ERRORS, Day, ErrorOut
 from games.core.errors import ErrorCode, Refusal
-from games.db.players import player_for, player_id
+from games.db.players import has_account, player_for, player_id
 from games.puzzles import daily, tries
 from games.puzzles.choice import next_puzzle
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.ratings import rated_tries
 from games.puzzles.themes import Theme
 from games.rules import CATALOGUE
 
@@ -46,17 +47,38 @@ class PuzzleStepOut(Schema):
 
 
 class PuzzleProgressOut(Schema):
-    """The state of a try: the turns found so far, and the wrong moves. `tries_left` is null without a limit."""
+    """The state of a try: the turns found so far, and the wrong moves. `tries_left` is null without a limit.
+
+    `rating_change` is by how many points the try changed your rating; null if it is not rated, or not yet.
+    """
 
     turn: int
     mistakes: int
     tries_left: int | None
     solved: bool
     failed: bool
+    rating_change: int | None
+
+
+class PuzzleRatingsOut(Schema):
+    """Your own rating, null for guests and visitors, and the puzzle's, null until you have solved it or gone wrong.
+
+    `provisional` says that your rating is still uncertain.
+    """
+
+    own: int | None
+    provisional: bool
+    puzzle: int | None
+
+    @classmethod
+    def of(cls, request: HttpRequest, stored: StoredPuzzle, progress: tries.Progress) -> Self:
+        """Return the JSON form of the ratings to show to a player or visitor."""
+        account = player_id(request) if has_account(request) else None
+        return cls.from_orm(rated_tries.shown_ratings(account, stored, is_decided=progress.is_decided))
 
 
 class PuzzleOut(Schema):
-    """A puzzle: its number of turns, your progress, and the position in which you are to move.
+    """A puzzle: its number of turns, your progress and the position in which you are to move, and the ratings.
 
     `themes` is null until your try is over.
     """
@@ -66,6 +88,7 @@ class PuzzleOut(Schema):
     turns: int
     themes: list[Theme] | None
     progress: PuzzleProgressOut
+    rating: PuzzleRatingsOut
     position: PuzzleStepOut
 
     @classmethod
@@ -78,6 +101,7 @@ class PuzzleOut(Schema):
             turns=stored.turns,
             themes=_themes(stored) if progress.is_over else None,
             progress=PuzzleProgressOut.from_orm(progress),
+            rating=PuzzleRatingsOut.of(request, stored, progress),
             position=PuzzleStepOut(**position_at(Puzzle.from_json(stored.contents), progress.turn)),
             **others,
         )
@@ -106,13 +130,17 @@ class PuzzleReplyOut(Schema):
 
     right: bool
     progress: PuzzleProgressOut
+    rating: PuzzleRatingsOut
     steps: list[PuzzleStepOut]
     loss: PuzzleLossOut | None
     themes: list[Theme] | None
 
 
 class PuzzleTryOut(Schema):
-    """A try at a puzzle. `day` is set if it began on the day whose puzzle this was."""
+    """A try at a puzzle. `day` is set if it began on the day whose puzzle this was.
+
+    `rating_before` and `rating_after` are yours; null if the try is not rated, or not yet.
+    """
 
     number: int
     variant: str
@@ -123,11 +151,20 @@ class PuzzleTryOut(Schema):
     begun_at: datetime
     solved_at: datetime | None
     failed_at: datetime | None
+    rating_before: float | None
+    rating_after: float | None
 
     @classmethod
     def of(cls, row: PuzzleTry) -> Self:
         """Return the JSON form of a try."""
-        return cls(**vars(row), number=row.puzzle_id, variant=row.puzzle.variant, turns=row.puzzle.turns)
+        return cls(
+            **vars(row),
+            number=row.puzzle_id,
+            variant=row.puzzle.variant,
+            turns=row.puzzle.turns,
+            rating_before=row.mu_before,
+            rating_after=row.mu_after,
+        )
 
 
 class PuzzleTriesOut(Schema):
@@ -182,7 +219,7 @@ def get_daily_puzzle(request: HttpRequest, query: Query[DailyPuzzleIn]) -> Daily
 
 @router.get("/puzzles/next", response={200: PuzzleOut, **ERRORS})
 def get_next_puzzle(request: HttpRequest, query: Query[NextPuzzleIn]) -> PuzzleOut:
-    """Return a random puzzle that you have not tried, other than today's."""
+    """Return a random puzzle near your rating that you have not tried, other than today's."""
     if query.variant is not None and query.variant not in CATALOGUE:
         raise Refusal(ErrorCode.NOT_FOUND, "There is no such variant.")
     found = next_puzzle(player_id(request), query.variant, query.theme)
@@ -226,6 +263,7 @@ def play_puzzle_move(request: HttpRequest, number: int, move: PuzzleMoveIn) -> P
     return PuzzleReplyOut(
         right=reply.loss is None,
         progress=PuzzleProgressOut.from_orm(reply.progress),
+        rating=PuzzleRatingsOut.of(request, stored, reply.progress),
         steps=[PuzzleStepOut(**step) for step in reply.steps],
         loss=PuzzleLossOut(**reply.loss) if reply.loss else None,
         themes=_themes(stored) if reply.progress.is_over else None,

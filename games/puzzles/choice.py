@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import secrets
+from typing import Final
 
+from django.db.models import F
+from django.db.models.functions import Abs
 from django.utils import timezone
 
 from games.puzzles import store
 from games.puzzles.models import PuzzleTheme, PuzzleTry, StoredPuzzle
+from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import Theme
 from games.puzzles.votes import unpopular
 
+#: Number of puzzles around the player's rating from which the next one is drawn.
+NEAREST: Final = 10
+
 
 def next_puzzle(player: int | None, variant: str | None, theme: Theme | None = None) -> StoredPuzzle | None:
-    """Return a random puzzle, of one variant and theme or any, that the player has not tried; None if none is left.
+    """Return a random puzzle near the player's rating that the player has not tried; None if none is left.
 
-    Today's puzzle is never returned: it has a limit on wrong moves, and a page of its own. Neither is an unpopular one.
+    It is of one variant and theme, or of any. Guests and visitors get puzzles near the initial rating. Today's
+    puzzle is never returned: it has a limit on wrong moves, and a page of its own. Neither is an unpopular one.
     """
     store.ensure_any()
     untried = StoredPuzzle.objects.exclude(days__day=timezone.now().date()).exclude(pk__in=unpopular())
@@ -25,7 +33,8 @@ def next_puzzle(player: int | None, variant: str | None, theme: Theme | None = N
         untried = untried.filter(themes__theme=theme)
     if player is not None:
         untried = untried.exclude(pk__in=PuzzleTry.objects.filter(player=player).values("puzzle"))
-    keys = untried.values_list("pk", flat=True)
+    distance = Abs(F("mu") - estimate_of(player).mu)
+    keys = untried.order_by(distance, "pk").values_list("pk", flat=True)[:NEAREST]
     return StoredPuzzle.objects.get(pk=secrets.choice(keys)) if keys else None
 
 

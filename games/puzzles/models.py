@@ -6,13 +6,15 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from games.puzzles.ratings.rating_model import MU, SIGMA
+
 
 class StoredPuzzle(models.Model):
     """A puzzle. Its number on the site is the primary key.
 
     `contents` is the JSON form of `games.puzzles.puzzle.Puzzle`, `digest` the SHA-256 of the start position, and
     `moves` the number of moves of the known win. `source` is the game it was found in, if a player's, and `source_n`
-    the number of tokens after which that game reached the start, if it did.
+    the number of tokens after which that game reached the start, if it did. `mu` and `sigma` are its rating.
     """
 
     variant = models.CharField(max_length=20)
@@ -20,6 +22,8 @@ class StoredPuzzle(models.Model):
     turns = models.PositiveSmallIntegerField()
     moves = models.PositiveSmallIntegerField()
     digest = models.CharField(max_length=64, unique=True)
+    mu = models.FloatField(default=MU, db_default=MU)
+    sigma = models.FloatField(default=SIGMA, db_default=SIGMA)
     added_at = models.DateTimeField(auto_now_add=True)
     source = models.ForeignKey("games.Attempt", on_delete=models.SET_NULL, null=True, related_name="+")
     source_n = models.PositiveSmallIntegerField(null=True)
@@ -66,7 +70,8 @@ class DailyPuzzle(models.Model):
 class PuzzleTry(models.Model):
     """A player's try at a puzzle: the turns found so far, and the wrong moves.
 
-    `day` is set if it began on the puzzle's own day; then only a few wrong moves are allowed.
+    `day` is set if it began on the puzzle's own day; then only a few wrong moves are allowed. The last three fields are
+    the player's rating before and after the try, which is rated once, and when; they are empty if it is not rated.
     """
 
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="puzzle_tries")
@@ -77,6 +82,9 @@ class PuzzleTry(models.Model):
     begun_at = models.DateTimeField(auto_now_add=True)
     solved_at = models.DateTimeField(null=True)
     failed_at = models.DateTimeField(null=True)
+    mu_before = models.FloatField(null=True)
+    mu_after = models.FloatField(null=True)
+    rated_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name_plural = "puzzle tries"
@@ -110,3 +118,16 @@ class PuzzleVote(models.Model):
 
     def __str__(self) -> str:
         return f"{self.vote} vote of {self.player_id} on puzzle {self.puzzle_id}"
+
+
+class PuzzleRating(models.Model):
+    """A player's rating in puzzles; accounts without a rated try have none, nor have guests."""
+
+    player = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="puzzle_rating"
+    )
+    mu = models.FloatField(default=MU)
+    sigma = models.FloatField(default=SIGMA)
+
+    def __str__(self) -> str:
+        return f"puzzle rating of {self.player_id}: {self.mu:.0f} ± {self.sigma:.0f}"

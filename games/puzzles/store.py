@@ -13,6 +13,7 @@ from django.db import transaction
 
 from games.puzzles.models import PuzzleTheme, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.ratings.initial_ratings import PUZZLE_SIGMA, initial_rating
 from games.puzzles.themes import themes_of
 
 STARTERS: Final = Path(__file__).with_name("starter_puzzles.json")
@@ -40,6 +41,8 @@ def add(puzzles: Iterable[Puzzle], *, source: int | None = None, source_n: int |
             digest=digest,
             source_id=source,
             source_n=source_n,
+            mu=initial_rating(puzzle),
+            sigma=PUZZLE_SIGMA,
         )
         for digest, puzzle in new.items()
     )

@@ -17,28 +17,39 @@ from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.puzzles.move_check import loss_after, steps_after
 from games.puzzles.open_view import Step, step_of, steps_of
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.ratings import rated_tries
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """State of a try: the turns found, and the wrong moves. `tries_left` is None if any number is allowed."""
+    """State of a try: the turns found, and the wrong moves. `tries_left` is None if any number is allowed.
+
+    `rating_change` is by how many points the try changed the player's rating; None if it is not rated, or not yet.
+    """
 
     turn: int = 0
     mistakes: int = 0
     tries_left: int | None = None
     solved: bool = False
     failed: bool = False
+    rating_change: int | None = None
 
     @classmethod
     def of(cls, row: PuzzleTry) -> Progress:
         """Return the state stored in a row."""
         left = None if row.day is None else max(0, daily.TRIES - row.mistakes)
-        return cls(row.turn, row.mistakes, left, row.solved_at is not None, row.failed_at is not None)
+        change = rated_tries.change_of(row)
+        return cls(row.turn, row.mistakes, left, row.solved_at is not None, row.failed_at is not None, change)
 
     @property
     def is_over(self) -> bool:
         """True if the try takes no more moves."""
         return self.solved or self.failed
+
+    @property
+    def is_decided(self) -> bool:
+        """True once the player has solved the puzzle or made the first wrong move: later moves change no rating."""
+        return self.solved or self.mistakes > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +72,7 @@ def progress_of(player: int | None, puzzle: StoredPuzzle, today: date) -> Progre
 
 
 def play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date) -> Reply:
-    """Check a move at a turn, counted from 0, and store the progress.
+    """Check a move at a turn, counted from 0, store the progress, and rate the try if the move decides it.
 
     :raises Refusal: STALE if the try is at another turn, CLOSED if it is over, SESSION_EXPIRED for a guest who has just
         signed in elsewhere and is gone, or the rules' error for a move that is not legal; nothing changes.
@@ -84,16 +95,19 @@ def _play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date)
         raise Refusal(ErrorCode.CLOSED, "this try is over")
     if turn != row.turn:
         raise Refusal(ErrorCode.STALE, f"the try is at turn {row.turn}", turn=row.turn)
+    was_decided = row.mistakes > 0
     loss = loss_after(puzzle, turn, token)
+    steps: Sequence[Step] = ()
     if loss is None:
         steps = _advance(row, puzzle)
-        row.save(update_fields=["turn", "solved_at"])
-        return Reply(Progress.of(row), steps)
-    row.mistakes += 1
-    if row.day is not None and row.mistakes >= daily.TRIES:
-        row.failed_at = timezone.now()
-    row.save(update_fields=["mistakes", "failed_at"])
-    return Reply(Progress.of(row), loss=loss)
+    else:
+        row.mistakes += 1
+        if row.day is not None and row.mistakes >= daily.TRIES:
+            row.failed_at = timezone.now()
+    if Progress.of(row).is_decided and not was_decided:
+        rated_tries.rate(row, stored)
+    row.save()
+    return Reply(Progress.of(row), steps, loss)
 
 
 def _advance(row: PuzzleTry, puzzle: Puzzle) -> list[Step]:

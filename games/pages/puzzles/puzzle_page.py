@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.core.json_body import json_body
-from games.db.players import check_may_start, player_for, player_id
+from games.db.players import check_may_start, has_account, player_for, player_id
 from games.pages.puzzles.after_try import after_try
 from games.pages.shared import titles
 from games.puzzles import daily, tries
@@ -28,6 +28,7 @@ from games.puzzles.choice import next_puzzle
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.ratings import rated_tries
 from games.puzzles.themes import Theme
 from games.rules import CATALOGUE
 
@@ -57,6 +58,9 @@ def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpRespon
     puzzle = Puzzle.from_json(stored.contents)
     progress = tries.progress_of(player, stored, today)
     is_todays = daily.is_puzzle_of(today, stored)
+    ratings = rated_tries.shown_ratings(
+        player if has_account(request) else None, stored, is_decided=progress.is_decided
+    )
     context = {
         "number": stored.pk,
         "variant": CATALOGUE[stored.variant],
@@ -65,12 +69,14 @@ def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpRespon
         "turns": stored.turns,
         "progress": progress,
         "filters": request.GET.urlencode(),
+        "is_rated": ratings.own is not None,
         "data": {
             "step": position_at(puzzle, progress.turn),
             "turns": stored.turns,
             "progress": asdict(progress),
             "streak": daily.streak_of(player, today) if player and is_todays else None,
             "after": after_try(request, stored, progress),
+            "rating": asdict(ratings),
             "address": request.build_absolute_uri(reverse("games:todays_puzzle") if is_todays else request.path),
         },
     }
@@ -83,9 +89,9 @@ def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpRespon
 def move(request: HttpRequest, number: int) -> HttpResponse:
     """Play a move at a turn: {"turn": 0, "token": "t3-f"}.
 
-    The answer has the try's progress, the `steps` that follow a right move, and the `loss` after a wrong one, if it is
-    known: the `most_up` cards of `goal`, and the cards at which foundations end. `after` is null until the try is
-    over (`games.pages.puzzles.after_try`).
+    The answer has the try's progress, the ratings to show, the `steps` that follow a right move, and the `loss` after a
+    wrong one, if it is known: the `most_up` cards of `goal`, and the cards at which foundations end. `after` is null
+    until the try is over (`games.pages.puzzles.after_try`).
     """
     stored = get_object_or_404(StoredPuzzle, pk=number)
     turn, token = _turn_and_token(request)
@@ -101,9 +107,13 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
         if refusal.code is ErrorCode.SESSION_EXPIRED:
             request.session.modified = False  # it has no row to write to
         raise
+    ratings = rated_tries.shown_ratings(
+        player if has_account(request) else None, stored, is_decided=reply.progress.is_decided
+    )
     return JsonResponse(
         {
             "progress": asdict(reply.progress),
+            "rating": asdict(ratings),
             "steps": reply.steps,
             "loss": reply.loss,
             "streak": daily.streak_of(player, today) if reply.progress.solved else None,
@@ -137,9 +147,9 @@ def win(request: HttpRequest, number: int) -> HttpResponse:
 @require_safe
 @never_cache
 def another(request: HttpRequest) -> HttpResponse:
-    """Redirect to a puzzle that the player has not tried, of one variant and theme if `?variant=` and `?theme=` say so.
+    """Redirect to a puzzle near the player's rating, of one variant and theme if `?variant=` and `?theme=` say so.
 
-    If there is none left, say so on the list of puzzles.
+    The puzzle's address keeps the filter, for the next one. If there is none left, say so on the list of puzzles.
     """
     variant, theme = request.GET.get("variant") or None, request.GET.get("theme") or None
     if variant not in (None, *CATALOGUE) or theme not in (None, *Theme):

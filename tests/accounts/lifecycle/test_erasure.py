@@ -32,7 +32,7 @@ from games.appeals.models import Appeal, Report
 from games.ghosts.models import Challenge, Notice
 from games.inbox import notices
 from games.models import Attempt, Deal, PracticeOrder, StaffNote, Start
-from games.puzzles.models import PuzzleTry, PuzzleVote, StoredPuzzle
+from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.races.models import Entrant, RaceOrigin, Room, RoomWebhook
 from leaderboards.boards import relisting
 from leaderboards.models import Rating, RatingChange, Result, Standing
@@ -121,6 +121,7 @@ def furnish(user: User, other: User, deal: Deal) -> None:
     notices.put(user.pk, Notice.Kind.CHALLENGED, {"player": other.pk})
     PuzzleTry.objects.create(player=user, puzzle=stored_puzzle())
     PuzzleVote.objects.create(player=user, puzzle=stored_puzzle(), vote="good")
+    PuzzleRating.objects.create(player=user)
     theirs = doubtful(other, deal)
     Challenge.objects.create(attempt=theirs, sender=user, made_at=now)
     Challenge.objects.create(attempt=theirs, sender=other, addressee=user, made_at=now)

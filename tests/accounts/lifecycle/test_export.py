@@ -23,7 +23,7 @@ from accounts.sign_in.guests import BACKEND, create_guest
 from games.appeals import appeals, reports
 from games.ghosts import challenges
 from games.models import Attempt, Start
-from games.puzzles.models import PuzzleTry, PuzzleVote
+from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote
 from games.races import race_origins
 from games.races.models import RaceOrigin
 from games.rules import Record, replay
@@ -196,7 +196,9 @@ def test_origins_of_seats_in_rated_races_are_included(user: User) -> None:
 
 def test_tries_at_puzzles_are_included_without_the_solution(user: User, make_user: MakeUser) -> None:
     puzzle, today = stored_puzzle(), timezone.now().date()
-    row = PuzzleTry.objects.create(player=user, puzzle=puzzle, day=today, turn=1, mistakes=2)
+    rated = {"mu_before": 1500.0, "mu_after": 1353.5, "rated_at": timezone.now()}
+    row = PuzzleTry.objects.create(player=user, puzzle=puzzle, day=today, turn=1, mistakes=2, **rated)
+    PuzzleRating.objects.create(player=user, mu=1353.5, sigma=300)
     PuzzleTry.objects.create(player=make_user(), puzzle=puzzle)
     PuzzleVote.objects.create(player=user, puzzle=puzzle, vote="wrong")
     found = exported(user)
@@ -212,8 +214,12 @@ def test_tries_at_puzzles_are_included_without_the_solution(user: User, make_use
             "begun_at": DjangoJSONEncoder().default(row.begun_at),
             "solved_at": None,
             "failed_at": None,
+            "mu_before": 1500.0,
+            "mu_after": 1353.5,
+            "rated_at": DjangoJSONEncoder().default(row.rated_at),
         }
     ]
+    assert found["puzzle_rating"] == [{"mu": 1353.5, "sigma": 300.0}]
     assert LABYRINTH.line[2] not in json.dumps(found)
 
 

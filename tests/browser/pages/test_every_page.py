@@ -129,7 +129,7 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     ],
     "players:avatar": [("stranger", {"digest": "guest"})],
     "players:compare": [("guarded", {"public_id": "<member>", "other_id": "<guarded>"})],
-    "players:history players:ratings": [("stranger", {"public_id": "<member>"})],
+    "players:history players:ratings players:puzzle_ratings": [("stranger", {"public_id": "<member>"})],
     "players:join": [("stranger", {"token": "<invitation>"}), ("guarded", {"token": "<invitation>"})],
     "players:accept": [("stranger", {"token": "<invitation>"})],
     "players:search": [("stranger", {"?": "name=gu"}), ("stranger", {"?": "<compared>"})],
@@ -155,7 +155,8 @@ _NO_PAGES = {
         "games:deal_opening games:record games:solution_record games:solution_steps games:looking_json "
         "games:explorer_steps games:steps games:way_steps games:puzzle_win games:race_of_the_day_calendar manifest "
         "mfa_download_recovery_codes mfa_login_webauthn players:avatar "
-        "players:calendar_feed players:download players:history players:ratings api-1:openapi-json "
+        "players:calendar_feed players:download players:history players:ratings "
+        "players:puzzle_ratings api-1:openapi-json "
         "api-1:api-root api-1:compare_players api-1:get_around api-1:get_rating api-1:get_ratings "
         "api-1:get_board api-1:get_deal api-1:get_explorer api-1:get_friends api-1:get_ledger api-1:get_player "
         "api-1:get_race api-1:get_race_file api-1:get_daily_puzzle api-1:get_next_puzzle api-1:get_puzzle "

@@ -123,3 +123,20 @@ def test_a_player_votes_after_the_try(visit: Visit) -> None:
     page.wait_for_selector(".votes [aria-pressed=true] >> text=Report a mistake")
     page.reload()
     page.wait_for_selector(".votes [aria-pressed=true] >> text=Report a mistake")
+
+
+def test_ratings_follow_the_first_wrong_move_and_the_end(visit: Visit) -> None:
+    page = visit(fresh=True)
+    sign_up(page, "Perdix")
+    page.goto("/puzzles/another/?variant=labyrinth")
+    player, puzzle = PuzzleMouse(page), puzzle_on(page)
+    assert page.text_content("#rating") == "1500?"
+    player.play(next(iter(puzzle.losses[0])))
+    wait_for_text(page, "#puzzle-say", "Your rating: −")
+    lower = page.text_content("#rating")
+    assert int(lower.rstrip("?")) < 1500
+    solve(player, puzzle)
+    wait_for_text(page, "#puzzle-say", "Puzzle rating: ")
+    assert page.text_content("#rating") == lower
+    page.click("text=Next puzzle")
+    page.wait_for_url("**/puzzles/*/?variant=labyrinth")

@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from functools import partial
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.core.errors import ErrorCode, Refusal
 from games.puzzles import daily, tries
-from games.puzzles.models import DailyPuzzle, PuzzleTry
+from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry, StoredPuzzle
+from games.puzzles.ratings import rating_model
+from games.puzzles.ratings.rated_tries import estimate_of
+from games.puzzles.ratings.rating_model import SETTLED, RatingEstimate
 from tests.concurrency import run_together
 from tests.games.puzzles.puzzles import LABYRINTH, right, stored_puzzle, wrong
 
@@ -59,8 +63,46 @@ def merge_while_the_account_tries(number: int) -> None:
     assert [(row.player, row.turn) for row in PuzzleTry.objects.filter(puzzle=stored)] == [(user, 1)]
 
 
+def fail_together(number: int) -> None:
+    """Three equal players fail at a puzzle: its rating moves three times."""
+    players, stored = [User.objects.create_user(f"settled {number} {n}").pk for n in range(3)], stored_puzzle()
+    for player in players:
+        PuzzleRating.objects.create(player_id=player, sigma=SETTLED)
+    expected = RatingEstimate(stored.mu, stored.sigma)
+    for _ in players:
+        _, expected = rating_model.rate(RatingEstimate(sigma=SETTLED), expected, solved=False)
+    moves = [
+        partial(tries.play, player, StoredPuzzle.objects.get(pk=stored.pk), 0, wrong(LABYRINTH, 0), TODAY)
+        for player in players
+    ]
+    outcomes = run_together(*moves)
+    assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)], outcomes
+    stored.refresh_from_db()
+    assert (stored.mu, stored.sigma) == expected
+
+
+def fail_at_two_puzzles(number: int) -> None:
+    """A player without a rating fails at two puzzles at once: each change builds on the other."""
+    player = User.objects.create_user(f"two boards {number}").pk
+    moves = [partial(tries.play, player, stored_puzzle(), 0, wrong(LABYRINTH, 0), TODAY) for _ in range(2)]
+    outcomes = run_together(*moves)
+    assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)], outcomes
+    first, second = PuzzleTry.objects.filter(player=player).order_by("-mu_before")
+    assert (first.mu_after, second.mu_after) == (second.mu_before, estimate_of(player).mu)
+
+
+SCENARIOS = (
+    draw_a_day_once,
+    move_in_two_tabs,
+    make_mistakes_in_two_tabs,
+    merge_while_the_account_tries,
+    fail_together,
+    fail_at_two_puzzles,
+)
+
+
 def main() -> None:
-    for scenario in (draw_a_day_once, move_in_two_tabs, make_mistakes_in_two_tabs, merge_while_the_account_tries):
+    for scenario in SCENARIOS:
         for number in range(ROUNDS):
             scenario(number)
         print("ok", scenario.__name__)

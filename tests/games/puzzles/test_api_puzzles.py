@@ -16,6 +16,7 @@ from accounts.sign_in.guests import create_guest
 from games.core import limits
 from games.puzzles import store
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import themes_of
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, right, stored_puzzle, wrong
 from tests.players import signed_in
@@ -26,7 +27,7 @@ API = "/api/v1/puzzles"
 DAY = timedelta(days=1)
 #: All keys of the replies besides the names of piles: none holds a move that has not been found.
 STEP_KEYS = {"token", "view", "legal", "face_down", "hidden"}
-PROGRESS = {"turn": 0, "mistakes": 0, "tries_left": None, "solved": False, "failed": False}
+PROGRESS = {"turn": 0, "mistakes": 0, "tries_left": None, "solved": False, "failed": False, "rating_change": None}
 
 
 @pytest.fixture
@@ -72,10 +73,23 @@ def test_a_puzzle_is_shown_without_its_solution(client: Client, stored: StoredPu
     found = read(client, f"{stored.pk}")
     assert (found["number"], found["variant"], found["turns"]) == (stored.pk, "labyrinth", 3)
     assert found["progress"] == PROGRESS
-    assert set(found) == {"number", "variant", "turns", "themes", "progress", "position"}
+    assert set(found) == {"number", "variant", "turns", "themes", "progress", "rating", "position"}
+    assert found["rating"] == {"own": None, "provisional": True, "puzzle": None}
     assert set(found["position"]) == STEP_KEYS
     assert found["position"]["legal"] == LABYRINTH.table_at(0).legal_moves()
     assert not {"line", "finish", "losses", "contents"} & set(keys(found))
+
+
+def test_ratings_appear_with_the_decision(stored: StoredPuzzle) -> None:
+    player = User.objects.create_user("solver")
+    mine = signed_in(player)
+    assert read(mine, f"{stored.pk}")["rating"] == {"own": 1500, "provisional": True, "puzzle": None}
+    reply = play(mine, stored, 0, wrong(LABYRINTH, 0))
+    own = 1500 + reply["progress"]["rating_change"]
+    assert reply["rating"] == {"own": own, "provisional": True, "puzzle": 1500}
+    (row,) = read(mine, "tries")["tries"]
+    assert (row["rating_before"], round(row["rating_after"])) == (1500, own)
+    assert estimate_of(player.pk).mu == row["rating_after"]
 
 
 def keys(value: Any) -> Iterator[str]:
@@ -161,7 +175,8 @@ def test_a_wrong_move_is_explained(mine: Client, stored: StoredPuzzle) -> None:
     reply = play(mine, stored, 0, wrong(LABYRINTH, 0))
     loss = {"most_up": 22, "goal": 52, "ends": ["3S", "2H", "8C"]}
     progress = PROGRESS | {"mistakes": 1}
-    assert reply == {"right": False, "progress": progress, "steps": [], "loss": loss, "themes": None}
+    rating = {"own": None, "provisional": True, "puzzle": 1500}
+    assert reply == {"right": False, "progress": progress, "rating": rating, "steps": [], "loss": loss, "themes": None}
 
 
 def test_themes_are_told_once_the_try_is_over(mine: Client) -> None:
@@ -185,7 +200,7 @@ def test_replies_before_the_end_hold_nothing_of_the_win(mine: Client, stored: St
             play(mine, stored, turn, wrong(LABYRINTH, turn)),
             play(mine, stored, turn, right(LABYRINTH, turn)),
         ):
-            assert set(reply) == {"right", "progress", "steps", "loss", "themes"}
+            assert set(reply) == {"right", "progress", "rating", "steps", "loss", "themes"}
             assert not {"line", "finish", "losses", "contents"} & set(keys(reply))
             shown = json.dumps(reply)
             assert json.dumps(LABYRINTH.finish[:6])[1:-1] not in shown

@@ -1,4 +1,4 @@
-"""The next puzzle: random, of the wanted variant and theme, not tried before, and never today's."""
+"""The next puzzle: near the player's rating, of the wanted variant and theme, not tried before, and never today's."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from accounts.sign_in.guests import create_guest
 from games.puzzles import daily, store
-from games.puzzles.choice import next_puzzle
-from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
+from games.puzzles.choice import NEAREST, next_puzzle
+from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.themes import Theme
 from games.puzzles.votes import TOO_BAD
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, stored_puzzle
@@ -52,6 +52,17 @@ def test_unpopular_puzzles_do_not_come() -> None:
             PuzzleVote.objects.create(player_id=player, puzzle=puzzle, vote="good" if number < good else "wrong")
     assert {next_puzzle(None, None) for _ in range(10)} == {liked}
     assert daily.puzzle_of(timezone.now().date()) == liked
+
+
+def test_puzzles_near_the_players_rating_come_first() -> None:
+    near = {1500: [stored_puzzle(mu=1500 + n) for n in range(NEAREST)]}
+    near[1900] = [stored_puzzle(mu=1900 + n) for n in range(NEAREST)]
+    expert = create_guest().pk
+    PuzzleRating.objects.create(player_id=expert, mu=1900)
+    for player, mu in ((expert, 1900), (create_guest().pk, 1500), (None, 1500)):
+        drawn = {next_puzzle(player, None) for _ in range(20)}
+        assert drawn <= set(near[mu])
+        assert len(drawn) > 1
 
 
 def test_todays_puzzle_never_comes() -> None:

@@ -1,4 +1,4 @@
-/** Chart of a profile's rating over time. The table below it lists the races. */
+/** Charts of a profile's ratings over time, in races and in puzzles. */
 
 import { figure, node } from "./charts.js";
 import { all } from "../shared/dom.js";
@@ -48,15 +48,15 @@ function chart(points) {
   return parts;
 }
 
-/** @param {Point[]} points */
-function summary(points) {
+/** @param {Point[]} points @param {boolean} inPuzzles */
+function summary(points, inPuzzles) {
   const values = points.map(({ value }) => value);
-  return tn("{now} after one race", "{n} races: from {first} to {now}, lowest {least}, highest {most}", points.length, {
-    first: values[0],
-    now: values[values.length - 1],
-    least: Math.min(...values),
-    most: Math.max(...values),
-  });
+  const [first, now] = [values[0], values[values.length - 1]];
+  const facts = { first, now, least: Math.min(...values), most: Math.max(...values) };
+  const n = points.length;
+  return inPuzzles
+    ? tn("{now} after one puzzle", "{n} puzzles: from {first} to {now}, lowest {least}, highest {most}", n, facts)
+    : tn("{now} after one race", "{n} races: from {first} to {now}, lowest {least}, highest {most}", n, facts);
 }
 
 export async function drawRating() {
@@ -64,7 +64,8 @@ export async function drawRating() {
     /** @type {{points: Point[]}} */
     const { points } = await requestJson(box.dataset.ratings);
     if (points.length === 0) continue;
-    const title = t("Rating, race by race");
-    box.append(figure(title, summary(points), "0 0 480 176", chart(points), "rating"));
+    const inPuzzles = box.dataset.of === "puzzles";
+    const title = inPuzzles ? t("Rating, puzzle by puzzle") : t("Rating, race by race");
+    box.append(figure(title, summary(points, inPuzzles), "0 0 480 176", chart(points), "rating"));
   }
 }

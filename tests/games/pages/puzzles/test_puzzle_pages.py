@@ -49,7 +49,9 @@ def test_a_visitor_becomes_a_guest_with_the_first_move(client: Client, todays: S
     assert "csrftoken" in page.cookies
     assert not User.objects.exists()
     answer = play(client, todays, 0, right(LABYRINTH, 0)).json()
-    assert answer["progress"] == {"turn": 1, "mistakes": 0, "tries_left": 3, "solved": False, "failed": False}
+    assert answer["progress"] == {"turn": 1, "mistakes": 0, "tries_left": 3, "solved": False, "failed": False} | {
+        "rating_change": None
+    }
     assert [step["token"] for step in answer["steps"]] == list(LABYRINTH.line[: LABYRINTH.turns[1]])
     assert PuzzleTry.objects.get().player.is_guest
     assert client.get("/puzzles/").context["progress"].turn == 1
@@ -67,7 +69,7 @@ def test_a_wrong_move_is_explained_and_counted(client: Client, todays: StoredPuz
 def test_the_answers_are_not_on_the_page(client: Client, todays: StoredPuzzle) -> None:
     text = client.get("/puzzles/").content.decode()
     data = json.loads(text.split('id="puzzle-data"')[1].split(">", 1)[1].split("</script>")[0])
-    assert set(data) == {"step", "turns", "progress", "streak", "after", "address"}
+    assert set(data) == {"step", "turns", "progress", "streak", "after", "rating", "address"}
     assert set(data["step"]) == {"token", "view", "legal", "face_down", "hidden"}
     assert not any(" ".join(LABYRINTH.line[n : n + 2]) in text for n in range(len(LABYRINTH.line) - 1))
 
@@ -207,6 +209,24 @@ def test_guests_may_not_vote(client: Client, todays: StoredPuzzle) -> None:
 def vote(client: Client, stored: StoredPuzzle, choice: str) -> Any:
     address = reverse("games:puzzle_vote", args=[stored.pk])
     return client.post(address, json.dumps({"vote": choice}), content_type="application/json")
+
+
+def test_ratings_are_shown_as_far_as_the_try_allows(todays: StoredPuzzle) -> None:
+    mine = signed_in(User.objects.create_user("solver"))
+    before = mine.get("/puzzles/").context["data"]["rating"]
+    assert before == {"own": 1500, "provisional": True, "puzzle": None}
+    lost = play(mine, todays, 0, wrong(LABYRINTH, 0)).json()
+    assert lost["rating"]["own"] == 1500 + lost["progress"]["rating_change"] < 1500
+    assert lost["rating"]["puzzle"] == round(todays.mu)
+    after = mine.get("/puzzles/").context["data"]
+    assert (after["rating"], after["progress"]) == (lost["rating"], lost["progress"])
+
+
+def test_guests_see_no_rating_of_their_own(client: Client, todays: StoredPuzzle) -> None:
+    assert play(client, todays, 0, wrong(LABYRINTH, 0)).json()["rating"]["own"] is None
+    page = client.get("/puzzles/")
+    assert page.context["data"]["rating"]["own"] is None
+    assert 'id="rating"' not in page.content.decode()
 
 
 def test_past_days_show_the_results(mine: Client, player: User, todays: StoredPuzzle) -> None:

@@ -5,7 +5,10 @@ import { cardName } from "../drawing/cards.js";
 
 /** @import { Loss, Progress } from "./puzzle.js" */
 
-/** @typedef {{state: string, label: string, words: string}} Outcome */
+/**
+ * @typedef {{state: string, label: string, words: string}} Outcome
+ * @typedef {{own: number|null, provisional: boolean, puzzle: number|null}} Ratings
+ */
 
 /** Foundations named after a wrong move; more would be hard to follow. */
 const NAMED = 2;
@@ -27,8 +30,15 @@ export function task({ turn }, turns) {
   return { state: "try", label: t("Your move:"), words };
 }
 
+/** @param {Progress} progress @param {number|null} streak days @param {Ratings} ratings @returns {Outcome} */
+export function ending(progress, streak, { puzzle }) {
+  const { state, label, words } = result(progress, streak);
+  const rating = [puzzle === null ? "" : t("Puzzle rating: {n}.", { n: puzzle }), ratingText(progress)];
+  return { state, label, words: [words, ...rating].filter(Boolean).join(" ") };
+}
+
 /** @param {Progress} progress @param {number|null} streak days @returns {Outcome} */
-export function ending({ solved, mistakes }, streak) {
+function result({ solved, mistakes }, streak) {
   if (!solved)
     return { state: "lost", label: t("Not solved."), words: t("Watch how it could be won, then try another one.") };
   const clean = mistakes === 0 ? t("Without a mistake.") : tn("With one mistake.", "With {n} mistakes.", mistakes);
@@ -36,8 +46,16 @@ export function ending({ solved, mistakes }, streak) {
   return { state: "done", label: t("Solved!"), words: clean + days };
 }
 
-/** @param {string} game @param {Loss} loss @param {number|null} left tries @returns {Outcome} */
-export function refusal(game, loss, left) {
+/** What a try has done to the player's rating, or nothing. @param {Progress} progress */
+function ratingText({ rating_change: change }) {
+  if (change === null) return "";
+  const points = change > 0 ? `+${change}` : change < 0 ? `−${-change}` : "±0";
+  return t("Your rating: {change}.", { change: points });
+}
+
+/** @param {string} game @param {Loss} loss @param {Progress} progress @returns {Outcome} */
+export function refusal(game, loss, progress) {
+  const { mistakes, tries_left: left } = progress;
   const reasons = [];
   if (loss.most_up !== undefined)
     reasons.push(t("At most {n} of {goal} cards can still go up.", { n: loss.most_up, goal: loss.goal ?? 0 }));
@@ -46,8 +64,9 @@ export function refusal(game, loss, left) {
     reasons.push(t("Foundations then end at: {cards}.", { cards: cards.join(", ") }));
   }
   if (reasons.length === 0) reasons.push(t("After it, the game can't be won any more."));
+  if (mistakes === 1) reasons.push(ratingText(progress));
   if (left !== null && left > 0) reasons.push(tn("One try left.", "{n} tries left.", left));
-  return { state: "refused", label: t("That loses."), words: reasons.join(" ") };
+  return { state: "refused", label: t("That loses."), words: reasons.filter(Boolean).join(" ") };
 }
 
 /** @param {DOMStringMap} puzzle @param {Progress} progress @param {number|null} streak @param {string} address */

@@ -22,7 +22,7 @@ import { Playback } from "./playback.js";
 
 /** @import { How } from "../state/state.js" */
 /** @import { Card, Pile, Token, View } from "../state/types.js" */
-/** @import { Outcome } from "./outcome-texts.js" */
+/** @import { Outcome, Ratings } from "./outcome-texts.js" */
 /** @import { After } from "./after-try.js" */
 
 /**
@@ -39,6 +39,7 @@ import { Playback } from "./playback.js";
  * @property {number|null} tries_left
  * @property {boolean} solved
  * @property {boolean} failed
+ * @property {number|null} rating_change
  *
  * @typedef {{most_up?: number, goal?: number, ends?: Card[]}} Loss
  *
@@ -48,6 +49,7 @@ import { Playback } from "./playback.js";
  * @property {Progress} progress
  * @property {number|null} streak
  * @property {After|null} after
+ * @property {Ratings} rating
  * @property {string} address
  */
 
@@ -59,12 +61,13 @@ class Puzzle {
   #waiting = false;
 
   /** @param {HTMLElement} felt @param {Data} data */
-  constructor(felt, { step, turns, progress, streak, after, address }) {
+  constructor(felt, { step, turns, progress, streak, after, rating, address }) {
     this.felt = felt;
     this.turns = turns;
     this.progress = progress;
     this.streak = streak;
     this.after = after;
+    this.rating = rating;
     this.step = step;
     this.state = newState(felt, {
       play: (token) => this.play(token),
@@ -83,7 +86,7 @@ class Puzzle {
     );
     this.#show(step);
     observe(this.state);
-    this.#tell(this.#isOver ? ending(progress, streak) : task(progress, turns));
+    this.#tellState();
   }
 
   get #isOver() {
@@ -111,16 +114,17 @@ class Puzzle {
 
   /**
    * @param {Token} token
-   * @param {{progress: Progress, steps: Step[], loss: Loss|null, streak: number|null, after: After|null}} reply
+   * @param {{progress: Progress, steps: Step[], loss: Loss|null, streak: number|null, after: After|null,
+   *   rating: Ratings}} reply
    */
-  #answer(token, { progress, steps, loss, streak, after }) {
+  #answer(token, { progress, steps, loss, streak, after, rating }) {
     this.progress = progress;
     this.after = after;
+    this.rating = rating;
     this.streak = streak ?? this.streak;
     if (loss) return this.#refuse(token, loss);
     sound(parse(token)?.to === "f" ? "up" : "place");
-    const done = () => this.#tell(this.#isOver ? ending(progress, this.streak) : task(progress, this.turns));
-    this.#playback.run(steps, PACE, (step) => this.#show(step), done);
+    this.#run(steps, PACE, () => this.#tellState());
   }
 
   /** @param {Token} token @param {Loss} loss */
@@ -128,8 +132,8 @@ class Puzzle {
     const move = parse(token);
     if (move) refuse(this.state, move.from, move.count, "");
     draw(this.state, {});
-    if (this.progress.failed) return this.#tell(ending(this.progress, this.streak));
-    this.#tell(refusal(this.step.view.game, loss, this.progress.tries_left));
+    if (this.progress.failed) return this.#tellState();
+    this.#tell(refusal(this.step.view.game, loss, this.progress));
   }
 
   /** Ends the forced moves at once. @param {Event} event which then plays nothing */
@@ -138,6 +142,11 @@ class Puzzle {
     event.preventDefault();
     event.stopImmediatePropagation();
     this.#playback.skip();
+  }
+
+  /** @param {Step[]} steps @param {number} pace ms @param {() => void} done */
+  #run(steps, pace, done) {
+    this.#playback.run(steps, pace, (step) => this.#show(step), done);
   }
 
   /** @param {Step} step */
@@ -159,6 +168,11 @@ class Puzzle {
     markFaceDown(this.state, this.step.face_down);
   }
 
+  #tellState() {
+    const { progress, streak, rating, turns } = this;
+    this.#tell(this.#isOver ? ending(progress, streak, rating) : task(progress, turns));
+  }
+
   /** @param {Outcome} outcome */
   #tell({ state, label, words }) {
     const line = byId("puzzle-say");
@@ -169,6 +183,8 @@ class Puzzle {
     write(byId("turn"), `${Math.min(turn + 1, this.turns)}/${this.turns}`);
     if (byId("tries-left")) write(byId("tries-left"), String(left));
     if (byId("mistakes")) write(byId("mistakes"), String(mistakes));
+    const { own, provisional } = this.rating;
+    if (byId("rating")) write(byId("rating"), `${own}${provisional ? "?" : ""}`);
     for (const id of ["watch", "share"]) byId(id).hidden = !this.#isOver;
     showAfter(byId("after-try"), this.after);
     byId("another").classList.toggle("gold", this.#isOver);
@@ -176,12 +192,7 @@ class Puzzle {
 
   async #watch() {
     const { steps } = await requestJson(this.felt.dataset.win ?? "");
-    this.#playback.run(
-      steps,
-      WIN_PACE,
-      (step) => this.#show(step),
-      () => say(t("The game is won.")),
-    );
+    this.#run(steps, WIN_PACE, () => say(t("The game is won.")));
   }
 }
 

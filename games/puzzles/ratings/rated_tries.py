@@ -1,0 +1,66 @@
+"""Ratings from tries: each try of a player with an account is rated once, when it is decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from games.db.players import people
+from games.puzzles.models import PuzzleRating, PuzzleTry, StoredPuzzle
+from games.puzzles.ratings import rating_model
+from games.puzzles.ratings.rating_model import RatingEstimate
+
+
+def rate(row: PuzzleTry, stored: StoredPuzzle) -> None:
+    """Rate a try that its last move has decided, and set the fields of `row` and `stored`; the caller saves `row`.
+
+    Locks the player's rating, and then the puzzle's if the try moves it: call it in the transaction of the move.
+    """
+    if not people().accounts_among([row.player_id]):
+        return
+    own, _ = PuzzleRating.objects.select_for_update().get_or_create(player_id=row.player_id)
+    player = RatingEstimate(own.mu, own.sigma)
+    if player.is_settled:
+        locked = StoredPuzzle.objects.select_for_update(no_key=True)  # new tries need the row for their foreign key
+        stored.refresh_from_db(fields=["mu", "sigma"], from_queryset=locked)
+    puzzle = RatingEstimate(stored.mu, stored.sigma)
+    after, puzzle_after = rating_model.rate(player, puzzle, solved=row.mistakes == 0)
+    row.mu_before, row.mu_after, row.rated_at = player.mu, after.mu, timezone.now()
+    own.mu, own.sigma = after
+    own.save(update_fields=["mu", "sigma"])
+    if puzzle_after != puzzle:
+        stored.mu, stored.sigma = puzzle_after
+        stored.save(update_fields=["mu", "sigma"])
+
+
+def change_of(row: PuzzleTry) -> int | None:
+    """Return by how many points a try changed the player's shown rating; None if it is not rated, or not yet."""
+    if row.mu_before is None or row.mu_after is None:
+        return None
+    return round(row.mu_after) - round(row.mu_before)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRatings:
+    """Ratings next to a puzzle, in whole points: the player's own, and the puzzle's once the try is decided."""
+
+    own: int | None
+    provisional: bool
+    puzzle: int | None
+
+
+def shown_ratings(account: int | None, stored: StoredPuzzle, *, is_decided: bool) -> ShownRatings:
+    """Return the ratings to show to a player; `account` is None for guests and visitors, who have none."""
+    estimate = estimate_of(account)
+    return ShownRatings(
+        own=None if account is None else round(estimate.mu),
+        provisional=not estimate.is_settled,
+        puzzle=round(stored.mu) if is_decided else None,
+    )
+
+
+def estimate_of(player: int | None) -> RatingEstimate:
+    """Return the estimate of a player's skill: the initial one without a rated try."""
+    own = player and PuzzleRating.objects.filter(player=player).first()
+    return RatingEstimate(own.mu, own.sigma) if own else RatingEstimate()

@@ -1,0 +1,78 @@
+"""Puzzles on a profile: the rating, its chart, and the number solved."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.lifecycle.bans import ban_player
+from accounts.models import User
+from accounts.profile.profile_queries import HISTORY
+from accounts.profile.puzzle_panel import PuzzlePanel
+from accounts.sign_in.guests import create_guest
+from games.puzzles import tries
+from games.puzzles.models import PuzzleTry
+from games.puzzles.ratings.rated_tries import estimate_of
+from tests.games.puzzles.puzzles import LABYRINTH, right, stored_puzzle, wrong
+from tests.players import signed_in
+
+pytestmark = pytest.mark.django_db
+
+TODAY = date(2026, 11, 26)
+
+
+def page(user: User) -> str:
+    return reverse("players:profile", args=[user.public_id])
+
+
+def chart(user: User) -> str:
+    return reverse("players:puzzle_ratings", args=[user.public_id])
+
+
+def solve(user: User) -> None:
+    stored = stored_puzzle()
+    for turn in range(len(LABYRINTH.turns)):
+        tries.play(user.pk, stored, turn, right(LABYRINTH, turn), TODAY)
+
+
+def fail(user: User) -> None:
+    tries.play(user.pk, stored_puzzle(), 0, wrong(LABYRINTH, 0), TODAY)
+
+
+def test_rating_and_number_solved_are_public(client: Client, user: User) -> None:
+    assert client.get(page(user)).context["puzzles"] is None
+    solve(user)
+    fail(user)
+    response = client.get(page(user))
+    rating = round(estimate_of(user.pk).mu)
+    assert response.context["puzzles"] == PuzzlePanel(rating, provisional=True, rated=2, solved=1)
+    assert "after 2 rated puzzles · 1 solved" in response.content.decode()
+
+
+def test_the_chart_has_the_rating_after_each_try(client: Client, user: User) -> None:
+    solve(user)
+    fail(user)
+    values = [point["value"] for point in client.get(chart(user)).json()["points"]]
+    assert values[0] > values[1] == round(estimate_of(user.pk).mu)
+    first = PuzzleTry.objects.earliest("pk")
+    PuzzleTry.objects.filter(pk=first.pk).update(rated_at=timezone.now() - HISTORY - timedelta(days=1))
+    assert [point["value"] for point in client.get(chart(user)).json()["points"]] == values[1:]
+
+
+def test_a_guest_sees_the_number_solved_without_a_rating() -> None:
+    guest = create_guest()
+    solve(guest)
+    response = signed_in(guest).get(page(guest))
+    assert response.context["puzzles"] == PuzzlePanel(None, provisional=True, rated=0, solved=1)
+    assert "data-of" not in response.content.decode()
+
+
+def test_players_without_a_page_show_nothing_to_others(client: Client, user: User) -> None:
+    guest = create_guest()
+    ban_player(user)
+    for hidden in (guest, user):
+        assert client.get(chart(hidden)).status_code == 404
