@@ -72,6 +72,8 @@ def _fill() -> None:
         game = sources.next_game(variant)
         positions = [] if game is None else game.positions
         puzzle = search(variant, positions, stop=is_busy)
+        if puzzle is None and game is not None and is_busy():
+            sources.put_back(game)
         if puzzle is None or has_near_duplicate(puzzle):
             continue
         if game is None:

@@ -1,7 +1,7 @@
 """Search process for one puzzle: `python -m games.puzzles.puzzle_search`.
 
 It reads one JSON line from standard input: {"variant": text, "positions": list}. The positions are those of a lost game
-up to the last winnable one. Without positions, a simulated player plays a game on a random deal. If the search finds a
+up to the last winnable one. Without positions, simulated players play games on random deals. If the search finds a
 puzzle, it writes the puzzle's JSON form to standard output. It exits when standard input closes, and loads no settings.
 """
 
@@ -19,12 +19,15 @@ from games.puzzles.generator import find_puzzle, puzzle_before, puzzle_near
 from games.puzzles.puzzle import Puzzle
 
 NICENESS: Final = 19
+#: Simulated games of one search; starting a process costs as much as one or two.
+GAMES: Final = 20
 
 
 def search(variant: str, positions: Sequence[str]) -> Puzzle | None:
-    """Return a puzzle from the end of these positions, or without any from a simulated game."""
+    """Return a puzzle from the end of these positions, or without any from simulated games."""
     if not positions:
-        return find_puzzle(variant, SystemRandom())
+        games = (find_puzzle(variant, SystemRandom()) for _ in range(GAMES))
+        return next((puzzle for puzzle in games if puzzle is not None), None)
     return puzzle_before(variant, positions) or puzzle_near(variant, positions[-1])
 
 

@@ -45,6 +45,11 @@ def next_game(variant: str, now: datetime | None = None) -> LostGame | None:
     return None
 
 
+def put_back(game: LostGame) -> None:
+    """Let a game whose search was interrupted be searched again."""
+    SearchedGame.objects.filter(attempt=game.attempt).delete()
+
+
 def _analyses(variant: str) -> QuerySet[Analysis]:
     """Return the finished analyses of games that may be sources once their deals are revealed."""
     competed = Q(attempt__ranked=True) | Q(attempt__deal__for_race=True, attempt__deadline__isnull=False)

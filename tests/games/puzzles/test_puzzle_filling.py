@@ -102,6 +102,20 @@ def test_a_players_game_comes_before_simulated_ones(ada: User, monkeypatch: pyte
     assert (made.source, made.source_n, made.themes.exists()) == (attempt, 0, True)
 
 
+@pytest.mark.usefixtures("idle", "asked")
+def test_an_interrupted_search_is_made_again(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored_puzzle(LABYRINTH)
+    User.objects.update(preferences={"puzzles_from_practice": True})
+    lost_game(ada)
+
+    def search(*_: object, **__: object) -> None:
+        monkeypatch.setattr(puzzle_filling, "is_busy", lambda: True)
+
+    monkeypatch.setattr(puzzle_filling, "search", search)
+    puzzle_filling._fill()
+    assert sources.next_game("labyrinth") is not None
+
+
 @pytest.mark.usefixtures("idle")
 def test_near_duplicates_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     stored_puzzle(LABYRINTH)
