@@ -23,7 +23,7 @@ NICENESS: Final = 19
 
 class BuildTask(msgspec.Struct):
     """The games played at a deal: its rules version and opening position, a known winning line if there is one, the
-    games, and the time limit of the search in seconds.
+    games, and the time limit of the search in seconds. `proofs` has the verdicts that an earlier build has proved.
     """
 
     version: int
@@ -31,13 +31,15 @@ class BuildTask(msgspec.Struct):
     line: PlayedGame | None
     games: list[PlayedGame]
     seconds: float
+    proofs: dict[int, int] = {}
 
 
 class BuiltExplorer(msgspec.Struct):
-    """The packed positions (`games.explorer.counts.pack`), and the summary."""
+    """The packed positions (`games.explorer.counts.pack`), the summary, and the proofs for the next build."""
 
     chunks: list[bytes]
     summary: DealSummary
+    proofs: dict[int, int]
 
 
 def build(task: BuildTask) -> BuiltExplorer:
@@ -45,9 +47,14 @@ def build(task: BuildTask) -> BuiltExplorer:
     trails = [trail_of(task.position, game, version=task.version) for game in task.games]
     known = [] if task.line is None else [trail_of(task.position, task.line, version=task.version)]
     graph = VerdictGraph([*trails, *known])
+    played = {digest for trail in trails for digest in trail.digests}
+    proofs = {digest: verdict for digest, verdict in task.proofs.items() if digest in played}
+    graph.recall(proofs)
     if any(not trail.game.won for trail in trails) and task.seconds:
-        LossSearch(task.position, graph, seconds=task.seconds, version=task.version).run(trails)
-    return BuiltExplorer(pack(crossings(trails, graph)), summary_of(trails, graph))
+        search = LossSearch(task.position, graph, seconds=task.seconds, version=task.version)
+        search.run(trails)
+        proofs |= search.proofs
+    return BuiltExplorer(pack(crossings(trails, graph)), summary_of(trails, graph), proofs)
 
 
 def main() -> None:

@@ -81,7 +81,8 @@ def counted_games(deal: Deal) -> QuerySet[Attempt]:
 def build_explorer(deal_id: int) -> bool:
     """Build the explorer of a deal; return whether that was possible."""
     explorer = Explorer.objects.select_related("deal").get(pk=deal_id)
-    task = task_of(explorer.deal)
+    proofs = msgspec.msgpack.decode(explorer.proofs, type=dict[int, int]) if explorer.proofs else {}
+    task = task_of(explorer.deal, proofs)
     try:
         built = run(task)
     except (subprocess.SubprocessError, msgspec.DecodeError):
@@ -96,14 +97,14 @@ def build_explorer(deal_id: int) -> bool:
     return True
 
 
-def task_of(deal: Deal) -> BuildTask:
-    """Return the task for a deal's build."""
+def task_of(deal: Deal, proofs: dict[int, int]) -> BuildTask:
+    """Return the task for a deal's build, with the proofs of the last one."""
     games = counted_games(deal).order_by("pk")
     analysed = Analysis.objects.filter(attempt__in=games, findings__isnull=False).values_list("attempt", "findings")
     verdicts = {key: Findings.unpack(bytes(packed)).verdicts for key, packed in analysed if packed}
     games_played = [played(record_of(attempt), verdicts.get(attempt.pk)) for attempt in games.iterator(200)]
     line = None if deal.solution is None else played(Record.from_bytes(bytes(deal.solution)))
-    return BuildTask(deal.rules_version, deal_table(deal).position(), line, games_played, SECONDS)
+    return BuildTask(deal.rules_version, deal_table(deal).position(), line, games_played, SECONDS, proofs)
 
 
 def run(task: BuildTask) -> BuiltExplorer:
@@ -149,4 +150,5 @@ def _store(explorer: Explorer, changes: int, task: BuildTask, built: BuiltExplor
     explorer.built, explorer.built_at = changes, timezone.now()
     explorer.games, explorer.wins = len(task.games), sum(game.won for game in task.games)
     explorer.chunks, explorer.summary = len(built.chunks), msgspec.to_builtins(built.summary)
-    explorer.save(update_fields=["built", "built_at", "games", "wins", "chunks", "summary"])
+    explorer.proofs = msgspec.msgpack.encode(built.proofs)
+    explorer.save(update_fields=["built", "built_at", "games", "wins", "chunks", "summary", "proofs"])

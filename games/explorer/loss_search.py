@@ -19,11 +19,13 @@ EFFORTS: Final = (3_000, 30_000, 300_000)
 class LossSearch:
     """Settles unknown positions of lost games until each losing move is known or the time is up.
 
-    `opening` is a position text, `seconds` the time limit without loading the solver.
+    `opening` is a position text, `seconds` the time limit without loading the solver. `proofs` has the verdicts found,
+    by digest.
     """
 
     def __init__(self, opening: str, graph: VerdictGraph, *, seconds: float, version: int) -> None:
         self._opening, self._graph, self._version = opening, graph, version
+        self.proofs: dict[int, int] = {}
         load(from_position(opening, version=version))
         self._ends_at = time.monotonic() + seconds
 
@@ -59,5 +61,7 @@ class LossSearch:
                 table.push(token)
                 line.append(digest_of(table))
             self._graph.won(line)
+            self.proofs[digest] = Verdict.WINNABLE
         elif isinstance(result, Unwinnable):
             self._graph.lost(digest)
+            self.proofs[digest] = Verdict.LOST

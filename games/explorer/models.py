@@ -10,7 +10,8 @@ class Explorer(models.Model):
     """What everyone played at a deal. It is built once the deal is revealed, and again after a change.
 
     `changes` counts the times that the games which count have changed, `built` is its value at the last build: if they
-    differ, a build is due. `summary` is the JSON form of `games.explorer.deal_summary.DealSummary`.
+    differ, a build is due. `summary` is the JSON form of `games.explorer.deal_summary.DealSummary`. `proofs` has the
+    verdicts that the search has proved, for the next build: MessagePack of verdicts by digest.
     """
 
     deal = models.OneToOneField("games.Deal", on_delete=models.CASCADE, primary_key=True, related_name="explorer")
@@ -21,6 +22,7 @@ class Explorer(models.Model):
     wins = models.PositiveIntegerField(default=0)
     chunks = models.PositiveIntegerField(default=0)
     summary = models.JSONField(default=dict)
+    proofs = models.BinaryField(null=True)
 
     class Meta:
         indexes = [models.Index(fields=["deal"], condition=~Q(built=F("changes")), name="explorer_due")]

@@ -7,7 +7,7 @@ lost. An undo is no move.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from enum import IntEnum
 
 from games.analysis.positions import LOST
@@ -28,8 +28,9 @@ class VerdictGraph:
 
     def __init__(self, trails: Collection[Trail]) -> None:
         self._known: dict[int, Verdict] = {}
-        self._before: defaultdict[int, set[int]] = defaultdict(set)
-        self._after: defaultdict[int, set[int]] = defaultdict(set)
+        # Lists, because most positions have one neighbour on either side: sets take three times the memory.
+        self._before: defaultdict[int, list[int]] = defaultdict(list)
+        self._after: defaultdict[int, list[int]] = defaultdict(list)
         for trail in trails:
             self._connect(trail)
         for trail in trails:
@@ -39,6 +40,13 @@ class VerdictGraph:
 
     def __getitem__(self, digest: int) -> Verdict:
         return self._known.get(digest, Verdict.UNKNOWN)
+
+    def recall(self, proofs: Mapping[int, int]) -> None:
+        """Record the verdicts that an earlier search has proved."""
+        self.won(digest for digest, verdict in proofs.items() if verdict == Verdict.WINNABLE)
+        for digest, verdict in proofs.items():
+            if verdict == Verdict.LOST:
+                self.lost(digest)
 
     def won(self, digests: Iterable[int]) -> None:
         """Record that positions are winnable, and with them all positions before them."""
@@ -68,9 +76,10 @@ class VerdictGraph:
 
     def _connect(self, trail: Trail) -> None:
         for n, token in enumerate(trail.game.tokens):
-            if token != WORDS[UNDO]:
-                self._after[trail.digests[n]].add(trail.digests[n + 1])
-                self._before[trail.digests[n + 1]].add(trail.digests[n])
+            before, after = trail.digests[n], trail.digests[n + 1]
+            if token != WORDS[UNDO] and after not in self._after[before]:
+                self._after[before].append(after)
+                self._before[after].append(before)
 
     def _adopt(self, trail: Trail) -> None:
         """Record the findings of a game's analysis."""

@@ -19,6 +19,7 @@ from games.analysis.findings import Findings
 from games.analysis.models import Analysis
 from games.explorer import build_process, building
 from games.explorer.counts import unpack_all
+from games.explorer.deal_summary import DealSummary
 from games.explorer.models import Explorer, ExplorerChunk
 from games.models import Attempt, Deal
 from games.rules import from_position
@@ -179,10 +180,25 @@ def test_analyses_are_handed_to_the_build() -> None:
     first, second = played(deal, "Ada", "Brook")
     findings = Findings([3, 2, 1, 0]).pack()
     Analysis.objects.create(attempt=second, asked_at=timezone.now(), findings=findings)
-    assert [game.verdicts for game in building.task_of(deal).games] == [[], [3, 2, 1, 0]]
-    assert building.task_of(deal).position == RECORD.open_table().position()
-    assert from_position(building.task_of(deal).position).cards_up == RECORD.open_table().cards_up
+    assert [game.verdicts for game in building.task_of(deal, {}).games] == [[], [3, 2, 1, 0]]
+    assert building.task_of(deal, {}).position == RECORD.open_table().position()
+    assert from_position(building.task_of(deal, {}).position).cards_up == RECORD.open_table().cards_up
     assert first.pk < second.pk
+
+
+def test_proofs_are_handed_to_the_next_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    deal, given = past_deal(RECORD), list[dict[int, int]]()
+    played(deal, "Ada", "Brook")
+
+    def run(task: build_process.BuildTask) -> build_process.BuiltExplorer:
+        given.append(task.proofs)
+        return build_process.BuiltExplorer([], DealSummary(), {2**64 - 1: -1})
+
+    monkeypatch.setattr(building, "run", run)
+    building.build_due()
+    building.expire(Deal.objects.filter(pk=deal.pk))
+    building.build_due()
+    assert given == [{}, {2**64 - 1: -1}]
 
 
 def test_a_worker_thread_builds_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,6 +105,17 @@ def test_the_key_move_is_where_most_lost() -> None:
     assert built.summary.half_lost_by == n + 1
 
 
+def test_another_build_needs_no_search_for_what_is_proved() -> None:
+    games = [*lost_games(3), winner(RECORD)]
+    first = build(BuildTask(1, OPENING, None, games, seconds=900))
+    assert first.proofs
+    again = build(BuildTask(1, OPENING, None, games, seconds=0, proofs=first.proofs))
+    assert again == first
+    won_only = build(BuildTask(1, OPENING, None, games[-1:], seconds=0, proofs=first.proofs))
+    positions = set(trail_of(OPENING, games[-1], version=1).digests)
+    assert won_only.proofs.keys() <= positions, "nothing is left of games that no longer count"
+
+
 def test_a_players_own_step_at_the_key_move() -> None:
     n, tokens = losing_game()
     key = digest_of(table_after(OPENING, tokens[:n], version=1))
