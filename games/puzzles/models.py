@@ -49,7 +49,7 @@ class PuzzleTheme(models.Model):
 
 
 class SearchedGame(models.Model):
-    """A player's game that has been searched for a puzzle (`games.puzzles.sources`)."""
+    """A player's game that has been searched for a puzzle (`games.puzzles.generation.sources`)."""
 
     attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, primary_key=True, related_name="+")
 

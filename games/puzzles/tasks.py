@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from games.puzzles import puzzle_filling
+from games.puzzles.generation import puzzle_filling
 
 
 @shared_task(name="talon.fill_puzzles")

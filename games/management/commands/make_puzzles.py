@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from games.management.command_helpers import INTERRUPTED, add_variant_option, interruption, positive
 from games.puzzles import store
-from games.puzzles.generator import find_puzzle
+from games.puzzles.generation.generator import find_puzzle
 from games.puzzles.puzzle import Puzzle
 from games.rules import CATALOGUE
 

@@ -9,7 +9,7 @@ from random import Random, SystemRandom
 import pytest
 
 from games.puzzles.exhaustive_search import Lost
-from games.puzzles.generator import (
+from games.puzzles.generation.generator import (
     MIN_ANSWERS,
     MIN_CHOICES,
     _is_trivial,

@@ -11,7 +11,7 @@ from random import Random, SystemRandom
 import pytest
 
 from games.puzzles.exhaustive_search import Lost, prove_lost
-from games.puzzles.proofs import decide, only_winning, prove_again, verdicts
+from games.puzzles.generation.proofs import decide, only_winning, prove_again, verdicts
 from games.puzzles.puzzle import Puzzle
 from games.rules import Table, from_position
 from games.solver import Budget, Solution, TokensError, Unwinnable, solve

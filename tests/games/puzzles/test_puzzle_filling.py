@@ -14,12 +14,12 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.analysis.models import Analysis
 from games.deals import sealed_stock, stock_filling
-from games.puzzles import near_duplicates, puzzle_filling, sources
-from games.puzzles.generator import puzzle_before
+from games.puzzles.generation import near_duplicates, puzzle_filling, sources
+from games.puzzles.generation.generator import puzzle_before
+from games.puzzles.generation.near_duplicates import has_near_duplicate
+from games.puzzles.generation.sources import LostGame
 from games.puzzles.models import PuzzleTry, StoredPuzzle
-from games.puzzles.near_duplicates import has_near_duplicate
 from games.puzzles.puzzle import Puzzle
-from games.puzzles.sources import LostGame
 from games.puzzles.tasks import fill_puzzles
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, stored_puzzle
 from tests.games.puzzles.test_sources import lost_game

@@ -16,7 +16,7 @@ from games.analysis.models import Analysis
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.deals import publishing
 from games.models import Attempt, Deal, Move
-from games.puzzles import puzzle_filling, sources
+from games.puzzles.generation import puzzle_filling, sources
 from games.puzzles.models import SearchedGame, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 from games.rules import from_position

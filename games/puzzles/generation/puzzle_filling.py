@@ -1,7 +1,7 @@
 """Background job that makes puzzles while the site is idle and few puzzles of a variant are untried.
 
-The turning points of players' games come first (`games.puzzles.sources`), then games of simulated players. Each search
-runs in a process of its own at the lowest priority (`games.puzzles.puzzle_search`), whose output a worker thread reads.
+The turning points of players' games come first (`sources`), then games of simulated players. Each search runs in a
+process of its own at the lowest priority (`puzzle_search`), whose output a worker thread reads.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from django.db.models import Count, Q
 from games.analysis.models import Analysis
 from games.core.background_threads import run_in_background
 from games.deals import sealed_stock, stock_filling
-from games.puzzles import sources, store
+from games.puzzles import store
+from games.puzzles.generation import sources
+from games.puzzles.generation.near_duplicates import has_near_duplicate
 from games.puzzles.models import StoredPuzzle
-from games.puzzles.near_duplicates import has_near_duplicate
 from games.puzzles.puzzle import Puzzle
 
 #: Time limit of one search in seconds.
@@ -86,7 +87,7 @@ def _fill() -> None:
 def search(variant: str, positions: Sequence[str], *, stop: Callable[[], bool]) -> Puzzle | None:
     """Run the search process, and return its puzzle; None if there is none, `stop` becomes true or time runs out."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "games.puzzles.puzzle_search"],
+        [sys.executable, "-m", "games.puzzles.generation.puzzle_search"],
         cwd=settings.BASE_DIR,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Search process for one puzzle: `python -m games.puzzles.puzzle_search`.
+"""Search process for one puzzle: `python -m games.puzzles.generation.puzzle_search`.
 
 It reads one JSON line from standard input: {"variant": text, "positions": list}. The positions are those of a lost game
 up to the last winnable one. Without positions, simulated players play games on random deals. If the search finds a
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from random import SystemRandom
 from typing import Final
 
-from games.puzzles.generator import find_puzzle, puzzle_before, puzzle_near
+from games.puzzles.generation.generator import find_puzzle, puzzle_before, puzzle_near
 from games.puzzles.puzzle import Puzzle
 
 NICENESS: Final = 19

@@ -14,7 +14,7 @@ from dataclasses import replace
 from random import Random
 from typing import Final
 
-from games.puzzles.proofs import decide, only_winning, prove_again, verdicts
+from games.puzzles.generation.proofs import decide, only_winning, prove_again, verdicts
 from games.puzzles.puzzle import MAX_TURNS, Puzzle, is_forced, successors
 from games.rules import CATALOGUE, Table, from_position, open_table
 from games.solver import Solution, Unwinnable, shorten

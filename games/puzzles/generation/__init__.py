@@ -1,0 +1,1 @@
+"""Generation of puzzles: searches games for them and proves every claim; without the players' tries."""
