@@ -18,6 +18,7 @@ from games.explorer import building
 from games.hints import questions
 from games.inbox import housekeeping as inbox_housekeeping
 from games.pages.races import result_post
+from games.puzzles import housekeeping as puzzles_housekeeping
 from games.races import housekeeping as races_housekeeping
 from games.races import race_finish
 from games.replays import housekeeping as replays_housekeeping
@@ -116,5 +117,6 @@ def clean_games() -> int:
         appeals_housekeeping,
         replays_housekeeping,
         analysis_housekeeping,
+        puzzles_housekeeping,
     )
     return retention.remove_aged((*housekeeping.KINDS, *(kind for module in modules for kind in module.KINDS)))

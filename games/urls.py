@@ -20,7 +20,7 @@ from games.pages.info import (
     winnability_page,
 )
 from games.pages.practice import hints_page, practice_page
-from games.pages.puzzles import past_puzzles_page, puzzle_page, vote_page
+from games.pages.puzzles import past_puzzles_page, puzzle_page, storm_page, vote_page
 from games.pages.races import (
     heats_page,
     lobby_page,
@@ -73,6 +73,10 @@ urlpatterns = [
     path("puzzles/", puzzle_page.todays_puzzle, name="todays_puzzle"),
     path("puzzles/another/", puzzle_page.another, name="another_puzzle"),
     path("puzzles/days/", past_puzzles_page.past_puzzles, name="past_puzzles"),
+    path("puzzles/storm/", storm_page.storm, name="storm"),
+    path("puzzles/storm/new", storm_page.begin_storm, name="begin_storm"),
+    path("puzzles/storm/<uuid:run>/", storm_page.storm_run, name="storm_run"),
+    path("puzzles/storm/<uuid:run>/move", storm_page.storm_move, name="storm_move"),
     path("puzzles/<int:number>/", puzzle_page.puzzle_page, name="puzzle"),
     path("puzzles/<int:number>/move", puzzle_page.move, name="puzzle_move"),
     path("puzzles/<int:number>/vote", vote_page.vote, name="puzzle_vote"),

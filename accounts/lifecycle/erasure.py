@@ -2,12 +2,12 @@
 
 Personal data is deleted: name, email addresses, password, passkeys, connections to other services, preferences,
 calendar, reminders, webhooks, follows in both directions, sessions with their addresses, practice attempts, challenges,
-notices, tries at puzzles, votes on them and the rating from them, appeals, reports of others' games, and notes of staff
-about the player. Ranked attempts and race attempts stay with their records under a neutral name, so that places on
-boards and in races do not change, other players' ratings still follow from them and every result can be verified. They
-no longer count in the explorers of their deals, which are built again. The profile page is gone, and the player leaves
-the rating board. A guest has no results on boards and is deleted entirely; in races the guest's place stays, without a
-name or a record.
+notices, tries at puzzles, votes on them and the rating from them, puzzle storms, appeals, reports of others' games, and
+notes of staff about the player. Ranked attempts and race attempts stay with their records under a neutral name, so that
+places on boards and in races do not change, other players' ratings still follow from them and every result can be
+verified. They no longer count in the explorers of their deals, which are built again. The profile page is gone, and the
+player leaves the rating board. A guest has no results on boards and is deleted entirely; in races the guest's place
+stays, without a name or a record.
 
 Until the deals that were played are revealed, the name stays reserved, and the browser marks of their starts are kept
 without the player. Otherwise an account could be deleted to play the deals again.
@@ -38,7 +38,7 @@ from games.explorer.building import expire_for
 from games.fairplay import account_links
 from games.ghosts.models import Challenge, Notice
 from games.models import Attempt, Decision, PracticeOrder, StaffNote
-from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StoredPuzzle
+from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StoredPuzzle, StormRun
 from games.races import seats
 from games.races.models import RaceOrigin
 from leaderboards.boards.entries import notify_all_watchers
@@ -54,6 +54,7 @@ _OWNED: Final = (
     PuzzleTry,
     PuzzleRating,
     PuzzleVote,
+    StormRun,
 )
 
 

@@ -31,7 +31,7 @@ from games.core.verdict_reasons import for_player
 from games.ghosts.models import Answer, Challenge, Notice
 from games.live.loader import off_loop
 from games.models import Attempt, Decision, Start
-from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote
+from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StormRun
 from games.races.models import RaceOrigin, RoomWebhook
 from games.races.webhooks.webhook_url import host_of
 from games.replays.models import Continuation
@@ -78,6 +78,7 @@ def _lists(user: User, now: datetime) -> dict[str, tuple[QuerySet[Any], Describe
         "puzzle_tries": (PuzzleTry.objects.filter(player=user).select_related("puzzle"), _puzzle_try),
         "puzzle_votes": (PuzzleVote.objects.filter(player=user), _fields("puzzle_id", "vote", "voted_at")),
         "puzzle_rating": (PuzzleRating.objects.filter(player=user), _fields("mu", "sigma")),
+        "puzzle_storms": (StormRun.objects.filter(player=user), _fields("day", "begun_at", "solved", "mistakes")),
         "notices": (Notice.objects.filter(player=user), _notice),
         "appeals": (Appeal.objects.filter(**own).select_related("attempt"), _appeal),
         "reports": (

@@ -2,7 +2,7 @@
 
 A guest is created at the first play and signed in with an ordinary session, so the rest of the service only knows
 players. Signing up turns the guest's row into the account; signing in to an existing account moves the guest's attempts
-there, as practice, and the tries at puzzles, and deletes the row. Guests who do not come back are deleted
+there, as practice, and the tries and storms of puzzles, and deletes the row. Guests who do not come back are deleted
 (`accounts.housekeeping`).
 """
 
@@ -26,7 +26,8 @@ from games.ghosts.models import Challenge
 from games.inbox import notices
 from games.models import Attempt
 from games.puzzles import tries
-from games.puzzles.models import PuzzleTry
+from games.puzzles.models import PuzzleTry, StormRun
+from games.puzzles.storm import runs
 from games.races import seats
 from leaderboards.models import Result
 
@@ -113,23 +114,25 @@ def _merge(guest: User, user: User) -> int:
     Challenge.objects.filter(sender=guest).update(sender=user)
     notices.hand_over(guest.pk, user.pk, since=guest.date_joined)
     tries.hand_over(guest.pk, user.pk)
+    runs.hand_over(guest.pk, user.pk)
     User.objects.filter(pk=guest.pk).delete()
     return counted
 
 
 def remove_empty_guests(before: datetime, size: int) -> int:
     """Delete up to ``size`` guests created before then who have not played, and return the number deleted."""
-    return _remove(_guests(before).filter(attempts=None, puzzle_tries=None), size)
+    return _remove(_guests(before).filter(attempts=None, puzzle_tries=None, storm_runs=None), size)
 
 
 def remove_lost_guests(before: datetime, size: int) -> int:
-    """Delete up to ``size`` guests who have started no game or puzzle since then, with their games and tries.
+    """Delete up to ``size`` guests who have started no game, puzzle or storm since then, with all they played.
 
     Return the number deleted. Each new game renews the cookie, and a guest cannot return without it.
     """
     started = Exists(Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=before))
     tried = Exists(PuzzleTry.objects.filter(player=OuterRef("pk"), begun_at__gte=before))
-    return _remove(_guests(before).exclude(started | tried), size)
+    stormed = Exists(StormRun.objects.filter(player=OuterRef("pk"), day__gte=before.date()))
+    return _remove(_guests(before).exclude(started | tried | stormed), size)
 
 
 def _guests(before: datetime) -> QuerySet[User]:

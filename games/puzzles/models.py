@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -131,3 +133,31 @@ class PuzzleRating(models.Model):
 
     def __str__(self) -> str:
         return f"puzzle rating of {self.player_id}: {self.mu:.0f} ± {self.sigma:.0f}"
+
+
+class StormRun(models.Model):
+    """A run of a puzzle storm (`games.puzzles.storm.runs`).
+
+    `puzzles` lists the primary keys of its puzzles, and `missed` those that a wrong move ended. The player is at the
+    puzzle with the index `at`, and has found its first `turn` moves. The clock starts with the first move.
+    """
+
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4)
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="storm_runs")
+    day = models.DateField()
+    puzzles = models.JSONField()
+    missed = models.JSONField(default=list)
+    at = models.PositiveSmallIntegerField(default=0)
+    turn = models.PositiveSmallIntegerField(default=0)
+    solved = models.PositiveSmallIntegerField(default=0)
+    mistakes = models.PositiveSmallIntegerField(default=0)
+    begun_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["day", "-solved"], name="storm_board"),
+            models.Index(fields=["player", "-solved"], name="storm_best"),
+        ]
+
+    def __str__(self) -> str:
+        return f"storm {self.pk} of {self.player_id}: {self.solved}"

@@ -45,6 +45,8 @@ from games.explorer import building
 from games.ghosts import challenges
 from games.models import Attempt, Deal, PracticeOrder
 from games.puzzles import daily
+from games.puzzles.models import StormRun
+from games.puzzles.storm import runs
 from games.races import rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.rules import End, Record, replay
@@ -85,6 +87,11 @@ def inhabit() -> dict[str, Any]:
     finished_races.heat(timezone.now().date(), 3, {member: 3, guarded: 1})
     _rated(member, guarded)
     puzzle = daily.puzzle_of(timezone.now().date())
+    storm, finished_storm = runs.begin(member.pk), runs.begin(member.pk)
+    assert storm is not None
+    assert finished_storm is not None
+    ended = {"begun_at": timezone.now() - runs.DURATION, "solved": 12, "mistakes": 1, "missed": [puzzle.pk]}
+    StormRun.objects.filter(pk=finished_storm.pk).update(**ended)
     token = default_token_generator.make_token(member)
     return {
         "cookies": {
@@ -104,6 +111,8 @@ def inhabit() -> dict[str, Any]:
             "doubted": str(doubted.public_id),
             "appealed": str(appealed.public_id),
             "puzzle": str(puzzle.pk),
+            "storm": str(storm.public_id),
+            "finished storm": str(finished_storm.public_id),
             "named deal": "name=stonewall&number=4711",
             "running": str(_running(member, today).public_id),
             "member": str(member.public_id),

@@ -49,6 +49,8 @@ from games.models import (
     SeenDeal,
     Start,
 )
+from games.puzzles import housekeeping as puzzles_housekeeping
+from games.puzzles.models import StormRun
 from games.races import housekeeping as races_housekeeping
 from games.races import rooms
 from games.races.models import Race, RaceOrigin
@@ -66,6 +68,7 @@ ROOMS = (
     replays_housekeeping,
     analysis_housekeeping,
     inbox_housekeeping,
+    puzzles_housekeeping,
     appeals_housekeeping,
     accounts_housekeeping,
 )
@@ -89,6 +92,7 @@ KEPT = {
     "puzzles.StoredPuzzle": "puzzles are for ever: as many as staff and the idle site make",
     "puzzles.PuzzleTheme": "the themes of puzzles",
     "puzzles.SearchedGame": "goes with its game",
+    "puzzles.PuzzleRating": "part of an account",
     "puzzles.PuzzleVote": "part of an account: one for each puzzle at most",
     "puzzles.DailyPuzzle": "one a day",
     "puzzles.PuzzleTry": "part of an account: one for each puzzle at most",
@@ -274,6 +278,7 @@ def fill(player: User) -> None:
         Presence.objects.create(process=str(number), seen_at=now, day=now.date(), players=0, tables={})
         day = make_deal("plot", day=now.date() - number * DAY)
         SeenDeal.objects.create(player=player, deal=day, seen_at=now)
+        StormRun.objects.create(player=player, day=now.date(), puzzles=[])
         Start.objects.create(deal=day, device=uuid.uuid4(), network=b"", made_at=now)
         ForesightFigures.objects.create(attempt=Attempt.objects.latest("pk"), form=1, figures={}, made_at=now)
         RaceOrigin.objects.create(player=player, network=b"", made_at=now)

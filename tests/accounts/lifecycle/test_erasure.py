@@ -32,7 +32,7 @@ from games.appeals.models import Appeal, Report
 from games.ghosts.models import Challenge, Notice
 from games.inbox import notices
 from games.models import Attempt, Deal, PracticeOrder, StaffNote, Start
-from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StoredPuzzle
+from games.puzzles.models import PuzzleRating, PuzzleTry, PuzzleVote, StoredPuzzle, StormRun
 from games.races.models import Entrant, RaceOrigin, Room, RoomWebhook
 from leaderboards.boards import relisting
 from leaderboards.models import Rating, RatingChange, Result, Standing
@@ -122,6 +122,7 @@ def furnish(user: User, other: User, deal: Deal) -> None:
     PuzzleTry.objects.create(player=user, puzzle=stored_puzzle())
     PuzzleVote.objects.create(player=user, puzzle=stored_puzzle(), vote="good")
     PuzzleRating.objects.create(player=user)
+    StormRun.objects.create(player=user, day=timezone.now().date(), puzzles=[])
     theirs = doubtful(other, deal)
     Challenge.objects.create(attempt=theirs, sender=user, made_at=now)
     Challenge.objects.create(attempt=theirs, sender=other, addressee=user, made_at=now)

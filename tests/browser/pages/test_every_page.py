@@ -66,8 +66,9 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("member", {"attempt": "<running>"})
     ],
     "games:practice": [("stranger", {}), ("stranger", {"?": "<named deal>"})],
-    "games:todays_puzzle games:past_puzzles": [("stranger", {}), ("member", {})],
+    "games:todays_puzzle games:past_puzzles games:storm": [("stranger", {}), ("member", {})],
     "games:puzzle games:puzzle_move games:puzzle_vote games:puzzle_win": [("stranger", {"number": "<puzzle>"})],
+    "games:storm_run games:storm_move": [("member", {"run": "<storm>"}), ("member", {"run": "<finished storm>"})],
     "games:archive_month": [("stranger", {"month": "<month>"})],
     "games:archive_day": [("member", {"day": "<past>"})],
     "games:deal": [
@@ -171,8 +172,8 @@ _NO_PAGES = {
         "games:answer_challenge games:can_win games:hint games:restart games:race_ghost games:race_new "
         "games:race_bot "
         "games:race_quick games:race_sit games:send_challenge games:play_on games:start games:start_practice "
-        "games:start_found games:first_game games:puzzle_move games:puzzle_vote players:accept players:calendar "
-        "players:follow players:language "
+        "games:start_found games:first_game games:puzzle_move games:puzzle_vote games:begin_storm games:storm_move "
+        "players:accept players:calendar players:follow players:language "
         "players:preferences players:push players:push_race players:push_renewed players:rename players:unfollow "
         "api-1:play_puzzle_move api-1:verify"
     ),
@@ -205,7 +206,7 @@ DESK_PAGES = {
         "games:races",
         "games:race_result",
     ),
-    *("games:archive_day", "games:todays_puzzle", "boards:deal", "boards:period", "boards:rating"),
+    *("games:archive_day", "games:todays_puzzle", "games:storm_run", "boards:deal", "boards:period", "boards:rating"),
     *("players:profile", "players:compare", "players:settings"),
 }
 

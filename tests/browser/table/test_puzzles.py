@@ -31,8 +31,12 @@ class PuzzleTouch(PuzzleMouse, Touch):
 
 def puzzle_on(page: Any) -> Puzzle:
     """Return the puzzle that a page shows."""
-    view = json.loads(page.text_content("#puzzle-data"))["step"]["view"]
-    return next(puzzle for puzzle in starters() if step_of(puzzle.table_at(0))["view"] == view)
+    return puzzle_with(json.loads(page.text_content("#puzzle-data"))["step"])
+
+
+def puzzle_with(step: dict[str, Any]) -> Puzzle:
+    """Return the puzzle that starts with a step."""
+    return next(puzzle for puzzle in starters() if step_of(puzzle.table_at(puzzle.turns[0]))["view"] == step["view"])
 
 
 def wait_for_text(page: Any, selector: str, text: str) -> None:
@@ -140,3 +144,23 @@ def test_ratings_follow_the_first_wrong_move_and_the_end(visit: Visit) -> None:
     assert page.text_content("#rating") == lower
     page.click("text=Next puzzle")
     page.wait_for_url("**/puzzles/*/?variant=labyrinth")
+
+
+def test_a_storm_goes_on_after_right_and_wrong_moves(visit: Visit) -> None:
+    page = visit("/puzzles/storm/", **PHONE, has_touch=True)
+    page.click("text=Start")
+    player = PuzzleTouch(page)
+    first = puzzle_with(json.loads(page.text_content("#storm-data"))["puzzle"]["step"])
+    wait_for_text(page, "#puzzle-say", "The clock starts with your first move.")
+    assert page.text_content("#storm-clock") == "3:00"
+    with page.expect_response("**/move") as reply:
+        player.play(next(iter(first.losses[0])))
+    wait_for_text(page, "#puzzle-say", "to find.")
+    second = puzzle_with(reply.value.json()["next"]["step"])
+    for left, n in zip(range(len(second.turns), 0, -1), second.turns, strict=True):
+        wait_for_text(page, "#puzzle-say", "one move" if left == 1 else f"{left} moves")
+        player.play(second.line[n])
+    wait_for_text(page, "#storm-solved", "1")
+    assert page.text_content("#storm-clock") < "2:51"
+    page.click("text=Give up")
+    page.wait_for_url("**/puzzles/storm/")

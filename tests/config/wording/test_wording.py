@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from html.parser import HTMLParser
 from typing import Any
+from uuid import UUID
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -36,6 +37,8 @@ from games.ghosts.models import Challenge, Notice
 from games.inbox import notices
 from games.models import Attempt, Deal
 from games.pages.daily import archive_page
+from games.puzzles.models import StormRun
+from games.puzzles.storm import runs
 from games.races import heats, race_finish, race_start, rooms, seats
 from games.races.models import Race, Room
 from games.rules import CATALOGUE, Record
@@ -223,6 +226,7 @@ def addresses(world: World) -> Iterator[str]:
         "key": ["1-2"],
         "code": [*(room.code for room in world.rooms), *(one.code for one in world.challenges)],
         "number": [1],
+        "run": list(storms(world.account.pk)),
         "hour": [19],
         "deal": [world.past.pk, world.attempts[-2].deal_id],
         "uidb36": ["1"],
@@ -234,6 +238,16 @@ def addresses(world: World) -> Iterator[str]:
         names = list(pattern.pattern.converters) or list(getattr(pattern.pattern, "regex", re.compile("")).groupindex)
         for values in itertools.product(*(fillings[name] for name in names)):
             yield _filled(route, dict(zip(names, values, strict=True)))
+
+
+def storms(player: int) -> Iterator[UUID]:
+    """Yield the ids of a puzzle storm that has not begun and of one that is over."""
+    for begun_at in (None, timezone.now() - runs.DURATION):
+        storm = runs.begin(player)
+        assert storm is not None
+        played = {"solved": 2, "mistakes": 2, "missed": storm.puzzles[:2]} if begun_at else {}
+        StormRun.objects.filter(pk=storm.pk).update(begun_at=begun_at, **played)
+        yield storm.public_id
 
 
 def _filled(route: str, values: dict[str, Any]) -> str:

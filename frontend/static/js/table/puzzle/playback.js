@@ -2,7 +2,7 @@
 
 import { motionReduced } from "../../site/settings.js";
 
-/** @import { Step } from "./puzzle.js" */
+/** @import { Step } from "./open-table.js" */
 
 export class Playback {
   /** @type {Step[]} */ #queue = [];

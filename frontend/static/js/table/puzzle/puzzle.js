@@ -7,32 +7,17 @@ import { applySettings } from "../../site/settings.js";
 import { say } from "../hud/announce.js";
 import { shareText } from "../hud/share-text.js";
 import { play as sound } from "../hud/sound.js";
-import { openCommands } from "../input/keyboard.js";
-import { refuse } from "../input/illegal-move.js";
-import { pick } from "../input/picked-card.js";
-import { drawCards } from "../input/tap.js";
-import { takeView } from "../state/game.js";
 import { parse } from "../state/moves.js";
-import { newState } from "../state/state.js";
-import { bind, draw, observe } from "../table.js";
 import { showAfter } from "./after-try.js";
-import { listHidden, markFaceDown } from "./hidden-cards.js";
+import { OpenTable, tell } from "./open-table.js";
 import { ending, refusal, resultText, task } from "./outcome-texts.js";
-import { Playback } from "./playback.js";
 
-/** @import { How } from "../state/state.js" */
-/** @import { Card, Pile, Token, View } from "../state/types.js" */
+/** @import { Card, Token } from "../state/types.js" */
 /** @import { Outcome, Ratings } from "./outcome-texts.js" */
 /** @import { After } from "./after-try.js" */
+/** @import { Step } from "./open-table.js" */
 
 /**
- * @typedef {object} Step
- * @property {Token|null} token the move that led here
- * @property {View} view
- * @property {Token[]} legal
- * @property {Card[]} face_down
- * @property {Record<Pile, Card[]>} hidden
- *
  * @typedef {object} Progress
  * @property {number} turn
  * @property {number} mistakes
@@ -57,9 +42,6 @@ import { Playback } from "./playback.js";
 const [PACE, WIN_PACE] = [350, 700];
 
 class Puzzle {
-  #playback = new Playback();
-  #waiting = false;
-
   /** @param {HTMLElement} felt @param {Data} data */
   constructor(felt, { step, turns, progress, streak, after, rating, address }) {
     this.felt = felt;
@@ -68,24 +50,13 @@ class Puzzle {
     this.streak = streak;
     this.after = after;
     this.rating = rating;
-    this.step = step;
-    this.state = newState(felt, {
-      play: (token) => this.play(token),
-      draw: (how = {}) => this.#draw(how),
-    });
-    const keys = { undo: () => {}, help: () => openCommands(this.state, keys) };
-    felt.addEventListener("pointerdown", (event) => this.#skip(event), { capture: true });
-    felt.addEventListener("keydown", (event) => /^(Enter| )$/.test(event.key) && this.#skip(event), { capture: true });
-    bind(this.state, keys, document);
-    byId("commands").addEventListener("click", keys.help);
-    byId("draw").addEventListener("click", () => drawCards(this.state));
+    this.table = new OpenTable(felt, step, (token) => this.play(token));
     byId("watch").addEventListener("click", () => this.#watch());
     const sharing = byId("share");
     sharing.addEventListener("click", () =>
       shareText(resultText(felt.dataset, this.progress, this.streak, address), sharing),
     );
-    this.#show(step);
-    observe(this.state);
+    this.table.start(!this.#isOver);
     this.#tellState();
   }
 
@@ -95,9 +66,7 @@ class Puzzle {
 
   /** Sends a move to the server. @param {Token} token */
   async play(token) {
-    if (this.#waiting || this.#isOver || this.#playback.running) return;
-    pick(this.state, null);
-    this.#waiting = true;
+    this.table.isWaiting = true;
     try {
       const response = await request(this.felt.dataset.move ?? "", "POST", { turn: this.progress.turn, token });
       const reply = await response.json();
@@ -108,7 +77,7 @@ class Puzzle {
     } catch {
       this.#tell({ state: "refused", label: t("Not sent:"), words: t("you seem to be offline. Try again.") });
     } finally {
-      this.#waiting = false;
+      this.table.isWaiting = false;
     }
   }
 
@@ -122,50 +91,17 @@ class Puzzle {
     this.after = after;
     this.rating = rating;
     this.streak = streak ?? this.streak;
+    this.table.isOpen = !this.#isOver;
     if (loss) return this.#refuse(token, loss);
     sound(parse(token)?.to === "f" ? "up" : "place");
-    this.#run(steps, PACE, () => this.#tellState());
+    this.table.run(steps, PACE, () => this.#tellState());
   }
 
   /** @param {Token} token @param {Loss} loss */
   #refuse(token, loss) {
-    const move = parse(token);
-    if (move) refuse(this.state, move.from, move.count, "");
-    draw(this.state, {});
+    this.table.refuse(token);
     if (this.progress.failed) return this.#tellState();
-    this.#tell(refusal(this.step.view.game, loss, this.progress));
-  }
-
-  /** Ends the forced moves at once. @param {Event} event which then plays nothing */
-  #skip(event) {
-    if (this.#isOver || !this.#playback.running) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    this.#playback.skip();
-  }
-
-  /** @param {Step[]} steps @param {number} pace ms @param {() => void} done */
-  #run(steps, pace, done) {
-    this.#playback.run(steps, pace, (step) => this.#show(step), done);
-  }
-
-  /** @param {Step} step */
-  #show(step) {
-    const { token, view, legal } = step;
-    this.step = step;
-    const playing = !this.#isOver && !this.#playback.running;
-    takeView(this.state, { n: view.moves, view, legal: playing ? legal : [], stuck: false, ms: 0, state: "playing" });
-    this.#draw({ source: token ? (parse(token)?.from ?? null) : null });
-    listHidden(byId("hidden-cards"), this.state, step.hidden);
-    const stock = byId("draw");
-    stock.hidden = !("s" in view.piles) || this.#isOver;
-    stock.disabled = !this.state.legal.some((move) => move === "d" || move === "n");
-  }
-
-  /** @param {How} how */
-  #draw(how) {
-    draw(this.state, how);
-    markFaceDown(this.state, this.step.face_down);
+    this.#tell(refusal(this.table.step.view.game, loss, this.progress));
   }
 
   #tellState() {
@@ -174,11 +110,8 @@ class Puzzle {
   }
 
   /** @param {Outcome} outcome */
-  #tell({ state, label, words }) {
-    const line = byId("puzzle-say");
-    line.dataset.state = state;
-    line.querySelector("b").textContent = label;
-    line.querySelector("span").textContent = words;
+  #tell(outcome) {
+    tell(outcome);
     const { turn, tries_left: left, mistakes } = this.progress;
     write(byId("turn"), `${Math.min(turn + 1, this.turns)}/${this.turns}`);
     if (byId("tries-left")) write(byId("tries-left"), String(left));
@@ -192,7 +125,7 @@ class Puzzle {
 
   async #watch() {
     const { steps } = await requestJson(this.felt.dataset.win ?? "");
-    this.#run(steps, WIN_PACE, () => say(t("The game is won.")));
+    this.table.run(steps, WIN_PACE, () => say(t("The game is won.")));
   }
 }
 

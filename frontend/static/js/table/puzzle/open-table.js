@@ -1,0 +1,107 @@
+/** Open table: all cards are known. It shows steps and hands the player's moves to its host. */
+
+import { byId } from "../../shared/dom.js";
+import { openCommands } from "../input/keyboard.js";
+import { refuse } from "../input/illegal-move.js";
+import { pick } from "../input/picked-card.js";
+import { drawCards } from "../input/tap.js";
+import { takeView } from "../state/game.js";
+import { parse } from "../state/moves.js";
+import { newState } from "../state/state.js";
+import { bind, draw, observe } from "../table.js";
+import { listHidden, markFaceDown } from "./hidden-cards.js";
+import { Playback } from "./playback.js";
+
+/** @import { How } from "../state/state.js" */
+/** @import { Outcome } from "./outcome-texts.js" */
+/** @import { Card, Pile, Token, View } from "../state/types.js" */
+
+/**
+ * @typedef {object} Step
+ * @property {Token|null} token the move that led here
+ * @property {View} view
+ * @property {Token[]} legal
+ * @property {Card[]} face_down
+ * @property {Record<Pile, Card[]>} hidden
+ */
+
+export class OpenTable {
+  #playback = new Playback();
+  /** True while the player may move, once no steps are left to show. */
+  isOpen = true;
+  /** True while a move is on its way. */
+  isWaiting = false;
+
+  /** @param {HTMLElement} felt @param {Step} step the first one @param {(token: Token) => void} onMove */
+  constructor(felt, step, onMove) {
+    this.step = step;
+    this.state = newState(felt, {
+      play: (token) => {
+        if (this.isWaiting || !this.isOpen || this.#playback.running) return;
+        pick(this.state, null);
+        onMove(token);
+      },
+      draw: (how = {}) => this.#draw(how),
+    });
+    const keys = { undo: () => {}, help: () => openCommands(this.state, keys) };
+    felt.addEventListener("pointerdown", (event) => this.#skip(event), { capture: true });
+    felt.addEventListener("keydown", (event) => /^(Enter| )$/.test(event.key) && this.#skip(event), { capture: true });
+    bind(this.state, keys, document);
+    byId("commands").addEventListener("click", keys.help);
+    byId("draw").addEventListener("click", () => drawCards(this.state));
+  }
+
+  /** Draws the first step, now that the host is complete. @param {boolean} isOpen */
+  start(isOpen) {
+    this.isOpen = isOpen;
+    this.show(this.step);
+    observe(this.state);
+  }
+
+  /** Shows steps one after another. @param {Step[]} steps @param {number} pace ms @param {() => void} done */
+  run(steps, pace, done) {
+    this.#playback.run(steps, pace, (step) => this.show(step), done);
+  }
+
+  /** @param {Step} step @param {How} [how] */
+  show(step, how = { source: step.token ? (parse(step.token)?.from ?? null) : null }) {
+    const { view, hidden } = step;
+    this.step = step;
+    const legal = this.isOpen && !this.#playback.running ? step.legal : [];
+    takeView(this.state, { n: view.moves, view, legal, stuck: false, ms: 0, state: "playing" });
+    this.#draw(how);
+    listHidden(byId("hidden-cards"), this.state, hidden);
+    const stock = byId("draw");
+    stock.hidden = !("s" in view.piles) || !this.isOpen;
+    stock.disabled = !legal.some((move) => move === "d" || move === "n");
+  }
+
+  /** Lets the cards of a losing move fall back. @param {Token} token */
+  refuse(token) {
+    const move = parse(token);
+    if (move) refuse(this.state, move.from, move.count, "");
+    draw(this.state, {});
+  }
+
+  /** Ends the forced moves at once. @param {Event} event which then plays nothing */
+  #skip(event) {
+    if (!this.isOpen || !this.#playback.running) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    this.#playback.skip();
+  }
+
+  /** @param {How} how */
+  #draw(how) {
+    draw(this.state, how);
+    markFaceDown(this.state, this.step.face_down);
+  }
+}
+
+/** Writes the line above the table. @param {Outcome} outcome */
+export function tell({ state, label, words }) {
+  const line = byId("puzzle-say");
+  line.dataset.state = state;
+  line.querySelector("b").textContent = label;
+  line.querySelector("span").textContent = words;
+}

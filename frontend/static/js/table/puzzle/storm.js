@@ -1,0 +1,115 @@
+/** Puzzle storm: one puzzle after another until the time is up. The clock is the server's and starts with a move. */
+
+import { byId, write } from "../../shared/dom.js";
+import { t, tn } from "../../shared/i18n.js";
+import { request } from "../../shared/request.js";
+import { clockText } from "../../shared/times.js";
+import { applySettings, settings } from "../../site/settings.js";
+import { say } from "../hud/announce.js";
+import { play as sound } from "../hud/sound.js";
+import { parse } from "../state/moves.js";
+import { OpenTable, tell } from "./open-table.js";
+
+/** @import { Token } from "../state/types.js" */
+/** @import { Step } from "./open-table.js" */
+
+/**
+ * @typedef {{at: number, turn: number, solved: number, mistakes: number, ms_left: number}} Run
+ * @typedef {{title: string, turns: number, step: Step}} StormPuzzle
+ */
+
+/** Time between forced moves, and for which a losing move is marked, in ms. */
+const [PACE, MARKED] = [200, 700];
+/** Seconds left that are announced. */
+const ANNOUNCED = [10, 30, 60];
+
+class Storm {
+  #announced = Infinity;
+
+  /** @param {HTMLElement} felt @param {{state: Run, begun: boolean, puzzle: StormPuzzle}} data */
+  constructor(felt, { state, begun, puzzle }) {
+    this.felt = felt;
+    this.run = state;
+    this.puzzle = puzzle;
+    this.begun = begun;
+    this.at = performance.now();
+    document.body.classList.add(`game-${puzzle.step.view.game}`);
+    this.table = new OpenTable(felt, puzzle.step, (token) => this.play(token));
+    this.table.start(true);
+    const words = begun ? this.#task() : `${this.#task()} ${t("The clock starts with your first move.")}`;
+    tell({ state: "try", label: t("Go!"), words });
+    window.setInterval(() => this.#tick(), 200);
+    this.#tick();
+  }
+
+  get #left() {
+    return this.run.ms_left - (this.begun ? performance.now() - this.at : 0);
+  }
+
+  /** Sends a move to the server. @param {Token} token */
+  async play(token) {
+    this.table.isWaiting = true;
+    const { at, turn } = this.run;
+    try {
+      const response = await request(this.felt.dataset.move ?? "", "POST", { at, turn, token });
+      const reply = await response.json();
+      if (response.ok) this.#answer(token, reply);
+      // The time is up, or another tab has played on or signed in: show what is stored.
+      else if ([401, 404, 409].includes(response.status)) location.reload();
+      else tell({ state: "refused", label: t("Not sent:"), words: reply.error.message });
+    } catch {
+      tell({ state: "refused", label: t("Not sent:"), words: t("you seem to be offline. Try again.") });
+    } finally {
+      this.table.isWaiting = false;
+    }
+  }
+
+  /** @param {Token} token @param {{right: boolean, state: Run, steps: Step[], next: StormPuzzle|null}} reply */
+  #answer(token, { right, state, steps, next }) {
+    this.run = state;
+    this.begun = true;
+    this.at = performance.now();
+    this.#tick();
+    if (right) {
+      if (settings.sound) sound(parse(token)?.to === "f" ? "up" : "place");
+      return this.table.run(steps, PACE, () => this.#goOn(next, "right", t("Right!")));
+    }
+    this.table.refuse(token);
+    const label = t("That loses. Ten seconds less.");
+    tell({ state: "refused", label, words: "" });
+    // The position stays for a moment before the next puzzle.
+    const { step } = this.table;
+    this.table.run([step, step], MARKED, () => this.#goOn(next, "refused", label));
+  }
+
+  /** @param {StormPuzzle|null} next @param {string} state @param {string} label */
+  #goOn(next, state, label) {
+    if (this.run.ms_left === 0) return location.reload();
+    if (next) {
+      document.body.classList.replace(`game-${this.puzzle.step.view.game}`, `game-${next.step.view.game}`);
+      this.puzzle = next;
+      this.table.show(next.step, { jump: true });
+    }
+    tell({ state, label, words: this.#task() });
+  }
+
+  #task() {
+    const left = tn("one move to find", "{n} moves to find", this.puzzle.turns - this.run.turn);
+    return `${this.puzzle.title}, ${left}.`;
+  }
+
+  #tick() {
+    const left = this.#left;
+    write(byId("storm-clock"), clockText(Math.ceil(Math.max(0, left) / 1000) * 1000));
+    write(byId("storm-solved"), String(this.run.solved));
+    const seconds = ANNOUNCED.find((one) => left <= one * 1000) ?? Infinity;
+    if (seconds < this.#announced) {
+      this.#announced = seconds;
+      say(t("{n} seconds left.", { n: seconds }));
+    }
+    if (left <= 0 && !this.table.isWaiting) location.reload();
+  }
+}
+
+applySettings();
+new Storm(byId("felt"), JSON.parse(byId("storm-data").textContent));

@@ -1,0 +1,107 @@
+"""Puzzle storm: the board of the day with the start, a run's table, and its result."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from games.core import limits
+from games.core.errors import ErrorCode, Refusal, json_only
+from games.core.json_body import json_body
+from games.db.players import check_may_start, has_account, player_for, player_id
+from games.pages.shared import titles
+from games.puzzles.models import StormRun
+from games.puzzles.storm import runs
+from games.puzzles.storm.storm_board import board_of, own_best, place_on
+
+
+@require_safe
+@never_cache
+def storm(request: HttpRequest) -> HttpResponse:
+    """Show the board of today, the player's own best storms, and the button that starts one."""
+    today, me = timezone.now().date(), player_id(request)
+    return render(request, "puzzles/storm.html", {"rows": board_of(today), "me": me, "own": me and own_best(me, today)})
+
+
+@require_POST
+@never_cache
+def begin_storm(request: HttpRequest) -> HttpResponse:
+    """Create a run and lead to its table."""
+    check_may_start(request)
+    run = runs.begin(player_for(request).pk)
+    if run is None:
+        raise Http404
+    return redirect("games:storm_run", run.public_id)
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+def storm_run(request: HttpRequest, run: UUID) -> HttpResponse:
+    """Show the table of a player's own run, and its result once it is over."""
+    row = runs.own_run(player_id(request), run)
+    state = runs.StormState.of(row, timezone.now())
+    if state.is_over:
+        return render(request, "puzzles/storm_result.html", _result(request, row))
+    data = {"state": asdict(state), "begun": row.begun_at is not None, "puzzle": _shown(runs.current_puzzle(row))}
+    return render(request, "puzzles/storm_run.html", {"run": row, "data": data})
+
+
+def _result(request: HttpRequest, row: StormRun) -> dict[str, Any]:
+    return {
+        "run": row,
+        "place": place_on(row.day, row.solved) if row.solved and has_account(request) else None,
+        "own": own_best(row.player_id, row.day),
+        "is_guest": not has_account(request),
+        "share_text": _share_text(request, row),
+    }
+
+
+def _share_text(request: HttpRequest, row: StormRun) -> str:
+    """Return the result without anything of the puzzles: a green square for each solved, a red one for each missed."""
+    title = f"Talon · {_('Puzzle storm')} {row.day}: {row.solved}"
+    marks = "🟩" * row.solved + "🟥" * row.mistakes
+    return f"{title}\n{marks}\n{request.build_absolute_uri(reverse('games:storm'))}"
+
+
+@require_POST
+@never_cache
+@json_only
+def storm_move(request: HttpRequest, run: UUID) -> HttpResponse:
+    """Play a move at a turn of a puzzle of the run: {"at": 0, "turn": 0, "token": "t3-f"}.
+
+    The answer has the run's `state`, whether the move was `right`, the `steps` that follow a right one, and the `next`
+    puzzle once this one is over.
+    """
+    limits.spend(request, "puzzle")
+    at, turn, token = _move(request)
+    reply = runs.play(player_id(request), run, at, turn, token)
+    return JsonResponse(asdict(reply) | {"next": _shown(reply.next)})
+
+
+def _shown(puzzle: runs.StormPuzzle | None) -> dict[str, Any] | None:
+    """Return a puzzle as JSON types, with the title of its variant."""
+    if puzzle is None:
+        return None
+    return {"title": titles.VARIANT_TITLES[puzzle.variant], "turns": puzzle.turns, "step": puzzle.step}
+
+
+def _move(request: HttpRequest) -> tuple[int, int, str]:
+    try:
+        body: Any = json_body(request)
+        at, turn, token = body["at"], body["turn"], body["token"]
+    except (ValueError, KeyError, TypeError):
+        at = turn = token = None
+    if type(at) is not int or type(turn) is not int or not isinstance(token, str):
+        raise Refusal(ErrorCode.BAD_REQUEST, 'send {"at": number of the puzzle, "turn": its turn, "token": move}')
+    return at, turn, token

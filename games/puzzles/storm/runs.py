@@ -1,0 +1,164 @@
+"""Runs of a storm: one puzzle after another, ever harder, until three minutes are over.
+
+The clock is the server's. It starts with the first move, so that loading the page costs no time. A wrong move ends its
+puzzle and costs ten seconds.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import zip_longest
+from random import sample
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from games.core.errors import ErrorCode, Refusal
+from games.puzzles import store
+from games.puzzles.daily import MAX_TURNS
+from games.puzzles.models import StoredPuzzle, StormRun
+from games.puzzles.move_check import loss_after, position_at, steps_after
+from games.puzzles.open_view import Step
+from games.puzzles.puzzle import Puzzle
+
+DURATION: Final = timedelta(minutes=3)
+#: Time that a wrong move costs.
+PENALTY: Final = timedelta(seconds=10)
+#: Puzzles in a run, more than anyone solves in its time.
+LENGTH: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class StormState:
+    """State of a run. `at` counts the puzzles before the current one, `turn` its turns found; `ms_left` is 0 at the
+    end.
+    """
+
+    at: int
+    turn: int
+    solved: int
+    mistakes: int
+    ms_left: int
+
+    @classmethod
+    def of(cls, run: StormRun, now: datetime) -> StormState:
+        """Return the state of a run at a time."""
+        end = (run.begun_at or now) + DURATION - run.mistakes * PENALTY
+        left = max(end - now, timedelta()) if run.at < len(run.puzzles) else timedelta()
+        return cls(run.at, run.turn, run.solved, run.mistakes, left // timedelta(milliseconds=1))
+
+    @property
+    def is_over(self) -> bool:
+        """True if the run takes no more moves."""
+        return self.ms_left == 0
+
+
+@dataclass(frozen=True, slots=True)
+class StormPuzzle:
+    """A puzzle of a run as the player sees it. Its number stays hidden, so that it cannot be tried elsewhere first."""
+
+    variant: str
+    turns: int
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
+class StormReply:
+    """Answer to a move: the steps that follow a right one, and the next puzzle after the last move of one or a wrong
+    one.
+    """
+
+    right: bool
+    state: StormState
+    steps: list[Step]
+    next: StormPuzzle | None
+
+
+def begin(player: int) -> StormRun | None:
+    """Create a run of random short puzzles; None if there are no puzzles.
+
+    The puzzle of the day is left out, so that a storm shows nothing of it.
+    """
+    store.ensure_any()
+    today = timezone.now().date()
+    short = StoredPuzzle.objects.filter(turns__lte=MAX_TURNS).exclude(days__day=today)
+    drawn = sorted(short.order_by("?").values_list("mu", "pk", "variant")[:LENGTH])
+    if not drawn:
+        return None
+    return StormRun.objects.create(player_id=player, day=today, puzzles=_mixed(drawn))
+
+
+def _mixed(puzzles: Iterable[tuple[float, int, str]]) -> list[int]:
+    """Return the primary keys of rated puzzles in rounds of one of each variant, the easiest ones first."""
+    by_variant = defaultdict[str, list[int]](list)
+    for _, key, variant in puzzles:
+        by_variant[variant].append(key)
+    rounds = zip_longest(*by_variant.values())
+    return [key for one in rounds for key in sample(one, len(one)) if key is not None]
+
+
+def own_run(player: int | None, public_id: UUID) -> StormRun:
+    """Return a player's own run.
+
+    :raises Refusal: NOT_FOUND for another player's, or if there is none.
+    """
+    run = StormRun.objects.filter(player=player, public_id=public_id).first() if player else None
+    if run is None:
+        raise Refusal(ErrorCode.NOT_FOUND, "there is no such storm of yours")
+    return run
+
+
+def current_puzzle(run: StormRun) -> StormPuzzle | None:
+    """Return the puzzle that the player is to solve; None after the last one."""
+    if run.at == len(run.puzzles):
+        return None
+    stored = StoredPuzzle.objects.get(pk=run.puzzles[run.at])
+    puzzle = Puzzle.from_json(stored.contents)
+    return StormPuzzle(stored.variant, stored.turns, position_at(puzzle, run.turn))
+
+
+@transaction.atomic
+def play(player: int | None, public_id: UUID, at: int, turn: int, token: str) -> StormReply:
+    """Check a move at a turn of the run's puzzle number `at`, both counted from 0, and store the progress.
+
+    :raises Refusal: STALE if the run is at another turn, CLOSED if it is over, or the rules' error for a move that is
+        not legal; nothing changes, but the first move starts the clock.
+    """
+    key = own_run(player, public_id).pk
+    run = StormRun.objects.select_for_update().get(pk=key)
+    now = timezone.now()
+    if StormState.of(run, now).is_over:
+        raise Refusal(ErrorCode.CLOSED, "this storm is over")
+    if (at, turn) != (run.at, run.turn):
+        raise Refusal(ErrorCode.STALE, "the storm has gone on", at=run.at, turn=run.turn)
+    puzzle = Puzzle.from_json(StoredPuzzle.objects.get(pk=run.puzzles[at]).contents)
+    is_right = loss_after(puzzle, turn, token) is None
+    run.begun_at = run.begun_at or now
+    steps = steps_after(puzzle, turn) if is_right else []
+    is_next = _advance(run, puzzle, is_right=is_right)
+    run.save()
+    return StormReply(is_right, StormState.of(run, now), steps, current_puzzle(run) if is_next else None)
+
+
+def _advance(run: StormRun, puzzle: Puzzle, *, is_right: bool) -> bool:
+    """Store the outcome of a move, and return whether it ended the puzzle."""
+    if is_right and run.turn + 1 < len(puzzle.turns):
+        run.turn += 1
+        return False
+    if is_right:
+        run.solved += 1
+    else:
+        run.mistakes += 1
+        run.missed = [*run.missed, run.puzzles[run.at]]
+    run.at, run.turn = run.at + 1, 0
+    return True
+
+
+def hand_over(before: int, after: int) -> None:
+    """Move a guest's runs to an account."""
+    StormRun.objects.filter(player=before).update(player=after)

@@ -1,0 +1,80 @@
+"""Pages of the puzzle storm: start, table, moves and result."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.sign_in.guests import BACKEND
+from games.puzzles.models import StormRun
+from games.puzzles.storm import runs
+from tests.games.puzzles.puzzles import STONEWALL, right, stored_puzzle, wrong
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def begin(client: Client) -> UUID:
+    stored_puzzle(STONEWALL, mu=1000)
+    stored_puzzle(STONEWALL)
+    response = client.post("/puzzles/storm/new")
+    run = StormRun.objects.latest("pk")
+    assert response["Location"] == f"/puzzles/storm/{run.public_id}/"
+    return run.public_id
+
+
+def play(client: Client, run: UUID, **move: object) -> Any:
+    return client.post(f"/puzzles/storm/{run}/move", json.dumps(move), content_type="application/json")
+
+
+def test_a_visitor_starts_a_storm_as_a_guest(client: Client) -> None:
+    run = begin(client)
+    assert StormRun.objects.get().player.is_guest
+    reply = play(client, run, at=0, turn=0, token=right(STONEWALL, 0)).json()
+    assert (reply["right"], reply["state"]["turn"], reply["next"]) == (True, 1, None)
+
+
+def test_the_page_hides_the_puzzles_number_and_answer(mine: Client) -> None:
+    page = mine.get(f"/puzzles/storm/{begin(mine)}/")
+    data = json.loads(page.content.decode().split('id="storm-data"')[1].split(">", 1)[1].split("</script>")[0])
+    assert set(data) == {"state", "begun", "puzzle"}
+    assert set(data["puzzle"]) == {"title", "turns", "step"}
+    assert set(data["puzzle"]["step"]) == {"token", "view", "legal", "face_down", "hidden"}
+
+
+@pytest.mark.parametrize(
+    "move", [{}, {"at": 0, "turn": 0}, {"at": "0", "turn": 0, "token": "d"}, {"at": 0, "turn": 0, "token": 1}]
+)
+def test_malformed_moves_are_refused(mine: Client, move: dict[str, object]) -> None:
+    response = play(mine, begin(mine), **move)
+    assert (response.status_code, response.json()["error"]["code"]) == (400, "bad_request")
+
+
+def test_others_can_neither_see_nor_play_a_run(client: Client, mine: Client) -> None:
+    run = begin(mine)
+    assert client.get(f"/puzzles/storm/{run}/").status_code == 404
+    assert play(client, run, at=0, turn=0, token=right(STONEWALL, 0)).status_code == 404
+
+
+def test_the_result_shows_place_best_and_missed_puzzles(client: Client) -> None:
+    client.force_login(User.objects.create_user("Stormy"), backend=BACKEND)
+    run = begin(client)
+    play(client, run, at=0, turn=0, token=wrong(STONEWALL, 0))
+    StormRun.objects.update(begun_at=timezone.now() - runs.DURATION, solved=4)
+    missed = StormRun.objects.get().missed[0]
+    text = client.get(f"/puzzles/storm/{run}/").content.decode()
+    for words in ("4 puzzles solved", "Place 1 today.", "Your best so far.", f"/puzzles/{missed}/", "🟩🟩🟩🟩🟥"):
+        assert words in text
+    board = client.get("/puzzles/storm/").content.decode()
+    assert "Stormy" in board
+    assert "Your best today: 4 puzzles" in board
+
+
+def test_a_site_without_puzzles_has_no_storm(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("games.puzzles.store.starters", tuple)
+    assert client.post("/puzzles/storm/new").status_code == 404
