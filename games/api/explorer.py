@@ -30,7 +30,7 @@ class PositionIn(Schema):
 
     game: UUID | None = None
     n: int = Field(0, ge=0, le=MAX_TOKENS)
-    moves: str = Field("", max_length=4000)
+    moves: str = Field("", max_length=6000)
 
 
 class PlayedMoveOut(Schema):

@@ -70,8 +70,8 @@ def expire_for(player_id: int) -> None:
 
 
 def counted_games(deal: Deal) -> QuerySet[Attempt]:
-    """Return the games of a deal that count: verified daily games of accounts or verified games in a race, without
-    those of banned and deleted players.
+    """Return the games of a deal that count: verified games by players who are neither banned nor deleted, ranked ones
+    of accounts for a daily deal, those of all entrants for a race's.
     """
     players = get_user_model().objects
     public = players.named() if deal.for_race else players.with_page()

@@ -19,11 +19,11 @@ _MOST: Final = 0.5
 
 
 class KeyMove(msgspec.Struct):
-    """The position at which more games lost the deal than at any other.
+    """The position at which more games lost the deal than at any other, and the move that would have avoided it.
 
-    `line` leads there, and `token` is the move that most of those made who did not lose. `number` is the number of that
-    move, counting moves that stood. Of the `games` that came through, `lost` lost the deal by their move here and
-    `found` did not: their next position was still winnable.
+    `line` leads to the position; `token` is the most frequent move that kept the deal winnable, empty if there was
+    none. `number` is the number of that move, counting moves that stood. Of the `games` that came through, `lost` lost
+    the deal by their move here, and `found` kept it winnable.
     """
 
     digest: int

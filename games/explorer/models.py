@@ -7,10 +7,10 @@ from django.db.models import F, Q
 
 
 class Explorer(models.Model):
-    """What everyone played at a deal. It is built once the deal is revealed, and again after a change.
+    """Statistics of the games at a deal, built once the deal is revealed and again after a change.
 
-    `changes` counts the times that the games which count have changed, `built` is its value at the last build: if they
-    differ, a build is due. `summary` is the JSON form of `games.explorer.deal_summary.DealSummary`. `proofs` has the
+    `changes` counts changes of the games that count, and `built` is its value at the last build: if they differ, a
+    build is due. `summary` is the JSON form of `games.explorer.deal_summary.DealSummary`. `proofs` has the
     verdicts that the search has proved, for the next build: MessagePack of verdicts by digest.
     """
 

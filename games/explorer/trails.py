@@ -34,9 +34,9 @@ def played(record: Record, verdicts: list[int] | None = None) -> PlayedGame:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """The positions of a game: `digests[n]` is the one after n tokens.
+    """The positions of a game: `digests[n]` is the digest of the one after n tokens.
 
-    `standing` lists the n of those that no undo left, from 0 on: the line from the deal to the end of the game.
+    `standing` lists the n of the positions that no undo took back: the line from the deal to the end of the game.
     """
 
     game: PlayedGame

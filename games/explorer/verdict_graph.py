@@ -16,7 +16,7 @@ from games.rules.tokens import UNDO, WORDS
 
 
 class Verdict(IntEnum):
-    """Whether a position can be won."""
+    """Verdict on a position: lost, winnable, or not known."""
 
     LOST = -1
     UNKNOWN = 0
