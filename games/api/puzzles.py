@@ -255,11 +255,12 @@ def play_puzzle_move(request: HttpRequest, number: int, move: PuzzleMoveIn) -> P
 
     Send the CSRF cookie's value in the header `X-CSRFToken`.
     """
-    _me(request)
+    me = _me(request)
     if check_csrf(request) is not None:
         raise Refusal(ErrorCode.CSRF_FAILED)
     stored = get_object_or_404(StoredPuzzle, pk=number)
-    reply = tries.play(player_for(request).pk, stored, move.turn, move.token, timezone.now().date())
+    reply = tries.play(me, stored, move.turn, move.token, timezone.now().date())
+    player_for(request)  # renews the session, which a guest who has just signed in elsewhere no longer has
     return PuzzleReplyOut(
         right=reply.loss is None,
         progress=PuzzleProgressOut.from_orm(reply.progress),

@@ -12,9 +12,9 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.sign_in.guests import create_guest
+from accounts.sign_in.guests import create_guest, merge_guest
 from games.core import limits
-from games.puzzles import store
+from games.puzzles import store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import themes_of
@@ -233,6 +233,22 @@ def test_a_move_from_another_site_is_refused(guest: User, stored: StoredPuzzle) 
     token = "a" * 32
     client.cookies["csrftoken"] = token
     assert play(client, stored, 0, right(LABYRINTH, 0), 200, **{"x-csrftoken": token})["right"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_guest_who_is_gone_gets_a_code(
+    guest: User, mine: Client, stored: StoredPuzzle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account, real = User.objects.create_user("Ada"), tries.play
+
+    def merge_and_play(*move: Any) -> tries.Reply:
+        merge_guest(guest, account)
+        mine.session.flush()
+        return real(*move)
+
+    monkeypatch.setattr(tries, "play", merge_and_play)
+    assert code(play(mine, stored, 0, right(LABYRINTH, 0), 401)) == "session_expired"
+    assert not PuzzleTry.objects.exists()
 
 
 def test_moves_count_towards_the_limit_of_the_api(
