@@ -25,6 +25,7 @@ from games.puzzles.models import StoredPuzzle, StormRun
 from games.puzzles.move_check import loss_after, position_at, steps_after
 from games.puzzles.open_view import Step
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.votes import unpopular
 
 DURATION: Final = timedelta(minutes=3)
 #: Time that a wrong move costs.
@@ -82,11 +83,11 @@ class StormReply:
 def begin(player: int) -> StormRun | None:
     """Create a run of random short puzzles; None if there are no puzzles.
 
-    The puzzle of the day is left out, so that a storm shows nothing of it.
+    The puzzle of the day is left out, so that a storm shows nothing of it, and so are unpopular puzzles.
     """
     store.ensure_any()
     today = timezone.now().date()
-    short = StoredPuzzle.objects.filter(turns__lte=MAX_TURNS).exclude(days__day=today)
+    short = StoredPuzzle.objects.filter(turns__lte=MAX_TURNS).exclude(days__day=today).exclude(pk__in=unpopular())
     drawn = sorted(short.order_by("?").values_list("mu", "pk", "variant")[:LENGTH])
     if not drawn:
         return None

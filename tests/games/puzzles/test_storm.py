@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from games.core.errors import ErrorCode, Refusal
 from games.puzzles import housekeeping
-from games.puzzles.models import DailyPuzzle, PuzzleTry, StormRun
+from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StormRun
 from games.puzzles.storm import runs
 from games.puzzles.storm.storm_board import board_of, own_best, place_on
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, right, stored_puzzle, wrong
@@ -44,11 +44,14 @@ def refusal(run: StormRun, *move: Any, **options: Any) -> ErrorCode:
     return refused.value.code
 
 
-def test_a_run_mixes_variants_from_easy_to_hard_without_todays(player: User) -> None:
+def test_a_run_mixes_variants_from_easy_to_hard(player: User) -> None:
     hard, easy, middle = (stored_puzzle(STONEWALL, mu=mu).pk for mu in (1900, 1100, 1500))
     hardest, easier = (stored_puzzle(LABYRINTH, mu=mu).pk for mu in (2000, 1200))
     stored_puzzle(STONEWALL, turns=4)
     DailyPuzzle.objects.create(day=timezone.now().date(), puzzle=stored_puzzle(STONEWALL))
+    disliked = stored_puzzle(STONEWALL)
+    for name in ("A", "B", "C"):
+        PuzzleVote.objects.create(player=User.objects.create_user(name), puzzle=disliked, vote="bad")
     run = runs.begin(player.pk)
     assert run is not None
     rounds = [set(run.puzzles[:2]), set(run.puzzles[2:4]), set(run.puzzles[4:])]
