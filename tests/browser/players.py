@@ -44,8 +44,9 @@ from games.core.verdict_reasons import reason
 from games.explorer import building
 from games.ghosts import challenges
 from games.models import Attempt, Deal, PracticeOrder
-from games.puzzles import daily
-from games.puzzles.models import StormRun
+from games.puzzles import daily, tries
+from games.puzzles.models import StoredPuzzle, StormRun
+from games.puzzles.puzzle import Puzzle
 from games.puzzles.storm import runs
 from games.races import rooms, seats
 from games.races.models import Entrant, Race, Room
@@ -92,6 +93,7 @@ def inhabit() -> dict[str, Any]:
     assert finished_storm is not None
     ended = {"begun_at": timezone.now() - runs.DURATION, "solved": 12, "mistakes": 1, "missed": [puzzle.pk]}
     StormRun.objects.filter(pk=finished_storm.pk).update(**ended)
+    _puzzled(member)
     token = default_token_generator.make_token(member)
     return {
         "cookies": {
@@ -130,6 +132,15 @@ def inhabit() -> dict[str, Any]:
             "together": f"game={finished.public_id}&game={sent.answers.get().attempt.public_id}",
         },
     }
+
+
+def _puzzled(player: Any) -> None:
+    """Let a player solve puzzles, for the rating, its chart and the themes on the profile."""
+    today = timezone.now().date()
+    for stored in StoredPuzzle.objects.exclude(days__day=today).order_by("pk")[:9]:
+        solution = Puzzle.from_json(stored.contents)
+        for turn, n in enumerate(solution.turns):
+            tries.play(player.pk, stored, turn, solution.line[n], today)
 
 
 def _rated(*players: Any) -> None:

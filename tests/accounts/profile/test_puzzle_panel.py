@@ -12,11 +12,12 @@ from django.utils import timezone
 from accounts.lifecycle.bans import ban_player
 from accounts.models import User
 from accounts.profile.profile_queries import HISTORY
-from accounts.profile.puzzle_panel import PuzzlePanel
+from accounts.profile.puzzle_panel import LEAST_TRIES, PuzzlePanel
 from accounts.sign_in.guests import create_guest
 from games.puzzles import tries
-from games.puzzles.models import PuzzleTry
+from games.puzzles.models import PuzzleTheme, PuzzleTry
 from games.puzzles.ratings.rated_tries import estimate_of
+from games.puzzles.themes import Theme
 from tests.games.puzzles.puzzles import LABYRINTH, right, stored_puzzle, wrong
 from tests.players import signed_in
 
@@ -49,7 +50,7 @@ def test_rating_and_number_solved_are_public(client: Client, user: User) -> None
     fail(user)
     response = client.get(page(user))
     rating = round(estimate_of(user.pk).mu)
-    assert response.context["puzzles"] == PuzzlePanel(rating, provisional=True, rated=2, solved=1)
+    assert response.context["puzzles"] == PuzzlePanel(rating, provisional=True, rated=2, solved=1, themes=[])
     assert "after 2 rated puzzles · 1 solved" in response.content.decode()
 
 
@@ -67,8 +68,29 @@ def test_a_guest_sees_the_number_solved_without_a_rating() -> None:
     guest = create_guest()
     solve(guest)
     response = signed_in(guest).get(page(guest))
-    assert response.context["puzzles"] == PuzzlePanel(None, provisional=True, rated=0, solved=1)
+    assert response.context["puzzles"] == PuzzlePanel(None, provisional=True, rated=0, solved=1, themes=[])
     assert "data-of" not in response.content.decode()
+
+
+def test_theme_strengths_are_the_shares_without_a_mistake(client: Client, user: User) -> None:
+    known, rare = stored_puzzle(), stored_puzzle()
+    for puzzle, theme in ((known, Theme.DIG), (known, Theme.REDEAL), (rare, Theme.TWINS)):
+        PuzzleTheme.objects.create(puzzle=puzzle, theme=theme)
+    now = timezone.now()
+    others = [stored_puzzle() for _ in range(LEAST_TRIES)]
+    PuzzleTheme.objects.bulk_create(PuzzleTheme(puzzle=puzzle, theme=Theme.DIG) for puzzle in others)
+    PuzzleTheme.objects.bulk_create(PuzzleTheme(puzzle=puzzle, theme=Theme.REDEAL) for puzzle in others[:2])
+    PuzzleTry.objects.create(player=user, puzzle=known, solved_at=now)
+    PuzzleTry.objects.create(player=user, puzzle=rare, solved_at=now)
+    PuzzleTry.objects.create(player=user, puzzle=others[0], mistakes=2, solved_at=now)
+    PuzzleTry.objects.create(player=user, puzzle=others[1], solved_at=now)
+    PuzzleTry.objects.create(player=user, puzzle=others[2], turn=1)
+    PuzzleTry.objects.create(player=create_guest(), puzzle=others[2], mistakes=1)
+    shown = client.get(page(user)).context["puzzles"].themes
+    assert [(one.theme, one.tried, one.flawless) for one in shown] == [(Theme.REDEAL, 3, 2), (Theme.DIG, 3, 2)]
+    PuzzleTry.objects.filter(puzzle=others[2], player=user).update(solved_at=now)
+    shown = client.get(page(user)).context["puzzles"].themes
+    assert [(one.theme, one.tried, one.flawless) for one in shown] == [(Theme.DIG, 4, 3), (Theme.REDEAL, 3, 2)]
 
 
 def test_players_without_a_page_show_nothing_to_others(client: Client, user: User) -> None:
