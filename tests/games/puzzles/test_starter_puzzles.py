@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from importlib import import_module
 from random import Random, SystemRandom
 
 import pytest
+from django.apps import apps
 
 from games.puzzles import store
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.puzzle import Puzzle
+from games.puzzles.ratings.initial_ratings import PUZZLE_SIGMA, initial_rating
 from games.rules import CATALOGUE, from_position
 from games.solver import check_solution
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, stored_puzzle
 from tests.games.puzzles.test_generator import check
 
 #: Puzzles whose losses are proven again; the shape and the win are checked for all.
@@ -53,6 +56,15 @@ def test_shipped_puzzles_are_stored_once(monkeypatch: pytest.MonkeyPatch) -> Non
     stored = StoredPuzzle.objects.get(variant="labyrinth")
     assert Puzzle.from_json(stored.contents) == LABYRINTH
     assert (stored.turns, stored.moves) == (3, 45)
+    assert (stored.mu, stored.sigma) == (initial_rating(LABYRINTH), PUZZLE_SIGMA)
+
+
+@pytest.mark.django_db
+def test_puzzles_stored_before_get_initial_ratings() -> None:
+    stored = stored_puzzle(STONEWALL)
+    import_module("games.puzzles.migrations.0006_ratings").rate_puzzles(apps, None)
+    stored.refresh_from_db()
+    assert (stored.mu, stored.sigma) == (initial_rating(STONEWALL), PUZZLE_SIGMA)
 
 
 @pytest.mark.django_db
