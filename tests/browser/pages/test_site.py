@@ -340,3 +340,24 @@ def test_the_password_can_be_shown_by_keyboard(visit: Visit) -> None:
     page.fill("input[name=username]", "Pasiphae")
     page.press("input[name=username]", "Enter")
     page.wait_for_selector("text=Welcome, Pasiphae!")
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
+def test_the_parts_of_the_header_never_overlap(visit: Visit, language: str) -> None:
+    """For a guest with a long name, who also sees the button to sign in: the widest header."""
+    page = visit("/puzzles/storm/", locale=language)
+    page.click("form .button.gold")
+    page.goto("/rules/braid/")
+    page.evaluate("document.querySelector('.player-link span').textContent = 'Ivory Peregrine of the Seven Seas'")
+    for width in (320, 641, 700, 780, 801, 820, 901, 1024, 1101, 1200):
+        page.set_viewport_size({"width": width, "height": 700})
+        overlaps, height = page.evaluate("""() => {
+          const boxes = [...document.querySelectorAll('.brand, .site-nav a, .player-link, .who .button')]
+            .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect());
+          const inside = boxes.every(box => box.left >= 0 && box.right <= innerWidth);
+          const apart = boxes.every((one, k) => boxes.slice(k + 1).every(other => one.right <= other.left + 1
+            || other.right <= one.left + 1 || one.bottom <= other.top + 1 || other.bottom <= one.top + 1));
+          return [!(inside && apart), document.querySelector('.site-header').offsetHeight];
+        }""")
+        assert not overlaps, width
+        assert height < 70 or width <= 800, width
