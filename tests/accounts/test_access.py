@@ -54,10 +54,11 @@ RULES = {
     "profile": Rule((200, 200, 200), NOT_ALLOWED),
     "history": Rule((200, 200, 200), NOT_ALLOWED),
     "ratings": Rule((200, 200, 200), NOT_ALLOWED),
+    "puzzle_ratings": Rule((200, 200, 200), NOT_ALLOWED),
     "follow": Rule(NOT_ALLOWED, (302, 302, 302)),
     "unfollow": Rule(NOT_ALLOWED, (302, 302, 302)),
 }
-WITH_PLAYER = {"profile", "history", "ratings", "follow", "unfollow"}
+WITH_PLAYER = {"profile", "history", "ratings", "puzzle_ratings", "follow", "unfollow"}
 
 
 def address(name: str, player: User) -> str:

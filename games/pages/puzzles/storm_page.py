@@ -62,7 +62,7 @@ def _result(request: HttpRequest, row: StormRun) -> dict[str, Any]:
         "run": row,
         "place": place_on(row.day, row.solved) if row.solved and has_account(request) else None,
         "own": own_best(row.player_id, row.day),
-        "is_guest": not has_account(request),
+        "has_account": has_account(request),
         "share_text": _share_text(request, row),
     }
 

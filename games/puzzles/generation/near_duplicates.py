@@ -22,7 +22,7 @@ def has_near_duplicate(puzzle: Puzzle) -> bool:
     same_move = Q(contents__line=token) | Q(contents__line__endswith=f" {token}")
     stored = StoredPuzzle.objects.filter(same_move, variant=puzzle.variant).values_list("contents", flat=True)
     last = _last_places(puzzle)
-    return any(len(last - _last_places(Puzzle.from_json(contents))) < MIN_MOVED for contents in stored.iterator())
+    return any(len(last - _last_places(Puzzle.from_json(contents))) < MIN_MOVED for contents in stored)
 
 
 def _last_places(puzzle: Puzzle) -> set[tuple[str, int, int]]:

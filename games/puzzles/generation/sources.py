@@ -36,8 +36,10 @@ class LostGame:
 
 def next_game(variant: str, now: datetime | None = None) -> LostGame | None:
     """Return a game that has not been searched for a puzzle, and mark it as searched; None if there is none."""
-    for analysis in _analyses(variant).iterator(chunk_size=20):
-        if publishing.is_secret(analysis.attempt.deal, now or timezone.now()):
+    now = now or timezone.now()
+    for key in _analyses(variant).values_list("pk", flat=True):
+        analysis = Analysis.objects.select_related("attempt__deal").get(pk=key)
+        if publishing.is_secret(analysis.attempt.deal, now):
             continue
         SearchedGame.objects.get_or_create(attempt=analysis.attempt)
         if positions := list(_positions(analysis)):
@@ -61,7 +63,6 @@ def _analyses(variant: str) -> QuerySet[Analysis]:
         .exclude(attempt__state=Attempt.State.PLAYING)
         .filter(competed | (agreed & ~Exists(others)))
         .exclude(Exists(SearchedGame.objects.filter(attempt=OuterRef("attempt"))))
-        .select_related("attempt__deal")
         .order_by("pk")
     )
 
