@@ -15,7 +15,7 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test suite lint style types client bench docs proof soak heat mutate orders messages lock images clean
+.PHONY: help run stack test suite searches lint style types client bench docs proof soak heat mutate orders messages lock images clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -27,11 +27,16 @@ stack: $(VENV)/.base ## production processes on this machine (DATABASE_URL, REDI
 	@$(BIN)/python -m deploy.stack
 
 test: $(VENV)/.dev ## lint, types and all tests (JOBS processes)
-	@$(MAKE) -s -j --output-sync=target style client
-	@$(MAKE) -s -j types suite
+	@$(MAKE) -s -j --output-sync=target style client types searches
+	@$(MAKE) -s suite
 
 suite:
 	@$(BIN)/pytest -n $(JOBS)
+
+# Compiled before the tests, or else each of their processes would compile the solver for itself, a minute of work.
+searches:
+	@$(BIN)/python -c "from games.rules import GAMES, open_table; from games.solver import load; \
+	  [load(open_table(game, bytes(32))) for game in GAMES]"
 
 lint: $(VENV)/.dev ## ruff and mypy, including the tests; types, lint and format of the client code
 	@$(MAKE) -s -j --output-sync=target style types client
