@@ -25,16 +25,17 @@ from games.solver import Budget, Unwinnable, check_solution, solve
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, wrong
 from tests.solver.exhaustive import can_be_won
 
-FOUND = 3
+#: New puzzles that are checked: Stonewall takes long to search.
+FOUND = {"labyrinth": 3, "stonewall": 1}
 #: Positions that brute force visits before the solver is asked instead.
 VISITED = 3_000
 
 
-@pytest.mark.parametrize("variant", ["labyrinth", "stonewall"])
+@pytest.mark.parametrize("variant", FOUND)
 def test_every_new_puzzle_has_one_winning_move_per_turn(variant: str) -> None:
     seed = SystemRandom().randrange(2**32)
     chance, found = Random(seed), 0
-    while found < FOUND:
+    while found < FOUND[variant]:
         puzzle = find_puzzle(variant, chance)
         if puzzle is not None:
             found += 1

@@ -138,7 +138,7 @@ def test_an_interrupt_ends_the_command_with_what_it_has(migrated_var: Path, tmp_
     process = subprocess.Popen(
         [sys.executable, "manage.py", "make_puzzles", *options],
         cwd=ROOT,
-        env=environment(migrated_var, TALON_NO_NUMBA="1"),
+        env=environment(migrated_var),
         stdout=subprocess.PIPE,
         text=True,
     )

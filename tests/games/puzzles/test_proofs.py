@@ -19,7 +19,7 @@ from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, wrong
 from tests.solver.deals import deal, stonewall_endgame, walk
 
 EXAMPLES = pytest.mark.parametrize("puzzle", [LABYRINTH, UNEXPLAINED, STONEWALL], ids=lambda puzzle: puzzle.variant)
-POSITIONS = 30
+POSITIONS = 15
 
 
 def late_positions(variant: str, chance: Random) -> Iterator[Table]:
