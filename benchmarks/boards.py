@@ -13,12 +13,11 @@ import asyncio
 import os
 import random
 import sys
-import tempfile
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from benchmarks.databases import own_database, server_url
+from benchmarks.databases import own_site, server_url
 from benchmarks.references import amount, announce, in_turns, row
 
 if TYPE_CHECKING:
@@ -46,22 +45,9 @@ def main() -> int:
     url = server_url()
     if not url:
         return 0
-    with own_database(url) as own, tempfile.TemporaryDirectory() as var:
-        os.environ["DATABASE_URL"], os.environ["VAR_DIR"] = own, var
-        os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-        os.environ["LOG_LEVEL"] = "WARNING"
-        os.environ.pop("REDIS_URL", None)
-        announce(os.environ, "certified deals", "Redis")
-        import django
-
-        django.setup()
-        try:
-            return measure(options.entries, options.calls)
-        finally:
-            from django.db import connection
-
-            connection.close()
-            cast("Any", connection).close_pool()
+    announce(os.environ, "certified deals", "Redis")
+    with own_site(url):
+        return measure(options.entries, options.calls)
 
 
 def measure(entries: int, calls: int) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
 
@@ -15,6 +17,25 @@ def server_url() -> str:
         print("skipped: DATABASE_URL names no PostgreSQL")
         return ""
     return url
+
+
+@contextmanager
+def own_site(url: str) -> Iterator[None]:
+    """Set up Django on a database of its own and without Redis; the connection is closed at the end."""
+    with own_database(url) as own, tempfile.TemporaryDirectory() as var:
+        settings = {"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"}
+        os.environ.update(settings, DATABASE_URL=own, VAR_DIR=var)
+        os.environ.pop("REDIS_URL", None)
+        import django
+
+        django.setup()
+        try:
+            yield
+        finally:
+            from django.db import connection
+
+            connection.close()
+            cast("Any", connection).close_pool()
 
 
 @contextmanager

@@ -12,12 +12,11 @@ import argparse
 import os
 import random
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
-from benchmarks.databases import own_database, server_url
+from benchmarks.databases import own_site, server_url
 from benchmarks.references import amount, announce, in_turns, row
 
 if TYPE_CHECKING:
@@ -43,22 +42,9 @@ def main() -> int:
     url = server_url()
     if not url:
         return 0
-    with own_database(url) as own, tempfile.TemporaryDirectory() as var:
-        os.environ["DATABASE_URL"], os.environ["VAR_DIR"] = own, var
-        os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-        os.environ["LOG_LEVEL"] = "WARNING"
-        os.environ.pop("REDIS_URL", None)
-        announce(os.environ, "certified deals", "Redis", "the search for losing moves")
-        import django
-
-        django.setup()
-        try:
-            return measure(options.games, options.calls)
-        finally:
-            from django.db import connection
-
-            connection.close()
-            cast("Any", connection).close_pool()
+    announce(os.environ, "certified deals", "Redis", "the search for losing moves")
+    with own_site(url):
+        return measure(options.games, options.calls)
 
 
 def measure(games: int, calls: int) -> int:
