@@ -138,8 +138,8 @@ class PuzzleRating(models.Model):
 class StormRun(models.Model):
     """A run of a puzzle storm (`games.puzzles.storm.runs`).
 
-    `puzzles` lists the primary keys of its puzzles, and `missed` those that a wrong move ended. The player is at the
-    puzzle with the index `at`, and has found its first `turn` moves. The clock starts with the first move.
+    `puzzles` lists the primary keys of its puzzles, and `missed` those that the player got wrong. `turn` counts the
+    moves found at the current puzzle. The clock starts with the first move.
     """
 
     public_id = models.UUIDField(unique=True, default=uuid.uuid4)
@@ -147,10 +147,8 @@ class StormRun(models.Model):
     day = models.DateField()
     puzzles = models.JSONField()
     missed = models.JSONField(default=list)
-    at = models.PositiveSmallIntegerField(default=0)
     turn = models.PositiveSmallIntegerField(default=0)
     solved = models.PositiveSmallIntegerField(default=0)
-    mistakes = models.PositiveSmallIntegerField(default=0)
     begun_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -161,3 +159,13 @@ class StormRun(models.Model):
 
     def __str__(self) -> str:
         return f"storm {self.pk} of {self.player_id}: {self.solved}"
+
+    @property
+    def mistakes(self) -> int:
+        """The number of wrong moves; each one ends its puzzle."""
+        return len(self.missed)
+
+    @property
+    def at(self) -> int:
+        """The index of the current puzzle in `puzzles`."""
+        return self.solved + self.mistakes

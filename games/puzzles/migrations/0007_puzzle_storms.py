@@ -22,10 +22,8 @@ class Migration(migrations.Migration):
                 ("day", models.DateField()),
                 ("puzzles", models.JSONField()),
                 ("missed", models.JSONField(default=list)),
-                ("at", models.PositiveSmallIntegerField(default=0)),
                 ("turn", models.PositiveSmallIntegerField(default=0)),
                 ("solved", models.PositiveSmallIntegerField(default=0)),
-                ("mistakes", models.PositiveSmallIntegerField(default=0)),
                 ("begun_at", models.DateTimeField(null=True)),
                 (
                     "player",

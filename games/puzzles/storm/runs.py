@@ -154,9 +154,8 @@ def _advance(run: StormRun, puzzle: Puzzle, *, is_right: bool) -> bool:
     if is_right:
         run.solved += 1
     else:
-        run.mistakes += 1
         run.missed = [*run.missed, run.puzzles[run.at]]
-    run.at, run.turn = run.at + 1, 0
+    run.turn = 0
     return True
 
 

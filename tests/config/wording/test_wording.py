@@ -245,7 +245,7 @@ def storms(player: int) -> Iterator[UUID]:
     for begun_at in (None, timezone.now() - runs.DURATION):
         storm = runs.begin(player)
         assert storm is not None
-        played = {"solved": 2, "mistakes": 2, "missed": storm.puzzles[:2]} if begun_at else {}
+        played = {"solved": 2, "missed": storm.puzzles[:2]} if begun_at else {}
         StormRun.objects.filter(pk=storm.pk).update(begun_at=begun_at, **played)
         yield storm.public_id
 
