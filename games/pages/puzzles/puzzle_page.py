@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import date
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -19,9 +18,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
-from games.core.json_body import json_body
 from games.db.players import check_may_start, has_account, player_for, player_id
 from games.pages.puzzles.after_try import after_try
+from games.pages.puzzles.sent_move import move_of
 from games.pages.shared import titles
 from games.puzzles import daily, tries
 from games.puzzles.choice import next_puzzle
@@ -94,7 +93,7 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
     until the try is over (`games.pages.puzzles.after_try`).
     """
     stored = get_object_or_404(StoredPuzzle, pk=number)
-    turn, token = _turn_and_token(request)
+    (turn,), token = move_of(request, "turn")
     if request.user.is_authenticated:
         limits.spend(request, "puzzle")
     else:
@@ -120,17 +119,6 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
             "after": after_try(request, stored, reply.progress),
         }
     )
-
-
-def _turn_and_token(request: HttpRequest) -> tuple[int, str]:
-    try:
-        body: Any = json_body(request)
-        turn, token = body["turn"], body["token"]
-    except (ValueError, KeyError, TypeError):
-        turn = token = None
-    if type(turn) is not int or not isinstance(token, str):
-        raise Refusal(ErrorCode.BAD_REQUEST, 'send {"turn": number of the turn, "token": move}')
-    return turn, token
 
 
 @require_safe

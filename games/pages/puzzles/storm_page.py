@@ -16,9 +16,9 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from games.core import limits
-from games.core.errors import ErrorCode, Refusal, json_only
-from games.core.json_body import json_body
+from games.core.errors import json_only
 from games.db.players import check_may_start, has_account, player_for, player_id
+from games.pages.puzzles.sent_move import move_of
 from games.pages.shared import titles
 from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
@@ -84,7 +84,7 @@ def storm_move(request: HttpRequest, run: UUID) -> HttpResponse:
     puzzle once this one is over.
     """
     limits.spend(request, "puzzle")
-    at, turn, token = _move(request)
+    (at, turn), token = move_of(request, "at", "turn")
     reply = runs.play(player_id(request), run, at, turn, token)
     return JsonResponse(asdict(reply) | {"next": _shown(reply.next)})
 
@@ -94,14 +94,3 @@ def _shown(puzzle: runs.StormPuzzle | None) -> dict[str, Any] | None:
     if puzzle is None:
         return None
     return {"title": titles.VARIANT_TITLES[puzzle.variant], "turns": puzzle.turns, "step": puzzle.step}
-
-
-def _move(request: HttpRequest) -> tuple[int, int, str]:
-    try:
-        body: Any = json_body(request)
-        at, turn, token = body["at"], body["turn"], body["token"]
-    except (ValueError, KeyError, TypeError):
-        at = turn = token = None
-    if type(at) is not int or type(turn) is not int or not isinstance(token, str):
-        raise Refusal(ErrorCode.BAD_REQUEST, 'send {"at": number of the puzzle, "turn": its turn, "token": move}')
-    return at, turn, token
