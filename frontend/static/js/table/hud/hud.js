@@ -10,7 +10,7 @@ import { keepFocus } from "../input/focus.js";
 import { isUndoBarred, canUndo, elapsed, offered, plays, redoable } from "../state/game.js";
 
 /** @import { State } from "../state/state.js" */
-/** @import { View } from "../state/types.js" */
+/** @import { Token, View } from "../state/types.js" */
 
 /** Shows the clock or, once the game is over, its duration. @param {State} state */
 export function showTime(state) {
@@ -31,13 +31,7 @@ export function showFigures(state, view) {
   byId("rewind").disabled = !canUndo(state) || waiting;
   byId("resign").disabled = !playing;
   const legal = offered(state);
-  const [draws, turns] = [legal.includes("d"), legal.includes("n")];
-  const draw = byId("draw");
-  draw.hidden = !("s" in view.piles);
-  draw.disabled = !draws && !turns;
-  const label = !draws && turns ? t("Turn over") : view.game === "labyrinth" ? t("Deal row") : t("Draw");
-  draw.querySelector("span").textContent = label;
-  draw.setAttribute("aria-label", label);
+  const draw = showDraw(view, legal);
   showDirection(state, playing && legal.includes("up"));
   keepFocus(
     () => {
@@ -49,6 +43,18 @@ export function showFigures(state, view) {
     byId("undo"),
   );
   showTime(state);
+}
+
+/** Shows the draw button, named after what it does. @param {View} view @param {Token[]} legal @returns {HTMLElement} */
+export function showDraw(view, legal) {
+  const [draws, turns] = [legal.includes("d"), legal.includes("n")];
+  const draw = byId("draw");
+  draw.hidden = !("s" in view.piles);
+  draw.disabled = !draws && !turns;
+  const label = !draws && turns ? t("Turn over") : view.game === "labyrinth" ? t("Deal row") : t("Draw");
+  draw.querySelector("span").textContent = label;
+  draw.setAttribute("aria-label", label);
+  return draw;
 }
 
 /** Why an undo is refused in a race without looking ahead. */

@@ -1,6 +1,7 @@
 /** Open table: all cards are known. It shows steps and hands the player's moves to its host. */
 
 import { byId } from "../../shared/dom.js";
+import { showDraw } from "../hud/hud.js";
 import { openCommands } from "../input/keyboard.js";
 import { refuse } from "../input/illegal-move.js";
 import { pick } from "../input/picked-card.js";
@@ -71,9 +72,8 @@ export class OpenTable {
     takeView(this.state, { n: view.moves, view, legal, stuck: false, ms: 0, state: "playing" });
     this.#draw(how);
     listHidden(byId("hidden-cards"), this.state, hidden);
-    const stock = byId("draw");
-    stock.hidden = !("s" in view.piles) || !this.isOpen;
-    stock.disabled = !legal.some((move) => move === "d" || move === "n");
+    const button = showDraw(view, legal);
+    button.hidden ||= !this.isOpen;
   }
 
   /** Lets the cards of a losing move fall back. @param {Token} token */
