@@ -1,4 +1,4 @@
-"""Start of a heat of 64 on two table processes: the delay of each player's first cards after the scheduled second.
+"""Start of a heat with 64 players on two table processes: how late each player's first cards arrive.
 
 `DATABASE_URL=postgres://… python -m benchmarks.heat_start`; the exit code is 1 if a target is missed. It uses its own
 database on that server and its own Redis. Five heats start one after the other, each in four divisions of 16. Every

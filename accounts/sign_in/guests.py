@@ -125,9 +125,9 @@ def remove_empty_guests(before: datetime, size: int) -> int:
 
 
 def remove_lost_guests(before: datetime, size: int) -> int:
-    """Delete up to ``size`` guests who have started no game, puzzle or storm since then, with all they played.
+    """Delete up to ``size`` guests who have not started a game, puzzle or storm since ``before``, with their games.
 
-    Return the number deleted. Each new game renews the cookie, and a guest cannot return without it.
+    Return the number of deleted guests. Each new game renews the cookie, and a guest cannot return without it.
     """
     started = Exists(Attempt.objects.filter(player=OuterRef("pk"), started_at__gte=before))
     tried = Exists(PuzzleTry.objects.filter(player=OuterRef("pk"), begun_at__gte=before))

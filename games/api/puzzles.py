@@ -260,7 +260,7 @@ def play_puzzle_move(request: HttpRequest, number: int, move: PuzzleMoveIn) -> P
         raise Refusal(ErrorCode.CSRF_FAILED)
     stored = get_object_or_404(StoredPuzzle, pk=number)
     reply = tries.play(me, stored, move.turn, move.token, timezone.now().date())
-    player_for(request)  # renews the session, which a guest who has just signed in elsewhere no longer has
+    player_for(request)  # renews the session; after the move, because a guest who signs in elsewhere loses it
     return PuzzleReplyOut(
         right=reply.loss is None,
         progress=PuzzleProgressOut.from_orm(reply.progress),

@@ -70,8 +70,9 @@ def expire_for(player_id: int) -> None:
 
 
 def counted_games(deal: Deal) -> QuerySet[Attempt]:
-    """Return the games of a deal that count: verified games by players who are neither banned nor deleted, ranked ones
-    of accounts for a daily deal, those of all entrants for a race's.
+    """Return the verified games that count at a deal, without those of banned and deleted players.
+
+    For a daily deal they are the ranked games of accounts, for a race those of all entrants.
     """
     players = get_user_model().objects
     public = players.named() if deal.for_race else players.with_page()

@@ -39,7 +39,7 @@ def is_puzzle_of(day: date, puzzle: StoredPuzzle) -> bool:
 
 
 def _draw() -> StoredPuzzle:
-    """Draw a random puzzle of the variant used longest ago, close to the end of a game, where it is easier to reason.
+    """Draw a random puzzle of the least recently used variant. Short ones near the end of a game are easiest to solve.
 
     Prefer puzzles that no one has tried, then those that have not been a day's puzzle.
     """

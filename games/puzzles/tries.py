@@ -74,8 +74,8 @@ def progress_of(player: int | None, puzzle: StoredPuzzle, today: date) -> Progre
 def play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date) -> Reply:
     """Check a move at a turn, counted from 0, store the progress, and rate the try if the move decides it.
 
-    :raises Refusal: STALE if the try is at another turn, CLOSED if it is over, SESSION_EXPIRED for a guest who has just
-        signed in elsewhere and is gone, or the rules' error for a move that is not legal; nothing changes.
+    :raises Refusal: STALE if the try is at another turn, CLOSED if it is over, SESSION_EXPIRED if the guest has just
+        signed in elsewhere and no longer exists, or the rules' error for an illegal move; nothing changes.
     """
     try:
         return _play(player, stored, turn, token, today)

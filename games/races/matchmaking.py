@@ -116,7 +116,7 @@ def confirm_by(entrants: Sequence[Entrant], entrant: Entrant) -> datetime | None
 
 
 def unconfirmed_absentees(arrival: Entrant, now: datetime) -> list[Any]:
-    """Return the players who must confirm the match with this new entrant, and are not connected."""
+    """Return the disconnected players who must confirm the match with this new entrant."""
     until = arrival.joined_at + PROMPT
     if now >= until or not _open_races().filter(pk=arrival.race_id).exists():
         return []

@@ -1,8 +1,8 @@
 """Search process for one puzzle: `python -m games.puzzles.generation.puzzle_search`.
 
-It reads one JSON line from standard input: {"variant": text, "positions": list}. The positions are those of a lost game
-up to the last winnable one. Without positions, simulated players play games on random deals. If the search finds a
-puzzle, it writes the puzzle's JSON form to standard output. It exits when standard input closes, and loads no settings.
+It reads one JSON line from standard input: {"variant": text, "positions": list}. The list has the positions of a lost
+game, up to the last one that could be won. If it is empty, the search simulates games on random deals. If it finds a
+puzzle, it writes it to standard output as JSON. It exits when standard input closes, and loads no settings.
 """
 
 from __future__ import annotations

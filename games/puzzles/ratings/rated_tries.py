@@ -51,7 +51,7 @@ class ShownRatings:
 
 
 def shown_ratings(account: int | None, stored: StoredPuzzle, *, is_decided: bool) -> ShownRatings:
-    """Return the ratings to show to a player; `account` is None for guests and visitors, who have none."""
+    """Return the ratings to show to a player. Pass None as `account` for guests and visitors, who have no rating."""
     estimate = estimate_of(account)
     return ShownRatings(
         own=None if account is None else round(estimate.mu),

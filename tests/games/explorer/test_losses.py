@@ -1,4 +1,4 @@
-"""Where the games of a deal were lost: inference, bisection with the solver, and the summary."""
+"""Losing moves of a deal's games: inference, bisection with the solver, and the summary."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ class Meeting:
         self._gate.opened.set()
 
     async def _run_out(self, racing: asyncio.Future[list[None]]) -> None:
-        """Wait until the racers are done; end the race for those who run out of time."""
+        """Wait until all racers are done, and end the race for those out of time."""
 
         def is_done(racer: Racer) -> bool:
             return racer.n == len(racer.plan.tokens) if racer.plan.end == "closed" else bool(racer.ended)
