@@ -73,6 +73,7 @@ urlpatterns = [
     path("puzzles/", puzzle_page.todays_puzzle, name="todays_puzzle"),
     path("puzzles/another/", puzzle_page.another, name="another_puzzle"),
     path("puzzles/days/", past_puzzles_page.past_puzzles, name="past_puzzles"),
+    path("puzzles/days/<month:month>/", past_puzzles_page.past_puzzles, name="past_puzzles_of"),
     path("puzzles/storm/", storm_page.storm, name="storm"),
     path("puzzles/storm/new", storm_page.begin_storm, name="begin_storm"),
     path("puzzles/storm/<uuid:run>/", storm_page.storm_run, name="storm_run"),

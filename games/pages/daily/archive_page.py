@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from calendar import Calendar
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Final, TypedDict
 
@@ -26,10 +25,9 @@ from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
 from games.pages.daily.day_summary import is_played, mark_of
 from games.pages.shared.cacheable_views import cache_for_anonymous
+from games.pages.shared.calendar_month import CalendarMonth
 from games.pages.shared.view_models import DealTile, ranked_attempts
 from games.rules import CATALOGUE
-
-_WEEKS: Final = Calendar(firstweekday=0)
 
 
 class FirstAndLast(TypedDict):
@@ -88,23 +86,23 @@ def _cell(day: Day, _language: str | None) -> SafeString:
 class Month:
     """A month of deals, and the player's ranked attempts by deal id."""
 
-    first: date
+    calendar: CalendarMonth
     deals: Mapping[date, Mapping[str, int]]
     """Ids of each day's deals, by variant."""
     attempts: Mapping[int, Attempt]
 
     @classmethod
-    def read(cls, first: date, player: int | None) -> Month:
-        """Read the month that begins with `first`, with the player's attempts."""
-        deals = months.get(str(first), lambda: _deals_of(first))
-        attempts = ranked_attempts(player).filter(deal__day__gte=first, deal__day__lt=_next(first))
-        return cls(first, deals, {attempt.deal_id: attempt for attempt in attempts})
+    def read(cls, calendar: CalendarMonth, player: int | None) -> Month:
+        """Read a month, with the player's attempts."""
+        deals = months.get(str(calendar.first), lambda: _deals_of(calendar))
+        attempts = ranked_attempts(player).filter(deal__day__gte=calendar.first, deal__day__lt=calendar.end)
+        return cls(calendar, deals, {attempt.deal_id: attempt for attempt in attempts})
 
     def weeks(self, today: date, chosen: date | None) -> list[list[Day | None]]:
         """Return whole weeks from Monday; None marks a day of another month."""
         return [
-            [self._day(day, today, chosen) if day.month == self.first.month else None for day in week]
-            for week in _WEEKS.monthdatescalendar(self.first.year, self.first.month)
+            [self._day(day, today, chosen) if day.month == self.calendar.first.month else None for day in week]
+            for week in self.calendar.weeks
         ]
 
     def _day(self, day: date, today: date, chosen: date | None) -> Day:
@@ -126,30 +124,30 @@ def archive(request: HttpRequest, month: date | None = None, day: date | None = 
     if month is None:
         day = day or today
         month = day.replace(day=1)
-    shown = Month.read(month, player_id(request))
+    ends = first_and_last_days.get("", _ends)
+    calendar = CalendarMonth(month, ends["first"], ends["last"])
+    shown = Month.read(calendar, player_id(request))
     has_page = bool(shown.deals) if day is None else day in shown.deals or day == today
     if not has_page:
         raise Http404
     tiles = [] if day is None else _tiles(day, shown.attempts, now)
-    ends = first_and_last_days.get("", _ends)
     context = {
         "month": month,
+        "shown": calendar,
         "weeks": shown.weeks(today, day),
-        "weekdays": _WEEKS.monthdatescalendar(month.year, month.month)[0],
         "today": today,
         "chosen": day,
         "ahead": day is not None and day > today,
         "tiles": tiles,
         "is_first_day": not ends["first"] or ends["first"] >= today,
         "is_revealed": bool(tiles) and all(tile.deal.is_revealed for tile in tiles),
-        **_neighbours(month, ends),
         **_score(shown.attempts.values()),
     }
     return render(request, "games/archive.html", context)
 
 
-def _deals_of(first: date) -> dict[date, dict[str, int]]:
-    dealt = Deal.objects.filter(day__gte=first, day__lt=_next(first), variant__in=CATALOGUE)
+def _deals_of(month: CalendarMonth) -> dict[date, dict[str, int]]:
+    dealt = Deal.objects.filter(day__gte=month.first, day__lt=month.end, variant__in=CATALOGUE)
     deals: dict[date, dict[str, int]] = {}
     for day, variant, pk in dealt.order_by("day").values_list("day", "variant", "pk"):
         assert day is not None
@@ -157,21 +155,9 @@ def _deals_of(first: date) -> dict[date, dict[str, int]]:
     return deals
 
 
-def _neighbours(month: date, ends: FirstAndLast) -> dict[str, date | None]:
-    following = _next(month)
-    return {
-        "previous": (month - timedelta(days=1)).replace(day=1) if ends["first"] and ends["first"] < month else None,
-        "next": following if ends["last"] and ends["last"] >= following else None,
-    }
-
-
 def _ends() -> FirstAndLast:
     days = Deal.objects.filter(day__isnull=False).aggregate(first=Min("day"), last=Max("day"))
     return {"first": days["first"], "last": days["last"]}
-
-
-def _next(month: date) -> date:
-    return (month + timedelta(days=31)).replace(day=1)
 
 
 def _score(attempts: Collection[Attempt]) -> dict[str, int]:

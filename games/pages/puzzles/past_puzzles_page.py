@@ -1,70 +1,88 @@
-"""Puzzles of the past days, with the player's results."""
+"""Calendar of the puzzles of the day, with the player's results, and the ways to other puzzles."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Min
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from games.db.players import player_id
+from games.db.players import has_account, player_id
 from games.pages.puzzles.theme_titles import THEME_TITLES
 from games.pages.shared import titles
+from games.pages.shared.calendar_month import CalendarMonth
 from games.puzzles import daily
 from games.puzzles.choice import stored_themes, stored_variants
 from games.puzzles.models import DailyPuzzle, PuzzleTry
+from games.puzzles.ratings.rated_tries import estimate_of
 from games.rules import CATALOGUE
-
-DAYS_SHOWN: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
 class PastPuzzle:
-    """A day's puzzle, and the player's result: `solved`, `late` (solved on another day), `failed` or empty."""
+    """A day's puzzle, and the player's result as a mark of the calendar: `won`, `late` (solved on another day), `lost`,
+    `playing` or `open`.
+    """
 
-    day: date
     number: int
     title: Promise
     turns: int
-    result: str
+    mark: str
 
 
 @require_safe
 @never_cache
-def past_puzzles(request: HttpRequest) -> HttpResponse:
-    """List the puzzles of the last days, newest first."""
+def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpResponse:
+    """Show the puzzles of a month, by default this one."""
     today, player = timezone.now().date(), player_id(request)
-    days = list(DailyPuzzle.objects.select_related("puzzle").filter(day__lte=today).order_by("-day")[:DAYS_SHOWN])
-    rows = PuzzleTry.objects.filter(player=player, puzzle__in=[one.puzzle_id for one in days]) if player else []
-    own = {row.puzzle_id: row for row in rows}
+    earliest = DailyPuzzle.objects.aggregate(first=Min("day"))["first"] or today
+    shown = CalendarMonth(month or today.replace(day=1), earliest, today)
+    if shown.first > today or shown.end <= earliest:
+        raise Http404
+    puzzles = _puzzles_of(shown, player, today)
     variants, themes = stored_variants(), stored_themes()
     context: dict[str, Any] = {
-        "days": [
-            PastPuzzle(
-                one.day,
-                one.puzzle_id,
-                titles.VARIANT_TITLES[one.puzzle.variant],
-                one.puzzle.turns,
-                _result(own.get(one.puzzle_id), one.day),
-            )
-            for one in days
+        "shown": shown,
+        "weeks": [
+            [(day, puzzles.get(day)) if day.month == shown.first.month else (None, None) for day in week]
+            for week in shown.weeks
         ],
+        "today": today,
         "streak": daily.streak_of(player, today) if player else 0,
+        "rating": estimate_of(player) if has_account(request) else None,
         "variants": [(name, titles.VARIANT_TITLES[name]) for name in CATALOGUE if name in variants],
         "themes": [(theme.value, title) for theme, title in THEME_TITLES.items() if theme in themes],
     }
     return render(request, "puzzles/past.html", context)
 
 
-def _result(row: PuzzleTry | None, day: date) -> str:
+def _puzzles_of(month: CalendarMonth, player: int | None, today: date) -> dict[date, PastPuzzle]:
+    days = list(
+        DailyPuzzle.objects.select_related("puzzle").filter(day__gte=month.first, day__lt=month.end, day__lte=today)
+    )
+    rows = PuzzleTry.objects.filter(player=player, puzzle__in=[one.puzzle_id for one in days]) if player else []
+    own = {row.puzzle_id: row for row in rows}
+    return {
+        one.day: PastPuzzle(
+            one.puzzle_id,
+            titles.VARIANT_TITLES[one.puzzle.variant],
+            one.puzzle.turns,
+            _mark(own.get(one.puzzle_id), one.day),
+        )
+        for one in days
+    }
+
+
+def _mark(row: PuzzleTry | None, day: date) -> str:
     if row is None:
-        return ""
+        return "open"
     if row.solved_at is not None:
-        return "solved" if row.day == day else "late"
-    return "failed" if row.failed_at is not None else ""
+        return "won" if row.day == day else "late"
+    return "playing" if row.failed_at is None else "lost"

@@ -69,7 +69,7 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "games:todays_puzzle games:past_puzzles games:storm": [("stranger", {}), ("member", {})],
     "games:puzzle games:puzzle_move games:puzzle_vote games:puzzle_win": [("stranger", {"number": "<puzzle>"})],
     "games:storm_run games:storm_move": [("member", {"run": "<storm>"}), ("member", {"run": "<finished storm>"})],
-    "games:archive_month": [("stranger", {"month": "<month>"})],
+    "games:archive_month games:past_puzzles_of": [("stranger", {"month": "<month>"})],
     "games:archive_day": [("member", {"day": "<past>"})],
     "games:deal": [
         ("stranger", {"day": "<today>", "variant": "plot"}),

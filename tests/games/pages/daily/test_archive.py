@@ -96,11 +96,11 @@ def test_months_are_linked_as_far_as_there_are_deals(client: Client) -> None:
     for day in (date(2026, 9, 30), date(2026, 10, 4), TODAY, date(2026, 12, 1)):
         make_deal("plot", day=day)
     page = client.get("/deals/").context
-    assert (page["previous"], page["next"]) == (date(2026, 10, 1), date(2026, 12, 1))
+    assert (page["shown"].previous, page["shown"].next) == (date(2026, 10, 1), date(2026, 12, 1))
     assert 'rel="prev" href="/deals/2026-10/"' in client.get("/deals/").content.decode()
     page = client.get("/deals/2026-09/").context
-    assert (page["previous"], page["next"], page["chosen"]) == (None, date(2026, 10, 1), None)
-    assert client.get("/deals/2026-12/").context["next"] is None
+    assert (page["shown"].previous, page["shown"].next, page["chosen"]) == (None, date(2026, 10, 1), None)
+    assert client.get("/deals/2026-12/").context["shown"].next is None
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -229,16 +229,37 @@ def test_guests_see_no_rating_of_their_own(client: Client, todays: StoredPuzzle)
     assert 'id="rating"' not in page.content.decode()
 
 
-def test_past_days_show_the_results(mine: Client, player: User, todays: StoredPuzzle) -> None:
+@pytest.mark.usefixtures("todays")
+def test_calendar_shows_the_results(mine: Client, player: User) -> None:
     now = timezone.now()
-    for days, solved_on_the_day in ((1, True), (2, False)):
-        day = now.date() - timedelta(days=days)
+    for days, fields in (
+        (1, {"day": now.date() - timedelta(days=1), "solved_at": now}),
+        (2, {"solved_at": now}),
+        (3, {"day": now.date() - timedelta(days=3), "failed_at": now, "mistakes": 3}),
+    ):
         puzzle = stored_puzzle(STONEWALL)
-        DailyPuzzle.objects.create(day=day, puzzle=puzzle)
-        PuzzleTry.objects.create(player=player, puzzle=puzzle, day=day if solved_on_the_day else None, solved_at=now)
-    page = mine.get("/puzzles/days/")
-    assert [one.result for one in page.context["days"]] == ["", "solved", "late"]
+        DailyPuzzle.objects.create(day=now.date() - timedelta(days=days), puzzle=puzzle)
+        PuzzleTry.objects.create(player=player, puzzle=puzzle, **fields)
+    marks: dict[date, str] = {}
+    for month in {(now - timedelta(days=days)).date().replace(day=1) for days in range(4)}:
+        page = mine.get(f"/puzzles/days/{month:%Y-%m}/")
+        marks |= {day: puzzle.mark for week in page.context["weeks"] for day, puzzle in week if puzzle}
+    assert [marks[day] for day in sorted(marks)] == ["lost", "late", "won", "open"]
     assert page.context["streak"] == 1
+
+
+@pytest.mark.usefixtures("todays")
+def test_calendar_leads_from_the_first_puzzle_to_today(client: Client) -> None:
+    today = timezone.now().date()
+    first = today.replace(day=1) - timedelta(days=40)
+    DailyPuzzle.objects.create(day=first, puzzle=stored_puzzle(STONEWALL))
+    page = client.get("/puzzles/days/")
+    assert page.context["shown"].next is None
+    while earlier := page.context["shown"].previous:
+        page = client.get(f"/puzzles/days/{earlier:%Y-%m}/")
+    assert page.context["shown"].first == first.replace(day=1)
+    for month in (first.replace(day=1) - timedelta(days=1), today.replace(day=1) + timedelta(days=31)):
+        assert client.get(f"/puzzles/days/{month:%Y-%m}/").status_code == 404
 
 
 def test_home_leads_to_todays_puzzle_and_shows_its_result(
