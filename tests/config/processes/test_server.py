@@ -97,8 +97,15 @@ async def test_draining_closes_idle_keep_alive_connections(monkeypatch: pytest.M
             writer.close()
 
 
-def test_a_server_loads_no_compiler(tmp_path: Path) -> None:
-    """Searches are compiled where they run; here the compiler would cost each process a second and 70 MB."""
-    loaded = "import sys, config.asgi; sys.exit('numba' in sys.modules)"
-    done = run("-c", loaded, var=tmp_path, DJANGO_SETTINGS_MODULE="config.settings")
+@pytest.mark.parametrize(
+    ("start", "unused"),
+    [
+        # Searches are compiled where they run; here the compiler would cost each process a second and 70 MB.
+        ("import config.asgi", "numba"),
+        ("from config.celery import app; app.loader.import_default_modules()", "config.urls"),
+    ],
+)
+def test_a_process_loads_only_what_it_uses(start: str, unused: str, tmp_path: Path) -> None:
+    code = f"import sys; {start}; sys.exit({unused!r} in sys.modules)"
+    done = run("-c", code, var=tmp_path, DJANGO_SETTINGS_MODULE="config.settings")
     assert done.returncode == 0, done.stderr
