@@ -154,7 +154,7 @@ def test_moves_are_shown_before_the_server_connects_or_answers(visit: Visit) -> 
     player, tokens = Mouse(page), won_record("labyrinth")["tokens"]
     assert page.get_attribute("#connection", "title") == "Connecting…"
     player.play(tokens[0])
-    assert page.text_content("#cards-up") == "5/52"
+    page.wait_for_selector("#cards-up:text-is('5/52')")
     assert page.get_attribute("#felt", "data-confirmed") == "0"
     released.append(True)
     for text in held:
@@ -169,7 +169,7 @@ def test_moves_are_shown_before_the_server_connects_or_answers(visit: Visit) -> 
     released.clear()
     held.clear()
     player.play(tokens[2], drag=True)
-    assert page.text_content("#cards-up") == "6/52"
+    page.wait_for_selector("#cards-up:text-is('6/52')")
     assert page.get_attribute("#felt", "data-confirmed") == "2"
     while not held:  # the move is on its way; if it never arrives, the test times out
         page.wait_for_timeout(20)
