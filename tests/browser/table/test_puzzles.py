@@ -146,6 +146,25 @@ def test_ratings_follow_the_first_wrong_move_and_the_end(visit: Visit) -> None:
     page.wait_for_url("**/puzzles/*/?variant=labyrinth")
 
 
+def test_a_storm_switches_between_games(visit: Visit) -> None:
+    """Games differ in their piles and in the size of cards."""
+    puzzles = {puzzle.variant: puzzle for puzzle in starters()}
+    order = ["braid", "labyrinth", "plot", "stonewall", "braid", "stonewall", "pigtail", "labyrinth"]
+    steps = [step_of(puzzles[variant].table_at(puzzles[variant].turns[0])) for variant in order]
+    state = {"at": 0, "turn": 0, "solved": 0, "mistakes": 0, "ms_left": 170_000}
+    reply = {"right": False, "state": state, "steps": []}
+    following = iter({"title": f"Number {n}", "turns": 1, "step": step} for n, step in enumerate(steps))
+    page = visit("/puzzles/storm/", **PHONE, has_touch=True)
+    page.click("text=Start")
+    page.wait_for_selector("#felt .card")
+    page.route("**/move", lambda route: route.fulfill(json=reply | {"next": next(following)}))
+    player = PuzzleTouch(page)
+    first = json.loads(page.text_content("#storm-data"))["puzzle"]["step"]
+    for n, step in enumerate([first, *steps[:-1]]):
+        player.play(next(iter(puzzle_with(step).losses[0])))
+        wait_for_text(page, "#puzzle-say", f"Number {n}, one move")
+
+
 def test_a_storm_goes_on_after_right_and_wrong_moves(visit: Visit) -> None:
     page = visit("/puzzles/storm/", **PHONE, has_touch=True)
     page.click("text=Start")

@@ -67,6 +67,7 @@ export class OpenTable {
   /** @param {Step} step @param {How} [how] */
   show(step, how = { source: step.token ? (parse(step.token)?.from ?? null) : null }) {
     const { view, hidden } = step;
+    if (view.game !== this.step.view.game) this.#clear();
     this.step = step;
     const legal = this.isOpen && !this.#playback.running ? step.legal : [];
     takeView(this.state, { n: view.moves, view, legal, stuck: false, ms: 0, state: "playing" });
@@ -74,6 +75,12 @@ export class OpenTable {
     listHidden(byId("hidden-cards"), this.state, hidden);
     const button = showDraw(view, legal);
     button.hidden ||= !this.isOpen;
+  }
+
+  /** Removes all cards before another game, whose piles and deck may differ. */
+  #clear() {
+    for (const { element } of this.state.pieces) element.remove();
+    this.state.pieces = [];
   }
 
   /** Lets the cards of a losing move fall back. @param {Token} token */
