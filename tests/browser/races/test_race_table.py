@@ -76,6 +76,8 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, site: Any) ->
         page.wait_for_selector("#starting", state="hidden")
         page.wait_for_function("() => /^0:[0-5][0-9]/.test(document.querySelector('#clock').textContent)")
     phone.wait_for_selector("#strip:has-text('Briseis')")
+    desk.wait_for_selector(".strip-left:not(:empty)", state="attached")
+    assert desk.is_hidden("#strip")
     wait_loaded(phone, "race.late.js", "racing.css")
     assert "daily-players.late.js" not in phone.evaluate(LOADED)
     assert phone.evaluate("() => JSON.stringify(document.querySelector('#felt').getBoundingClientRect())") == before
