@@ -24,6 +24,7 @@ from games.pages.puzzles import past_puzzles_page, puzzle_page, storm_page, vote
 from games.pages.races import (
     heats_page,
     lobby_page,
+    puzzle_race_page,
     race_of_the_day_page,
     race_results_page,
     room_page,
@@ -99,6 +100,9 @@ urlpatterns = [
     path("races/<slug:code>/sit", room_page.sit, name="race_sit"),
     path("races/<slug:code>/webhook", webhook_views.webhook, name="race_webhook"),
     path("races/<slug:code>/<int:number>/", race_results_page.result, name="race_result"),
+    path("races/<slug:code>/<int:number>/puzzles/", puzzle_race_page.puzzle_race, name="puzzle_race"),
+    path("races/<slug:code>/<int:number>/puzzles/current", puzzle_race_page.current, name="puzzle_race_current"),
+    path("races/<slug:code>/<int:number>/puzzles/move", puzzle_race_page.move, name="puzzle_race_move"),
     path("races/<slug:code>/<int:number>/race.json", race_results_page.race_json, name="race_json"),
     # The archive
     path("deals/", archive_page.archive, name="archive"),

@@ -78,7 +78,10 @@ def _lists(user: User, now: datetime) -> dict[str, tuple[QuerySet[Any], Describe
         "puzzle_tries": (PuzzleTry.objects.filter(player=user).select_related("puzzle"), _puzzle_try),
         "puzzle_votes": (PuzzleVote.objects.filter(player=user), _fields("puzzle_id", "vote", "voted_at")),
         "puzzle_rating": (PuzzleRating.objects.filter(player=user), _fields("mu", "sigma")),
-        "puzzle_storms": (StormRun.objects.filter(player=user), _fields("day", "begun_at", "solved", "mistakes")),
+        "puzzle_storms": (
+            StormRun.objects.filter(player=user),
+            _fields("day", "begun_at", "solved", "mistakes", "for_race"),
+        ),
         "notices": (Notice.objects.filter(player=user), _notice),
         "appeals": (Appeal.objects.filter(**own).select_related("attempt"), _appeal),
         "reports": (

@@ -83,7 +83,8 @@ class RaceOut(Schema):
 class EntrantOut(Schema):
     """An entrant in a race. `name` and `player` are null for guests.
 
-    The figures and the place are set when the race ends; while a record is under review they stay null.
+    The figures and the place are set when the race ends; while a record is under review they stay null. If the race's
+    game is `puzzles`, `cards_up` is the number of puzzles solved, and `elapsed_ms` the time of the last one.
     """
 
     id: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 
 from django.conf import settings
 from django.db import models
@@ -139,7 +140,8 @@ class StormRun(models.Model):
     """A run of a puzzle storm (`games.puzzles.storm.runs`).
 
     `puzzles` lists the primary keys of its puzzles, and `missed` those that the player got wrong. `turn` counts the
-    moves found at the current puzzle. The clock starts with the first move.
+    moves found at the current puzzle. The clock starts with the first move, or in a race (`for_race`) for all racers at
+    the same time. `solved_at` is the time of the last puzzle solved.
     """
 
     public_id = models.UUIDField(unique=True, default=uuid.uuid4)
@@ -150,6 +152,8 @@ class StormRun(models.Model):
     turn = models.PositiveSmallIntegerField(default=0)
     solved = models.PositiveSmallIntegerField(default=0)
     begun_at = models.DateTimeField(null=True)
+    solved_at = models.DateTimeField(null=True)
+    for_race = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         indexes = [
@@ -169,3 +173,10 @@ class StormRun(models.Model):
     def at(self) -> int:
         """The index of the current puzzle in `puzzles`."""
         return self.solved + self.mistakes
+
+    @property
+    def solved_ms(self) -> int:
+        """The time from the start to the last puzzle solved, in ms; 0 without one."""
+        if self.begun_at is None or self.solved_at is None:
+            return 0
+        return (self.solved_at - self.begun_at) // timedelta(milliseconds=1)

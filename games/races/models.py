@@ -17,6 +17,11 @@ from games.models import Attempt
 CODE_LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 CODE_LENGTH: Final = 10
 
+#: Game and variant of puzzle races, in which all racers solve the same puzzles.
+PUZZLES: Final = "puzzles"
+#: Condition for races that have a deal, or a sequence of puzzles.
+HAS_DEAL: Final = Q(deal__isnull=False) | Q(puzzles__isnull=False)
+
 
 def new_code() -> str:
     """Return a random, unguessable room code."""
@@ -95,6 +100,8 @@ class Race(models.Model):
     free_undo = models.BooleanField(default=True, db_default=True)
     # Sealed and certified; null until one has been found. All divisions of a heat share a deal.
     deal = models.ForeignKey("games.Deal", on_delete=models.PROTECT, null=True, blank=True, related_name="races")
+    # Primary keys of the puzzles of a puzzle race, in order; such a race has no deal.
+    puzzles = models.JSONField(null=True, blank=True, editable=False)
     # For a deal made to order: the seeds tried so far, and whether the search gave up.
     deal_tries = models.PositiveIntegerField(default=0)
     deal_failed = models.BooleanField(default=False)
@@ -123,7 +130,7 @@ class Race(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(state__in=["open", "void"])
-                | Q(starts_at__isnull=False, ends_at__isnull=False, deal__isnull=False),
+                | (Q(starts_at__isnull=False, ends_at__isnull=False) & HAS_DEAL),
                 name="race_that_starts_has_a_deal",
             ),
             models.CheckConstraint(
@@ -139,6 +146,16 @@ class Race(models.Model):
 
     def __str__(self) -> str:
         return f"race {self.number} of room {self.room_id}"
+
+    @property
+    def is_puzzle_race(self) -> bool:
+        """True if the racers solve puzzles."""
+        return self.game == PUZZLES
+
+    @property
+    def has_deal(self) -> bool:
+        """True once the race has a deal, or a sequence of puzzles."""
+        return self.deal_id is not None or self.puzzles is not None
 
 
 class Entrant(models.Model):
@@ -164,12 +181,16 @@ class Entrant(models.Model):
         ESTABLISHED = 2, _("A verified daily game as an established player")
 
     race = models.ForeignKey(Race, on_delete=models.PROTECT, related_name="entrants", db_index=False)
-    # Player and attempt become null when the player is removed.
+    # Player, attempt and storm become null when the player is removed.
     player = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="entries", db_index=False
     )
     attempt = models.OneToOneField(
         "games.Attempt", on_delete=models.SET_NULL, null=True, blank=True, related_name="entrant"
+    )
+    # The run of a racer in a puzzle race.
+    storm = models.OneToOneField(
+        "puzzles.StormRun", on_delete=models.SET_NULL, null=True, blank=True, related_name="entrant"
     )
     state = models.CharField(max_length=12, choices=State.choices, default=State.JOINED)
     joined_at = models.DateTimeField()
@@ -181,6 +202,7 @@ class Entrant(models.Model):
     wishes = models.JSONField(default=list, blank=True)
     here_until = models.DateTimeField(null=True, blank=True)
     # Results from the verified record, set when the race finishes and updated when a verdict changes; null in review.
+    # In puzzle races, `cards_up` counts the puzzles solved, and `elapsed_ms` is the time of the last one.
     place = models.PositiveSmallIntegerField(null=True, blank=True)
     points = models.PositiveSmallIntegerField(null=True, blank=True)
     cards_up = models.PositiveSmallIntegerField(null=True, blank=True)

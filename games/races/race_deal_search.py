@@ -48,7 +48,7 @@ def start_search(race_id: int) -> threading.Thread | None:
 def prepare(race_id: int) -> bool:
     """Search for the race's deal and return whether it was assigned one; mark the search as failed if none is found."""
     race = Race.objects.filter(pk=race_id, state=Race.State.OPEN, deal=None, deal_failed=False).first()
-    if race is None:
+    if race is None or race.is_puzzle_race:
         return False
     variant = race_deals.variant_of(race)
     waiting = Race.objects.filter(

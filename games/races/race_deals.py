@@ -18,6 +18,7 @@ from games.core import events
 from games.deals import publishing, sealed_stock
 from games.deals.certification import Certificate
 from games.models import Deal
+from games.puzzles.storm import runs
 from games.races.models import Race
 from games.races.room_notifications import notify_room
 from games.rules import RULES_VERSION, Variant
@@ -29,12 +30,17 @@ SECRET: Final = (Race.State.OPEN, Race.State.COUNTDOWN, Race.State.RACING, Race.
 def assign_deal(race: Race) -> bool:
     """Assign a deal to an open race, or request one to be made; return whether it has one now.
 
-    Call it in the transaction that locks the race.
+    A puzzle race gets a sequence of puzzles instead. Call it in the transaction that locks the race.
     """
-    if race.deal_id is not None:
+    if race.has_deal:
         return True
     if race.deal_failed:
         return False
+    if race.is_puzzle_race:
+        race.puzzles = runs.draw_puzzles() or None
+        race.deal_failed = race.puzzles is None
+        race.save(update_fields=["puzzles", "deal_failed"])
+        return race.has_deal
     deal = _abandoned_deal(race) or _from_stock(race)
     if deal is None:
         transaction.on_commit(partial(events.request_task, "talon.prepare_race_deal", race.pk))
@@ -45,16 +51,16 @@ def assign_deal(race: Race) -> bool:
 
 
 def release_deal(race: Race) -> None:
-    """Release the unseen deal of an open or void race, for another race to use."""
-    race.deal, race.deal_tries, race.deal_failed = None, 0, False
-    race.save(update_fields=["deal", "deal_tries", "deal_failed"])
+    """Release the unseen deal of an open or void race, for another race to use; puzzles are drawn anew each time."""
+    race.deal, race.puzzles, race.deal_tries, race.deal_failed = None, None, 0, False
+    race.save(update_fields=["deal", "puzzles", "deal_tries", "deal_failed"])
 
 
 def assign_ordered_deal(race_id: int, variant: Variant, certificate: Certificate) -> bool:
     """Assign a deal made to order, and return whether the race still wanted it."""
     with transaction.atomic():
         race = Race.objects.select_for_update(no_key=True).filter(pk=race_id).first()
-        if race is None or race.state != Race.State.OPEN or race.deal_id is not None or variant_of(race) != variant:
+        if race is None or race.state != Race.State.OPEN or race.has_deal or variant_of(race) != variant:
             return False
         race.deal = publishing.make_deal(variant, certificate, opens_at=timezone.now(), for_race=True)
         race.deal_failed = False
@@ -63,11 +69,13 @@ def assign_ordered_deal(race_id: int, variant: Variant, certificate: Certificate
     return True
 
 
-def reveal(deal: Deal, now: datetime) -> bool:
-    """Publish the seed if every race on this deal is over; return whether they are.
+def reveal(deal: Deal | None, now: datetime) -> bool:
+    """Publish the seed if every race on this deal is over; return whether they are. A puzzle race has none.
 
     Call it in the transaction that ends a race and holds its lock.
     """
+    if deal is None:
+        return True
     # If two divisions end at once, the second to get this lock sees that the first is over.
     Deal.objects.select_for_update(no_key=True).only("pk").get(pk=deal.pk)
     if Race.objects.filter(deal=deal, state__in=SECRET).exists():

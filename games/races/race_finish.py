@@ -99,7 +99,6 @@ def finish(race_id: int, now: datetime | None = None) -> bool:
         race.state, race.finished_at = State.FINISHED, now
         race.save(update_fields=["state", "finished_at"])
         Room.objects.filter(pk=race.room_id).update(used_at=now)
-        assert race.deal is not None
         race_deals.reveal(race.deal, now)
         notify_room(race.room_id)
         if race.rated:
@@ -165,7 +164,6 @@ def void(race_id: int, reason: Race.Void, now: datetime | None = None) -> bool:
             race_deals.release_deal(race)
         else:
             race.entrants.filter(state__in=ACTIVE).update(state=Entrant.State.ABSENT)
-            assert race.deal is not None
             race_deals.reveal(race.deal, now)
             transaction.on_commit(partial(close_leftover_attempts, now, race_id))
         notify_room(race.room_id)

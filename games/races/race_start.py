@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from games.core import metrics
@@ -20,6 +20,8 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.statements import run_in_order, stored
 from games.live.start_timer import CANCEL_CUTOFF
 from games.models import Attempt, Deal, Move
+from games.puzzles.models import StormRun
+from games.puzzles.storm import runs
 from games.races import race_finish, rooms, spoiled_starts
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room, notify_rooms
@@ -57,7 +59,7 @@ def start(room_id: int, host_id: int, now: datetime | None = None) -> None:
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
         if not enough_ready(race, room):
             raise Refusal(ErrorCode.TOO_FEW_READY)
-        if race.deal_id is None:
+        if not race.has_deal:
             raise Refusal(ErrorCode.NO_DEAL)
         _freeze(room, race, COUNTDOWN, now)
 
@@ -100,11 +102,18 @@ def unfreeze(race_id: int, now: datetime | None = None) -> bool:
         if race.state != Race.State.COUNTDOWN or has_started(race, now):
             return False
         race.entrants.filter(state=_E.ABSENT).delete()
-        Attempt.objects.filter(entrant__race=race).delete()
+        delete_tables(race.entrants.all())
         race.state, race.starts_at, race.ends_at = Race.State.OPEN, None, None
         race.save(update_fields=["state", "starts_at", "ends_at"])
         notify_room(race.room_id)
     return True
+
+
+def delete_tables(entrants: QuerySet[Entrant]) -> None:
+    """Delete the attempts or storms of entrants whose race has not started."""
+    attempts, storms = (list(entrants.values_list(key, flat=True)) for key in ("attempt", "storm"))
+    Attempt.objects.filter(pk__in=attempts).delete()
+    StormRun.objects.filter(pk__in=storms).delete()
 
 
 def enough_ready(race: Race, room: Room) -> bool:
@@ -131,12 +140,17 @@ def mark_dealt(attempt_ids: Collection[int], now: datetime | None = None) -> int
 
     Return the number of players marked.
     """
+    return mark_racing(Q(attempt__in=attempt_ids), now)
+
+
+def mark_racing(seen: Q, now: datetime | None = None) -> int:
+    """Mark the entrants `seen` as racing, and return their number; too late once `GRACE` is over."""
     now = now or timezone.now()
     started = Race.objects.filter(
         state__in=(Race.State.COUNTDOWN, Race.State.RACING), starts_at__lte=now, starts_at__gt=now - GRACE
     )
     with transaction.atomic():
-        ready = Entrant.objects.filter(attempt__in=attempt_ids, state=_E.READY, race__in=started)
+        ready = Entrant.objects.filter(seen, state=_E.READY, race__in=started)
         rooms_of = set(ready.values_list("race__room", flat=True))
         changed = ready.update(state=_E.RACING)
         notify_rooms(rooms_of)
@@ -188,7 +202,7 @@ def has_started(race: Race, now: datetime) -> bool:
 
 
 def _may_freeze(room: Room, race: Race) -> bool:
-    if race.state != Race.State.OPEN or race.deal_id is None or _is_busy(room):
+    if race.state != Race.State.OPEN or not race.has_deal or _is_busy(room):
         return False
     return enough_ready(race, room)
 
@@ -204,16 +218,21 @@ def _freeze(room: Room, race: Race, countdown: timedelta, now: datetime) -> bool
     race.save()
     Deal.objects.filter(races=race).update(opens_at=race.starts_at)
     for entrant in ready:
-        _create_attempt(race, entrant)
+        _create_table(race, entrant)
     Room.objects.filter(pk=room.pk).update(used_at=now)
     notify_room(room.pk)
     return True
 
 
-def _create_attempt(race: Race, entrant: Entrant) -> None:
-    assert race.deal_id is not None
+def _create_table(race: Race, entrant: Entrant) -> None:
+    """Create the attempt of an entrant, or the storm in a puzzle race."""
     assert race.starts_at is not None
     assert entrant.player_id is not None
+    if race.puzzles is not None:
+        entrant.storm = runs.begin_for_race(entrant.player_id, race.puzzles, race.starts_at)
+        entrant.save(update_fields=["storm"])
+        return
+    assert race.deal_id is not None
     entrant.attempt = Attempt.objects.create(
         deal_id=race.deal_id,
         player_id=entrant.player_id,

@@ -19,8 +19,9 @@ from games.attempts.lifecycle import close_safely
 from games.models import Attempt
 from games.races import heats, matchmaking, race_deals, race_finish, race_start, roll_call, rooms
 from games.races.house import house_moves
-from games.races.models import Entrant, Race, Room
+from games.races.models import HAS_DEAL, Entrant, Race, Room
 from games.races.room_notifications import notify_room
+from games.races.storms import race_storms
 from games.races.webhooks import room_webhooks
 
 log = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ def reconcile(now: datetime | None = None) -> None:
 
 
 def _request_deals(_now: datetime) -> None:
-    waiting = Race.objects.filter(state=Race.State.OPEN, deal=None, deal_failed=False)
+    waiting = Race.objects.filter(state=Race.State.OPEN, deal_failed=False).exclude(HAS_DEAL)
     for race_id in waiting.order_by("pk").values_list("pk", flat=True)[:AT_A_TIME]:
         with transaction.atomic():
             race = Race.objects.select_for_update(no_key=True).get(pk=race_id)
@@ -54,7 +55,7 @@ def _request_deals(_now: datetime) -> None:
 
 def _start_ready(now: datetime) -> None:
     """Start races whose players became ready before the deal did, or while another race was running."""
-    hosted = Race.objects.filter(state=Race.State.OPEN, deal__isnull=False, room__kind__in=rooms.HOSTED)
+    hosted = Race.objects.filter(HAS_DEAL, state=Race.State.OPEN, room__kind__in=rooms.HOSTED)
     # The query excludes races with one player, with unready players or in a busy room: there can be any number of
     # those, and they would use up the batch.
     busy = Race.objects.filter(room=OuterRef("room"), state=Race.State.RACING)
@@ -83,8 +84,9 @@ def _close_overdue(now: datetime) -> None:
 
 
 def _retire_lost(_now: datetime) -> None:
-    """Retire entrants whose attempt was deleted with its player."""
-    lost = Entrant.objects.filter(state__in=(_E.READY, _E.RACING), attempt=None, race__state=Race.State.RACING)
+    """Retire entrants whose attempt or storm was deleted with its player."""
+    running = Entrant.objects.filter(state__in=(_E.READY, _E.RACING), race__state=Race.State.RACING)
+    lost = running.filter(attempt=None, storm=None)
     lost.update(state=_E.RETIRED)
 
 
@@ -131,6 +133,7 @@ STEPS: Final[tuple[Callable[[datetime], object], ...]] = (
     _move_house_racers,
     race_start.mark_absent,
     _close_overdue,
+    race_storms.end_due,
     _follow_closed,
     _retire_lost,
     _settle,

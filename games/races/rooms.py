@@ -19,8 +19,9 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal, refusal_of
 from games.db.players import Player
 from games.deals import publishing
+from games.puzzles.storm.runs import DURATION
 from games.races import network_shares, race_deals, race_finish
-from games.races.models import Entrant, Race, Room, RoomWebhook
+from games.races.models import PUZZLES, Entrant, Race, Room, RoomWebhook
 from games.races.room_notifications import notify_room
 from games.rules import OptionError, Variant
 
@@ -28,6 +29,8 @@ from games.rules import OptionError, Variant
 LIMITS_S: Final = (300, 600, 900, 1200, 1800, 2700, 3600)
 MIN_SEATS: Final = 2
 MAX_SEATS: Final = 16
+#: Time limit of puzzle races, in seconds; they have no other.
+PUZZLES_LIMIT_S: Final = round(DURATION.total_seconds())
 #: Time of inactivity after which a room is closed.
 IDLE: Final = timedelta(minutes=30)
 
@@ -59,7 +62,7 @@ def open_room(
     :raises Refusal: for an unknown game, or a limit or number of seats that cannot be chosen.
     """
     now = now or timezone.now()
-    game = _checked(name, options, limit_s, seats)
+    game, limit_s = _checked(name, options, limit_s, seats)
     with transaction.atomic():
         room = Room.objects.create(
             kind=kind or _kind(public=public),
@@ -99,7 +102,8 @@ def change(
     :raises Refusal: unless the player is the host; during a countdown; for invalid settings; or for too many public
         rooms or changes of game.
     """
-    now, game = now or timezone.now(), _checked(name, options, limit_s, seats)
+    now = now or timezone.now()
+    game, limit_s = _checked(name, options, limit_s, seats)
     with transaction.atomic():
         room = lock_room(room_id)
         check_host(room, player_id)
@@ -123,6 +127,8 @@ def change(
             limits.spend_of(player_id, "room")
             race_deals.release_deal(race)
             race_deals.assign_deal(race)
+        if race.is_puzzle_race:
+            race.entrants.exclude(house_racer="").delete()
         if fresh:
             ready = race.entrants.filter(state=Entrant.State.READY).exclude(player_id=player_id)
             ready.update(state=Entrant.State.JOINED)
@@ -161,7 +167,7 @@ def _reseat_house_racers(race: Race, now: datetime) -> None:
 def copy_settings(room: Room, race: Race) -> None:
     """Copy the room's game, limit and undo rule to the race, without saving it."""
     race.variant, race.game, race.options, race.limit_s = room.variant, room.game, room.options, room.limit_s
-    race.free_undo = room.free_undo and not race.rated
+    race.free_undo = race.is_puzzle_race or (room.free_undo and not race.rated)
 
 
 def close(room: Room, now: datetime | None = None) -> bool:
@@ -260,13 +266,16 @@ def pass_on(room: Room, from_id: int | None, among: Collection[int] | None = Non
     return True
 
 
-def _checked(name: str, options: Mapping[str, object] | None, limit_s: int, seats: int) -> Variant:
-    if limit_s not in LIMITS_S:
-        raise Refusal(ErrorCode.BAD_OPTION, "there is no such time limit", limits_s=list(LIMITS_S))
+def _checked(name: str, options: Mapping[str, object] | None, limit_s: int, seats: int) -> tuple[Variant, int]:
+    """Return the game and its time limit, which a host cannot choose for puzzle races."""
     if not MIN_SEATS <= seats <= MAX_SEATS:
         raise Refusal(ErrorCode.BAD_OPTION, "a room has 2 to 16 seats")
+    if name == PUZZLES and not options:
+        return Variant(PUZZLES, PUZZLES, {}), PUZZLES_LIMIT_S
+    if limit_s not in LIMITS_S:
+        raise Refusal(ErrorCode.BAD_OPTION, "there is no such time limit", limits_s=list(LIMITS_S))
     try:
-        return publishing.variant_of(name, options)
+        return publishing.variant_of(name, options), limit_s
     except OptionError as error:
         raise refusal_of(error) from None
 

@@ -15,11 +15,11 @@ from django.utils import timezone
 from games.attempts.lifecycle import close_attempt
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
-from games.models import Attempt
 from games.races import network_shares, race_start, rooms, spoiled_starts
 from games.races.models import Entrant, Race, RaceOrigin, Room, RoomWebhook
 from games.races.race_finish import ACTIVE
 from games.races.room_notifications import notify_room, request_ready_checks
+from games.races.storms import race_storms
 
 _E: Final = Entrant.State
 
@@ -99,6 +99,8 @@ def leave(room_id: int, player_id: int, now: datetime | None = None) -> None:
         notify_room(room.pk)
     if playing is not None and playing.attempt_id is not None:
         close_attempt(playing.attempt_id, "resigned", at=now)
+    elif playing is not None:
+        race_storms.retire(playing, now)
 
 
 def kick(room_id: int, host_id: int, entrant_id: int, now: datetime | None = None) -> None:
@@ -214,8 +216,9 @@ def _free(seat: Entrant, now: datetime) -> bool:
         seat.delete()
         race_start.start_if_ready(race.room_id, now)
         return was_ready and _has_stopped_gathering(race)
-    Entrant.objects.filter(pk=seat.pk).update(state=_E.ABSENT, attempt=None)
-    Attempt.objects.filter(pk__in=[seat.attempt_id]).delete()
+    own = Entrant.objects.filter(pk=seat.pk)
+    own.update(state=_E.ABSENT)
+    race_start.delete_tables(own)
     return not race_start.enough_ready(race, race.room) and race_start.unfreeze(race.pk, now)
 
 

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.translation import get_language
 
 from games.pages.shared.view_models import ShownDeal
+from games.rules import CATALOGUE
 
 register = template.Library()
 
@@ -31,7 +32,7 @@ def preview(
         path = reverse(shown, args=[language, deal.day, deal.variant])
     elif day is not None:
         path = reverse("games:day_opening" if is_revealed else "games:day_picture", args=[language, day])
-    elif name := variant or (deal.variant if deal else ""):
+    elif (name := variant or (deal.variant if deal else "")) in CATALOGUE:  # puzzle races have no picture
         path = reverse("games:variant_picture", args=[language, name])
     else:
         path = static("img/preview.png")

@@ -54,7 +54,7 @@ from games.rules import End, Record, replay
 from games.solver.simulated_players import greedy_game
 from leaderboards.ratings import rating_reconciler
 from leaderboards.verdicts.settlement import settle
-from tests.games.races import finished_races
+from tests.games.races import finished_races, puzzle_races
 from tests.leaderboards import raced
 
 PASSWORD = "nine of wands and a cup"
@@ -86,6 +86,8 @@ def inhabit() -> dict[str, Any]:
     _looking(member)
     room, race = _raced(member, guarded, keyless)
     finished_races.heat(timezone.now().date(), 3, {member: 3, guarded: 1})
+    puzzle_room = puzzle_races.counting_room(keyless, User.objects.create_user("Daedalus"))
+    puzzled = puzzle_races.finished_room(member, guarded)
     _rated(member, guarded)
     puzzle = daily.puzzle_of(timezone.now().date())
     storm, finished_storm = runs.begin(member.pk), runs.begin(member.pk)
@@ -129,6 +131,8 @@ def inhabit() -> dict[str, Any]:
             "code": sent.code,
             "room": room,
             "race": race,
+            "puzzle room": puzzle_room.code,
+            "puzzle race": puzzled.code,
             "together": f"game={finished.public_id}&game={sent.answers.get().attempt.public_id}",
         },
     }

@@ -53,7 +53,7 @@ def storm_run(request: HttpRequest, run: UUID) -> HttpResponse:
     state = runs.StormState.of(row, timezone.now())
     if state.is_over:
         return render(request, "puzzles/storm_result.html", _result(request, row))
-    data = {"state": asdict(state), "begun": row.begun_at is not None, "puzzle": _shown(runs.current_puzzle(row))}
+    data = {"state": asdict(state), "begun": row.begun_at is not None, "puzzle": puzzle_json(runs.current_puzzle(row))}
     return render(request, "puzzles/storm_run.html", {"run": row, "data": data})
 
 
@@ -85,11 +85,16 @@ def storm_move(request: HttpRequest, run: UUID) -> HttpResponse:
     """
     limits.spend(request, "puzzle")
     (at, turn), token = move_of(request, "at", "turn")
-    reply = runs.play(player_id(request), run, at, turn, token)
-    return JsonResponse(asdict(reply) | {"next": _shown(reply.next)})
+    reply = runs.play(runs.own_run(player_id(request), run).pk, at, turn, token)
+    return JsonResponse(reply_json(reply))
 
 
-def _shown(puzzle: runs.StormPuzzle | None) -> dict[str, Any] | None:
+def reply_json(reply: runs.StormReply) -> dict[str, Any]:
+    """Return the answer to a move as JSON types."""
+    return asdict(reply) | {"next": puzzle_json(reply.next)}
+
+
+def puzzle_json(puzzle: runs.StormPuzzle | None) -> dict[str, Any] | None:
     """Return a puzzle as JSON types, with the title of its variant."""
     if puzzle is None:
         return None

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from games.core.errors import ErrorCode, Refusal
 from games.core.json_body import parse_json
 from games.pages.shared import titles
+from games.races.models import PUZZLES
 from games.races.rooms import LIMITS_S, MAX_SEATS, MIN_SEATS
 from games.rules import GAMES
 
@@ -60,6 +61,7 @@ def choices() -> dict[str, Any]:
     """Return the form's choices for its template."""
     return {
         "variants": [variant | {"standard": variant["name"] == _NAME} for variant in titles.variant_choices()],
+        "puzzles": {"name": PUZZLES, "title": titles.PUZZLES_TITLE},
         "games": [
             {"name": name, "title": title, "options": titles.option_fields(options)}
             for name, title, options in titles.games_and_options()

@@ -15,6 +15,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -52,6 +53,8 @@ class ShownEntrant:
     elapsed_ms: int | None
     tokens: int | None
     replay: UUID | None
+    missed: int | None
+    """Number of puzzles missed in a puzzle race; None in others, and once it has been deleted."""
     rating: dict[str, Any] | None
     linked: bool
     """True if this and the viewer do not move each other's ratings; other viewers do not see that."""
@@ -68,6 +71,7 @@ class ShownEntrant:
             state_title=entrant.get_state_display(),
             in_review=entrant.is_in_review,
             replay=entrant.attempt.public_id if entrant.attempt else None,
+            missed=entrant.storm.mistakes if entrant.storm else None,
             rating=rating,
             linked=linked,
         )
@@ -116,6 +120,7 @@ def result(request: HttpRequest, code: str, number: int) -> HttpResponse:
         "commitment": commitment_of(race),
         "is_public": is_public,
         "explored": _explored(race, entrants) if is_public else None,
+        "missed": next((row.storm.missed for row in rows if row.storm and row.player_id == player_id(request)), []),
         "share_text": _share_text(race, title, entrants),
     }
     race.deal = None  # a template gets no seed
@@ -165,19 +170,24 @@ def _share_text(race: Race, title: str, entrants: list[ShownEntrant]) -> str:
     own = next((entrant for entrant in entrants if entrant.is_me and entrant.place and not entrant.in_review), None)
     if own is None:
         return ""
-    result = _("Won in %(time)s") if own.state == Entrant.State.WON else _("%(cards)s cards up in %(time)s")
-    figures = [
-        _("Place %(rank)s of %(of)s") % {"rank": own.place, "of": len(entrants)},
-        result % {"cards": own.cards_up, "time": duration(own.elapsed_ms)},
-    ]
+    place = _("Place %(rank)s of %(of)s") % {"rank": own.place, "of": len(entrants)}
     address = settings.PUBLIC_URL + reverse("games:race_result", args=[race.room.code, race.number])
     head = _("Race %(number)s: %(title)s") % {"number": race.number, "title": title}
-    return "\n".join([f"Talon, {head}", " · ".join(figures), address])
+    return "\n".join([f"Talon, {head}", f"{place} · {result_in_words(race, own)}", address])
+
+
+def result_in_words(race: Race, entrant: ShownEntrant) -> str:
+    """Return what an entrant has achieved."""
+    if race.is_puzzle_race:
+        solved = entrant.cards_up or 0
+        return ngettext("One puzzle solved", "%(n)s puzzles solved", solved) % {"n": solved}
+    text = _("Won in %(time)s") if entrant.state == Entrant.State.WON else _("%(cards)s cards up in %(time)s")
+    return text % {"cards": entrant.cards_up, "time": duration(entrant.elapsed_ms)}
 
 
 def by_place(race: Race) -> list[Entrant]:
     """Return the entrants in the order of their places, absent ones last."""
-    rows = Entrant.objects.filter(race=race).select_related("attempt", "player")
+    rows = Entrant.objects.filter(race=race).select_related("attempt", "storm", "player")
     return sorted(rows, key=lambda row: (row.place is None, row.place or 0, row.pk))
 
 

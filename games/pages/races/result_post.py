@@ -13,9 +13,14 @@ from django.utils.translation import gettext as _
 
 from games.core.errors import RateLimitedError
 from games.core.https_client import Connect, connect
-from games.pages.races.race_results_page import ShownEntrant, by_place, headline, shown_entrants
+from games.pages.races.race_results_page import (
+    ShownEntrant,
+    by_place,
+    headline,
+    result_in_words,
+    shown_entrants,
+)
 from games.pages.shared import titles
-from games.pages.shared.durations import duration
 from games.races.models import Entrant, Race, RoomWebhook
 from games.races.webhooks import room_webhooks
 from games.races.webhooks.webhook_delivery import Message, send, store_state
@@ -52,7 +57,7 @@ def result_message(race: Race, language: str) -> Message | None:
         embed = {
             "title": _("Race %(number)s: %(title)s") % {"number": race.number, "title": title},
             "url": settings.PUBLIC_URL + reverse("games:race_result", args=[race.room.code, race.number]),
-            "description": "\n".join(_line(entrant) for entrant in placed),
+            "description": "\n".join(_line(race, entrant) for entrant in placed),
         }
         if race.finished_at is not None:
             embed["timestamp"] = race.finished_at.isoformat()
@@ -70,13 +75,10 @@ def escaped(text: str) -> str:
     return _PUNCTUATION.sub(r"\\\1", text)
 
 
-def _line(entrant: ShownEntrant) -> str:
+def _line(race: Race, entrant: ShownEntrant) -> str:
     """Return the place, name and result of an entrant."""
-    if entrant.state == Entrant.State.DISQUALIFIED:
-        result = str(entrant.state_title)
-    else:
-        text = _("Won in %(time)s") if entrant.state == Entrant.State.WON else _("%(cards)s cards up in %(time)s")
-        result = text % {"cards": entrant.cards_up, "time": duration(entrant.elapsed_ms)}
+    is_out = entrant.state == Entrant.State.DISQUALIFIED
+    result = entrant.state_title if is_out else result_in_words(race, entrant)
     return f"**{entrant.place}.** {entrant.name}: {result}"
 
 

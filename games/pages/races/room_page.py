@@ -19,7 +19,7 @@ from games.pages.races.race_ready_notice import mark_waiting
 from games.pages.races.webhook_panel import Panel, webhook_panel
 from games.pages.shared import titles
 from games.races import seats
-from games.races.models import Race, Room
+from games.races.models import PUZZLES, Race, Room
 
 #: Text size of the overlay in percent.
 _SIZE: Final = 100
@@ -55,7 +55,7 @@ def room_response(request: HttpRequest, room: Room, panel: Panel | None, status:
         "title": titles.deal_title(room.variant, room.game),
         "naming": titles.for_client(),
         "choices": choices(),
-        "games": [name for name, _title, _options in titles.games_and_options()],
+        "games": [*(name for name, _title, _options in titles.games_and_options()), PUZZLES],
         "webhook": panel,
     }
     return render(request, "races/room.html", context, status=status)

@@ -31,13 +31,18 @@ class RaceSeat:
         entrant = Entrant.objects.select_related("race__room").filter(attempt=attempt).first()
         if entrant is None:
             return None
-        race, code = entrant.race, entrant.race.room.code
+        return cls.of_entrant(entrant, entrant.race.room.code)
+
+    @classmethod
+    def of_entrant(cls, entrant: Entrant, code: str) -> Self:
+        """Return the seat of an entrant with their race, in the room with this code."""
+        number = entrant.race.number
         return cls(
             code=code,
-            number=race.number,
+            number=number,
             entrant=entrant.pk,
             room=reverse("games:room", args=[code]),
-            result=reverse("games:race_result", args=[code, race.number]),
+            result=reverse("games:race_result", args=[code, number]),
             sit=reverse("games:race_sit", args=[code]),
         )
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from games.deals.difficulty import grade_name
 from games.house_racers.racers import HOUSE_RACERS
+from games.races.models import PUZZLES
 from games.rules import CATALOGUE, GAMES, Option, open_table
 
 GAME_TITLES: Final[Mapping[str, Promise]] = {
@@ -47,6 +48,7 @@ _CHOICE_TITLES: Final[Mapping[tuple[str, object], Promise]] = {
     ("fool", "wild"): _("wild"),
     ("fool", "trump"): _("the first trump"),
 }
+PUZZLES_TITLE: Final = _("Puzzles")
 #: Grades that describe the house racers, in their order.
 _BOT_GRADES: Final = (2, 3, 4)
 
@@ -58,7 +60,9 @@ def bot_choices() -> list[dict[str, str]]:
 
 
 def deal_title(variant: str, game: str) -> str:
-    """Return the title of a deal: of its variant, or of its game if it has custom options."""
+    """Return the title of a deal: of its variant, or of its game if it has custom options; or that of puzzle races."""
+    if game == PUZZLES:
+        return str(PUZZLES_TITLE)
     return str(VARIANT_TITLES[variant] if variant else GAME_TITLES[game])
 
 
@@ -111,7 +115,7 @@ def _goals() -> dict[str, int]:
 def for_client() -> dict[str, Any]:
     """Return all display names in the page's language and each game's goal, for rendering by the client."""
     return {
-        "variants": {name: str(title) for name, title in VARIANT_TITLES.items()},
+        "variants": {name: str(title) for name, title in {**VARIANT_TITLES, PUZZLES: PUZZLES_TITLE}.items()},
         "games": {name: str(title) for name, title in GAME_TITLES.items()},
         "options": {name: str(title) for name, title in OPTION_TITLES.items()},
         "choices": {f"{name}={json.dumps(value)}": str(title) for (name, value), title in _CHOICE_TITLES.items()},

@@ -81,17 +81,29 @@ class StormReply:
 
 
 def begin(player: int) -> StormRun | None:
-    """Create a run of random short puzzles; None if there are no puzzles.
+    """Create a run of random short puzzles; None if there are no puzzles."""
+    puzzles = draw_puzzles()
+    if not puzzles:
+        return None
+    return StormRun.objects.create(player_id=player, day=timezone.now().date(), puzzles=puzzles)
+
+
+def begin_for_race(player: int, puzzles: list[int], starts_at: datetime) -> StormRun:
+    """Create a racer's run, whose clock starts at `starts_at`."""
+    return StormRun.objects.create(
+        player_id=player, day=starts_at.date(), puzzles=puzzles, begun_at=starts_at, for_race=True
+    )
+
+
+def draw_puzzles() -> list[int]:
+    """Return the primary keys of random short puzzles in the order of a run; empty if there are no puzzles.
 
     The puzzle of the day is left out, so that a storm shows nothing of it, and so are unpopular puzzles.
     """
     store.ensure_any()
     today = timezone.now().date()
     short = StoredPuzzle.objects.filter(turns__lte=MAX_TURNS).exclude(days__day=today).exclude(pk__in=unpopular())
-    drawn = sorted(short.order_by("?").values_list("mu", "pk", "variant")[:LENGTH])
-    if not drawn:
-        return None
-    return StormRun.objects.create(player_id=player, day=today, puzzles=_mixed(drawn))
+    return _mixed(sorted(short.order_by("?").values_list("mu", "pk", "variant")[:LENGTH]))
 
 
 def _mixed(puzzles: Iterable[tuple[float, int, str]]) -> list[int]:
@@ -104,11 +116,11 @@ def _mixed(puzzles: Iterable[tuple[float, int, str]]) -> list[int]:
 
 
 def own_run(player: int | None, public_id: UUID) -> StormRun:
-    """Return a player's own run.
+    """Return a player's own run, outside races.
 
     :raises Refusal: NOT_FOUND for another player's, or if there is none.
     """
-    run = StormRun.objects.filter(player=player, public_id=public_id).first() if player else None
+    run = StormRun.objects.filter(player=player, public_id=public_id, for_race=False).first() if player else None
     if run is None:
         raise Refusal(ErrorCode.NOT_FOUND, "there is no such storm of yours")
     return run
@@ -124,15 +136,18 @@ def current_puzzle(run: StormRun) -> StormPuzzle | None:
 
 
 @transaction.atomic
-def play(player: int | None, public_id: UUID, at: int, turn: int, token: str) -> StormReply:
+def play(key: int, at: int, turn: int, token: str) -> StormReply:
     """Check a move at a turn of the run's puzzle number `at`, both counted from 0, and store the progress.
 
-    :raises Refusal: STALE if the run is at another turn, CLOSED if it is over, or the rules' error for a move that is
-        not legal; nothing changes, but the first move starts the clock.
+    The first move starts the clock.
+
+    :raises Refusal: STALE if the run is at another turn, CLOSED if it is over, NOT_BEGUN before a race, or the rules'
+        error for a move that is not legal; nothing changes.
     """
-    key = own_run(player, public_id).pk
     run = StormRun.objects.select_for_update().get(pk=key)
     now = timezone.now()
+    if run.begun_at is not None and now < run.begun_at:
+        raise Refusal(ErrorCode.NOT_BEGUN)
     if StormState.of(run, now).is_over:
         raise Refusal(ErrorCode.CLOSED, "this storm is over")
     if (at, turn) != (run.at, run.turn):
@@ -141,18 +156,18 @@ def play(player: int | None, public_id: UUID, at: int, turn: int, token: str) ->
     is_right = loss_after(puzzle, turn, token) is None
     run.begun_at = run.begun_at or now
     steps = steps_after(puzzle, turn) if is_right else []
-    is_next = _advance(run, puzzle, is_right=is_right)
+    is_next = _advance(run, puzzle, now, is_right=is_right)
     run.save()
     return StormReply(is_right, StormState.of(run, now), steps, current_puzzle(run) if is_next else None)
 
 
-def _advance(run: StormRun, puzzle: Puzzle, *, is_right: bool) -> bool:
+def _advance(run: StormRun, puzzle: Puzzle, now: datetime, *, is_right: bool) -> bool:
     """Store the outcome of a move, and return whether it ended the puzzle."""
     if is_right and run.turn + 1 < len(puzzle.turns):
         run.turn += 1
         return False
     if is_right:
-        run.solved += 1
+        run.solved, run.solved_at = run.solved + 1, now
     else:
         run.missed = [*run.missed, run.puzzles[run.at]]
     run.turn = 0

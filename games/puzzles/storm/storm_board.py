@@ -55,14 +55,14 @@ def place_on(day: date, solved: int) -> int:
 
 
 def own_best(player: int, day: date) -> OwnBest:
-    """Return a player's best storms."""
-    own = StormRun.objects.filter(player=player, begun_at__isnull=False)
+    """Return a player's best storms, outside races."""
+    own = StormRun.objects.filter(player=player, begun_at__isnull=False, for_race=False)
     best = Max("solved")
     return OwnBest(own.filter(day=day).aggregate(best=best)["best"], own.aggregate(best=best)["best"])
 
 
 def _best(day: date) -> Any:  # noqa: ANN401 - rows with annotations
-    """Return the most puzzles that each player with a page solved in a storm of a day."""
+    """Return the most puzzles that each player with a page solved in a storm of a day, outside races."""
     users: Any = get_user_model()
-    solved = StormRun.objects.filter(day=day, solved__gt=0, player__in=users.objects.with_page())
+    solved = StormRun.objects.filter(day=day, solved__gt=0, for_race=False, player__in=users.objects.with_page())
     return solved.values("player").annotate(best=Max("solved")).order_by()

@@ -29,7 +29,8 @@ COUNTDOWN: Final = timedelta(seconds=5)
 def add_racer(room_id: int, host_id: int, slug: str, now: datetime | None = None) -> None:
     """Give a house racer a seat in the next race, at the host's command. It is ready at once.
 
-    :raises Refusal: unless the player is the host; for an unknown racer or a full race; or once the race has started.
+    :raises Refusal: unless the player is the host; for an unknown racer or a full race; for a puzzle race; or once the
+        race has started.
     """
     now, racer = now or timezone.now(), racer_of(slug)
     with transaction.atomic():
@@ -38,6 +39,8 @@ def add_racer(room_id: int, host_id: int, slug: str, now: datetime | None = None
         race = rooms.next_race(room, now)
         if race.state != Race.State.OPEN:
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
+        if race.is_puzzle_race:
+            raise Refusal(ErrorCode.BAD_OPTION, "house racers solve no puzzles")
         if not race.entrants.filter(house_racer=slug).exists():
             _seat(race, racer, room, now)
         notify_room(room.pk)

@@ -13,7 +13,7 @@ from games.races.live import protocol, snapshot
 from games.races.live.progress import RaceProgress
 from games.races.live.snapshot import RoomFacts
 from games.races.live.stream import Stream, Viewer
-from games.races.models import Race, Room
+from games.races.models import PUZZLES, Race, Room
 
 #: Minimum seconds between lane messages, to racers and to all other viewers.
 RACERS_EVERY: Final = 0.5
@@ -47,6 +47,17 @@ class Audience:
     def seated(self) -> list[int]:
         """Return the entrants of the next race with the room open here."""
         return sorted({yours.to_come for yours in self._yours.values() if yours.to_come is not None})
+
+    def present(self) -> list[int]:
+        """Return the entrants who are present here: those of the next race, and those of a running puzzle race.
+
+        In other running races, players are present where their tables are open.
+        """
+        race = self.facts.running
+        if race is None or race.message.game != PUZZLES:
+            return self.seated()
+        running = {yours.running for yours in self._yours.values() if yours.running is not None}
+        return sorted({*self.seated(), *running})
 
     def moved_from(self, facts: RoomFacts) -> set[int]:
         """Return the seats here that are in none of the races of `facts`."""

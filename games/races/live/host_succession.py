@@ -47,16 +47,16 @@ class HostPresence:
         self._next_at = -inf
 
     async def beat(self) -> float:
-        """Send a heartbeat, if one is due, for the host and seated players connected to this process."""
-        facts, seated = self._audience.facts, self._audience.seated()
+        """Send a heartbeat, if one is due, for the host and the entrants present in this process."""
+        facts, present = self._audience.facts, self._audience.present()
         host_id = facts.host_id if self._audience.has_host() else None
-        if not seated and host_id is None:
+        if not present and host_id is None:
             return inf
         if monotonic() >= self._next_at:
             self._next_at = monotonic() + HEARTBEAT_EVERY
-            self._audience.progress.mark_seen(seated)
+            self._audience.progress.mark_seen(present)
             self.mark_seen(host_id)
-            self._send_heartbeat(facts.id, seated, host_id)
+            self._send_heartbeat(facts.id, present, host_id)
         return self._next_at
 
     async def replace_if_absent(self) -> float:

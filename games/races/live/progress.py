@@ -37,12 +37,14 @@ class EntrantLane:
 
     def learn(self, figures: tuple[int, int]) -> None:
         """Update cards up and tokens, unless they are older than the known ones."""
-        if figures[1] >= self.figures[1]:
+        if figures[::-1] >= self.figures[::-1]:
             self.figures = figures
         self.is_known = True
 
     def follow(self, entrant: EntrantFacts) -> None:
         """Update from the database, unless a report has already told of the end of the game."""
+        if entrant.state in UNDER_WAY and entrant.figures is not None and entrant.figures < self.figures:
+            return  # read before the racer solved the last puzzle
         if entrant.state not in UNDER_WAY or self.state not in ENDED:
             self.state, self.ms = entrant.state, entrant.ms
         if entrant.figures is not None:

@@ -119,7 +119,7 @@ class Ping(In):
 
 
 class Lane(msgspec.Struct, array_like=True, gc=False):
-    """An entrant's progress: only the number of cards up, never which cards."""
+    """An entrant's progress: only the number of cards up, never which cards. In a puzzle race, of puzzles solved."""
 
     entrant: int
     cards_up: int
@@ -128,7 +128,7 @@ class Lane(msgspec.Struct, array_like=True, gc=False):
     away: bool
     #: Place among the racers, provisional until the race is finished. Equal scores share a place.
     place: int | None
-    #: Time on the race's clock at which the game ended; null during the game.
+    #: Time on the race's clock at which the game ended; null during the game. In a puzzle race, of the last one solved.
     ms: int | None
 
 

@@ -100,7 +100,8 @@ def read_rooms(room_ids: Collection[int]) -> dict[int, RoomFacts]:
     rooms = list(Room.objects.filter(pk__in=room_ids).annotate(last_race=Subquery(last)))
     shown = Q(room__in=rooms, state__in=(*TO_COME, *RUNNING)) | Q(pk__in=[room.last_race for room in rooms])
     races = Race.objects.filter(shown).select_related("deal").defer("deal__seed", "deal__solution")
-    entrants = Entrant.objects.select_related("attempt").defer("attempt__record", "attempt__line").order_by("pk")
+    entrants = Entrant.objects.select_related("attempt", "storm").order_by("pk")
+    entrants = entrants.defer("attempt__record", "attempt__line", "storm__puzzles", "storm__missed")
     of_room: dict[int, list[Race]] = {}
     for race in races.prefetch_related(Prefetch("entrants", entrants)).order_by("-number"):
         of_room.setdefault(race.room_id, []).append(race)
@@ -268,13 +269,15 @@ def _race_facts(race: Race, room: Room, players: _PlayerFacts) -> RaceFacts:
         gathers_until=race.gathers_until,
         scheduled_at=race.scheduled_at,
         message=message,
-        entrants=tuple(_entrant_facts(race, entrant, at) for entrant, at in _confirm_by(race, room, shown)),
+        entrants=tuple(_entrant_facts(race, room, entrant, at) for entrant, at in _confirm_by(race, room, shown)),
     )
 
 
 def _deal_state(race: Race) -> protocol.DealState:
     if race.deal is not None:
         return protocol.DealState(state="ready", tried=race.deal_tries, commitment=race.deal.commitment)
+    if race.puzzles is not None:
+        return protocol.DealState(state="ready", tried=0, commitment=None)
     return protocol.DealState(state="none" if race.deal_failed else "preparing", tried=race.deal_tries, commitment=None)
 
 
@@ -286,25 +289,36 @@ def _confirm_by(race: Race, room: Room, entrants: list[Entrant]) -> list[tuple[E
     return [(entrant, matchmaking.confirm_by(in_order, entrant)) for entrant in entrants]
 
 
-def _entrant_facts(race: Race, entrant: Entrant, confirm_by: datetime | None) -> EntrantFacts:
-    attempt = entrant.attempt
-    ms = entrant.elapsed_ms
-    if ms is None and attempt is not None and attempt.finished_at is not None:
+def _entrant_facts(race: Race, room: Room, entrant: Entrant, confirm_by: datetime | None) -> EntrantFacts:
+    attempt, storm = entrant.attempt, entrant.storm
+    figures, ms = None, entrant.elapsed_ms
+    if entrant.cards_up is not None and entrant.tokens is not None:
+        figures = entrant.cards_up, entrant.tokens
+    elif storm is not None:
+        figures, ms = (storm.solved, 0), storm.solved_ms
+    elif attempt is not None and attempt.finished_at is not None:
         ms = (attempt.finished_at - attempt.started_at) // _MS
-    at_table = attempt is not None and race.state in AT_TABLE and entrant.state != _ABSENT
-    has_figures = entrant.cards_up is not None and entrant.tokens is not None
     return EntrantFacts(
         id=entrant.pk,
         player_id=entrant.player_id,
         state=entrant.state,
         attempt_id=entrant.attempt_id,
-        table=reverse("games:table", args=[attempt.public_id]) if at_table and attempt is not None else None,
+        table=_table_path(race, room, entrant),
         place=entrant.place,
-        figures=(entrant.cards_up or 0, entrant.tokens or 0) if has_figures else None,
+        figures=figures,
         ms=ms,
         confirm_by=confirm_by,
         is_house_racer=bool(entrant.house_racer),
     )
+
+
+def _table_path(race: Race, room: Room, entrant: Entrant) -> str | None:
+    """Return the path of an entrant's table: in a puzzle race, of the page on which they solve the puzzles."""
+    if race.state not in AT_TABLE or entrant.state == _ABSENT:
+        return None
+    if entrant.attempt is not None:
+        return reverse("games:table", args=[entrant.attempt.public_id])
+    return reverse("games:puzzle_race", args=[room.code, race.number]) if entrant.state in ACTIVE else None
 
 
 def _figures(attempt: Attempt) -> Figures:

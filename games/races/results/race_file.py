@@ -34,8 +34,11 @@ def is_public(race: Race, now: datetime | None = None) -> bool:
 def race_file(race: Race) -> rules.RaceFile:
     """Return the race file.
 
-    :raises Refusal: not_revealed until this race is finished and every other one on its deal is over.
+    :raises Refusal: not_found for a puzzle race; not_revealed until this race is finished and every other one on its
+        deal is over.
     """
+    if race.is_puzzle_race:
+        raise Refusal(ErrorCode.NOT_FOUND, "A puzzle race has no file.")
     if not is_public(race):
         raise Refusal(ErrorCode.NOT_REVEALED, "A race can be downloaded once all races on its deal are finished.")
     assert race.deal is not None

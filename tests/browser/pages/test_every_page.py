@@ -103,6 +103,10 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "games:race_result": [
         ("stranger", {"code": "<race>", "number": "1"}),
         ("member", {"code": "<race>", "number": "1"}),
+        ("member", {"code": "<puzzle race>", "number": "1"}),
+    ],
+    "games:puzzle_race games:puzzle_race_current games:puzzle_race_move": [
+        ("keyless", {"code": "<puzzle room>", "number": "1"})
     ],
     "games:race_json": [("stranger", {"code": "<race>", "number": "1"})],
     "games:race_replay": [("stranger", {"code": "0000000000", "number": "1"})],
@@ -173,6 +177,7 @@ _NO_PAGES = {
         "games:race_bot "
         "games:race_quick games:race_sit games:send_challenge games:play_on games:start games:start_practice "
         "games:start_found games:first_game games:puzzle_move games:puzzle_vote games:begin_storm games:storm_move "
+        "games:puzzle_race_current games:puzzle_race_move "
         "players:accept players:calendar players:follow players:language "
         "players:preferences players:push players:push_race players:push_renewed players:rename players:unfollow "
         "api-1:play_puzzle_move api-1:verify"
@@ -205,6 +210,7 @@ DESK_PAGES = {
         "games:room",
         "games:races",
         "games:race_result",
+        "games:puzzle_race",
     ),
     *("games:archive_day", "games:todays_puzzle", "games:storm_run", "boards:deal", "boards:period", "boards:rating"),
     *("players:profile", "players:compare", "players:settings"),

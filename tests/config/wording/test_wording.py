@@ -45,6 +45,7 @@ from games.rules import CATALOGUE, Record
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.ratings import rating_reconciler
 from tests.config.malformed import patterns
+from tests.games.races import puzzle_races
 from tests.games.races.runs import Run, at
 from tests.leaderboards import factory
 
@@ -156,6 +157,7 @@ def world() -> World:
     attempts.append(start_attempt(account, practice_deal("braid", {"direction": "either", "redeals": 3})))
     attempts.append(start_attempt(guest, deals[5]))
     codes = [raced(account, others[0], guest), *other_rooms(account, others[1])]
+    codes += [puzzle_races.finished_room(account, guest), puzzle_races.counting_room(guest, others[2])]
     return World(account, guest, past, attempts, codes, challenged(account, others[0], past))
 
 
@@ -285,6 +287,7 @@ def pages_of_races(world: World) -> Iterator[str]:
     """Yield pages that exist only with races and challenges."""
     over, own = world.rooms[0].code, world.rooms[1].code
     yield from (f"/races/{code}/" for code in (over, own))
+    yield from (f"/races/{world.rooms[-2].code}/1/", f"/races/{world.rooms[-1].code}/1/puzzles/")
     yield from (f"/races/{over}/1/", f"/races/{over}/1/replay/", "/races/mine/", "/races/heats/", "/inbox/")
     yield from (f"/challenge/{one.code}/" for one in world.challenges)
     yield f"/ghosts/{world.past.pk}/"

@@ -35,7 +35,7 @@ def run(player: User) -> StormRun:
 
 
 def play(run: StormRun, at: int, turn: int, token: str, player: int | None = None) -> runs.StormReply:
-    return runs.play(player or run.player_id, run.public_id, at, turn, token)
+    return runs.play(runs.own_run(player or run.player_id, run.public_id).pk, at, turn, token)
 
 
 def refusal(run: StormRun, *move: Any, **options: Any) -> ErrorCode:

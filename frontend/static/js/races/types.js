@@ -54,6 +54,9 @@
  * @property {number|null} confirm_by deadline to confirm a quick match, on the server's clock
  */
 
+/** Whether the racers solve puzzles: lanes have the number solved in place of cards up. @param {{game: string}} race */
+export const isPuzzleRace = ({ game }) => game === "puzzles";
+
 /** A lane as an object with named parts. @param {Lane} lane */
 export const parts = ([entrant, cardsUp, tokens, state, away, place, ms]) => {
   return { entrant, cardsUp, tokens, state, away, place, ms };

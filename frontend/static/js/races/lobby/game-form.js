@@ -3,12 +3,14 @@
 /** @import { RaceState, Room } from "../types.js" */
 
 import { all } from "../../shared/dom.js";
+import { isPuzzleRace } from "../types.js";
 
 /** Shows only the options of the chosen game. @param {HTMLFormElement} form */
 export function bindForm(form) {
   const choice = /** @type {HTMLSelectElement} */ (form.elements.namedItem("name"));
   const show = () => {
     for (const box of all("[data-options-of]", form)) box.hidden = box.dataset.optionsOf !== choice.value;
+    for (const box of all("[data-cards-only]", form)) box.hidden = isPuzzleRace({ game: choice.value });
   };
   choice.addEventListener("change", show);
   show();
@@ -44,7 +46,7 @@ export function fillForm(form, room, race) {
     if (field instanceof RadioNodeList || field instanceof HTMLSelectElement) field.value = value;
   };
   set("name", race.variant || `own:${race.game}`);
-  set("limit", String(race.limit_s));
+  if (!isPuzzleRace(race)) set("limit", String(race.limit_s));
   set("seats", String(room.seats));
   set("privacy", room.kind);
   set("undo", race.free_undo ? "free" : "unseen");

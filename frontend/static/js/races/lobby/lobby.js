@@ -8,6 +8,7 @@ import { clockText } from "../../shared/times.js";
 import { bindForm } from "./game-form.js";
 import { fillList } from "../live-list.js";
 import { Names, agoText, limitText } from "../names.js";
+import { isPuzzleRace } from "../types.js";
 
 const EVERY = 5000;
 const TICK = 1000;
@@ -154,7 +155,8 @@ function summarise() {
   const ticks = all("[name=variant]");
   const tell = () => {
     const seats = tn("1 seat", "{n} seats", Number(chosen("seats")));
-    write(byId("room-summary"), [chosen("name"), chosen("limit"), seats].join(", "));
+    const limit = isPuzzleRace({ game: form.elements.name.value }) ? "" : chosen("limit");
+    write(byId("room-summary"), [chosen("name"), limit, seats].filter(Boolean).join(", "));
     const ticked = [...ticks].filter(({ checked }) => checked).length;
     const none = ticked === 0 || ticked === ticks.length;
     write(byId("wishes-count"), none ? t("all nine") : tn("one", "{n} of nine", ticked));

@@ -1,8 +1,9 @@
 /** Heading of a room: the next race's game, limit and options, and the state of its deal. */
 
 import { t, tn } from "../../shared/i18n.js";
-import { byId, part, write } from "../../shared/dom.js";
+import { all, byId, part, write } from "../../shared/dom.js";
 import { limitText } from "../names.js";
+import { isPuzzleRace } from "../types.js";
 
 /** @import { Names } from "../names.js" */
 /** @import { RaceState, Room } from "../types.js" */
@@ -26,6 +27,9 @@ export function showHead(room, names) {
     list.replaceChildren(...facts.map((fact) => part("li", "", fact)));
   }
   showArt(race);
+  const solves = isPuzzleRace(race);
+  for (const item of all("[data-cards-only]", byId("room"))) item.hidden = solves;
+  for (const item of all("[data-puzzles-only]", byId("room"))) item.hidden = !solves;
   byId("rules").href = `/rules/${race.game}/`;
   byId("lesson").href = `/rules/${race.game}/#lesson`;
   byId("practise-name").value = race.variant || race.game;

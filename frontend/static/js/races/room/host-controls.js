@@ -2,7 +2,7 @@
 
 import { byId } from "../../shared/dom.js";
 import { fillForm, bindForm, settingsOf } from "../lobby/game-form.js";
-import { parts } from "../types.js";
+import { isPuzzleRace, parts } from "../types.js";
 
 /** @import { RaceSocket } from "../socket.js" */
 /** @import { Room, You } from "../types.js" */
@@ -38,7 +38,7 @@ export function showHost({ to_come, seats }, { host }) {
   const open = host && (!to_come || to_come.state === "open");
   byId("change").hidden = !open;
   byId("webhook")?.toggleAttribute("hidden", !host);
-  byId("add-bots").hidden = !(open && to_come && to_come.seats.length < seats);
+  byId("add-bots").hidden = !(open && to_come && to_come.seats.length < seats && !isPuzzleRace(to_come));
   const ready = (to_come?.lanes ?? []).map(parts).filter(({ state }) => state === "ready").length;
   byId("start").hidden = !(open && ready > 1 && to_come?.deal.state === "ready");
 }

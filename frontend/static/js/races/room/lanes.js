@@ -4,13 +4,15 @@ import { t, tn } from "../../shared/i18n.js";
 import { motionReduced } from "../../site/settings.js";
 import { durationText } from "../../shared/times.js";
 import { avatar, part, write } from "../../shared/dom.js";
-import { parts } from "../types.js";
+import { isPuzzleRace, parts } from "../types.js";
 
 /** @import { RaceState, Seat } from "../types.js" */
 /** @typedef {ReturnType<typeof parts>} LaneParts */
 
 /** Size of a racer's picture beside the name, in px. */
 const PICTURE = 18;
+/** Puzzles solved that fill a bar if no one has solved more. */
+const MANY_SOLVED = 10;
 /** States of racers whose race is over or never began. */
 const OVER = new Set(["won", "retired", "timed_out", "absent", "disqualified"]);
 
@@ -27,6 +29,12 @@ export function stateText(state, away = false) {
   };
   return texts[/** @type {"won"} */ (state)] ?? (away ? t("away") : "");
 }
+
+/** The puzzles solved that fill a bar. @param {RaceState} race @returns {number} */
+export const mostSolved = ({ lanes }) => Math.max(MANY_SOLVED, ...lanes.map(([, solved]) => solved));
+
+/** @param {number} n puzzles @returns {string} */
+export const solvedText = (n) => tn("one solved", "{n} solved", n);
 
 /** A racer's line. */
 class Line {
@@ -48,15 +56,16 @@ class Line {
     this.row.dataset.entrant = String(seat.entrant);
   }
 
-  /** @param {LaneParts} lane @param {number} goal @param {boolean} mine */
-  show(lane, goal, mine) {
+  /** @param {LaneParts} lane @param {number} goal @param {boolean} mine @param {boolean} solves puzzles */
+  show(lane, goal, mine, solves) {
     const { state, away, cardsUp, tokens, place, ms } = lane;
     this.row.className = ["lane", state, away && !OVER.has(state) && "away", mine && "me"].filter(Boolean).join(" ");
     write(this.name, mine ? t("You") : this.called);
     write(this.place, place === null ? "–" : `${place}.`);
-    write(this.state, stateText(state, away));
-    write(this.up, `${cardsUp}/${goal}`);
-    write(this.moves, ` · ${tn("one move", "{n} moves", tokens)}`);
+    // Everyone's time is up at the end of a puzzle race.
+    write(this.state, solves && state === "timed_out" ? "" : stateText(state, away));
+    write(this.up, solves ? solvedText(cardsUp) : `${cardsUp}/${goal}`);
+    write(this.moves, solves ? "" : ` · ${tn("one move", "{n} moves", tokens)}`);
     write(this.time, ms !== null && state === "won" ? durationText(ms) : "");
     this.bar.style.transform = `scaleX(${Math.min(1, cardsUp / goal)})`;
   }
@@ -72,15 +81,18 @@ export class Lanes {
 
   /**
    * @param {RaceState} race
-   * @param {{goal: number, me: number|null}} about the number of cards to put up, and the player's own entrant
+   * @param {{goal: number, me: number|null}} about the number of cards to put up, unused in a puzzle race, and the
+   * player's own entrant
    */
   show(race, { goal, me }) {
+    const solves = isPuzzleRace(race);
+    const full = solves ? mostSolved(race) : goal;
     const seats = new Map(race.seats.map((seat) => [seat.entrant, seat]));
     const lanes = race.lanes.map(parts).sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity));
     for (const lane of lanes) {
       const seat = seats.get(lane.entrant);
       if (seat && !this.#lines.has(lane.entrant)) this.#lines.set(lane.entrant, new Line(seat));
-      this.#lines.get(lane.entrant)?.show(lane, goal, lane.entrant === me);
+      this.#lines.get(lane.entrant)?.show(lane, full, lane.entrant === me, solves);
     }
     this.#arrange(lanes.flatMap(({ entrant }) => this.#lines.get(entrant)?.row ?? []));
   }

@@ -2,9 +2,9 @@
 
 import { t } from "../../shared/i18n.js";
 import { clockText } from "../../shared/times.js";
-import { Lanes } from "./lanes.js";
+import { Lanes, solvedText } from "./lanes.js";
 import { byId, write } from "../../shared/dom.js";
-import { parts } from "../types.js";
+import { isPuzzleRace, parts } from "../types.js";
 
 /** @import { Herald } from "./announcements.js" */
 /** @import { Names } from "../names.js" */
@@ -37,6 +37,7 @@ export class Watch {
     if (running && running.id !== this.#running) {
       this.#running = running.id;
       this.#lanes = this.#fresh("lanes");
+      document.getElementById("running-note")?.toggleAttribute("hidden", isPuzzleRace(running));
     }
     if (last && last.id !== this.#last) {
       this.#last = last.id;
@@ -84,8 +85,10 @@ export function standing(race) {
     .filter(({ place }) => place !== null)
     .sort((a, b) => Number(a.place) - Number(b.place))
     .slice(0, NAMED)
-    .map(({ entrant, place, cardsUp }) =>
-      t("{place}: {name}, {up} up", { place: place ?? 0, name: names.get(entrant) ?? "", up: cardsUp }),
-    )
+    .map(({ entrant, place, cardsUp }) => {
+      const name = names.get(entrant) ?? "";
+      if (isPuzzleRace(race)) return `${place}: ${name}, ${solvedText(cardsUp)}`;
+      return t("{place}: {name}, {up} up", { place: place ?? 0, name, up: cardsUp });
+    })
     .join(". ");
 }

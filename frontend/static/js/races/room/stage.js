@@ -3,7 +3,7 @@
 import { t, tn } from "../../shared/i18n.js";
 import { clockText } from "../../shared/times.js";
 import { byId, write } from "../../shared/dom.js";
-import { parts } from "../types.js";
+import { isPuzzleRace, parts } from "../types.js";
 
 /** @import { Names } from "../names.js" */
 /** @import { RaceSocket } from "../socket.js" */
@@ -104,7 +104,7 @@ export class Stage {
   #words() {
     const { room, you } = this.socket;
     const race = this.#race;
-    if (race?.state === "countdown") return [t("The race is starting"), t("The cards come when the clock starts.")];
+    if (race?.state === "countdown") return [t("The race is starting"), this.#startNote(race)];
     if (you.running !== null && this.#plays) return [t("You're in the race"), t("The clock keeps running.")];
     if (you.running !== null) return [t("Your game is over"), t("The others are still racing.")];
     if (you.to_come === null) return this.#asVisitor();
@@ -118,6 +118,13 @@ export class Stage {
     return [tn("Waiting for 1 player", "Waiting for {n} players", waiting), t("It starts when everyone is ready.")];
   }
 
+  /** @param {RaceState} race */
+  #startNote(race) {
+    return isPuzzleRace(race)
+      ? t("The first puzzle comes when the clock starts.")
+      : t("The cards come when the clock starts.");
+  }
+
   /** @returns {[string, string]} */
   #asVisitor() {
     const { room } = this.socket;
@@ -127,7 +134,10 @@ export class Stage {
     if (room?.running) return [t("A race is on"), t("Watch it, then join the next one.")];
     if (this.#race && this.#race.seats.length >= (room?.seats ?? 0))
       return [t("This room is full"), t("You can watch the race here.")];
-    if (room?.last) return [t("Play again?"), t("Same room and link, new cards.")];
+    const solves = this.#race !== null && isPuzzleRace(this.#race);
+    if (room?.last)
+      return [t("Play again?"), solves ? t("Same room and link, new puzzles.") : t("Same room and link, new cards.")];
+    if (solves) return [t("Join this race"), t("No account needed. Everyone sees the puzzles at the same moment.")];
     return [t("Join this race"), t("No account needed. Everyone sees the cards at the same moment.")];
   }
 

@@ -4,7 +4,7 @@ import { byId, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { request } from "../../shared/request.js";
 import { clockText } from "../../shared/times.js";
-import { applySettings, settings } from "../../site/settings.js";
+import { settings } from "../../site/settings.js";
 import { say } from "../hud/announce.js";
 import { play as sound } from "../hud/sound.js";
 import { parse } from "../state/moves.js";
@@ -23,12 +23,17 @@ const [PACE, MARKED] = [200, 700];
 /** Seconds left that are announced. */
 const ANNOUNCED = [10, 30, 60];
 
-class Storm {
+export class Storm {
   #announced = Infinity;
+  #timer = 0;
 
-  /** @param {HTMLElement} felt @param {{state: Run, begun: boolean, puzzle: StormPuzzle}} data */
-  constructor(felt, { state, begun, puzzle }) {
+  /**
+   * @param {HTMLElement} felt @param {{state: Run, begun: boolean, puzzle: StormPuzzle}} data
+   * @param {() => void} onOver called when the time is up
+   */
+  constructor(felt, { state, begun, puzzle }, onOver) {
     this.felt = felt;
+    this.onOver = onOver;
     this.run = state;
     this.puzzle = puzzle;
     this.begun = begun;
@@ -38,7 +43,7 @@ class Storm {
     this.table.start(true);
     const words = begun ? this.#task() : `${this.#task()} ${t("The clock starts with your first move.")}`;
     tell({ state: "try", label: t("Go!"), words });
-    window.setInterval(() => this.#tick(), 200);
+    this.#timer = window.setInterval(() => this.#tick(), 200);
     this.#tick();
   }
 
@@ -84,7 +89,7 @@ class Storm {
 
   /** @param {StormPuzzle|null} next @param {string} state @param {string} label */
   #goOn(next, state, label) {
-    if (this.run.ms_left === 0) return location.reload();
+    if (this.run.ms_left === 0) return this.#end();
     if (next) {
       document.body.classList.replace(`game-${this.puzzle.step.view.game}`, `game-${next.step.view.game}`);
       this.puzzle = next;
@@ -107,9 +112,13 @@ class Storm {
       this.#announced = seconds;
       say(t("{n} seconds left.", { n: seconds }));
     }
-    if (left <= 0 && !this.table.isWaiting) location.reload();
+    if (left <= 0 && !this.table.isWaiting) this.#end();
+  }
+
+  #end() {
+    clearInterval(this.#timer);
+    if (!this.table.isOpen) return;
+    this.table.isOpen = false;
+    this.onOver();
   }
 }
-
-applySettings();
-new Storm(byId("felt"), JSON.parse(byId("storm-data").textContent));

@@ -1,0 +1,119 @@
+"""Racers' storms: in a puzzle race, each entrant solves the same puzzles in a `StormRun` that begins at the start.
+
+Each move and the end of a storm lock the entrant's row, so that a storm that has ended takes no more moves. The server
+judges each move at once, so there are no records to verify when the race is over.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from games.core.errors import ErrorCode, Refusal
+from games.core.events import notifier
+from games.puzzles.models import StormRun
+from games.puzzles.storm import runs
+from games.races import race_finish, race_start
+from games.races.models import Entrant, Race
+from games.races.room_notifications import notify_room, room_group
+
+#: Batch size of `end_due`; the rest waits for the next run.
+AT_A_TIME: Final = 200
+
+_E: Final = Entrant.State
+
+
+def own_seat(race_id: int, player: int | None) -> Entrant:
+    """Return the player's entry in a puzzle race whose seats are frozen.
+
+    :raises Refusal: not_found if there is none.
+    """
+    seats = Entrant.objects.filter(race=race_id, player=player, storm__isnull=False)
+    seat = seats.select_related("race", "storm").first() if player else None
+    if seat is None:
+        raise Refusal(ErrorCode.NOT_FOUND, "you have no seat in a puzzle race here")
+    return seat
+
+
+def current(race_id: int, player: int | None) -> tuple[runs.StormState, runs.StormPuzzle | None]:
+    """Return the state of a player's storm, and the puzzle to solve unless the time is up.
+
+    The first call after the start marks the player as racing.
+
+    :raises Refusal: not_begun before the start, with the ms until then and the server's clock; closed once the player's
+        race has ended, or if they are too late.
+    """
+    seat, now = own_seat(race_id, player), timezone.now()
+    starts_at = seat.race.starts_at
+    if starts_at is not None and now < starts_at:
+        wait = -((now - starts_at) // timedelta(milliseconds=1))
+        raise Refusal(ErrorCode.NOT_BEGUN, starts_in=wait, now=int(1000 * now.timestamp()))
+    race_start.mark_racing(Q(pk=seat.pk), now)
+    if seat.storm is None or not Entrant.objects.filter(pk=seat.pk, state=_E.RACING).exists():
+        raise _closed()
+    state = runs.StormState.of(seat.storm, now)
+    return state, None if state.is_over else runs.current_puzzle(seat.storm)
+
+
+@transaction.atomic
+def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> runs.StormReply:
+    """Play a move as `runs.play` does, and report the player's progress.
+
+    :raises Refusal: also not_begun before the player has been given a puzzle, and closed once their race has ended.
+    """
+    own = own_seat(race_id, player)
+    seat = Entrant.objects.select_for_update(no_key=True).get(pk=own.pk)
+    if seat.state == _E.READY:
+        raise Refusal(ErrorCode.NOT_BEGUN)
+    if seat.state != _E.RACING or seat.storm_id is None:
+        raise _closed()
+    reply = runs.play(seat.storm_id, at, turn, token)
+    if reply.right and reply.state.turn == 0:
+        _report(seat, own.race.room_id)
+    return reply
+
+
+def retire(seat: Entrant, now: datetime) -> None:
+    """End the storm of a player who leaves the race, and the race if it was the last one."""
+    if _end(seat.pk, _E.RETIRED):
+        race_finish.settle_done(seat.race_id, now)
+
+
+def end_due(now: datetime) -> None:
+    """End the storms of races whose time is up."""
+    due = Entrant.objects.filter(
+        race__state=Race.State.RACING, race__ends_at__lte=now, state=_E.RACING, storm__isnull=False
+    )
+    for key in due.order_by("pk").values_list("pk", flat=True)[:AT_A_TIME]:
+        _end(key, _E.TIMED_OUT)
+
+
+def _end(key: int, state: Entrant.State) -> bool:
+    """End an entrant's storm and write its result; return whether it was still running."""
+    with transaction.atomic():
+        running = Entrant.objects.select_for_update(no_key=True).filter(pk=key, state__in=(_E.READY, _E.RACING))
+        seat = running.first()
+        if seat is None or seat.storm is None:
+            return False
+        run = seat.storm
+        seat.state, seat.cards_up, seat.elapsed_ms, seat.tokens = state, run.solved, run.solved_ms, 0
+        seat.save(update_fields=["state", "cards_up", "elapsed_ms", "tokens"])
+        notify_room(seat.race.room_id)
+    return True
+
+
+def _report(seat: Entrant, room_id: int) -> None:
+    """Send the number of puzzles solved to all processes that show the room, after the commit."""
+    run = StormRun.objects.get(entrant=seat)
+    report = (seat.pk, run.solved, 0, str(seat.state), run.solved_ms, True)
+    notice = {"type": "rooms.lanes", "rooms": [(room_id, [report])]}
+    transaction.on_commit(partial(notifier.send, room_group(room_id), notice, about=seat.pk))
+
+
+def _closed() -> Refusal:
+    return Refusal(ErrorCode.CLOSED, "your race is over")
