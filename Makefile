@@ -10,12 +10,14 @@ MINUTES ?= 10
 PLAYERS ?= 64
 TIMES ?= 5
 DEALS ?= 1000
+# One target for each game with a search.
+SEARCHES := $(patsubst games/solver/%/search.py,search-%,$(wildcard games/solver/*/search.py))
 # Every module in benchmarks/ with its own measurement.
 BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"' benchmarks/*.py | grep -v _parts))
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test suite searches lint style types client bench docs proof soak heat mutate orders messages lock images clean
+.PHONY: help run stack test $(SEARCHES) lint style types client bench docs proof soak heat mutate orders messages lock images clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -26,26 +28,22 @@ run: $(VENV)/.base ## play in one process with SQLite, no server to install (HOS
 stack: $(VENV)/.base ## production processes on this machine (DATABASE_URL, REDIS_URL, PORT; SHAPE=wide brings its own servers)
 	@$(BIN)/python -m deploy.stack
 
-test: $(VENV)/.dev ## lint, types and all tests (JOBS processes)
-	@$(MAKE) -s -j --output-sync=target style client types searches
-	@$(MAKE) -s suite
-
-suite:
+test: ## lint, types and all tests (JOBS processes)
+	@$(MAKE) -s -j --output-sync=line client style types $(SEARCHES)
 	@$(BIN)/pytest -n $(JOBS)
 
 # Compiled before the tests, or else each of their processes would compile the solver for itself, a minute of work.
-searches:
-	@$(BIN)/python -c "from games.rules import GAMES, open_table; from games.solver import load; \
-	  [load(open_table(game, bytes(32))) for game in GAMES]"
+$(SEARCHES): search-%: $(VENV)/.dev
+	@$(BIN)/python -c "from games.rules import open_table; from games.solver import load; load(open_table('$*', bytes(32)))"
 
-lint: $(VENV)/.dev ## ruff and mypy, including the tests; types, lint and format of the client code
-	@$(MAKE) -s -j --output-sync=target style types client
+lint: ## ruff and mypy, including the tests; types, lint and format of the client code
+	@$(MAKE) -s -j --output-sync=line client style types
 
-style:
+style: $(VENV)/.dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 
-types:
+types: $(VENV)/.dev
 	@$(BIN)/mypy
 
 # Only work on the client needs Node, so this is skipped if npm is missing, except in CI.
