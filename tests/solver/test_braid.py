@@ -156,7 +156,7 @@ def test_both_searches_win_alone() -> None:
 def test_no_position_of_a_won_game_is_lost() -> None:
     """Covers every proof, in all variants."""
     won: Counter[str] = Counter()
-    for index in range(60):
+    for index in range(30):
         variant = ("braid", "pigtail", "braid-either")[index % 3]
         table = deal(variant, index)
         result = solve(table, Budget(nodes=30_000))
@@ -166,7 +166,7 @@ def test_no_position_of_a_won_game_is_lost() -> None:
                 if cast("Braid", table).direction:
                     assert not is_lost(table, is_hopeless, is_tangled, is_out_of_order), table.position()
                 table.push(token)
-    assert min(won[variant] for variant in ("braid", "pigtail", "braid-either")) >= 8
+    assert min(won[variant] for variant in ("braid", "pigtail", "braid-either")) >= 4
 
 
 def test_hopeless_late_positions_are_lost() -> None:
@@ -212,7 +212,7 @@ def test_a_tangle_is_found_from_any_of_its_cards() -> None:
     """A card waits until it is needed, and harmless plays come first: trying everything finds no other way out."""
     chance = Random("pull")
     verdicts: Counter[bool] = Counter()
-    while min(verdicts[True], verdicts[False]) < 25:
+    while min(verdicts[True], verdicts[False]) < 12:
         table = braid_endgame(chance, places="r")
         if len(table.piles[12]) > 0:
             tangled = is_lost(table, is_tangled)

@@ -21,7 +21,7 @@ from tests.solver.exhaustive import can_be_won
 VISITED = 3_000
 TAROT = [name for name in CATALOGUE if name.startswith("tarot")]
 #: Late positions per variant, with `--full` and without.
-MANY, FEW = 200, 60
+MANY, FEW = 200, 40
 #: Variants with constructed positions, of which at least a quarter can be won.
 LAID_OUT = {*TAROT, "stonewall"}
 

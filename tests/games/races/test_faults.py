@@ -1,6 +1,6 @@
 """Crashes and losses at every moment of a race: the outcome is always the same, and no rating suffers.
 
-One race is run again and again, each time with a fault at the next possible place; other races have random faults.
+One race is run again and again, each time with a fault at another possible place; other races have random faults.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from tests.games.races.worlds import (
     written_down,
 )
 from tests.leaderboards import factory
+from tests.rules.profile import examples
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -187,7 +188,8 @@ def test_a_fault_at_any_moment_changes_nothing(asked: list[Task], dies: bool) ->
     story.check()
     places = story.trouble.places
     assert places > (40 if dies else 20)
-    for k in range(1, places + 1):
+    # Half of the places, others in every run.
+    for k in random.sample(range(1, places + 1), min(places, examples(places // 2).max_examples)):
         again = told(asked, k, dies=dies)
         try:
             again.check()
