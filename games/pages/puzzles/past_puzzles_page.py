@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -20,7 +21,7 @@ from games.pages.shared import titles
 from games.pages.shared.calendar_month import CalendarMonth
 from games.puzzles import daily
 from games.puzzles.choice import stored_themes, stored_variants
-from games.puzzles.models import DailyPuzzle, PuzzleTry
+from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.rules import CATALOGUE
 
@@ -42,6 +43,8 @@ class PastPuzzle:
 def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpResponse:
     """Show the puzzles of a month, by default this one."""
     today, player = timezone.now().date(), player_id(request)
+    with suppress(StoredPuzzle.DoesNotExist):
+        daily.puzzle_of(today)  # draws it if nobody has seen it yet
     earliest = DailyPuzzle.objects.aggregate(first=Min("day"))["first"] or today
     shown = CalendarMonth(month or today.replace(day=1), earliest, today)
     if shown.first > today or shown.end <= earliest:

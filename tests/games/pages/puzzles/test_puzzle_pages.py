@@ -160,13 +160,13 @@ def test_themes_are_shown_once_the_try_is_over(client: Client) -> None:
 def test_puzzles_are_offered_by_theme(client: Client) -> None:
     store.add([LABYRINTH, STONEWALL])
     themes = {*themes_of(LABYRINTH), *themes_of(STONEWALL)}
-    assert {name for name, _ in client.get("/puzzles/days/").context["themes"]} == themes
     stonewall = StoredPuzzle.objects.get(variant="stonewall")
     page = client.get("/puzzles/another/?theme=dig&variant=stonewall", follow=True)
     assert page.context["number"] == stonewall.pk
     assert 'href="/puzzles/another/?variant=stonewall&amp;theme=dig"' in page.content.decode(), "another of the same"
     assert client.get("/puzzles/another/?theme=dig&variant=labyrinth")["Location"] == reverse("games:past_puzzles")
     assert client.get("/puzzles/another/?theme=chess").status_code == 404
+    assert {name for name, _ in client.get("/puzzles/days/").context["themes"]} == themes
 
 
 def test_the_source_game_is_shown_if_its_player_and_deal_are_public(client: Client, ada: User, asked: object) -> None:
@@ -246,6 +246,13 @@ def test_calendar_shows_the_results(mine: Client, player: User) -> None:
         marks |= {day: puzzle.mark for week in page.context["weeks"] for day, puzzle in week if puzzle}
     assert [marks[day] for day in sorted(marks)] == ["lost", "late", "won", "open"]
     assert page.context["streak"] == 1
+
+
+def test_first_visitor_of_a_new_site_finds_puzzles(client: Client) -> None:
+    page = client.get("/puzzles/days/").context
+    assert page["variants"]
+    assert page["themes"]
+    assert [day for week in page["weeks"] for day, puzzle in week if puzzle] == [timezone.now().date()]
 
 
 @pytest.mark.usefixtures("todays")
