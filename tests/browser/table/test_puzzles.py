@@ -120,7 +120,7 @@ def test_a_tap_ends_the_forced_moves(visit: Visit) -> None:
 
 def test_a_player_votes_after_the_try(visit: Visit) -> None:
     page = visit("/", fresh=True)
-    sign_up(page, "Ariadne")
+    sign_up(page, "Galatea")
     page.goto("/puzzles/another/")
     solve(PuzzleMouse(page), puzzle_on(page))
     page.click("text=Report a mistake")
