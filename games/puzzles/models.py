@@ -139,9 +139,9 @@ class PuzzleRating(models.Model):
 class StormRun(models.Model):
     """A run of a puzzle storm (`games.puzzles.storm.runs`).
 
-    `puzzles` lists the primary keys of its puzzles, and `missed` those that the player got wrong. `turn` counts the
-    moves found at the current puzzle. The clock starts with the first move, or in a race (`for_race`) for all racers at
-    the same time. `solved_at` is the time of the last puzzle solved.
+    `puzzles` has the primary keys of its puzzles in order, and `missed` those of the ones with a wrong move. `turn`
+    counts the moves found at the current puzzle. The clock starts with the first move, or for all racers at once in a
+    race (`for_race`). `solved_at` is when the player solved the last puzzle so far.
     """
 
     public_id = models.UUIDField(unique=True, default=uuid.uuid4)

@@ -51,7 +51,7 @@ def assign_deal(race: Race) -> bool:
 
 
 def release_deal(race: Race) -> None:
-    """Release the unseen deal of an open or void race, for another race to use; puzzles are drawn anew each time."""
+    """Release the unseen deal of an open or void race for another race; discard its puzzles."""
     race.deal, race.puzzles, race.deal_tries, race.deal_failed = None, None, 0, False
     race.save(update_fields=["deal", "puzzles", "deal_tries", "deal_failed"])
 

@@ -20,8 +20,8 @@ from games.models import Attempt
 from games.races import heats, matchmaking, race_deals, race_finish, race_start, roll_call, rooms
 from games.races.house import house_moves
 from games.races.models import HAS_DEAL, Entrant, Race, Room
+from games.races.puzzle_races import race_storms
 from games.races.room_notifications import notify_room
-from games.races.storms import race_storms
 from games.races.webhooks import room_webhooks
 
 log = logging.getLogger(__name__)

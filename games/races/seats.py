@@ -17,9 +17,9 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.races import network_shares, race_start, rooms, spoiled_starts
 from games.races.models import Entrant, Race, RaceOrigin, Room, RoomWebhook
+from games.races.puzzle_races import race_storms
 from games.races.race_finish import ACTIVE
 from games.races.room_notifications import notify_room, request_ready_checks
-from games.races.storms import race_storms
 
 _E: Final = Entrant.State
 

@@ -132,8 +132,7 @@ def archive(request: HttpRequest, month: date | None = None, day: date | None = 
         raise Http404
     tiles = [] if day is None else _tiles(day, shown.attempts, now)
     context = {
-        "month": month,
-        "shown": calendar,
+        "month": calendar,
         "weeks": shown.weeks(today, day),
         "today": today,
         "chosen": day,

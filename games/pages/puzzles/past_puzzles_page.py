@@ -44,7 +44,7 @@ def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpRespons
     """Show the puzzles of a month, by default this one."""
     today, player = timezone.now().date(), player_id(request)
     with suppress(StoredPuzzle.DoesNotExist):
-        daily.puzzle_of(today)  # draws it if nobody has seen it yet
+        daily.puzzle_of(today)  # drawn on the first visit of the day
     earliest = DailyPuzzle.objects.aggregate(first=Min("day"))["first"] or today
     shown = CalendarMonth(month or today.replace(day=1), earliest, today)
     if shown.first > today or shown.end <= earliest:
@@ -52,7 +52,7 @@ def past_puzzles(request: HttpRequest, month: date | None = None) -> HttpRespons
     puzzles = _puzzles_of(shown, player, today)
     variants, themes = stored_variants(), stored_themes()
     context: dict[str, Any] = {
-        "shown": shown,
+        "month": shown,
         "weeks": [
             [(day, puzzles.get(day)) if day.month == shown.first.month else (None, None) for day in week]
             for week in shown.weeks

@@ -21,8 +21,8 @@ from games.pages.puzzles.sent_move import move_of
 from games.pages.puzzles.storm_page import puzzle_json, reply_json
 from games.pages.races.table_opponents import RaceSeat
 from games.races.models import Race
+from games.races.puzzle_races import race_storms
 from games.races.race_finish import ACTIVE
-from games.races.storms import race_storms
 
 
 @require_safe

@@ -49,9 +49,9 @@ class Audience:
         return sorted({yours.to_come for yours in self._yours.values() if yours.to_come is not None})
 
     def present(self) -> list[int]:
-        """Return the entrants who are present here: those of the next race, and those of a running puzzle race.
+        """Return the entrants with the room open here, of the next race and of a running puzzle race.
 
-        In other running races, players are present where their tables are open.
+        In other running races, the tables report who is present.
         """
         race = self.facts.running
         if race is None or race.message.game != PUZZLES:

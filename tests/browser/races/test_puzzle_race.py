@@ -27,7 +27,7 @@ Race.objects.filter(state="racing", game="puzzles").update(ends_at=F("starts_at"
 
 
 def first_puzzle(page: Any) -> Any:
-    """Open the race's page anew, which shows the same puzzle again, and return it."""
+    """Reload the race's page, and return the puzzle that it shows."""
     with page.expect_response("**/puzzles/current") as reply:
         page.reload()
     page.wait_for_selector("#felt .card")

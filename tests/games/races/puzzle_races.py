@@ -12,7 +12,7 @@ from games.puzzles.storm import runs
 from games.puzzles.storm.runs import StormReply
 from games.races import race_start, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
-from games.races.storms import race_storms
+from games.races.puzzle_races import race_storms
 from tests.games.puzzles.puzzles import STONEWALL, right, stored_puzzle
 from tests.games.races.conftest import House
 

@@ -20,9 +20,9 @@ from games.races import race_deals, race_finish, race_start, reconciler, rooms, 
 from games.races.house import house_seats
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
+from games.races.puzzle_races import race_storms
 from games.races.race_deal_search import prepare
 from games.races.results import race_file
-from games.races.storms import race_storms
 from tests.games.puzzles.puzzles import STONEWALL, right, wrong
 from tests.games.races.conftest import House
 from tests.games.races.puzzle_races import end, house_of_puzzles, pass_time, play, racing_house, solve, storm

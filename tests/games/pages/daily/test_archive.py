@@ -46,7 +46,7 @@ def days_of(client: Client, path: str) -> dict[date, Any]:
 
 def test_a_month_is_whole_weeks_from_monday(client: Client) -> None:
     page = client.get("/deals/")
-    assert page.context["month"] == date(2026, 11, 1)
+    assert page.context["month"].first == date(2026, 11, 1)
     weeks = page.context["weeks"]
     assert all(len(week) == 7 for week in weeks)
     assert [day.day.weekday() for day in weeks[1]] == list(range(7))
@@ -96,11 +96,11 @@ def test_months_are_linked_as_far_as_there_are_deals(client: Client) -> None:
     for day in (date(2026, 9, 30), date(2026, 10, 4), TODAY, date(2026, 12, 1)):
         make_deal("plot", day=day)
     page = client.get("/deals/").context
-    assert (page["shown"].previous, page["shown"].next) == (date(2026, 10, 1), date(2026, 12, 1))
+    assert (page["month"].previous, page["month"].next) == (date(2026, 10, 1), date(2026, 12, 1))
     assert 'rel="prev" href="/deals/2026-10/"' in client.get("/deals/").content.decode()
     page = client.get("/deals/2026-09/").context
-    assert (page["shown"].previous, page["shown"].next, page["chosen"]) == (None, date(2026, 10, 1), None)
-    assert client.get("/deals/2026-12/").context["shown"].next is None
+    assert (page["month"].previous, page["month"].next, page["chosen"]) == (None, date(2026, 10, 1), None)
+    assert client.get("/deals/2026-12/").context["month"].next is None
 
 
 @pytest.mark.parametrize(

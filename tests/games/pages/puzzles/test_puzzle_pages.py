@@ -261,10 +261,10 @@ def test_calendar_leads_from_the_first_puzzle_to_today(client: Client) -> None:
     first = today.replace(day=1) - timedelta(days=40)
     DailyPuzzle.objects.create(day=first, puzzle=stored_puzzle(STONEWALL))
     page = client.get("/puzzles/days/")
-    assert page.context["shown"].next is None
-    while earlier := page.context["shown"].previous:
+    assert page.context["month"].next is None
+    while earlier := page.context["month"].previous:
         page = client.get(f"/puzzles/days/{earlier:%Y-%m}/")
-    assert page.context["shown"].first == first.replace(day=1)
+    assert page.context["month"].first == first.replace(day=1)
     for month in (first.replace(day=1) - timedelta(days=1), today.replace(day=1) + timedelta(days=31)):
         assert client.get(f"/puzzles/days/{month:%Y-%m}/").status_code == 404
 

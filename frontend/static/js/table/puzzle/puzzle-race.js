@@ -62,7 +62,7 @@ class PuzzleRace {
     return byId("race-banner-link").href;
   }
 
-  /** Fetches the puzzle to solve; before the start, the server says how long to wait. */
+  /** Fetches the current puzzle. Before the start, the reply only has the time to wait. */
   async #begin() {
     let wait = RETRY;
     try {
@@ -100,7 +100,7 @@ class PuzzleRace {
     this.#wait();
   }
 
-  /** The player's time is up, maybe before the others', because wrong moves cost time. */
+  /** Waits for the others: wrong moves cost time, so the player may be done before them. */
   #wait() {
     if (this.#isGone) return location.replace(this.#result);
     tell({ state: "done", label: t("Your time is up."), words: t("The result comes when everyone is done.") });
@@ -114,7 +114,7 @@ class PuzzleRace {
     if (race === null || race.state === "void") return this.#leave(t("This race doesn't count. Back to the room."));
     this.#race = race;
     const racers = racersOf(race);
-    // A player who has given up, or was too late, watches the others in the room.
+    // Players who gave up or came too late watch from the room.
     if (!PLAYING.has(racers.find(({ entrant }) => entrant === this.mine)?.state ?? ""))
       return location.replace(this.room);
     for (const lanes of this.#lists) lanes.show(race, { goal: 1, me: this.mine });
@@ -139,7 +139,7 @@ class PuzzleRace {
     this.#reactions.show(kind, name, [...all(`:is(.lane, .strip-cell)[data-entrant="${entrant}"]`)].map(bubbleIn));
   }
 
-  /** The host has removed the player, who may still finish this race. */
+  /** Called when the host removes the player, who may still finish this race. */
   #gone() {
     this.#isGone = true;
     if (!this.#hasBegun) this.#leave(t("The host removed you from the room."));

@@ -79,7 +79,7 @@ def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> ru
 
 
 def retire(seat: Entrant, now: datetime) -> None:
-    """End the storm of a player who leaves the race, and the race if it was the last one."""
+    """End the storm of a player who leaves, and the race if no one else is racing."""
     if _end(seat.pk, _E.RETIRED):
         race_finish.settle_done(seat.race_id, now)
 
