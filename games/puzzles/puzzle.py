@@ -27,6 +27,9 @@ class Puzzle:
 
     `start` is its position, in the form of `Table.position`, and `line` the moves up to the last turn, forced moves
     included. `finish` wins the game from there. `losses` has the losing moves of each turn.
+
+    `seed` is the hex seed of the deal, and `history` the moves from the deal to the start. A puzzle from a player's
+    game has no seed, as the game is stored; its history begins at the last winnable position of that game.
     """
 
     variant: str
@@ -34,6 +37,8 @@ class Puzzle:
     line: tuple[str, ...]
     finish: tuple[str, ...] = ()
     losses: tuple[Losses, ...] = ()
+    seed: str = ""
+    history: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
@@ -41,7 +46,8 @@ class Puzzle:
         losses = tuple(
             {token: lost and Lost(lost[0], tuple(lost[1])) for token, lost in turn.items()} for turn in row["losses"]
         )
-        return cls(row["variant"], row["start"], tuple(row["line"].split()), tuple(row["finish"].split()), losses)
+        line, finish, history = (tuple(row.get(key, "").split()) for key in ("line", "finish", "history"))
+        return cls(row["variant"], row["start"], line, finish, losses, row.get("seed", ""), history)
 
     def to_json(self) -> dict[str, Any]:
         """Return the puzzle as JSON types; moves are separated by spaces."""
@@ -53,6 +59,8 @@ class Puzzle:
             "losses": [
                 {token: lost and [lost.most_up, lost.ends] for token, lost in turn.items()} for turn in self.losses
             ],
+            "seed": self.seed,
+            "history": " ".join(self.history),
         }
 
     @cached_property

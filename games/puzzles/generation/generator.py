@@ -34,24 +34,38 @@ _SHORTENING: Final = 20_000
 
 def find_puzzle(variant: str, chance: Random) -> Puzzle | None:
     """Play one game of a variant, and return a puzzle from the point where it was lost, if there is one."""
-    positions = _lost_game(variant, chance)
+    seed = chance.randbytes(32)
+    tokens = _lost_game(variant, seed, chance)
+    positions = _positions(variant, seed, tokens)
     last = last_winnable(positions)
     if last is None:
         return None
-    return puzzle_before(variant, positions[: last + 1]) or puzzle_near(variant, positions[last])
+    puzzle = puzzle_before(variant, positions[: last + 1])
+    if puzzle is not None:
+        history = tokens[: positions.index(puzzle.start)]
+    elif (puzzle := puzzle_near(variant, positions[last])) is not None:
+        history = (*tokens[:last], *puzzle.history)
+    else:
+        return None
+    return replace(puzzle, seed=seed.hex(), history=history)
 
 
-def _lost_game(variant: str, chance: Random) -> list[str]:
-    """Play a game, and return its positions if it was lost."""
+def _lost_game(variant: str, seed: bytes, chance: Random) -> tuple[str, ...]:
+    """Play a game, and return its moves if it was lost."""
     chosen = CATALOGUE[variant]
-    table = open_table(chosen.game, chance.randbytes(32), chosen.options)
-    if skilled_game(table, chance.choice(PLAYERS), chance):
-        return []
+    table = open_table(chosen.game, seed, chosen.options)
+    return () if skilled_game(table, chance.choice(PLAYERS), chance) else table.moves
+
+
+def _positions(variant: str, seed: bytes, tokens: Sequence[str]) -> list[str]:
+    """Return the positions after 0, 1, 2… moves of a game."""
+    chosen = CATALOGUE[variant]
+    table = open_table(chosen.game, seed, chosen.options)
     positions = [table.position()]
-    while table.moves:
-        table.pop()
+    for token in tokens:
+        table.push(token)
         positions.append(table.position())
-    return positions[::-1]
+    return positions
 
 
 def last_winnable(positions: Sequence[str]) -> int | None:
@@ -95,19 +109,24 @@ def puzzle_before(variant: str, positions: Sequence[str]) -> Puzzle | None:
 
 
 def puzzle_near(variant: str, start: str) -> Puzzle | None:
-    """Search from a winnable position, those with few moves first, for one at which a puzzle begins."""
-    queue = [(0, start)]
+    """Search from a winnable position, those with few moves first, for one at which a puzzle begins.
+
+    The puzzle's `history` leads from `start` to its own start.
+    """
+    queue: list[tuple[int, str, tuple[str, ...]]] = [(0, start, ())]
     seen = {start}
     for _ in range(_TRIED):
         if not queue:
             break
-        _, position = heapq.heappop(queue)
+        _, position, history = heapq.heappop(queue)
         if (puzzle := puzzle_at(variant, position)) is not None:
-            return puzzle
-        for reached, verdict in verdicts(from_position(position)).items():
+            return replace(puzzle, history=history)
+        table = from_position(position)
+        moves = successors(table)
+        for reached, verdict in verdicts(table).items():
             if reached not in seen and isinstance(verdict, Solution) and verdict.tokens:
                 seen.add(reached)
-                heapq.heappush(queue, (len(successors(from_position(reached))), reached))
+                heapq.heappush(queue, (len(successors(from_position(reached))), reached, (*history, moves[reached])))
     return None
 
 

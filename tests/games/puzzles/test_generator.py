@@ -20,7 +20,7 @@ from games.puzzles.generation.generator import (
     puzzle_near,
 )
 from games.puzzles.puzzle import MAX_TURNS, Puzzle, successors
-from games.rules import Table, from_position
+from games.rules import CATALOGUE, Table, from_position, open_table
 from games.solver import Budget, Unwinnable, check_solution, solve
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, wrong
 from tests.solver.exhaustive import can_be_won
@@ -41,6 +41,16 @@ def test_every_new_puzzle_has_one_winning_move_per_turn(variant: str) -> None:
             found += 1
             assert puzzle.variant == variant
             check(puzzle, f"seed {seed}, {puzzle.to_json()}")
+            check_history(puzzle)
+
+
+def check_history(puzzle: Puzzle) -> None:
+    """Check that the puzzle's history leads from its deal to its start."""
+    chosen = CATALOGUE[puzzle.variant]
+    table = open_table(chosen.game, bytes.fromhex(puzzle.seed), chosen.options)
+    for token in puzzle.history:
+        table.push(token)
+    assert table.position() == puzzle.start
 
 
 def check(puzzle: Puzzle, source: str) -> None:
