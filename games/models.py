@@ -212,7 +212,7 @@ class Move(models.Model):
     n = models.IntegerField()
     token = models.CharField(max_length=8, blank=True)
     ms = models.BigIntegerField()
-    # Played by the server: auto-finish, or the moves before a continuation of a replay; folded into auto_runs.
+    # Played by the server: auto-finish, or the moves before a continuation; folded into auto_runs.
     auto = models.BooleanField(default=False)
 
     class Meta:

@@ -81,6 +81,7 @@ urlpatterns = [
     path("puzzles/storm/<uuid:run>/move", storm_page.storm_move, name="storm_move"),
     path("puzzles/<int:number>/", puzzle_page.puzzle_page, name="puzzle"),
     path("puzzles/<int:number>/move", puzzle_page.move, name="puzzle_move"),
+    path("puzzles/<int:number>/play-on", puzzle_page.play_on, name="play_on_puzzle"),
     path("puzzles/<int:number>/vote", vote_page.vote, name="puzzle_vote"),
     path("puzzles/<int:number>/win.json", puzzle_page.win, name="puzzle_win"),
     # Races: lobby, rooms and results

@@ -119,6 +119,15 @@ def _advance(row: PuzzleTry, puzzle: Puzzle) -> list[Step]:
     return steps
 
 
+def check_over(progress: Progress) -> None:
+    """Check that a try is over.
+
+    :raises Refusal: FORBIDDEN while the player may still find the solution.
+    """
+    if not progress.is_over:
+        raise Refusal(ErrorCode.FORBIDDEN, "solve the puzzle first")
+
+
 def hand_over(before: int, after: int) -> None:
     """Move a guest's tries to an account. Of a puzzle or day that both have tried, the account keeps its own."""
     own = PuzzleTry.objects.filter(player=after)
@@ -132,7 +141,6 @@ def win_of(puzzle: Puzzle, progress: Progress) -> list[Step]:
 
     :raises Refusal: while the player may still find it.
     """
-    if not progress.is_over:
-        raise Refusal(ErrorCode.FORBIDDEN, "solve the puzzle first")
+    check_over(progress)
     table = puzzle.table_at(0)
     return [step_of(table), *steps_of(table, (*puzzle.line, *puzzle.finish))]

@@ -1,4 +1,4 @@
-"""Continuations: practice games that start from a position in a finished game, with its tokens already played."""
+"""Continuations: practice games that start from a later position, with the tokens before it already played."""
 
 from __future__ import annotations
 
@@ -14,16 +14,13 @@ from games.core import metrics
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.deals import publishing
-from games.models import Attempt, Move
+from games.models import Attempt, Deal, Move
 from games.replays.access import may_watch
 from games.replays.models import Continuation
 
 
 def play_on(player: Player, origin: Attempt, n: int, *, now: datetime | None = None) -> Attempt:
-    """Start practice from the position of `origin` after `n` tokens, with a new clock.
-
-    A continuation without a move of the player's own is reused for the same `n`, and deleted if it is from another
-    position of `origin`. For `n` = 0 this is ordinary practice.
+    """Start practice from the position of `origin` after `n` tokens.
 
     :raises Refusal: not_yours if the player may not watch the game, bad_position if it has fewer tokens or is won
         there.
@@ -33,13 +30,24 @@ def play_on(player: Player, origin: Attempt, n: int, *, now: datetime | None = N
     if not may_watch(origin, player.pk, now):
         raise Refusal(ErrorCode.NOT_YOURS, "this game may not be watched yet")
     deal = publishing.practice_deal("", of=origin.deal)
-    tokens = _tokens(origin, n)
+    return continue_deal(player, deal, _tokens(origin, n), origin, now=now)
+
+
+def continue_deal(
+    player: Player, deal: Deal, tokens: tuple[str, ...], origin: Attempt | None = None, *, now: datetime | None = None
+) -> Attempt:
+    """Start practice at a deal after these tokens, with a new clock.
+
+    A continuation without a move of the player's own is reused if it is from the same position, and deleted if it is
+    from another position of `origin`. Without tokens this is ordinary practice.
+    """
+    now = now or timezone.now()
     if not tokens:
         return start_attempt(player, deal, now=now)
     fields: dict[str, Any] = {"player": player, "deal": deal, "ranked": False}
     with transaction.atomic():
         untouched = _untouched(fields, origin)
-        untouched.exclude(continuation__n=n).delete()
+        untouched.exclude(continuation__n=len(tokens)).delete()
         return untouched.first() or _create_continuation(fields, origin, tokens, now)
 
 
@@ -60,16 +68,19 @@ def _tokens(origin: Attempt, n: int) -> tuple[str, ...]:
     return record.tokens[:n]
 
 
-def _untouched(fields: dict[str, Any], origin: Attempt) -> QuerySet[Attempt]:
+def _untouched(fields: dict[str, Any], origin: Attempt | None) -> QuerySet[Attempt]:
     """Return the player's running continuations of `origin` without a move of their own."""
     moved = Exists(Move.objects.filter(attempt=OuterRef("pk"), n__gt=OuterRef("continuation__n")))
-    return Attempt.objects.filter(~moved, **fields, state=Attempt.State.PLAYING, continuation__origin=origin)
+    continued = Continuation.objects.filter(origin=origin)
+    return Attempt.objects.filter(~moved, **fields, state=Attempt.State.PLAYING, continuation__in=continued)
 
 
-def _create_continuation(fields: dict[str, Any], origin: Attempt, tokens: tuple[str, ...], now: datetime) -> Attempt:
+def _create_continuation(
+    fields: dict[str, Any], origin: Attempt | None, tokens: tuple[str, ...], now: datetime
+) -> Attempt:
     attempt = Attempt.objects.create(**fields, started_at=now)
     Continuation.objects.create(attempt=attempt, origin=origin, n=len(tokens))
     moves = (Move(attempt=attempt, n=n, token=token, ms=0, auto=True) for n, token in enumerate(tokens, start=1))
     Move.objects.bulk_create(moves, batch_size=500)
-    metrics.ATTEMPTS_STARTED.labels(origin.deal.game, "no").inc()
+    metrics.ATTEMPTS_STARTED.labels(fields["deal"].game, "no").inc()
     return attempt

@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Continuation(models.Model):
-    """Link from a practice game to the game it continues: it starts after the first `n` tokens of `origin`."""
+    """Start of a practice game after `n` tokens: those of `origin`, or without one, those before a puzzle."""
 
     attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, related_name="continuation")
     origin = models.ForeignKey("games.Attempt", on_delete=models.SET_NULL, null=True, related_name="continued")

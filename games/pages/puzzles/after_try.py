@@ -8,21 +8,30 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from games.db.players import has_account, player_id
+from games.models import Attempt
 from games.pages.puzzles.theme_titles import THEME_TITLES
+from games.puzzles import puzzle_practice
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.tries import Progress
 from games.puzzles.votes import vote_of
-from games.replays import access
 
 
 def after_try(request: HttpRequest, stored: StoredPuzzle, progress: Progress) -> dict[str, Any] | None:
     """Return the `themes`, each with the address of another puzzle, the `source` and the `vote`.
 
-    None until the try is over. The vote is None for guests.
+    `play_on` is the address that starts practice from the puzzle's position, or None. The whole is None until the try
+    is over, and the vote for guests.
     """
     if not progress.is_over:
         return None
-    return {"themes": _themes(stored), "source": _source(stored, player_id(request)), "vote": _vote(request, stored)}
+    source = puzzle_practice.source_of(stored, player_id(request))
+    can_play_on = puzzle_practice.can_play_on(stored, source)
+    return {
+        "themes": _themes(stored),
+        "source": source and _source(source, stored.source_n),
+        "play_on": reverse("games:play_on_puzzle", args=[stored.pk]) if can_play_on else None,
+        "vote": _vote(request, stored),
+    }
 
 
 def _themes(stored: StoredPuzzle) -> list[dict[str, str]]:
@@ -42,16 +51,7 @@ def _vote(request: HttpRequest, stored: StoredPuzzle) -> dict[str, str] | None:
     return {"address": reverse("games:puzzle_vote", args=[stored.pk]), "mine": vote_of(player, stored)}
 
 
-def _source(stored: StoredPuzzle, viewer: int | None) -> dict[str, Any] | None:
-    """Return the player and the addresses of the source game, if the viewer may see both."""
-    attempt = stored.source
-    if attempt is None or not (attempt.player.has_page and access.may_watch(attempt, viewer)):
-        return None
+def _source(attempt: Attempt, n: int | None) -> dict[str, str]:
+    """Return the player of the source game, and its address."""
     address = reverse("games:replay", args=[attempt.public_id])
-    place = "" if stored.source_n is None else f"?n={stored.source_n}"
-    return {
-        "player": str(attempt.player),
-        "address": address + place,
-        "play_on": reverse("games:play_on", args=[attempt.public_id]),
-        "n": stored.source_n,
-    }
+    return {"player": str(attempt.player), "address": address if n is None else f"{address}?n={n}"}

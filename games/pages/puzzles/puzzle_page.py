@@ -22,7 +22,7 @@ from games.db.players import check_may_start, has_account, player_for, player_id
 from games.pages.puzzles.after_try import after_try
 from games.pages.puzzles.sent_move import move_of
 from games.pages.shared import titles
-from games.puzzles import daily, tries
+from games.puzzles import daily, puzzle_practice, tries
 from games.puzzles.choice import next_puzzle
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.move_check import position_at
@@ -130,6 +130,17 @@ def win(request: HttpRequest, number: int) -> HttpResponse:
     stored = get_object_or_404(StoredPuzzle, pk=number)
     progress = tries.progress_of(player_id(request), stored, timezone.now().date())
     return JsonResponse({"steps": tries.win_of(Puzzle.from_json(stored.contents), progress)})
+
+
+@require_POST
+def play_on(request: HttpRequest, number: int) -> HttpResponse:
+    """Start practice from the puzzle's position, once the player's try is over."""
+    stored = get_object_or_404(StoredPuzzle, pk=number)
+    tries.check_over(tries.progress_of(player_id(request), stored, timezone.now().date()))
+    limits.spend(request, "play_on")
+    check_may_start(request)
+    attempt = puzzle_practice.play_on(player_for(request), stored)
+    return redirect("games:table", attempt=attempt.public_id)
 
 
 @require_safe

@@ -67,7 +67,9 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     ],
     "games:practice": [("stranger", {}), ("stranger", {"?": "<named deal>"})],
     "games:todays_puzzle games:past_puzzles games:storm": [("stranger", {}), ("member", {})],
-    "games:puzzle games:puzzle_move games:puzzle_vote games:puzzle_win": [("stranger", {"number": "<puzzle>"})],
+    "games:puzzle games:puzzle_move games:puzzle_vote games:puzzle_win games:play_on_puzzle": [
+        ("stranger", {"number": "<puzzle>"})
+    ],
     "games:storm_run games:storm_move": [("member", {"run": "<storm>"}), ("member", {"run": "<finished storm>"})],
     "games:archive_month games:past_puzzles_of": [("stranger", {"month": "<month>"})],
     "games:archive_day": [("member", {"day": "<past>"})],
@@ -174,10 +176,9 @@ _NO_PAGES = {
     "a part of a page": "boards:after",
     "takes what is sent to it": (
         "games:answer_challenge games:can_win games:hint games:restart games:race_ghost games:race_new "
-        "games:race_bot "
-        "games:race_quick games:race_sit games:send_challenge games:play_on games:start games:start_practice "
-        "games:start_found games:first_game games:puzzle_move games:puzzle_vote games:begin_storm games:storm_move "
-        "games:puzzle_race_current games:puzzle_race_move "
+        "games:race_bot games:race_quick games:race_sit games:send_challenge games:play_on games:play_on_puzzle "
+        "games:start games:start_practice games:start_found games:first_game games:puzzle_move games:puzzle_vote "
+        "games:begin_storm games:storm_move games:puzzle_race_current games:puzzle_race_move "
         "players:accept players:calendar players:follow players:language "
         "players:preferences players:push players:push_race players:push_renewed players:rename players:unfollow "
         "api-1:play_puzzle_move api-1:verify"

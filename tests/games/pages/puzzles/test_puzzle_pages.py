@@ -11,14 +11,18 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.lifecycle.export import _continuation
 from accounts.models import User
-from games.models import Deal
+from games.attempts.lifecycle import close_attempt, journal_of, played_table
+from games.core import limits
+from games.models import Attempt, Deal, Move
 from games.pages.puzzles.theme_titles import THEME_TITLES
 from games.puzzles import store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.themes import themes_of
 from games.replays.models import Continuation
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, right, stored_puzzle, wrong
+from leaderboards.verdicts.settlement import settle
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, puzzle_in_known_game, right, stored_puzzle, wrong
 from tests.games.puzzles.test_sources import lost_game
 from tests.players import signed_in
 
@@ -181,11 +185,59 @@ def test_the_source_game_is_shown_if_its_player_and_deal_are_public(client: Clie
     Deal.objects.filter(pk=deal.pk).update(closes_at=timezone.now() - timedelta(days=1))
     source = client.get(page).context["data"]["after"]["source"]
     address = f"/replay/{attempt.public_id}/"
-    assert source == {"player": "Ada", "address": f"{address}?n=3", "play_on": f"{address}play-on", "n": 3}
-    client.post(source["play_on"], {"n": source["n"]})
-    assert Continuation.objects.get().attempt.moves.count() == 3, "practice goes on from the puzzle"
+    assert source == {"player": "Ada", "address": f"{address}?n=3"}
+    client.post(client.get(page).context["data"]["after"]["play_on"])
+    continued = Continuation.objects.get()
+    assert (continued.origin, continued.attempt.moves.count()) == (attempt, 3), "practice goes on from the puzzle"
     User.objects.filter(pk=ada.pk).update(is_guest=True)
-    assert client.get(page).context["data"]["after"]["source"] is None, "guests are not named"
+    after = client.get(page).context["data"]["after"]
+    assert (after["source"], after["play_on"]) == (None, None), "guests are not named"
+
+
+def play_on(client: Client, stored: StoredPuzzle) -> Any:
+    return client.post(reverse("games:play_on_puzzle", args=[stored.pk]))
+
+
+def test_practice_starts_at_the_position_of_a_solved_puzzle(client: Client) -> None:
+    puzzle = puzzle_in_known_game()
+    stored = stored_puzzle(puzzle)
+    assert play_on(client, stored).status_code == 403, "a visitor has not solved it"
+    play(client, stored, 0, wrong(puzzle, 0))
+    assert play_on(client, stored).status_code == 403
+    assert play(client, stored, 0, right(puzzle, 0)).json()["after"]["play_on"] == f"/puzzles/{stored.pk}/play-on"
+    page = client.get(play_on(client, stored)["Location"])
+    attempt = Attempt.objects.select_related("deal").get()
+    assert played_table(attempt.deal, journal_of(attempt.pk)).position() == puzzle.start
+    assert (page.context["replay_url"], attempt.ranked, bytes(attempt.deal.seed).hex()) == ("", False, puzzle.seed)
+    continuation = Continuation.objects.get()
+    assert (continuation.origin, continuation.n) == (None, 12)
+    assert _continuation(continuation) == {"attempt": attempt.public_id, "from": None, "moves": 12}
+
+
+def test_practice_from_a_puzzle_is_reused_until_the_player_moves(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(limits.RATES, "play_on", "3/h")
+    puzzle = puzzle_in_known_game()
+    stored = stored_puzzle(puzzle)
+    play(client, stored, 0, right(puzzle, 0))
+    tables = [play_on(client, stored)["Location"] for _ in range(2)]
+    attempt = Attempt.objects.get()
+    Move.objects.create(attempt=attempt, n=13, token=puzzle.line[0], ms=900)
+    assert play_on(client, stored)["Location"] not in tables
+    assert play_on(client, stored).status_code == 429
+    assert (len(set(tables)), Deal.objects.count(), Attempt.objects.count()) == (1, 1, 2)
+    close_attempt(attempt.pk, "resigned")
+    assert settle(attempt.pk) == Attempt.State.VERIFIED
+    assert client.get(f"/replay/{attempt.public_id}/steps.json").json()["moved"][12]["ms"] == 900
+    assert client.get(f"/table/{attempt.public_id}/after/").status_code == 200
+
+
+def test_puzzles_without_a_deal_cannot_be_continued(client: Client) -> None:
+    stored = stored_puzzle(LABYRINTH)
+    assert solve(client, stored)["after"]["play_on"] is None
+    assert play_on(client, stored).status_code == 404
+    assert not Attempt.objects.exists()
 
 
 def test_a_player_votes_once_the_try_is_over(ada: User, todays: StoredPuzzle) -> None:

@@ -2,17 +2,17 @@
 
 import { byId, button, link, part } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { request } from "../../shared/request.js";
+import { csrfToken, request } from "../../shared/request.js";
 import { say } from "../hud/announce.js";
 
 /**
- * @typedef {{player: string, address: string, play_on: string, n: number|null}} Source `n` counts the moves before the
- *   puzzle's start; null if the game did not reach it
+ * @typedef {{player: string, address: string}} Source
  * @typedef {{address: string, mine: string}} Vote `mine` is empty before the vote
  *
  * @typedef {object} After
  * @property {{title: string, address: string}[]} themes each address leads to another puzzle with the theme
  * @property {Source|null} source
+ * @property {string|null} play_on address that starts practice from the puzzle's position, if that can be reached
  * @property {Vote|null} vote null for guests
  */
 
@@ -20,22 +20,18 @@ import { say } from "../hud/announce.js";
 export function showAfter(place, after) {
   place.hidden = after === null;
   if (after === null) return;
-  const { themes, source, vote } = after;
+  const { themes, source, play_on: playOn, vote } = after;
   /** @type {HTMLElement[]} */
   const parts = themes.map(({ title, address }) => link(address, "", title));
   if (parts.length > 0) parts.unshift(part("b", "", t("More like this:")));
   if (source) parts.push(link(source.address, "", t("From a game by {name}", { name: source.player })));
   if (vote) parts.push(votes(vote));
   place.replaceChildren(...parts);
-  if (source) offerToPlayOn(source);
-}
-
-/** @param {Source} source */
-function offerToPlayOn({ play_on: address, n }) {
   const form = byId("play-on");
-  form.hidden = n === null;
-  form.action = address;
-  form.elements.namedItem("n").value = String(n);
+  form.hidden = playOn === null;
+  form.action = playOn ?? "";
+  // A guest's first move has changed the token.
+  form.elements.namedItem("csrfmiddlewaretoken").value = csrfToken();
 }
 
 /** @param {Vote} vote */
