@@ -391,14 +391,14 @@ def is_in_top(player: User, places: int = 10) -> bool:
 
 
 def rated_rivals(chance: Random) -> None:
-    """Write established players and their races of the last weeks to the database."""
+    """Write regulars and their races of the last weeks to the database."""
     strengths = {factory.player(): chance.gauss(0, 1) for _ in range(RIVALS)}
     with transaction.atomic():
         for ago in range(RACES, 0, -1):
             racers = chance.sample(list(strengths), DIVISION)
             racers.sort(key=lambda who: strengths[who] + chance.gauss(0, 0.7), reverse=True)
             race = raced.race(racers, at=timezone.now() - timedelta(days=ago / 3))
-            race.entrants.update(standing=Entrant.Standing.ESTABLISHED, link_group=0)
+            race.entrants.update(standing=Entrant.Standing.REGULAR, link_group=0)
     rating_reconciler.rate_finished()
     assert len(rating_board.top(10)) == 10
 

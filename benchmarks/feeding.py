@@ -1,7 +1,7 @@
 """Rating gained by one person's accounts losing to one of them, and what the rules against it cost honest players.
 
-`python -m benchmarks.feeding [--races N] [--seed N]`; the exit code is 1 if accounts that hardly race anyone else gain
-more than the limit. It needs no database.
+`python -m benchmarks.feeding [--races N] [--seed N]`; the exit code is 1 if accounts that are not regulars gain more
+than the limit. It needs no database.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from contextlib import AbstractContextManager, nullcontext
 from statistics import fmean
 from unittest import mock
 
@@ -19,8 +18,8 @@ from tests.leaderboards.ratings import feeding
 
 ACCOUNTS = (13, 100)
 SEEDS = (1, 2)
-#: Duels with regulars that each account really plays before it feeds.
-KNOWN = (0, 1, 5, 9, 11, 20)
+#: Shares of regulars among honest players.
+SHARES = (0.3, 0.5, 0.7)
 
 
 def main() -> int:
@@ -30,50 +29,36 @@ def main() -> int:
     options = parser.parse_args()
     announce()
     worst = 0.0
-    print("| schedule | accounts | on a young site | established | not established |")
-    print("| --- | ---: | ---: | ---: | ---: |")
+    print("| schedule | accounts | regulars | others |")
+    print("| --- | ---: | ---: | ---: |")
     for schedule in (*feeding.SCHEDULES, *feeding.SECOND):
         for accounts in ACCOUNTS:
             args = (schedule, accounts, options.races, options.seed)
-            free = feeding.gain(*args, established=True, young=True)
-            gained, others = feeding.gain(*args, established=True), feeding.gain(*args)
-            worst = max(worst, gained, others)
+            free, gained = feeding.gain(*args, regular=True), feeding.gain(*args)
+            worst = max(worst, gained)
             name = schedule.__name__.replace("_", " ")
-            print(f"| {name} | {accounts} | {free:.0f} | {gained:.0f} | {others:.0f} |", flush=True)
-    print("\n| duels with regulars of each account |", " | ".join(map(str, KNOWN)), "|")
-    print("| --- |", " | ".join(["---:"] * len(KNOWN)), "|")
-    for accounts in ACCOUNTS:
-        gains = [known(accounts, duels, options) for duels in KNOWN]
-        print(f"| {accounts} accounts |", " | ".join(f"{gain:.0f}" for gain in gains), "|", flush=True)
-    print("\n| honest players | rule | log loss | late | first 20 races | rank correlation |")
+            print(f"| {name} | {accounts} | {free:.0f} | {gained:.0f} |", flush=True)
+    print("\n| honest players | regulars | log loss | late | first 20 races | rank correlation |")
     print("| --- | --- | ---: | ---: | ---: | ---: |")
     for pool in feeding.POOLS:
         honest(pool)
     return int(worst > rating_rules.NEWCOMERS + 1e-6)
 
 
-def known(accounts: int, duels: int, options: argparse.Namespace) -> float:
-    """Return the gain of accounts that have first played that many duels with regulars."""
-    races = options.races + duels * accounts
-    return feeding.gain(feeding.known(duels), accounts, races, options.seed, established=True)
-
-
 def honest(pool: feeding.Pool) -> None:
-    """Print the accuracy of honest players' ratings by rule."""
-    rules: dict[str, AbstractContextManager[object]] = {
-        "no limit": mock.patch.object(rating_rules, "NEWCOMERS", math.inf),
-        "any ten races": mock.patch.object(rating_rules, "REGULARS", sys.maxsize),
-        "regulars": nullcontext(),
-    }
-    for rule, patch in rules.items():
-        with patch:
-            found = [fmean(column) for column in zip(*(feeding.accuracy(pool, seed) for seed in SEEDS), strict=True)]
-        print(
-            f"| {pool.__name__.replace('_', ' ')} | {rule} |",
-            " | ".join(f"{value:.4f}" for value in found),
-            "|",
-            flush=True,
-        )
+    """Print the accuracy of honest players' ratings without a limit, and by the share of regulars."""
+    with mock.patch.object(rating_rules, "NEWCOMERS", math.inf):
+        accuracy(pool, "no limit", 1)
+    for share in SHARES:
+        accuracy(pool, f"{100 * share:.0f} %", share)
+
+
+def accuracy(pool: feeding.Pool, name: str, regulars: float) -> None:
+    """Print the mean accuracy over the seeds."""
+    runs = [feeding.accuracy(pool, seed, regulars=regulars) for seed in SEEDS]
+    found = [fmean(column) for column in zip(*runs, strict=True)]
+    figures = " | ".join(f"{value:.4f}" for value in found)
+    print(f"| {pool.__name__.replace('_', ' ')} | {name} | {figures} |", flush=True)
 
 
 if __name__ == "__main__":

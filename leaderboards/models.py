@@ -232,10 +232,8 @@ class Rating(models.Model):
     sigma = models.FloatField()
     races = models.PositiveIntegerField()
     last_raced_at = models.DateTimeField()
-    # Points from newcomers not yet corrected by other rivals, and number of races against regulars; see
-    # `leaderboards.ratings.rating_rules`.
+    # Points from newcomers not yet corrected by regulars; see `leaderboards.ratings.rating_rules`.
     newcomers = models.FloatField(default=0.0, db_default=0.0)
-    regulars = models.FloatField(default=0.0, db_default=0.0)
 
     class Meta:
         verbose_name = _("rating")
@@ -271,9 +269,8 @@ class RatingChange(models.Model):
     sigma_after = models.FloatField()
     # Number of the player's rated races, including this one.
     races = models.PositiveIntegerField()
-    # Points from newcomers not yet corrected, and number of races against regulars, including this race.
+    # Points from newcomers not yet corrected, including this race.
     newcomers = models.FloatField(default=0.0, db_default=0.0)
-    regulars = models.FloatField(default=0.0, db_default=0.0)
 
     class Meta:
         indexes = (

@@ -153,8 +153,8 @@ def _chunk(rows: Sequence[tuple[Any, ...]]) -> Chunk:
         else:
             rank = LAST if state == _DISQUALIFIED else place
             standing, group = facts.get(entrant, stored)
-            is_established = standing == Entrant.Standing.ESTABLISHED
-            racers[race].append(Racer(entrant, player, rank, group, is_established))
+            is_regular = standing == Entrant.Standing.REGULAR
+            racers[race].append(Racer(entrant, player, rank, group, is_regular))
     fresh = {race: guests[race] for race, *_ in rows if race not in known}
     return Chunk([Raced(race, when, racers[race]) for race, when, *_ in rows], fresh, facts)
 

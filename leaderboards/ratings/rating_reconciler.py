@@ -6,7 +6,6 @@ results. States before a race are restored from the changes of earlier races.
 
 from __future__ import annotations
 
-import itertools
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
@@ -24,7 +23,7 @@ from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import fold_input, rating_notices
 from leaderboards.ratings.bulk_writes import insert_changes, insert_rated, write_standings
 from leaderboards.ratings.fold_input import Key
-from leaderboards.ratings.rating_rules import LATELY, REGULAR, REGULARS, Fold, Raced, RatingState
+from leaderboards.ratings.rating_rules import Fold, Raced, RatingState
 
 log = logging.getLogger(__name__)
 
@@ -134,7 +133,7 @@ def fold_from(key: Key, progress: Progress = lambda _races: None) -> int:
 def fold_before(key: Key, players: Collection[int]) -> Fold:
     """Return the state of the fold before a race, with the standings of these players."""
     fold = Fold(standings_before(key, players))
-    fold.resume(key.finished_at.astimezone(UTC).date(), meetings_before(key), regulars_before(key))
+    fold.resume(key.finished_at.astimezone(UTC).date(), meetings_before(key))
     return fold
 
 
@@ -146,7 +145,7 @@ def standings_before(key: Key, players: Collection[int]) -> dict[int, RatingStat
     for batch in batches(players):
         rows = get_user_model().objects.filter(pk__in=batch).annotate(change=Subquery(last))
         ids = list(rows.exclude(change=None).values_list("change", flat=True))
-        columns = ("player_id", "mu_after", "sigma_after", "races", "finished_at", "newcomers", "regulars")
+        columns = ("player_id", "mu_after", "sigma_after", "races", "finished_at", "newcomers")
         for player, *state in RatingChange.objects.filter(pk__in=ids).values_list(*columns):
             found[player] = RatingState(*state)
     return found
@@ -160,21 +159,6 @@ def meetings_before(key: Key) -> list[list[int]]:
     for race, player in earlier.values_list("race_id", "player_id"):
         races[race].append(player)
     return list(races.values())
-
-
-def regulars_before(key: Key) -> dict[int, datetime]:
-    """Return the last race before that one of the latest regulars, as many as matter, latest last."""
-    by_regulars = RatingChange.objects.filter(
-        fold_input.before(key), finished_at__gte=key.finished_at - LATELY, regulars__gte=REGULAR
-    ).order_by("-finished_at", "-race_id", "-player_id")
-    found: dict[int, datetime] = {}
-    for first in itertools.count(0, _BATCH):
-        rows = list(by_regulars.values_list("player_id", "finished_at")[first : first + _BATCH])
-        for player, finished_at in rows:
-            found.setdefault(player, finished_at)
-        if len(rows) < _BATCH or len(found) >= REGULARS:
-            break
-    return dict(reversed(found.items()))
 
 
 def _load(fold: Fold, races: Collection[Raced], known: set[int]) -> None:

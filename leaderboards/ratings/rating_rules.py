@@ -4,11 +4,9 @@ A race is rated among its racers with accounts who were present. Two racers do n
 were linked in this race (by device or network), or have met five times already on that day (UTC) in rated races. A
 racer without a rival left is not rated.
 
-A rival counts fully if the account is established and has been rated in ten races against regulars. A regular is such
-an account with a hundred of these races. All other rivals, called newcomers here, together move a player's rating by at
-most `NEWCOMERS` points away from where the others put it. So accounts made to lose, and accounts that only know each
-other, raise no rating by more. While a site has too few regulars, established accounts with ten rated races are taken
-for regulars.
+A rival counts fully if the player was a regular at the start of the race (`games.races.results.entrant_facts`). All
+other rivals, called newcomers here, together move a player's rating by at most `NEWCOMERS` points away from where the
+regulars put it. So accounts made to lose raise no rating by more.
 """
 
 from __future__ import annotations
@@ -17,8 +15,8 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
-from itertools import combinations, islice
+from datetime import date, datetime
+from itertools import combinations
 from typing import Final, NamedTuple
 
 from games.races.results.ratings_registry import Limit
@@ -27,14 +25,9 @@ from leaderboards.ratings.formula import DIGITS, MU, SIGMA, Rater, Share, SkillE
 MEETINGS_A_DAY: Final = 5
 #: Rank of disqualified racers: behind every place, and all tied.
 LAST: Final = 99
-#: Minimum number of rated races for a rating without a "?"; against regulars, for a rival who counts fully.
+#: Minimum number of rated races for a rating without a "?".
 RACES: Final = 10
-#: Minimum number of rated races against regulars of a regular.
-REGULAR: Final = 100
-#: Minimum number of recently active regulars; with fewer, the rule for young sites applies.
-REGULARS: Final = 5
-LATELY: Final = timedelta(days=30)
-#: Most points by which newcomers can move a rating away from where the other rivals put it.
+#: Most points by which newcomers can move a rating away from where regulars put it.
 NEWCOMERS: Final = 100.0
 
 
@@ -45,7 +38,7 @@ class Racer(NamedTuple):
     player: int
     rank: int
     group: int = 0
-    established: bool = True
+    is_regular: bool = True
 
 
 class Raced(NamedTuple):
@@ -59,8 +52,7 @@ class Raced(NamedTuple):
 class RatingState(NamedTuple):
     """State of a player's rating between two races.
 
-    `newcomers` are the points from newcomers that other rivals have not corrected yet. `regulars` is the number of
-    races against regulars; a race counts by the share of regulars among the rivals.
+    `newcomers` are the points from newcomers that regulars have not corrected yet.
     """
 
     mu: float = MU
@@ -68,7 +60,6 @@ class RatingState(NamedTuple):
     races: int = 0
     last_raced_at: datetime | None = None
     newcomers: float = 0.0
-    regulars: float = 0.0
 
 
 class Change(NamedTuple):
@@ -85,7 +76,6 @@ class Change(NamedTuple):
     sigma_after: float
     races: int
     newcomers: float
-    regulars: float
 
 
 class Duel(NamedTuple):
@@ -107,8 +97,6 @@ class Fold:
     met: Counter[tuple[int, int]] = field(default_factory=Counter)
     #: Pairs that have reached the daily limit of meetings.
     spent: set[tuple[int, int]] = field(default_factory=set)
-    #: Last race of each regular, latest last; after `resume`, at least of the latest `REGULARS`.
-    regulars: dict[int, datetime] = field(default_factory=dict)
     rater: Rater = field(default_factory=Rater)
 
     def fold(self, races: Iterable[Raced]) -> Iterator[list[Change]]:
@@ -119,42 +107,34 @@ class Fold:
     def add(self, raced: Raced) -> list[Change]:
         """Rate the next race."""
         self._begin(raced.finished_at.date())
-        racers, states = raced.racers, self._states(raced)
-        newcomers = self._newcomers(raced, states, RACES)
-        regulars = set(range(len(racers))) - self._newcomers(raced, states, REGULAR)
+        racers, states, newcomers = raced.racers, self._states(raced), _newcomers(raced)
         changes = []
         for k, among, rated in self._rate(racers, states):
             racer, old = racers[k], states[k]
             parts = _parts(racers, states, k, among) if newcomers or old.newcomers else {}
             skill, total = _limited(old, rated, parts, newcomers)
-            # A pair counts once a day, which slows down accounts that turn each other into regulars.
-            met = sum(1 for q in among if q != k and q in regulars and not self.met[_pair(racer, racers[q])])
-            against_regulars = round(old.regulars + met / (len(among) - 1), DIGITS)
-            after = RatingState(*skill, old.races + 1, raced.finished_at, total, against_regulars)
+            after = RatingState(*skill, old.races + 1, raced.finished_at, total)
             self.standings[racer.player] = after
             changes.append(
                 Change(
                     raced.race, raced.finished_at, racer.entrant, racer.player, racer.rank,
-                    old.mu, old.sigma, after.mu, after.sigma, after.races, after.newcomers, after.regulars,
+                    old.mu, old.sigma, after.mu, after.sigma, after.races, after.newcomers,
                 )
             )  # fmt: skip
         self._meet([change.player for change in changes])
-        self._raced_lately({change.player: raced.finished_at for change in changes if change.regulars >= REGULAR})
         return changes
 
     def duels(self, raced: Raced) -> dict[int, list[Duel]]:
         """Return the points from each rival in the next race by entrant, without rating the race."""
         self._begin(raced.finished_at.date())
-        racers, states = raced.racers, self._states(raced)
-        newcomers = self._newcomers(raced, states, RACES)
+        racers, states, newcomers = raced.racers, self._states(raced), _newcomers(raced)
         return {racer.entrant: self._duels(racers, states, newcomers, k) for k, racer in enumerate(racers)}
 
-    def resume(self, day: date, races: Iterable[Sequence[int]], regulars: Mapping[int, datetime] | None = None) -> None:
-        """Restore the day's meetings from the players of each race already rated on it, and the latest regulars."""
+    def resume(self, day: date, races: Iterable[Sequence[int]]) -> None:
+        """Restore the day's meetings from the players of each race already rated on it."""
         self._begin(day)
         for players in races:
             self._meet(players)
-        self._raced_lately(regulars or {})
 
     def _begin(self, day: date) -> None:
         if day != self.day:
@@ -170,22 +150,6 @@ class Fold:
         # A pair can reach the limit only if both players have raced that often.
         often = [player for player in ordered if self.raced[player] >= MEETINGS_A_DAY]
         self.spent.update(pair for pair in combinations(often, 2) if self.met[pair] >= MEETINGS_A_DAY)
-
-    def _raced_lately(self, regulars: Mapping[int, datetime]) -> None:
-        for player, finished_at in regulars.items():
-            self.regulars.pop(player, None)
-            self.regulars[player] = finished_at
-
-    def _newcomers(self, raced: Raced, states: Sequence[RatingState], least: int) -> set[int]:
-        """Return the indices of the racers who lack an established account or that many races against regulars."""
-        lately = raced.finished_at - LATELY
-        latest = list(islice(reversed(self.regulars.values()), REGULARS))
-        is_young = len(latest) < REGULARS or latest[-1] < lately
-        return {
-            k
-            for k, (racer, state) in enumerate(zip(raced.racers, states, strict=True))
-            if not racer.established or (state.races < RACES if is_young else state.regulars < least)
-        }
 
     def _rate(
         self, racers: Sequence[Racer], states: Sequence[RatingState]
@@ -238,6 +202,11 @@ class Fold:
 _NEW: Final = RatingState()
 
 
+def _newcomers(raced: Raced) -> set[int]:
+    """Return the indices of the racers who are not regulars."""
+    return {k for k, racer in enumerate(raced.racers) if not racer.is_regular}
+
+
 def _parts(racers: Sequence[Racer], states: Sequence[RatingState], k: int, among: Sequence[int]) -> dict[int, Share]:
     """Return the share of each rival `among` the racers, by index, before the limit on newcomers."""
     skills = [SkillEstimate(states[q].mu, states[q].sigma) for q in among]
@@ -248,7 +217,7 @@ def _parts(racers: Sequence[Racer], states: Sequence[RatingState], k: int, among
 def _by_newcomers(old: RatingState, parts: Mapping[int, Share], newcomers: Collection[int]) -> tuple[float, float]:
     """Return the points from newcomers in a race, and the new sum before the limit.
 
-    The other rivals gradually correct what newcomers gave or took in earlier races; the sum shrinks accordingly.
+    Regulars gradually correct what newcomers gave or took in earlier races; the sum shrinks accordingly.
     """
     points = sum(part.points for q, part in parts.items() if q in newcomers)
     corrected = sum(part.correction for q, part in parts.items() if q not in newcomers)

@@ -46,8 +46,8 @@ def changes_of(race_id: int) -> dict[int, ShownChange]:
 
 
 def _racer(row: RatingChange) -> Racer:
-    is_established = row.entrant.standing == Entrant.Standing.ESTABLISHED
-    return Racer(row.entrant_id, row.player_id, row.rank, row.entrant.link_group or 0, is_established)
+    is_regular = row.entrant.standing == Entrant.Standing.REGULAR
+    return Racer(row.entrant_id, row.player_id, row.rank, row.entrant.link_group or 0, is_regular)
 
 
 def _shown_change(row: RatingChange, duels: list[Duel]) -> ShownChange:

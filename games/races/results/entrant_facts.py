@@ -7,15 +7,22 @@ Stored, they keep points and ratings a function of the races, whatever players d
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from datetime import timedelta
+from typing import Any, Final, NamedTuple
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from games.core.ladders import Ladder
 from games.models import Attempt
 from games.races import race_origins
 from games.races.models import Entrant, Race
+
+#: A regular has really played verified daily games on so many of the days before the race.
+REGULAR_DAYS: Final = 10
+LOOKED_BACK: Final = timedelta(days=30)
 
 
 class EntrantFacts(NamedTuple):
@@ -36,10 +43,12 @@ def missing_facts(race_ids: Collection[int]) -> dict[int, EntrantFacts]:
         verified_at__lt=OuterRef("race__starts_at"),
     )
     rows = Entrant.objects.filter(race__in=race_ids, standing=None, player__isnull=False).annotate(
-        has_played=Exists(dailies), is_established=Exists(dailies.filter(ladder=Ladder.ESTABLISHED))
+        has_played=Exists(dailies),
+        is_established=Exists(dailies.filter(ladder=Ladder.ESTABLISHED)),
+        days=_days_played(dailies),
     )
-    columns = ("pk", "race", "player", users.objects.guest_at("player"), "as_guest", "has_played", "is_established")
-    found = rows.order_by("pk").values_list(*columns)
+    columns = ("pk", "race", "player", users.objects.guest_at("player"), "as_guest")
+    found = rows.order_by("pk").values_list(*columns, "has_played", "is_established", "days")
     players: dict[int, list[int]] = {}
     for _pk, race, player, *_rest in found:
         players.setdefault(race, []).append(player)
@@ -47,10 +56,10 @@ def missing_facts(race_ids: Collection[int]) -> dict[int, EntrantFacts]:
     groups = {race: race_origins.linked_groups(players[race], starts_at) for race, starts_at in starts if starts_at}
     return {
         pk: EntrantFacts(
-            _standing(guest=guest or as_guest, played=played, established=established),
+            _standing(guest=guest or as_guest, played=played, established=established, days=days),
             groups.get(race, {}).get(player, 0),
         )
-        for pk, race, player, guest, as_guest, played, established in found
+        for pk, race, player, guest, as_guest, played, established, days in found
     }
 
 
@@ -60,7 +69,18 @@ def store_facts(facts: Mapping[int, EntrantFacts]) -> None:
     Entrant.objects.bulk_update(rows, ["standing", "link_group"], batch_size=500)
 
 
-def _standing(*, guest: bool, played: bool, established: bool) -> Entrant.Standing:
+def _days_played(dailies: QuerySet[Attempt]) -> Coalesce:
+    """Return an expression for the number of days with a daily game in the month before the race."""
+    lately = dailies.filter(started_at__gte=OuterRef("race__starts_at") - LOOKED_BACK)
+    days = lately.order_by().values("player").annotate(days=Count("deal__day", distinct=True)).values("days")
+    return Coalesce(Subquery(days), 0)
+
+
+def _standing(*, guest: bool, played: bool, established: bool, days: int) -> Entrant.Standing:
     if guest or not played:
         return Entrant.Standing.NEW
-    return Entrant.Standing.ESTABLISHED if established else Entrant.Standing.PLAYED
+    if not established:
+        return Entrant.Standing.PLAYED
+    # Without ladders, the site trusts all accounts.
+    is_regular = days >= REGULAR_DAYS or not settings.LADDERS
+    return Entrant.Standing.REGULAR if is_regular else Entrant.Standing.ESTABLISHED

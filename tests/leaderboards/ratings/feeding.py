@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Final, NamedTuple
 
 from leaderboards.ratings.formula import MU, SkillEstimate, chance
-from leaderboards.ratings.rating_rules import RACES, REGULAR, Fold, Raced, Racer, RatingState
+from leaderboards.ratings.rating_rules import RACES, Fold, Raced, Racer, RatingState
 
 FIRST: Final = datetime(2026, 1, 1, tzinfo=UTC)
 #: The account that is fed; the others are 2, 3, …
@@ -101,7 +101,7 @@ def ladder(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
 
 
 def guarded(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
-    """In each field is one regular, so that the accounts seem to know regulars; it wins, the fed account is second."""
+    """In each field is one regular, who wins; the fed account is second."""
     while True:
         yield outsider(choose), FED, *choose.sample(range(2, accounts + 1), min(12, accounts - 1))
 
@@ -125,19 +125,14 @@ def frozen(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
         yield (FED, loser) if turn % 3 else (loser, FED)
 
 
-SECOND: Final[tuple[Schedule, ...]] = (kings, ladder, guarded, down_and_up, frozen)
+def respectable(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
+    """Each of the others really plays a regular before it loses to the fed account."""
+    for loser in itertools.cycle(range(2, accounts + 1)):
+        yield played(choose, loser)
+        yield FED, loser
 
 
-def known(races: int) -> Schedule:
-    """Return a schedule in which each other account first plays that many duels with regulars; then they all feed."""
-
-    def schedule(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
-        for _ in range(races):
-            for other in range(2, accounts + 1):
-                yield played(choose, other)
-        yield from duels(accounts, choose)
-
-    return schedule
+SECOND: Final[tuple[Schedule, ...]] = (kings, ladder, guarded, down_and_up, frozen, respectable)
 
 
 def outsider(choose: random.Random) -> int:
@@ -150,24 +145,17 @@ def played(choose: random.Random, player: int) -> Sequence[int]:
     return (player, rival) if choose.gauss(MU, 175) > choose.gauss(OUTSIDERS[rival], 175) else (rival, player)
 
 
-def gain(
-    schedule: Schedule, accounts: int, races: int, seed: int, *, established: bool = False, young: bool = False
-) -> float:
+def gain(schedule: Schedule, accounts: int, races: int, seed: int, *, regular: bool = False) -> float:
     """Return the fed account's highest rating minus what its own play supports.
 
-    That is a new rating, or the best rating it reaches in its races against regulars alone, whichever is higher. A
-    young site has no regulars.
+    That is a new rating, or the best rating it reaches in its races against the site's regulars alone, whichever is
+    higher. With `regular`, the accounts are regulars, too.
     """
-    start = {} if young else {who: RatingState(mu, 80, 300, FIRST, 0, 2 * REGULAR) for who, mu in OUTSIDERS.items()}
+    start = {who: RatingState(mu, 80, 300, FIRST) for who, mu in OUTSIDERS.items()}
     fold, honest, best, support = Fold(dict(start)), Fold(dict(start)), 0.0, MU
-    day = None
     for number, players in enumerate(itertools.islice(schedule(accounts, random.Random(seed)), races)):
         at = FIRST + number * timedelta(minutes=MINUTES_A_RACE)
-        if at.date() != day and not young:
-            day = at.date()
-            for each in (fold, honest):
-                each.resume(day, [], dict.fromkeys(OUTSIDERS, at))
-        raced = race(number, at, players, established=lambda player: established or player in OUTSIDERS)
+        raced = race(number, at, players, regular=lambda player: regular or player in OUTSIDERS)
         fold.add(raced)
         honest.add(raced._replace(racers=[racer for racer in raced.racers if racer.player in (FED, *OUTSIDERS)]))
         support = max(support, honest.standings.get(FED, RatingState()).mu)
@@ -176,9 +164,12 @@ def gain(
     return best
 
 
-def race(number: int, at: datetime, players: Sequence[int], *, established: Callable[[int], bool]) -> Raced:
-    racers = [Racer(100 * number + player % 100, player, rank) for rank, player in enumerate(players, 1)]
-    return Raced(number, at, sorted(racer._replace(established=established(racer.player)) for racer in racers))
+def race(number: int, at: datetime, players: Sequence[int], *, regular: Callable[[int], bool]) -> Raced:
+    racers = [
+        Racer(100 * number + player % 100, player, rank, is_regular=regular(player))
+        for rank, player in enumerate(players, 1)
+    ]
+    return Raced(number, at, sorted(racers))
 
 
 Pool = Callable[[random.Random], Iterator[tuple[datetime, Sequence[int]]]]
@@ -242,8 +233,8 @@ class Accuracy(NamedTuple):
     correlation: float
 
 
-def accuracy(pool: Pool, seed: int, *, established: float = 0.8) -> Accuracy:
-    """Return the accuracy of the ratings of honest players; `established` is the share with an established account."""
+def accuracy(pool: Pool, seed: int, *, regulars: float = 0.5) -> Accuracy:
+    """Return the accuracy of the ratings of honest players; `regulars` is the share of regulars among them."""
     choose = random.Random(seed)
     skill = [choose.gauss(MU, 250) for _ in range(1000)]
     chosen = [choose.random() for _ in skill]
@@ -259,7 +250,7 @@ def accuracy(pool: Pool, seed: int, *, established: float = 0.8) -> Accuracy:
                 late.append(loss)
             if min(one.races, other.races) < 20:
                 first.append(loss)
-        fold.add(race(number, at, result, established=lambda player: chosen[player] < established))
+        fold.add(race(number, at, result, regular=lambda player: chosen[player] < regulars))
     found = [player for player, state in fold.standings.items() if state.races >= RACES]
     ranks = [sorted(found, key=key) for key in (skill.__getitem__, lambda player: fold.standings[player].mu)]
     distance = sum((ranks[0].index(player) - ranks[1].index(player)) ** 2 for player in found)

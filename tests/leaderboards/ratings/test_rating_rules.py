@@ -10,7 +10,7 @@ import pytest
 
 from games.races.results.ratings_registry import Limit
 from leaderboards.ratings.formula import Rater, SkillEstimate, shares, whole_points
-from leaderboards.ratings.rating_rules import LAST, LATELY, NEWCOMERS, RACES, REGULAR, Fold, Raced, Racer, RatingState
+from leaderboards.ratings.rating_rules import LAST, NEWCOMERS, RACES, Fold, Raced, Racer, RatingState
 from tests.leaderboards.ratings import feeding
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -149,21 +149,23 @@ def settled(*players: int) -> Fold:
     return Fold(dict.fromkeys(players, RatingState(1500, 100, RACES)))
 
 
-@pytest.mark.parametrize("who", ["unestablished", "nine races"])
-def test_newcomers_give_and_take_a_hundred_points_in_all(who: str) -> None:
+def newcomer(raced: Raced, *players: int) -> Raced:
+    """Return the race with these players as newcomers."""
+    racers = [racer._replace(is_regular=racer.player not in players) for racer in raced.racers]
+    return raced._replace(racers=racers)
+
+
+def test_newcomers_give_and_take_a_hundred_points_in_all() -> None:
     fold = settled(1, 2)
     for sign, ranks in ((1, (1, 2)), (-1, (2, 1))):
         for n in range(200):
-            at = NOON + n * timedelta(days=1)
-            fold.standings[2] = RatingState(1500, 100, RACES if who == "unestablished" else RACES - 1)
-            met = raced(n, 1, 2, ranks=ranks, at=at)
-            racers = [racer._replace(established=racer.player == 1 or who != "unestablished") for racer in met.racers]
-            fold.add(met._replace(racers=racers))
+            fold.standings[2] = RatingState(1500, 100, RACES)
+            fold.add(newcomer(raced(n, 1, 2, ranks=ranks, at=NOON + n * timedelta(days=1)), 2))
         assert fold.standings[1].mu == pytest.approx(1500 + sign * NEWCOMERS)
         assert fold.standings[1].newcomers == sign * NEWCOMERS
 
 
-def test_settled_rivals_give_more_than_newcomers() -> None:
+def test_regulars_give_more_than_newcomers() -> None:
     fold = settled(1, *range(2, 40))
     for n in range(2, 40):
         fold.add(raced(n, 1, n))
@@ -173,7 +175,7 @@ def test_settled_rivals_give_more_than_newcomers() -> None:
 
 def test_results_that_do_not_count_leave_the_uncertainty() -> None:
     fold = Fold({1: RatingState(1600, 200, RACES, None, NEWCOMERS)})
-    winner, loser = fold.add(raced(1, 1, 2))
+    winner, loser = fold.add(newcomer(raced(1, 1, 2), 2))
     assert (winner.mu_after, winner.sigma_after) == (1600, 200)
     assert loser.sigma_after < loser.sigma_before
 
@@ -228,95 +230,54 @@ def test_a_single_player_is_not_rated() -> None:
 @pytest.mark.parametrize("accounts", [13, 100])
 @pytest.mark.parametrize("schedule", [*feeding.SCHEDULES, *feeding.SECOND])
 def test_feeding_gains_at_most_a_hundred_points(schedule: feeding.Schedule, accounts: int) -> None:
-    """From any number of networks, with accounts that are all established; with settled_first, most have ten races."""
-    assert feeding.gain(schedule, accounts, 400, seed=4, established=True) <= NEWCOMERS + 1e-6
-
-
-@pytest.mark.parametrize("schedule", feeding.SCHEDULES)
-def test_accounts_that_are_not_established_feed_no_more_on_a_young_site(schedule: feeding.Schedule) -> None:
-    assert feeding.gain(schedule, 13, 400, seed=4, young=True) <= NEWCOMERS + 1e-6
+    """From any number of networks, with any number of races against others."""
+    assert feeding.gain(schedule, accounts, 400, seed=4) <= NEWCOMERS + 1e-6
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_two_accounts_that_trade_wins_pass_no_one(seed: int) -> None:
     """Each races regulars twenty times; then they win in turn, more often than a day allows, for thirty days."""
     choose = random.Random(seed)
-    fold = Fold({who: RatingState(mu, 80, 300, NOON, 0, 2 * REGULAR) for who, mu in feeding.OUTSIDERS.items()})
-    fold.resume(NOON.date(), [], dict.fromkeys(feeding.OUTSIDERS, NOON))
+    fold = Fold({who: RatingState(mu, 80, 300, NOON) for who, mu in feeding.OUTSIDERS.items()})
     duels = [feeding.played(choose, player) for _ in range(20) for player in (1, 2)]
     for number, players in enumerate(duels):
         at = NOON + timedelta(minutes=number)
-        fold.add(feeding.race(number, at, players, established=lambda _: True))
+        fold.add(feeding.race(number, at, players, regular=lambda _: True))
     before = dict(fold.standings)
     better = max(before[player].mu for player in (1, 2))
     for number in range(30 * 8):
         at = NOON + timedelta(days=1 + number // 8, minutes=number)
         players = (1, 2) if number % 2 else (2, 1)
-        fold.add(feeding.race(100 + number, at, players, established=lambda _: True))
+        fold.add(feeding.race(100 + number, at, players, regular=lambda _: True))
     assert {who: fold.standings[who] for who in feeding.OUTSIDERS} == {who: before[who] for who in feeding.OUTSIDERS}
     assert [fold.standings[player].races for player in (1, 2)] == [20 + 30 * 5] * 2
     assert max(fold.standings[player].mu for player in (1, 2)) < better + 10
 
 
-def regulars(*players: int, at: datetime = NOON) -> Fold:
-    """Create a fold in which these players are regulars with a recent race."""
-    state = RatingState(1500, 100, 2 * REGULAR, at, 0, REGULAR)
-    return Fold(dict.fromkeys(players, state), regulars=dict.fromkeys(players, at))
+def test_only_regulars_are_not_limited() -> None:
+    state = RatingState(1500, 100, 50, NOON, NEWCOMERS)
+    (limited,), (free,) = (Fold({1: state}).duels(race)[100] for race in (newcomer(raced(1, 1, 2), 2), raced(1, 1, 2)))
+    assert limited.limit is Limit.NEWCOMER
+    assert limited.points == pytest.approx(0)
+    assert free.limit is None
+    assert free.points > 0
 
 
-def test_races_count_by_the_share_of_regulars_and_once_a_day_for_a_pair() -> None:
-    fold = regulars(1, 2, 3, 4, 5)
-    fold.add(raced(1, 1, 2, 7, 8, 9))
-    assert fold.standings[7].regulars == 0.5
-    assert fold.standings[1].regulars == REGULAR + 0.25
-    fold.add(raced(2, 7, 1))
-    assert fold.standings[7].regulars == 0.5
-    fold.add(raced(3, 7, 3))
-    fold.add(raced(4, 7, 1, at=NOON + timedelta(days=1)))
-    assert fold.standings[7].regulars == 2.5
-
-
-def test_a_rival_counts_fully_after_ten_races_against_regulars() -> None:
-    """Or after any ten, while fewer than five regulars have raced lately."""
-    for site, against, limit in (
-        (regulars(1, 2, 3, 4, 5), RACES, None),
-        (regulars(1, 2, 3, 4, 5), RACES - 0.5, Limit.NEWCOMER),
-        (regulars(1, 2, 3, 4), 0, None),
-        (regulars(1, 2, 3, 4, 5, at=NOON - LATELY - timedelta(seconds=1)), 0, None),
-    ):
-        site.standings[7] = RatingState(1500, 100, 50, NOON, 0, against)
-        site.standings[8] = RatingState(1500, 100, 50, NOON, NEWCOMERS)
-        assert [duel.limit for duel in site.duels(raced(1, 8, 7))[100]] == [limit]
-
-
-def test_full_rivals_correct_what_newcomers_gave() -> None:
-    """Newcomers can then move the rating again, but never by more than the limit from where the others put it."""
-    fold = regulars(1, 2, 3, 4, 5)
+def test_regulars_correct_what_newcomers_gave() -> None:
+    """Newcomers can then move the rating again, but never by more than the limit from where regulars put it."""
+    fold = settled(1)
     fold.standings[7] = RatingState(1600, 150, 20, NOON, NEWCOMERS)
     fold.add(raced(1, 1, 7))
     assert 80 < fold.standings[7].newcomers < NEWCOMERS
     assert fold.standings[7].mu < 1600
-    again = fold.add(raced(2, 7, 8))[0]
+    again = fold.add(newcomer(raced(2, 7, 8), 8))[0]
     assert again.mu_after > again.mu_before
     assert again.newcomers <= NEWCOMERS
 
 
-def test_resumed_regulars_equal_folded_ones() -> None:
-    """The latest ones decide whether a site is young."""
-    whole = regulars(1, 2, 3, 4, 5, at=NOON - LATELY)
-    whole.add(raced(1, 2, 1))
-    assert list(whole.regulars) == [3, 4, 5, 2, 1]
-    resumed = Fold(dict(whole.standings))
-    resumed.resume(NOON.date(), [[1, 2]], whole.regulars)
-    for at in (NOON, NOON + timedelta(seconds=1)):
-        assert whole.duels(raced(2, 7, 8, at=at)) == resumed.duels(raced(2, 7, 8, at=at))
-    late = raced(3, 1, 9, at=NOON + timedelta(days=1))
-    assert whole.add(late) == resumed.add(late)
-
-
 def test_honest_predictions_stay_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a quiet site of ten players, too, whose successors race regulars."""
-    rated = feeding.accuracy(feeding.quiet_site, 5)
+    """On a quiet site of ten players, too, seven of them regulars."""
+    rated = feeding.accuracy(feeding.quiet_site, 5, regulars=0.7)
     monkeypatch.setattr("leaderboards.ratings.rating_rules.NEWCOMERS", math.inf)
     free = feeding.accuracy(feeding.quiet_site, 5)
     assert rated.late < free.late * 1.02

@@ -11,10 +11,10 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
 from games.ghosts.models import Notice
-from games.races.models import Entrant, Race
+from games.races.models import Race
 from leaderboards import tasks
 from leaderboards.models import RatedRace, Rating, RatingChange
-from leaderboards.ratings import rating_audit, rating_reconciler
+from leaderboards.ratings import rating_reconciler
 from leaderboards.ratings.fold_input import Key
 from tests.leaderboards import raced
 from tests.leaderboards.factory import NOON, player
@@ -119,25 +119,6 @@ def test_rating_as_races_finish_equals_folding_from_scratch(seed: int) -> None:
     from_scratch()
     assert (changes(), ratings()) == kept
     assert kept[0]
-
-
-def test_regulars_are_restored_from_earlier_races(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A site of few races, on which two races make a regular, two regulars are enough, and lately is an hour ago."""
-    for name, value in {"RACES": 1, "REGULAR": 1.5, "REGULARS": 2, "LATELY": timedelta(hours=1)}.items():
-        monkeypatch.setattr(f"leaderboards.ratings.rating_rules.{name}", value)
-        monkeypatch.setattr(f"leaderboards.ratings.rating_reconciler.{name}", value, raising=False)
-    monkeypatch.setattr("leaderboards.ratings.rating_reconciler._BATCH", 2)
-    made = raced.history([player() for _ in range(7)], 40, seed=3)
-    Entrant.objects.update(standing=Entrant.Standing.ESTABLISHED)
-    Race.objects.update(rated=False)
-    for one in made:
-        Race.objects.filter(pk=one.pk).update(rated=True)
-        rating_reconciler.rate_finished()
-    kept = changes(), ratings()
-    assert Rating.objects.filter(regulars__gte=1.5).count() > 2
-    assert not list(rating_audit.faults())
-    from_scratch()
-    assert (changes(), ratings()) == kept
 
 
 def test_a_race_seen_late_is_rated_in_its_place() -> None:

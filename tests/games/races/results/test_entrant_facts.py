@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import uuid
 from datetime import UTC, date, datetime, timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.test import Client
 from django.utils import timezone
 
@@ -19,7 +21,7 @@ from games.models import Deal, Start
 from games.races import housekeeping, race_origins, rooms
 from games.races.models import Entrant, Race, RaceOrigin
 from games.races.results import heat_standings
-from games.races.results.entrant_facts import missing_facts, store_facts
+from games.races.results.entrant_facts import REGULAR_DAYS, missing_facts, store_facts
 from games.races.results.heat_points import heat_points
 from games.races.results.places import placed
 from games.rules import Score
@@ -46,7 +48,8 @@ def daily(who: Any, *, ladder: Ladder = Ladder.NEWCOMERS, **fields: Any) -> Any:
     return factory.finished(deal, who, ladder=ladder, started_at=NOON - DAY, **settings)
 
 
-def test_standing_depends_on_daily_games_before_the_start() -> None:
+def test_standing_depends_on_daily_games_before_the_start(settings: Any) -> None:
+    settings.LADDERS = True
     who = [player() for _ in range(6)] + [player(is_guest=True)]
     daily(who[1])
     daily(who[2], ladder=Ladder.ESTABLISHED)
@@ -58,6 +61,44 @@ def test_standing_depends_on_daily_games_before_the_start() -> None:
     assert [standing for standing, _group in facts(race)] == [
         Standing.NEW, Standing.PLAYED, Standing.ESTABLISHED, Standing.NEW, Standing.NEW, Standing.NEW, Standing.NEW,
     ]  # fmt: skip
+
+
+def dailies(who: Any, days: int, *, first: int = 1, ladder: Ladder = Ladder.ESTABLISHED) -> None:
+    """Create a daily game on each of that many days, the last one `first` days before the race."""
+    for ago in range(first, first + days):
+        day, at = factory.DAY - ago * DAY, NOON - ago * DAY
+        deal = Deal.objects.filter(day=day).first() or factory.deal("plot", day)
+        state: Any = {"state": "verified", "verified_at": at, "real_play": True}
+        factory.finished(deal, who, ladder=ladder, started_at=at, **state)
+
+
+def test_a_regular_has_played_on_ten_of_thirty_days(settings: Any) -> None:
+    settings.LADDERS = True
+    who = [player() for _ in range(4)]
+    dailies(who[0], REGULAR_DAYS)
+    dailies(who[1], REGULAR_DAYS - 1)
+    dailies(who[2], REGULAR_DAYS, first=31 - REGULAR_DAYS + 1)
+    dailies(who[3], REGULAR_DAYS, ladder=Ladder.NEWCOMERS)
+    race = raced.race(who)
+    expected = [Standing.REGULAR, Standing.ESTABLISHED, Standing.ESTABLISHED, Standing.PLAYED]
+    assert [standing for standing, _group in facts(race)] == expected
+    settings.LADDERS = False
+    assert [standing for standing, _group in facts(race)] == [Standing.REGULAR] * 3 + [Standing.PLAYED]
+
+
+@pytest.mark.parametrize("ladders", [True, False])
+def test_regulars_of_earlier_races_are_marked(ladders: bool, settings: Any) -> None:
+    who = [player() for _ in range(3)]
+    dailies(who[0], REGULAR_DAYS)
+    dailies(who[1], REGULAR_DAYS - 1)
+    race = raced.race(who)
+    race.entrants.update(standing=Standing.ESTABLISHED)
+    race.entrants.filter(player=who[2]).update(standing=Standing.PLAYED)
+    settings.LADDERS = ladders
+    import_module("games.races.migrations.0009_regular_racers").mark_regulars(apps, None)
+    second = Standing.ESTABLISHED if ladders else Standing.REGULAR
+    standings = list(race.entrants.order_by("pk").values_list("standing", flat=True))
+    assert standings == [Standing.REGULAR, second, Standing.PLAYED]
 
 
 def test_devices_link_for_a_month_and_networks_for_a_day() -> None:
