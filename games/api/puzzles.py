@@ -19,11 +19,12 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import has_account, player_for, player_id
 from games.puzzles import daily, tries
 from games.puzzles.choice import next_puzzle
-from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.move_check import position_at
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.ratings import rated_tries
 from games.puzzles.themes import Theme
+from games.puzzles.votes import cast_vote
 from games.rules import CATALOGUE
 
 PAGE_SIZE: Final = 50
@@ -134,6 +135,12 @@ class PuzzleReplyOut(Schema):
     steps: list[PuzzleStepOut]
     loss: PuzzleLossOut | None
     themes: list[Theme] | None
+
+
+class PuzzleVoteBody(Schema):
+    """A vote on a puzzle: `good`, `bad`, or `wrong` if it has a mistake."""
+
+    vote: PuzzleVote.Vote
 
 
 class PuzzleTryOut(Schema):
@@ -255,9 +262,7 @@ def play_puzzle_move(request: HttpRequest, number: int, move: PuzzleMoveIn) -> P
 
     Send the CSRF cookie's value in the header `X-CSRFToken`.
     """
-    me = _me(request)
-    if check_csrf(request) is not None:
-        raise Refusal(ErrorCode.CSRF_FAILED)
+    me = _sender(request)
     stored = get_object_or_404(StoredPuzzle, pk=number)
     reply = tries.play(me, stored, move.turn, move.token, timezone.now().date())
     player_for(request)  # renews the session; after the move, because a guest who signs in elsewhere loses it
@@ -269,6 +274,17 @@ def play_puzzle_move(request: HttpRequest, number: int, move: PuzzleMoveIn) -> P
         loss=PuzzleLossOut(**reply.loss) if reply.loss else None,
         themes=_themes(stored) if reply.progress.is_over else None,
     )
+
+
+@router.post("/puzzles/{int:number}/vote", response={200: PuzzleVoteBody, **ERRORS})
+def vote_on_puzzle(request: HttpRequest, number: int, cast: PuzzleVoteBody) -> PuzzleVoteBody:
+    """Vote on a puzzle once your try is over, in place of an earlier vote. You need an account.
+
+    Send the CSRF cookie's value in the header `X-CSRFToken`.
+    """
+    _sender(request)
+    cast_vote(player_for(request), get_object_or_404(StoredPuzzle, pk=number), cast.vote)
+    return PuzzleVoteBody(vote=cast.vote)
 
 
 def _themes(stored: StoredPuzzle) -> list[Theme]:
@@ -284,4 +300,15 @@ def _me(request: HttpRequest) -> int:
     me = player_id(request)
     if me is None:
         raise Refusal(ErrorCode.NOT_SIGNED_IN, "Sign in or play a game first.")
+    return me
+
+
+def _sender(request: HttpRequest) -> int:
+    """Return the player who sends a move or vote.
+
+    :raises Refusal: for a visitor, or without the CSRF cookie's value.
+    """
+    me = _me(request)
+    if check_csrf(request) is not None:
+        raise Refusal(ErrorCode.CSRF_FAILED)
     return me

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_POST
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.core.json_body import json_body
-from games.db.players import has_account
 from games.puzzles.models import PuzzleVote, StoredPuzzle
 from games.puzzles.votes import cast_vote
 
@@ -24,10 +23,10 @@ def vote(request: HttpRequest, number: int) -> HttpResponse:
     """Vote on a puzzle once the try is over: {"vote": "good"}, "bad" or "wrong". Guests may not vote."""
     limits.spend(request, "puzzle")
     stored = get_object_or_404(StoredPuzzle, pk=number)
-    if not (request.user.is_authenticated and has_account(request)):
+    if not request.user.is_authenticated:
         raise Refusal(ErrorCode.ACCOUNT_REQUIRED)
     choice = _vote(request)
-    cast_vote(request.user.pk, stored, choice)
+    cast_vote(request.user, stored, choice)
     return JsonResponse({"vote": choice})
 
 

@@ -148,7 +148,7 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "api-1:get_standing api-1:get_around": [("stranger", {"deal_id": "<deal>", "player_id": "<member>"})],
     "api-1:get_season api-1:get_season_friends": [("stranger", {"period": "week"})],
     "api-1:get_season_around": [("stranger", {"period": "week", "player_id": "<member>"})],
-    "api-1:get_puzzle api-1:play_puzzle_move": [("stranger", {"number": "<puzzle>"})],
+    "api-1:get_puzzle api-1:play_puzzle_move api-1:vote_on_puzzle": [("stranger", {"number": "<puzzle>"})],
     "api-1:get_player api-1:get_results api-1:get_rating": [("stranger", {"player_id": "<member>"})],
 }
 RECIPES = {name: visits for names, visits in _RECIPES.items() for name in names.split()}
@@ -181,7 +181,7 @@ _NO_PAGES = {
         "games:begin_storm games:storm_move games:puzzle_race_current games:puzzle_race_move "
         "players:accept players:calendar players:follow players:language "
         "players:preferences players:push players:push_race players:push_renewed players:rename players:unfollow "
-        "api-1:play_puzzle_move api-1:verify"
+        "api-1:play_puzzle_move api-1:vote_on_puzzle api-1:verify"
     ),
     "only where there are keys for the service": (
         "games:ledger_key discord_callback discord_login github_callback github_login google_callback "

@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.core import limits
 from games.puzzles import store, tries
-from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
+from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import themes_of
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, right, stored_puzzle, wrong
@@ -265,6 +265,44 @@ def test_three_mistakes_end_todays_try(mine: Client, stored: StoredPuzzle) -> No
     assert [reply["progress"]["tries_left"] for reply in replies] == [2, 1, 0]
     assert replies[-1]["progress"]["failed"]
     assert code(play(mine, stored, 0, right(LABYRINTH, 0), 409)) == "closed"
+
+
+# Votes.
+
+
+def vote(client: Client, puzzle: StoredPuzzle, choice: str, status: int = 200, **headers: str) -> Any:
+    body = {"vote": choice}
+    answer = client.post(f"{API}/{puzzle.pk}/vote", body, content_type="application/json", headers=headers)
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def test_a_player_votes_after_the_try_and_may_change_the_vote(stored: StoredPuzzle) -> None:
+    mine = signed_in(User.objects.create_user("voter"))
+    assert code(vote(mine, stored, "good", 403)) == "forbidden"
+    for turn in range(3):
+        play(mine, stored, turn, right(LABYRINTH, turn))
+    for choice in ("good", "bad", "wrong"):
+        assert vote(mine, stored, choice) == {"vote": choice}
+        assert PuzzleVote.objects.get().vote == choice
+    assert code(vote(mine, stored, "great", 422)) == "bad_parameters"
+
+
+def test_guests_and_visitors_may_not_vote(client: Client, mine: Client, stored: StoredPuzzle) -> None:
+    for turn in range(3):
+        play(mine, stored, turn, right(LABYRINTH, turn))
+    assert code(vote(mine, stored, "good", 403)) == "account_required"
+    assert code(vote(client, stored, "good", 401)) == "not_signed_in"
+    assert not PuzzleVote.objects.exists()
+
+
+def test_a_vote_from_another_site_is_refused(stored: StoredPuzzle) -> None:
+    player, client = User.objects.create_user("voter"), Client(enforce_csrf_checks=True)
+    PuzzleTry.objects.create(player=player, puzzle=stored, solved_at=timezone.now())
+    client.cookies = signed_in(player).cookies
+    assert code(vote(client, stored, "good", 403)) == "csrf_failed"
+    client.cookies["csrftoken"] = token = "a" * 32
+    assert vote(client, stored, "good", 200, **{"x-csrftoken": token}) == {"vote": "good"}
 
 
 # Tries.
