@@ -139,7 +139,7 @@ class PuzzleRating(models.Model):
 class StormRun(models.Model):
     """A run of a puzzle storm (`games.puzzles.storm.runs`).
 
-    `puzzles` has the primary keys of its puzzles in order, and `missed` those of the ones with a wrong move. `turn`
+    `puzzles` has the primary keys of its puzzles in order, and `missed` the keys of puzzles with a wrong move. `turn`
     counts the moves found at the current puzzle. The clock starts with the first move, or for all racers at once in a
     race (`for_race`). `solved_at` is when the player solved the last puzzle so far.
     """

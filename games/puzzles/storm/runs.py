@@ -144,7 +144,11 @@ def play(key: int, at: int, turn: int, token: str) -> StormReply:
     :raises Refusal: STALE if the run is at another turn, CLOSED if it is over, NOT_BEGUN before a race, or the rules'
         error for a move that is not legal; nothing changes.
     """
-    run = StormRun.objects.select_for_update().get(pk=key)
+    return play_locked(StormRun.objects.select_for_update().get(pk=key), at, turn, token)
+
+
+def play_locked(run: StormRun, at: int, turn: int, token: str) -> StormReply:
+    """Play a move as `play` does, in a run whose row the caller has locked."""
     now = timezone.now()
     if run.begun_at is not None and now < run.begun_at:
         raise Refusal(ErrorCode.NOT_BEGUN)

@@ -1,17 +1,19 @@
 """Racers' storms: in a puzzle race, each entrant solves the same puzzles in a `StormRun` that begins at the start.
 
 Each move and the end of a storm lock the entrant's row, so that a storm that has ended takes no more moves. The server
-judges each move at once, so there are no records to verify when the race is over.
+judges each move at once, so there are no records to verify when the race is over. As wrong moves cost time, a storm may
+end before the race's time is up; the race ends with its last storm.
 """
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from games.core.errors import ErrorCode, Refusal
@@ -33,8 +35,11 @@ def own_seat(race_id: int, player: int | None) -> Entrant:
 
     :raises Refusal: not_found if there is none.
     """
-    seats = Entrant.objects.filter(race=race_id, player=player, storm__isnull=False)
-    seat = seats.select_related("race", "storm").first() if player else None
+    return _seat_among(Entrant.objects.select_related("race", "storm"), race_id, player)
+
+
+def _seat_among(seats: QuerySet[Entrant], race_id: int, player: int | None) -> Entrant:
+    seat = seats.filter(race=race_id, player=player, storm__isnull=False).first() if player else None
     if seat is None:
         raise Refusal(ErrorCode.NOT_FOUND, "you have no seat in a puzzle race here")
     return seat
@@ -43,10 +48,10 @@ def own_seat(race_id: int, player: int | None) -> Entrant:
 def current(race_id: int, player: int | None) -> tuple[runs.StormState, runs.StormPuzzle | None]:
     """Return the state of a player's storm, and the puzzle to solve unless the time is up.
 
-    The first call after the start marks the player as racing.
+    The first call after the start marks the player as racing, and one after the time is up ends their storm.
 
-    :raises Refusal: not_begun before the start, with the ms until then and the server's clock; closed once the player's
-        race has ended, or if they are too late.
+    :raises Refusal: not_begun before the start, with the ms until then and the server's clock; closed if the player has
+        left or is too late.
     """
     seat, now = own_seat(race_id, player), timezone.now()
     starts_at = seat.race.starts_at
@@ -54,50 +59,60 @@ def current(race_id: int, player: int | None) -> tuple[runs.StormState, runs.Sto
         wait = -((now - starts_at) // timedelta(milliseconds=1))
         raise Refusal(ErrorCode.NOT_BEGUN, starts_in=wait, now=int(1000 * now.timestamp()))
     race_start.mark_racing(Q(pk=seat.pk), now)
-    if seat.storm is None or not Entrant.objects.filter(pk=seat.pk, state=_E.RACING).exists():
+    seat.refresh_from_db(fields=["state"])
+    if seat.storm is None or seat.state not in (_E.RACING, _E.TIMED_OUT):
         raise _closed()
     state = runs.StormState.of(seat.storm, now)
+    if state.is_over:
+        _end_and_settle(seat, _E.TIMED_OUT, now)
     return state, None if state.is_over else runs.current_puzzle(seat.storm)
 
 
-@transaction.atomic
 def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> runs.StormReply:
-    """Play a move as `runs.play` does, and report the player's progress.
+    """Play a move as `runs.play` does, report the player's progress, and end the storm if it is over.
 
     :raises Refusal: also not_begun before the player has been given a puzzle, and closed once their race has ended.
     """
-    own = own_seat(race_id, player)
-    seat = Entrant.objects.select_for_update(no_key=True).get(pk=own.pk)
-    if seat.state == _E.READY:
-        raise Refusal(ErrorCode.NOT_BEGUN)
-    if seat.state != _E.RACING or seat.storm_id is None:
-        raise _closed()
-    reply = runs.play(seat.storm_id, at, turn, token)
-    if reply.right and reply.state.turn == 0:
-        _report(seat, own.race.room_id)
+    with transaction.atomic():
+        seat = _seat_among(_locked_seats(), race_id, player)
+        if seat.state == _E.READY:
+            raise Refusal(ErrorCode.NOT_BEGUN)
+        if seat.state != _E.RACING or seat.storm_id is None:
+            raise _closed()
+        # Read after the wait for the lock: a join would have read the run as it was before.
+        run = StormRun.objects.select_for_update().get(pk=seat.storm_id)
+        reply = runs.play_locked(run, at, turn, token)
+        if reply.right and reply.state.turn == 0:
+            _report(seat, run)
+    if reply.state.is_over:
+        _end_and_settle(seat, _E.TIMED_OUT, timezone.now())
     return reply
 
 
 def retire(seat: Entrant, now: datetime) -> None:
     """End the storm of a player who leaves, and the race if no one else is racing."""
-    if _end(seat.pk, _E.RETIRED):
-        race_finish.settle_done(seat.race_id, now)
+    _end_and_settle(seat, _E.RETIRED, now)
 
 
 def end_due(now: datetime) -> None:
-    """End the storms of races whose time is up."""
-    due = Entrant.objects.filter(
-        race__state=Race.State.RACING, race__ends_at__lte=now, state=_E.RACING, storm__isnull=False
-    )
-    for key in due.order_by("pk").values_list("pk", flat=True)[:AT_A_TIME]:
+    """End the storms whose time is up."""
+    seats = Entrant.objects.filter(race__state=Race.State.RACING, state=_E.RACING, storm__isnull=False)
+    racing = seats.order_by("pk").select_related("storm")
+    over = (seat.pk for seat in racing if seat.storm and runs.StormState.of(seat.storm, now).is_over)
+    for key in islice(over, AT_A_TIME):
         _end(key, _E.TIMED_OUT)
+
+
+def _end_and_settle(seat: Entrant, state: Entrant.State, now: datetime) -> None:
+    """End an entrant's storm, and the race if it was the last one."""
+    if _end(seat.pk, state):
+        race_finish.settle_done(seat.race_id, now)
 
 
 def _end(key: int, state: Entrant.State) -> bool:
     """End an entrant's storm and write its result; return whether it was still running."""
     with transaction.atomic():
-        running = Entrant.objects.select_for_update(no_key=True).filter(pk=key, state__in=(_E.READY, _E.RACING))
-        seat = running.first()
+        seat = _locked_seats().filter(pk=key, state__in=(_E.READY, _E.RACING)).first()
         if seat is None or seat.storm is None:
             return False
         run = seat.storm
@@ -107,10 +122,14 @@ def _end(key: int, state: Entrant.State) -> bool:
     return True
 
 
-def _report(seat: Entrant, room_id: int) -> None:
+def _locked_seats() -> QuerySet[Entrant]:
+    """Return all entrants with their races, locking those that are read."""
+    return Entrant.objects.select_for_update(no_key=True, of=("self",)).select_related("race")
+
+
+def _report(seat: Entrant, run: StormRun) -> None:
     """Send the number of puzzles solved to all processes that show the room, after the commit."""
-    run = StormRun.objects.get(entrant=seat)
-    report = (seat.pk, run.solved, 0, str(seat.state), run.solved_ms, True)
+    room_id, report = seat.race.room_id, (seat.pk, run.solved, 0, str(seat.state), run.solved_ms, True)
     notice = {"type": "rooms.lanes", "rooms": [(room_id, [report])]}
     transaction.on_commit(partial(notifier.send, room_group(room_id), notice, about=seat.pk))
 

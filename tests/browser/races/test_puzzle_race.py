@@ -15,14 +15,17 @@ from tests.browser.table.test_puzzles import PuzzleMouse, PuzzleTouch, puzzle_wi
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
-#: Lets the time of all running puzzle races run out.
+#: Lets the time of all running puzzle races and their storms run out.
 _END = """
 import django
 django.setup()
 from datetime import timedelta
 from django.db.models import F
+from games.puzzles.models import StormRun
 from games.races.models import Race
-Race.objects.filter(state="racing", game="puzzles").update(ends_at=F("starts_at") + timedelta(seconds=1))
+races = Race.objects.filter(state="racing", game="puzzles")
+StormRun.objects.filter(entrant__race__in=races).update(begun_at=F("begun_at") - timedelta(minutes=3))
+races.update(ends_at=F("starts_at") + timedelta(seconds=1))
 """
 
 

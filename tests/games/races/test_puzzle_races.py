@@ -137,6 +137,67 @@ def test_a_race_ends_without_connections() -> None:
     assert refused(lambda: play(house, 1, 1, 0, right(STONEWALL, 0))) == ErrorCode.CLOSED
 
 
+def lose_time(house: House, *places: int) -> None:
+    """Let racers play a wrong move at their first puzzle."""
+    for place in places:
+        play(house, place, 0, 0, wrong(STONEWALL, 0))
+
+
+def test_a_race_ends_early_if_all_have_lost_time() -> None:
+    house = racing_house(2)
+    lose_time(house, 0, 1)
+    pass_time(house, 169)
+    reconciler.reconcile(timezone.now())
+    assert house.states() == "racing racing racing"
+    pass_time(house, 1)
+    reconciler.reconcile(timezone.now())
+    race = house.race
+    assert race.state == "finished"
+    assert race.ends_at is not None
+    assert race.finished_at is not None
+    assert race.finished_at < race.ends_at
+
+
+def test_no_storm_ends_before_its_own_clock() -> None:
+    house = racing_house(2)
+    lose_time(house, 0)
+    pass_time(house, 175)
+    reconciler.reconcile(timezone.now())
+    assert house.states() == "racing timed_out racing"
+    assert refused(lambda: play(house, 0, 1, 0, right(STONEWALL, 0))) == ErrorCode.CLOSED
+    solve(house, 1, 0)
+    pass_time(house, 5)
+    reconciler.reconcile(timezone.now())
+    assert (house.race.state, [row[1] for row in results(house)]) == ("finished", [2, 1])
+
+
+def test_asking_for_a_puzzle_after_the_time_ends_the_race() -> None:
+    house = racing_house(2)
+    lose_time(house, 0, 1)
+    pass_time(house, 170)
+    for place, states in ((0, "racing timed_out racing"), (0, "racing timed_out racing"), (1, "timed_out timed_out")):
+        state, puzzle = race_storms.current(house.race.pk, house.players[place].pk)
+        assert (state.ms_left, puzzle) == (0, None)
+        assert house.states().endswith(states)
+    assert house.race.state == "finished"
+
+
+def test_the_last_puzzle_ends_the_race_with_its_move() -> None:
+    house = racing_house(2)
+    for place, states in ((0, "racing timed_out racing"), (1, "finished timed_out timed_out")):
+        solve(house, place, 0)
+        for at in (1, 2):
+            play(house, place, at, 0, wrong(STONEWALL, 0))
+        assert house.states() == states
+
+
+def test_a_move_takes_four_queries_in_a_transaction(django_assert_num_queries: Any) -> None:
+    house = racing_house(2)
+    race, player = house.race.pk, house.players[0].pk
+    with django_assert_num_queries(6):  # BEGIN, the seat, the run, the puzzle, the update, COMMIT
+        race_storms.play(race, player, 0, 0, right(STONEWALL, 0))
+
+
 def test_places_are_by_puzzles_solved_then_by_the_last_ones_time() -> None:
     house = racing_house(5)
     start = house.race.starts_at

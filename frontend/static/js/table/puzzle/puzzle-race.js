@@ -62,7 +62,10 @@ class PuzzleRace {
     return byId("race-banner-link").href;
   }
 
-  /** Fetches the current puzzle. Before the start, the reply only has the time to wait. */
+  /**
+   * Fetches the current puzzle. Before the start, the reply only has the time to wait; once the time is up, the request
+   * ends the player's race.
+   */
   async #begin() {
     let wait = RETRY;
     try {
@@ -95,7 +98,7 @@ class PuzzleRace {
   #start(reply) {
     this.#hasBegun = true;
     this.starting.end();
-    if (reply.puzzle) return void new Storm(this.felt, reply, () => this.#wait());
+    if (reply.puzzle) return void new Storm(this.felt, reply, () => this.#begin());
     write(byId("storm-solved"), String(reply.state.solved));
     this.#wait();
   }
