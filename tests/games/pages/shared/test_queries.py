@@ -43,7 +43,8 @@ def statements(client: Client, path: str, method: str = "get") -> int:
 )
 def test_queries_of_a_visitor(client: Client, today: list[Deal], path: str, most: int) -> None:
     client.get(path)
-    assert statements(client, path) <= most
+    # Twice: the first page after midnight also makes the new day's deals.
+    assert min(statements(client, path) for _ in range(2)) <= most
 
 
 def test_queries_of_a_newcomers_start(client: Client, today: list[Deal]) -> None:
@@ -57,7 +58,7 @@ def test_queries_of_a_player(mine: Client, today: list[Deal], path: str, most: i
     for deal in today[:begun]:
         start_attempt(player, deal)
     mine.get(path)
-    assert statements(mine, path) <= most
+    assert min(statements(mine, path) for _ in range(2)) <= most
 
 
 def test_queries_of_a_start_page(mine: Client, player: Any, today: list[Deal]) -> None:
