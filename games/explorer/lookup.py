@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -13,7 +14,7 @@ from games.attempts.lifecycle import deal_table, record_of
 from games.core.errors import ErrorCode, Refusal, refusal_of
 from games.deals import publishing
 from games.explorer.counts import Crossing, unpack
-from games.explorer.deal_summary import DealSummary, step_from
+from games.explorer.deal_summary import DealSummary, KeyMove, step_from
 from games.explorer.models import Explorer, ExplorerChunk
 from games.explorer.trails import played, trail_of
 from games.explorer.verdict_graph import Verdict
@@ -73,6 +74,11 @@ def crossing_at(explorer: Explorer, digest: int) -> Crossing | None:
     number = digest % explorer.chunks
     packed = ExplorerChunk.objects.filter(explorer_id=explorer.pk, number=number).values_list("positions", flat=True)
     return next((unpack(bytes(chunk), digest) for chunk in packed), None)
+
+
+def key_view(deal: Deal, key: KeyMove | None) -> dict[str, Any] | None:
+    """Return the view before the key move, which names its cards; None if no move there kept the deal winnable."""
+    return table_at(deal, None, 0, ".".join(key.line)).view() if key and key.token else None
 
 
 def found_key_move(figures: DealFigures, deal: Deal, record: Record) -> bool | None:

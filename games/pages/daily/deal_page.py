@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_safe
 
 from games.core import limits
 from games.db.players import player_id
-from games.explorer.lookup import figures_of, table_at
+from games.explorer.lookup import figures_of, key_view
 from games.models import Deal, LedgerEntry
 from games.pages.replays.replay_page import explorer_url, steps_of
 from games.pages.shared.view_models import DealTile, ShownDeal, attempt_at, revealed
@@ -26,12 +26,12 @@ def deal_page(request: HttpRequest, day: date, variant: str) -> HttpResponse:
     deal = get_object_or_404(Deal, day=day, variant=variant)
     tile = DealTile.of(deal, attempt_at(player_id(request), deal))
     figures = figures_of(deal)
-    key = figures and figures.summary.key
+    key = figures.summary.key if figures else None
     context = {
         "deal": tile.deal,
         "attempt": tile.attempt,
         "figures": figures,
-        "key_view": table_at(deal, None, 0, ".".join(key.line)).view() if key and key.token else None,
+        "key_view": key_view(deal, key),
         "published_at": LedgerEntry.objects.filter(deal=deal).values_list("published_at", flat=True).first(),
     }
     return render(request, "games/deal.html", context)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from games.attempts.lifecycle import record_of
 from games.db.shared_cache import SharedCache
-from games.explorer.lookup import DealFigures, figures_by_deal, found_key_move
+from games.explorer.lookup import DealFigures, figures_by_deal, found_key_move, key_view
 from games.models import Attempt, Deal
 from games.pages.daily.day_places import Leader, Place
 from games.pages.daily.day_summary import boards_of, standing_of
@@ -39,7 +39,8 @@ class DealRecap:
     """Summary of one of the player's deals: the share of games won in percent, and where it was lost most often.
 
     `lost_at` is the number of the key move (`games.explorer.deal_summary.KeyMove`), `found` how many found it, and
-    `own` whether the player did, or None if that is not known. `half_lost_by` stands in for a missing key move.
+    `own` whether the player did, or None if that is not known. `token` and the view before it name the most frequent
+    move that was right there, if there was one. `half_lost_by` stands in for a missing key move.
     """
 
     variant: str
@@ -48,6 +49,8 @@ class DealRecap:
     found: int
     own: bool | None
     half_lost_by: int | None
+    token: str
+    key_view: dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,8 @@ def _explored(player: int, revealed: Collection[int]) -> DealRecap | None:
         key.found if key else 0,
         found_key_move(chosen, attempt.deal, record_of(attempt)) if key else None,
         chosen.summary.half_lost_by,
+        key.token if key else "",
+        key_view(attempt.deal, key),
     )
 
 

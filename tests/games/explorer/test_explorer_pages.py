@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from games.explorer import build_process, building
 from games.explorer.deal_summary import DealSummary
+from games.explorer.lookup import table_at
 from games.explorer.models import Explorer
 from games.explorer.trails import PlayedGame
 from games.models import Attempt, Deal
@@ -113,7 +114,9 @@ def recapped(attempt: Attempt) -> DealRecap | None:
 
 def test_the_recap_tells_who_found_the_key_move(attempts: list[Attempt]) -> None:
     n, _ = losing_game()
+    before, token = table_at(attempts[0].deal, None, 0, ".".join(RECORD.tokens[:n])), RECORD.tokens[n]
     common: dict[str, Any] = {"variant": "labyrinth", "percent_won": 40, "lost_at": n + 1, "half_lost_by": n + 1}
+    common |= {"token": token, "key_view": before.view()}
     assert recapped(attempts[0]) == DealRecap(**common, found=2, own=True)
     assert recapped(attempts[2]) == DealRecap(**common, found=2, own=False)
 
@@ -152,7 +155,10 @@ def test_the_home_page_has_the_sentence(
     monkeypatch.setattr(timezone, "now", lambda: noon)
     monkeypatch.setattr("games.pages.daily.home_page.deals_of", lambda _: [])
     n, _ = losing_game()
-    assert text.format(n=n + 1) in text_of(signed_in(attempt.player), "/")
+    page = text_of(signed_in(attempt.player), "/")
+    assert text.format(n=n + 1) in page
+    assert (f'data-token="{RECORD.tokens[n]}" hidden>The key move:' in page) == (summary is None)
+    assert ('id="key-view"' in page) == (summary is None)
 
 
 def test_finished_games_and_races_lead_to_it(client: Client, attempts: list[Attempt]) -> None:

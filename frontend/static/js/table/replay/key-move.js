@@ -1,4 +1,4 @@
-/** The key move of a deal in words, on the deal's page. */
+/** The key move of a deal in words, on the deal's page and in the recap. */
 
 import { byId } from "../../shared/dom.js";
 import { moveName } from "./verdicts.js";
