@@ -1,4 +1,4 @@
-"""Third proof of puzzles: each claim that a move wins or loses is checked with searches the generator does not use.
+"""Check of puzzles: does each move that is said to win or to lose do so, by searches that the generator does not use?
 
 `python -m benchmarks.puzzle_proofs [FILE]` checks the shipped puzzles, or those that `manage.py make_puzzles --file`
 wrote; the exit code is 1 if a claim is wrong. A win is replayed by the rules. A loss is checked by a brute-force search

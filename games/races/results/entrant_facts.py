@@ -20,7 +20,7 @@ from games.models import Attempt
 from games.races import race_origins
 from games.races.models import Entrant, Race
 
-#: A regular has really played verified daily games on so many of the days before the race.
+#: Number of days in the month before a race on which a regular has really played a verified daily game.
 REGULAR_DAYS: Final = 10
 LOOKED_BACK: Final = timedelta(days=30)
 
