@@ -155,6 +155,10 @@ class Table(ABC):
         """Return whether a pile's top card, which has a legal foundation move, is of no further use in the pile."""
 
     @abstractmethod
+    def _takes(self, card: int) -> bool:
+        """Return whether a foundation takes a card next, from wherever it lies."""
+
+    @abstractmethod
     def _do(self, move: Move) -> int:
         """Do a legal move and return its trace."""
 
@@ -205,6 +209,10 @@ class Table(ABC):
         read = self.VOCABULARY.read
         tokens = self.legal_moves() if legal is None else legal
         return [token for token in tokens if token.endswith("-f") and self._is_safe(read(token).source)]
+
+    def wanted_cards(self) -> list[int]:
+        """Return the different cards that a foundation takes next, hidden ones included, in deck order."""
+        return [card for card in sorted({card for pile in self.piles for card in pile}) if self._takes(card)]
 
     def is_legal(self, token: object) -> bool:
         """Return whether `token` is one of `legal_moves()`. Accepts any value and never raises."""

@@ -143,6 +143,9 @@ class Braid(Table):
         card = self.piles[source][-1]
         return self._wants[card] > 1 or any(card in pile for pile in self.foundations)
 
+    def _takes(self, card: int) -> bool:
+        return self._wants[card] > 0
+
     def _do(self, move: Move) -> int:
         what, source, target, _ = move
         if what == TO_FOUNDATION:

@@ -104,6 +104,9 @@ class Labyrinth(Table):
         # A gap only frees its neighbours, but the stock refills a gap in the first row, which changes later rows.
         return source >= ROW or not self.stock
 
+    def _takes(self, card: int) -> bool:
+        return self._next[SUIT[card]] == card
+
     def _do(self, move: Move) -> int:
         if move[0] == TO_FOUNDATION:
             return self._raise(move[1])

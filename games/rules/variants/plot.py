@@ -116,6 +116,9 @@ class Plot(Table):
         place = (RANK[self.piles[source][-1]] - self.base) % 13
         return place > 0 and all(len(pile) >= place for pile in self.foundations)
 
+    def _takes(self, card: int) -> bool:
+        return RANK[card] in self._next_ranks
+
     def _do(self, move: Move) -> int:
         what, source, target, _ = move
         if what == DRAW:

@@ -136,6 +136,9 @@ class Stonewall(Table):
         others = [pile for suit, pile in enumerate(self.foundations) if RED[suit * 13] != RED[card]]
         return rank < 2 or all(len(pile) >= rank for pile in others)
 
+    def _takes(self, card: int) -> bool:
+        return self._next[SUIT[card]] == card
+
     def _do(self, move: Move) -> int:
         what, source, target, count = move
         pile = self.piles[source]

@@ -211,6 +211,9 @@ class Tarot(Table):
         takes = self._fits.takes[self.piles[source][-1]] & ~(1 << FOOL)
         return all(not 0 <= self._next[_SLOT[card]] <= card for card in _CARDS if takes >> card & 1)
 
+    def _takes(self, card: int) -> bool:
+        return self._next[_SLOT[card]] == card
+
     def _do(self, move: Move) -> int:
         what, source, target, count = move
         if what == DRAW:
