@@ -122,10 +122,19 @@ class PuzzleLossOut(Schema):
     ends: list[str]
 
 
+class PuzzleTriedLossOut(Schema):
+    """What simulated games from a lost position reached: the most cards up, and cards that the best game lacked."""
+
+    best_up: int
+    games: int
+    goal: int
+    lacks: list[str]
+
+
 class PuzzleReplyOut(Schema):
     """The reply to a move. After a right one, `steps` has it and the forced moves that follow it.
 
-    After a wrong one, `loss` says why it loses; null if that is not known in words. `themes` is null until the try is
+    After a wrong one, `loss` says why it loses; null for some older puzzles. `themes` is null until the try is
     over.
     """
 
@@ -133,7 +142,7 @@ class PuzzleReplyOut(Schema):
     progress: PuzzleProgressOut
     rating: PuzzleRatingsOut
     steps: list[PuzzleStepOut]
-    loss: PuzzleLossOut | None
+    loss: PuzzleLossOut | PuzzleTriedLossOut | None
     themes: list[Theme] | None
 
 
@@ -271,7 +280,7 @@ def play_puzzle_move(request: HttpRequest, number: int, move: PuzzleMoveIn) -> P
         progress=PuzzleProgressOut.from_orm(reply.progress),
         rating=PuzzleRatingsOut.of(request, stored, reply.progress),
         steps=[PuzzleStepOut(**step) for step in reply.steps],
-        loss=PuzzleLossOut(**reply.loss) if reply.loss else None,
+        loss=_loss(reply.loss),
         themes=_themes(stored) if reply.progress.is_over else None,
     )
 
@@ -285,6 +294,12 @@ def vote_on_puzzle(request: HttpRequest, number: int, cast: PuzzleVoteBody) -> P
     _sender(request)
     cast_vote(player_for(request), get_object_or_404(StoredPuzzle, pk=number), cast.vote)
     return PuzzleVoteBody(vote=cast.vote)
+
+
+def _loss(loss: dict[str, Any] | None) -> PuzzleLossOut | PuzzleTriedLossOut | None:
+    if not loss:
+        return None
+    return PuzzleLossOut(**loss) if "ends" in loss else PuzzleTriedLossOut(**loss)
 
 
 def _themes(stored: StoredPuzzle) -> list[Theme]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from games.core.errors import refusal_of
@@ -26,7 +27,7 @@ def _index(puzzle: Puzzle, turn: int) -> int:
 
 
 def loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
-    """Return why a move loses: `most_up` cards of `goal`, and where foundations end. None if it is right.
+    """Return why a move loses: a `Lost` or `Tried` with the table's `goal`. None if it is right.
 
     A loss that is not known in words is empty.
 
@@ -43,4 +44,4 @@ def loss_after(puzzle: Puzzle, turn: int, token: str) -> dict[str, Any] | None:
     if reached == puzzle.table_at(n + 1).position():
         return None
     lost = puzzle.losses[turn][following[reached]]
-    return {} if lost is None else {"most_up": lost.most_up, "goal": table.goal, "ends": lost.ends}
+    return {} if lost is None else {"goal": table.goal, **asdict(lost)}

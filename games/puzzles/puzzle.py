@@ -7,18 +7,19 @@ between two turns, the forced moves are played automatically.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final, Self
 
 from games.puzzles.exhaustive_search import Lost
+from games.puzzles.tried_games import Tried
 from games.rules import Table, from_position
 
 MAX_TURNS: Final = 8
 
-Losses = Mapping[str, Lost | None]
-"""The losing moves of a turn. Those that lead to the same position are listed once; None means that the exhaustive
-search did not end."""
+Losses = Mapping[str, Lost | Tried | None]
+"""The losing moves of a turn. Those that lead to the same position are listed once. `Tried` means that the exhaustive
+search did not end; so does None, in older puzzles."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,7 @@ class Puzzle:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
         """Read a puzzle from the form that `to_json` returns."""
-        losses = tuple(
-            {token: lost and Lost(lost[0], tuple(lost[1])) for token, lost in turn.items()} for turn in row["losses"]
-        )
+        losses = tuple({token: _read_loss(loss) for token, loss in turn.items()} for turn in row["losses"])
         line, finish, history = (tuple(row.get(key, "").split()) for key in ("line", "finish", "history"))
         return cls(row["variant"], row["start"], line, finish, losses, row.get("seed", ""), history)
 
@@ -56,9 +55,7 @@ class Puzzle:
             "start": self.start,
             "line": " ".join(self.line),
             "finish": " ".join(self.finish),
-            "losses": [
-                {token: lost and [lost.most_up, lost.ends] for token, lost in turn.items()} for turn in self.losses
-            ],
+            "losses": [{token: _written_loss(loss) for token, loss in turn.items()} for turn in self.losses],
             "seed": self.seed,
             "history": " ".join(self.history),
         }
@@ -81,6 +78,18 @@ class Puzzle:
         for token in self.line:
             yield table
             table.push(token)
+
+
+def _read_loss(loss: dict[str, Any] | list[Any] | None) -> Lost | Tried | None:
+    if isinstance(loss, dict):
+        return Tried(**loss | {"lacks": tuple(loss["lacks"])})
+    return None if loss is None else Lost(loss[0], tuple(loss[1]))
+
+
+def _written_loss(loss: Lost | Tried | None) -> dict[str, Any] | list[Any] | None:
+    if isinstance(loss, Tried):
+        return asdict(loss)
+    return None if loss is None else [loss.most_up, loss.ends]
 
 
 def successors(table: Table) -> dict[str, str]:

@@ -89,8 +89,8 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
     """Play a move at a turn: {"turn": 0, "token": "t3-f"}.
 
     The answer has the try's progress, the ratings to show, the `steps` that follow a right move, and the `loss` after a
-    wrong one, if it is known: the `most_up` cards of `goal`, and the cards at which foundations end. `after` is null
-    until the try is over (`games.pages.puzzles.after_try`).
+    wrong one (`games.puzzles.move_check.loss_after`). `after` is null until the try is over
+    (`games.pages.puzzles.after_try`).
     """
     stored = get_object_or_404(StoredPuzzle, pk=number)
     (turn,), token = move_of(request, "turn")

@@ -1,7 +1,7 @@
 """Proofs of puzzles: which moves win and which lose, with each loss proven twice.
 
 A win is a line that the rules replay. The second proof of a loss comes from the exhaustive search where it ends, and
-otherwise from the solver with another random stream and ten times the budget.
+otherwise from the solver with another random stream and ten times the budget; simulated games then explain the loss.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Final
 
 from games.puzzles.exhaustive_search import Lost, prove_lost
 from games.puzzles.puzzle import Losses, Puzzle, successors
+from games.puzzles.tried_games import Tried, try_games
 from games.rules import Table, from_position
 from games.solver import Budget, Effort, Result, Solution, Unwinnable, check_solution, solve
 
@@ -50,12 +51,13 @@ def prove_again(puzzle: Puzzle) -> tuple[Losses, ...] | None:
     losses = []
     for n in puzzle.turns:
         right = puzzle.table_at(n + 1).position()
-        turn: dict[str, Lost | None] = {}
+        turn: dict[str, Lost | Tried | None] = {}
         for position, token in successors(puzzle.table_at(n)).items():
             if position == right:
                 continue
-            turn[token] = lost = prove_lost(position)
+            lost = prove_lost(position)
             if lost is None and not isinstance(decide(position, SECOND_NODES, _SECOND_SEED), Unwinnable):
                 return None
+            turn[token] = lost or try_games(position)
         losses.append(turn)
     return tuple(losses)

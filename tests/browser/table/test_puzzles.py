@@ -117,6 +117,21 @@ def test_another_puzzle_follows_without_a_limit_on_mistakes(visit: Visit) -> Non
     solve(player, puzzle)
 
 
+def test_cards_that_the_best_simulated_game_lacked_are_named_and_marked(visit: Visit) -> None:
+    page = visit("/puzzles/another/?variant=labyrinth")
+    player, puzzle = PuzzleMouse(page), puzzle_on(page)
+    step = step_of(puzzle.table_at(0))
+    lacks = [step["view"]["piles"]["t0"][0], step["hidden"]["s"][0], step["hidden"]["s"][1]]
+    loss = {"best_up": 27, "games": 200, "goal": 52, "lacks": lacks}
+    page.route("**/move", lambda route: route.fulfill(json=route.fetch().json() | {"loss": loss}), times=1)
+    player.play(next(iter(puzzle.losses[0])))
+    words = "After it, the best of 200 simulated games got only 27 of 52 cards up. It lacked: "
+    wait_for_text(page, "#puzzle-say", words)
+    assert page.locator("#felt .card.lacking").count() == page.locator("#hidden-cards .lacking").count() == 1
+    solve(player, puzzle)
+    assert page.locator(".lacking").count() == 0
+
+
 def test_a_tap_ends_the_forced_moves(visit: Visit) -> None:
     number, puzzle = next(
         (number, puzzle)

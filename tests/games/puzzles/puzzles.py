@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from tests.games.certified import won
 
 #: A Labyrinth of three turns with a forced move after the first; a Labyrinth whose wrong moves are proven lost by the
 #: solver alone; a Stonewall with three forced moves between its two turns.
-LABYRINTH, UNEXPLAINED, STONEWALL = map(
-    Puzzle.from_json, json.loads(Path(__file__).with_name("examples.json").read_text())
-)
+LABYRINTH, TRIED, STONEWALL = map(Puzzle.from_json, json.loads(Path(__file__).with_name("examples.json").read_text()))
+#: The second one as an older puzzle, without explanations.
+UNEXPLAINED = replace(TRIED, losses=tuple(map(dict.fromkeys, TRIED.losses)))
 
 
 def stored_puzzle(puzzle: Puzzle = LABYRINTH, **fields: Any) -> StoredPuzzle:

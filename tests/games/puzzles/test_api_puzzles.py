@@ -18,7 +18,7 @@ from games.puzzles import store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import themes_of
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, right, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED, right, stored_puzzle, wrong
 from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -177,6 +177,11 @@ def test_a_wrong_move_is_explained(mine: Client, stored: StoredPuzzle) -> None:
     progress = PROGRESS | {"mistakes": 1}
     rating = {"own": None, "provisional": True, "puzzle": 1500}
     assert reply == {"right": False, "progress": progress, "rating": rating, "steps": [], "loss": loss, "themes": None}
+
+
+def test_a_wrong_move_beyond_search_is_explained(mine: Client) -> None:
+    reply = play(mine, stored_puzzle(TRIED), 0, "d")
+    assert reply["loss"] == {"best_up": 27, "games": 200, "goal": 52, "lacks": ["5S", "7H", "5C"]}
 
 
 def test_themes_are_told_once_the_try_is_over(mine: Client) -> None:

@@ -20,6 +20,7 @@ from games.puzzles.generation.generator import (
     puzzle_near,
 )
 from games.puzzles.puzzle import MAX_TURNS, Puzzle, successors
+from games.puzzles.tried_games import Tried
 from games.rules import CATALOGUE, Table, from_position, open_table
 from games.solver import Budget, Unwinnable, check_solution, solve
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, wrong
@@ -42,6 +43,7 @@ def test_every_new_puzzle_has_one_winning_move_per_turn(variant: str) -> None:
             assert puzzle.variant == variant
             check(puzzle, f"seed {seed}, {puzzle.to_json()}")
             check_history(puzzle)
+            assert not any(None in turn.values() for turn in puzzle.losses), "each loss is explained"
 
 
 def check_history(puzzle: Puzzle) -> None:
@@ -73,11 +75,13 @@ def check(puzzle: Puzzle, source: str) -> None:
     assert puzzle.line[0] not in from_position(puzzle.start).safe_moves(), source
 
 
-def check_lost(table: Table, lost: Lost | None, source: str) -> None:
+def check_lost(table: Table, loss: Lost | Tried | None, source: str) -> None:
     truth = can_be_won(from_position(table.position()), VISITED)
     assert truth is not True, source
     assert truth is False or isinstance(solve(table, Budget(nodes=100_000), seed=7), Unwinnable), source
-    assert lost is None or table.cards_up <= lost.most_up < table.goal, source
+    if loss is not None:
+        up = loss.most_up if isinstance(loss, Lost) else loss.best_up
+        assert table.cards_up <= up < table.goal, source
 
 
 def positions_of(puzzle: Puzzle, *, mistake: int) -> list[str]:

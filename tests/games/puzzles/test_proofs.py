@@ -15,10 +15,10 @@ from games.puzzles.generation.proofs import decide, only_winning, prove_again, v
 from games.puzzles.puzzle import Puzzle
 from games.rules import Table, from_position
 from games.solver import Budget, Solution, TokensError, Unwinnable, solve
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, wrong
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, wrong
 from tests.solver.deals import deal, stonewall_endgame, walk
 
-EXAMPLES = pytest.mark.parametrize("puzzle", [LABYRINTH, UNEXPLAINED, STONEWALL], ids=lambda puzzle: puzzle.variant)
+EXAMPLES = pytest.mark.parametrize("puzzle", [LABYRINTH, TRIED, STONEWALL], ids=lambda puzzle: puzzle.variant)
 POSITIONS = 15
 
 

@@ -16,7 +16,7 @@ from games.puzzles.models import DailyPuzzle, PuzzleTry, StoredPuzzle
 from games.puzzles.move_check import loss_after, position_at
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.tries import Progress, Reply
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, UNEXPLAINED, right, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED, right, stored_puzzle, wrong
 
 pytestmark = pytest.mark.django_db
 
@@ -84,6 +84,11 @@ def test_a_wrong_move_says_why_it_loses(guest: User, stored: StoredPuzzle) -> No
     assert reply.loss == {"most_up": 22, "goal": 52, "ends": ("3S", "2H", "8C")}
     assert reply.steps == ()
     assert reply.progress == Progress(turn=0, mistakes=1)
+
+
+def test_a_wrong_move_beyond_search_shows_the_best_simulated_game(guest: User) -> None:
+    reply = play(guest, stored_puzzle(TRIED), 0, "d")
+    assert reply.loss == {"best_up": 27, "games": 200, "goal": 52, "lacks": ("5S", "7H", "5C")}
 
 
 def test_a_loss_without_an_explanation_is_empty(guest: User) -> None:

@@ -28,6 +28,7 @@ function cardItem(state, card, game) {
   const item = part("li", "", state.faces.artwork({ game }).picture("0 0 100 140", "", [`${card}-c`]));
   item.append(part("span", "visually-hidden", cardName(card, game)));
   item.dataset.suit = suitOf(card, game);
+  item.dataset.card = card;
   return item;
 }
 
@@ -38,4 +39,15 @@ export function markFaceDown({ pieces }, faceDown) {
     element.classList.toggle("turned-up", isDown);
     if (isDown) element.setAttribute("aria-label", `${element.getAttribute("aria-label")}, ${t("face down")}`);
   }
+}
+
+/**
+ * Marks cards on the table and in the lists, and no others.
+ * @param {HTMLElement} lists @param {State} state @param {Card[]} cards
+ */
+export function markCards(lists, { pieces }, cards) {
+  for (const { element, rect } of pieces)
+    element.classList.toggle("lacking", rect.pile[0] !== "f" && cards.includes(rect.code ?? ""));
+  for (const item of lists.querySelectorAll("li"))
+    item.classList.toggle("lacking", cards.includes(item.dataset.card ?? ""));
 }

@@ -10,7 +10,7 @@ import { takeView } from "../state/game.js";
 import { parse } from "../state/moves.js";
 import { newState } from "../state/state.js";
 import { bind, draw, observe } from "../table.js";
-import { listHidden, markFaceDown } from "./hidden-cards.js";
+import { listHidden, markCards, markFaceDown } from "./hidden-cards.js";
 import { Playback } from "./playback.js";
 
 /** @import { How } from "../state/state.js" */
@@ -81,6 +81,11 @@ export class OpenTable {
   #clear() {
     for (const { element } of this.state.pieces) element.remove();
     this.state.pieces = [];
+  }
+
+  /** Marks cards that are not on a foundation, and no others. @param {Card[]} cards */
+  mark(cards) {
+    markCards(byId("hidden-cards"), this.state, cards);
   }
 
   /** Lets the cards of a losing move fall back. @param {Token} token */

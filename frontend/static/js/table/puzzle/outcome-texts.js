@@ -10,7 +10,7 @@ import { cardName } from "../drawing/cards.js";
  * @typedef {{own: number|null, provisional: boolean, puzzle: number|null}} Ratings
  */
 
-/** Foundations named after a wrong move; more would be hard to follow. */
+/** Cards named after a wrong move; more would be hard to follow. */
 const NAMED = 2;
 
 /** @param {Progress} progress @param {number} turns @returns {Outcome} */
@@ -53,6 +53,9 @@ function ratingText({ rating_change: change }) {
   return t("Your rating: {change}.", { change: points });
 }
 
+/** The lacking cards that a refusal names. @param {Loss} loss */
+export const lacking = ({ lacks = [] }) => lacks.slice(0, NAMED);
+
 /** @param {string} game @param {Loss} loss @param {Progress} progress @returns {Outcome} */
 export function refusal(game, loss, progress) {
   const { mistakes, tries_left: left } = progress;
@@ -62,6 +65,13 @@ export function refusal(game, loss, progress) {
   if (loss.ends?.length) {
     const cards = loss.ends.slice(0, NAMED).map((card) => cardName(card, game));
     reasons.push(t("Foundations then end at: {cards}.", { cards: cards.join(", ") }));
+  }
+  if (loss.best_up !== undefined) {
+    const { games = 0, best_up: up, goal = 0 } = loss;
+    const best = { games, up, goal };
+    reasons.push(t("After it, the best of {games} simulated games got only {up} of {goal} cards up.", best));
+    const cards = lacking(loss).map((card) => cardName(card, game));
+    if (cards.length > 0) reasons.push(t("It lacked: {cards}.", { cards: cards.join(", ") }));
   }
   if (reasons.length === 0) reasons.push(t("After it, the game can't be won any more."));
   if (mistakes === 1) reasons.push(ratingText(progress));

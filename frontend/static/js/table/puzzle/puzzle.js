@@ -10,7 +10,7 @@ import { play as sound } from "../hud/sound.js";
 import { parse } from "../state/moves.js";
 import { showAfter } from "./after-try.js";
 import { OpenTable, tell } from "./open-table.js";
-import { ending, refusal, resultText, task } from "./outcome-texts.js";
+import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
 
 /** @import { Card, Token } from "../state/types.js" */
 /** @import { Outcome, Ratings } from "./outcome-texts.js" */
@@ -26,7 +26,13 @@ import { ending, refusal, resultText, task } from "./outcome-texts.js";
  * @property {boolean} failed
  * @property {number|null} rating_change
  *
- * @typedef {{most_up?: number, goal?: number, ends?: Card[]}} Loss
+ * @typedef {object} Loss why a move loses; empty if that is not known
+ * @property {number} [goal]
+ * @property {number} [most_up] highest number of cards that can go up, and the cards at which foundations end
+ * @property {Card[]} [ends]
+ * @property {number} [best_up] cards up in the best of a number of simulated games, and cards that it lacked
+ * @property {number} [games]
+ * @property {Card[]} [lacks]
  *
  * @typedef {object} Data
  * @property {Step} step
@@ -92,6 +98,7 @@ class Puzzle {
     this.rating = rating;
     this.streak = streak ?? this.streak;
     this.table.isOpen = !this.#isOver;
+    this.table.mark([]);
     if (loss) return this.#refuse(token, loss);
     sound(parse(token)?.to === "f" ? "up" : "place");
     this.table.run(steps, PACE, () => this.#tellState());
@@ -101,6 +108,7 @@ class Puzzle {
   #refuse(token, loss) {
     this.table.refuse(token);
     if (this.progress.failed) return this.#tellState();
+    this.table.mark(lacking(loss));
     this.#tell(refusal(this.table.step.view.game, loss, this.progress));
   }
 

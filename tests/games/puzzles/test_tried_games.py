@@ -1,0 +1,52 @@
+"""Simulated games from lost positions, which explain losses that the exhaustive search cannot."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from random import Random, SystemRandom
+
+import pytest
+
+from games.puzzles import tried_games
+from games.puzzles.exhaustive_search import prove_lost
+from games.puzzles.puzzle import Puzzle
+from games.puzzles.tried_games import GAMES, LACKS, Tried, try_games
+from games.rules import from_position
+from games.rules.cards import FRENCH_RANKS as RANKS
+from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED
+from tests.games.puzzles.test_proofs import late_positions
+
+
+@pytest.mark.parametrize("variant", ["labyrinth", "stonewall"])
+def test_no_game_gets_further_than_the_proof_allows(variant: str) -> None:
+    seed = SystemRandom().randrange(2**32)
+    positions = (table.position() for table in late_positions(variant, Random(seed)))
+    lost = ((position, loss) for position in positions if (loss := prove_lost(position, 2_000)))
+    for position, loss in islice(lost, 5):
+        tried = try_games(position)
+        table = from_position(position)
+        assert table.cards_up <= tried.best_up <= loss.most_up < table.goal, (seed, position)
+        assert 0 < len(tried.lacks) <= LACKS, (seed, position)
+        assert tried.games == GAMES
+
+
+def test_the_games_are_always_the_same_ones() -> None:
+    table = TRIED.table_at(0)
+    table.push("d")
+    assert try_games(table.position()) == TRIED.losses[0]["d"]
+
+
+def test_the_card_that_most_games_lack_is_named_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One game plays an ace and then lacks the two; all of them lack the other ace."""
+    tokens = iter(["t0-f"])
+    monkeypatch.setattr(tried_games, "skilled_game", lambda table, *_: [table.push(token) for token in tokens])
+    diamonds, clubs = (".".join(f"{rank}{suit}" for rank in RANKS) for suit in "DC")
+    spades, hearts = (".".join(f"{rank}S" for rank in reversed(RANKS)), ".".join(f"{rank}H" for rank in RANKS))
+    found = try_games(f"stonewall | t0 {spades} | t1 {hearts} | f2 {diamonds} | f3 {clubs}")
+    assert found == Tried(27, GAMES, ("AH", "2S"))
+
+
+@pytest.mark.parametrize("puzzle", [LABYRINTH, TRIED, STONEWALL, UNEXPLAINED])
+def test_losses_are_stored_in_json(puzzle: Puzzle) -> None:
+    assert Puzzle.from_json(json.loads(json.dumps(puzzle.to_json()))) == puzzle
