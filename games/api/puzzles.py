@@ -36,8 +36,8 @@ router = Router(tags=["puzzles"])
 class PuzzleStepOut(Schema):
     """A position: all of its cards, and the legal moves.
 
-    `face_down` names the cards that lie face down. `hidden` lists the cards of stock and reserve that `view` leaves
-    out, the next one first. `token` is the move that led here.
+    `face_down` names the cards that lie face down. `hidden` lists the cards of stock, waste and reserve that `view`
+    leaves out, from the top. `token` is the move that led here.
     """
 
     token: str | None

@@ -1,6 +1,7 @@
 """View of a puzzle's table, on which every card is known.
 
-It is the player's view with the face-down cards turned up, and the hidden cards of stock and reserve listed next to it.
+It is the player's view with the face-down cards turned up, and the hidden cards of stock, waste and reserve listed next
+to it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from games.rules import Table
 
 Step = dict[str, Any]
 """`view`, the `legal` moves, `face_down` (names of the turned-up cards that lie face down), `hidden` (the names of the
-cards of `s` and `r` that the view leaves out, the next one first), and the `token` that led here, or None."""
+cards of `s`, `w` and `r` that the view leaves out, from the top), and the `token` that led here, or None."""
 
 
 def step_of(table: Table, token: str | None = None) -> Step:
@@ -26,9 +27,9 @@ def step_of(table: Table, token: str | None = None) -> Step:
             face_down += [name for name, card in zip(everything, cards, strict=True) if card is None]
             view["piles"][pile] = everything
     hidden = {
-        pile: [names[card] for card in reversed(table.pile(pile)[:count])]
-        for pile, count in view["under"].items()
-        if pile in ("s", "r")
+        pile: [names[card] for card in reversed(table.pile(pile)[: view["under"][pile]])]
+        for pile in ("s", "w", "r")
+        if pile in view["under"]
     }
     return {"token": token, "view": view, "legal": table.legal_moves(), "face_down": face_down, "hidden": hidden}
 

@@ -1,4 +1,4 @@
-/** Cards that a player at a table would not see: a list of stock and reserve, and marks on face-down cards. */
+/** Cards that a player at a table would not see: lists of stock, waste and reserve, and marks on face-down cards. */
 
 import { part } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -8,19 +8,24 @@ import { cardName, suitOf } from "../drawing/cards.js";
 /** @import { Card, Pile } from "../state/types.js" */
 
 /**
- * Lists the cards of the stock and under the reserve, the next one first.
+ * Lists the cards of the stock, and those below the top of waste and reserve, from the top.
  * @param {HTMLElement} place @param {State} state @param {Record<Pile, Card[]>} hidden
  */
 export function listHidden(place, state, hidden) {
   const { view } = state;
   if (!view) return;
   const lists = Object.entries(hidden).map(([pile, cards]) => {
-    const label = pile === "s" ? t("Stock, next card first:") : t("Reserve, below its top card:");
     const items = cards.map((card) => cardItem(state, card, view.game));
-    return part("div", "hidden-pile", part("b", "", label), Object.assign(part("ol", "", ...items)));
+    return part("div", "hidden-pile", part("b", "", label(pile)), Object.assign(part("ol", "", ...items)));
   });
   place.hidden = lists.length === 0;
   place.replaceChildren(...lists);
+}
+
+/** @param {Pile} pile */
+function label(pile) {
+  if (pile === "s") return t("Stock, next card first:");
+  return pile === "w" ? t("Waste, below its top card:") : t("Reserve, below its top card:");
 }
 
 /** @param {State} state @param {Card} card @param {string} game */
