@@ -16,7 +16,7 @@ from games.puzzles.ratings.initial_ratings import PUZZLE_SIGMA, initial_rating
 from games.rules import CATALOGUE, from_position
 from games.solver import check_solution
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, stored_puzzle
-from tests.games.puzzles.test_generator import check
+from tests.games.puzzles.test_generator import check, check_history
 
 #: Puzzles whose losses are proven again; the shape and the win are checked for all.
 SAMPLED = 4
@@ -33,6 +33,22 @@ def test_every_shipped_puzzle_wins_by_the_rules() -> None:
         assert puzzle.turns[-1] == len(puzzle.line) - 1
         assert len(puzzle.losses) == len(puzzle.turns)
         assert all(puzzle.line[n] not in losses for n, losses in zip(puzzle.turns, puzzle.losses, strict=True))
+
+
+def test_every_game_but_tarot_has_at_least_forty_shipped_puzzles() -> None:
+    counts = Counter(puzzle.variant for puzzle in store.starters())
+    others = [name for name, variant in CATALOGUE.items() if variant.game != "tarot"]
+    assert sorted(counts) == sorted(others)
+    assert min(counts.values()) >= 40
+
+
+def test_history_leads_from_the_deal_to_each_shipped_puzzle() -> None:
+    for puzzle in store.starters():
+        check_history(puzzle)
+
+
+def test_every_loss_in_shipped_puzzles_is_explained() -> None:
+    assert [puzzle for puzzle in store.starters() if any(None in turn.values() for turn in puzzle.losses)] == []
 
 
 def test_shipped_puzzles_have_distinct_starts() -> None:
