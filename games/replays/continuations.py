@@ -82,5 +82,5 @@ def _create_continuation(
     Continuation.objects.create(attempt=attempt, origin=origin, n=len(tokens))
     moves = (Move(attempt=attempt, n=n, token=token, ms=0, auto=True) for n, token in enumerate(tokens, start=1))
     Move.objects.bulk_create(moves, batch_size=500)
-    metrics.ATTEMPTS_STARTED.labels(fields["deal"].game, "no").inc()
+    metrics.ATTEMPTS_STARTED.labels(attempt.deal.game, "no").inc()
     return attempt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -39,8 +40,8 @@ class DealRecap:
     """Summary of one of the player's deals: the share of games won in percent, and where it was lost most often.
 
     `lost_at` is the number of the key move (`games.explorer.deal_summary.KeyMove`), `found` how many found it, and
-    `own` whether the player did, or None if that is not known. `token` and the view before it name the most frequent
-    move that was right there, if there was one. `half_lost_by` stands in for a missing key move.
+    `own` whether the player did, or None if that is not known. `token` and the view before it, in JSON, name the most
+    frequent move that was right there, if there was one. `half_lost_by` stands in for a missing key move.
     """
 
     variant: str
@@ -50,7 +51,12 @@ class DealRecap:
     own: bool | None
     half_lost_by: int | None
     token: str
-    key_view: dict[str, Any] | None
+    view: str
+
+    @property
+    def key_view(self) -> Any:  # noqa: ANN401 - JSON
+        """The view before the key move; None without one."""
+        return json.loads(self.view)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +137,7 @@ def _explored(player: int, revealed: Collection[int]) -> DealRecap | None:
         found_key_move(chosen, attempt.deal, record_of(attempt)) if key else None,
         chosen.summary.half_lost_by,
         key.token if key else "",
-        key_view(attempt.deal, key),
+        json.dumps(key_view(attempt.deal, key)),
     )
 
 

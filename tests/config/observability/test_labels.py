@@ -101,7 +101,6 @@ CLOSED = {
         "'no'",
         "deal.game",
         "attempt.deal.game",
-        "origin.deal.game",
         "race.game",
         "self.game.facts.table.GAME",
         "end.how",

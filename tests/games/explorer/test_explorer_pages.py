@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
@@ -116,7 +117,7 @@ def test_the_recap_tells_who_found_the_key_move(attempts: list[Attempt]) -> None
     n, _ = losing_game()
     before, token = table_at(attempts[0].deal, None, 0, ".".join(RECORD.tokens[:n])), RECORD.tokens[n]
     common: dict[str, Any] = {"variant": "labyrinth", "percent_won": 40, "lost_at": n + 1, "half_lost_by": n + 1}
-    common |= {"token": token, "key_view": before.view()}
+    common |= {"token": token, "view": json.dumps(before.view())}
     assert recapped(attempts[0]) == DealRecap(**common, found=2, own=True)
     assert recapped(attempts[2]) == DealRecap(**common, found=2, own=False)
 
