@@ -29,15 +29,15 @@ def main() -> int:
     options = parser.parse_args()
     announce()
     worst = 0.0
-    print("| schedule | accounts | regulars | others |")
-    print("| --- | ---: | ---: | ---: |")
+    print("| schedule | accounts | no regular | one regular | two regulars | all regulars |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for schedule in (*feeding.SCHEDULES, *feeding.SECOND):
         for accounts in ACCOUNTS:
             args = (schedule, accounts, options.races, options.seed)
-            free, gained = feeding.gain(*args, regular=True), feeding.gain(*args)
-            worst = max(worst, gained)
-            name = schedule.__name__.replace("_", " ")
-            print(f"| {name} | {accounts} | {free:.0f} | {gained:.0f} |", flush=True)
+            gains = [feeding.gain(*args, regulars=regulars) for regulars in (0, 1, 2, accounts)]
+            worst = max(worst, gains[0])
+            figures = " | ".join(f"{gain:.0f}" for gain in gains)
+            print(f"| {schedule.__name__.replace('_', ' ')} | {accounts} | {figures} |", flush=True)
     print("\n| honest players | regulars | log loss | late | first 20 races | rank correlation |")
     print("| --- | --- | ---: | ---: | ---: | ---: |")
     for pool in feeding.POOLS:

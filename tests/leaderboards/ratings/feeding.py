@@ -145,17 +145,17 @@ def played(choose: random.Random, player: int) -> Sequence[int]:
     return (player, rival) if choose.gauss(MU, 175) > choose.gauss(OUTSIDERS[rival], 175) else (rival, player)
 
 
-def gain(schedule: Schedule, accounts: int, races: int, seed: int, *, regular: bool = False) -> float:
+def gain(schedule: Schedule, accounts: int, races: int, seed: int, *, regulars: int = 0) -> float:
     """Return the fed account's highest rating minus what its own play supports.
 
     That is a new rating, or the best rating it reaches in its races against the site's regulars alone, whichever is
-    higher. With `regular`, the accounts are regulars, too.
+    higher. The first `regulars` of the other accounts are regulars, too.
     """
     start = {who: RatingState(mu, 80, 300, FIRST) for who, mu in OUTSIDERS.items()}
     fold, honest, best, support = Fold(dict(start)), Fold(dict(start)), 0.0, MU
     for number, players in enumerate(itertools.islice(schedule(accounts, random.Random(seed)), races)):
         at = FIRST + number * timedelta(minutes=MINUTES_A_RACE)
-        raced = race(number, at, players, regular=lambda player: regular or player in OUTSIDERS)
+        raced = race(number, at, players, regular=lambda who: FED < who <= FED + regulars or who in OUTSIDERS)
         fold.add(raced)
         honest.add(raced._replace(racers=[racer for racer in raced.racers if racer.player in (FED, *OUTSIDERS)]))
         support = max(support, honest.standings.get(FED, RatingState()).mu)
