@@ -176,6 +176,7 @@ def rating_board(request: HttpRequest) -> HttpResponse:
         "total": rating_boards.total(),
         "own": rating_boards.own(player) if player else None,
         "around": rating_boards.around(player) if player and not shown else [],
+        "has_ladders": settings.LADDERS,
     }
     return render(request, "boards/rating.html", context)
 

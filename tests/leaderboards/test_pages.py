@@ -253,6 +253,12 @@ def test_own_place_is_shown_with_its_neighbours() -> None:
     assert rating_board.own(player(), NOON) is None
 
 
+@pytest.mark.parametrize(("ladders", "note"), [(True, "Regulars count in full"), (False, "Opponents with a verified")])
+def test_the_rating_board_says_who_counts_in_full(client: Client, settings: Any, ladders: bool, note: str) -> None:
+    settings.LADDERS = ladders
+    assert note in client.get("/boards/rating/").content.decode()
+
+
 def test_the_page_of_the_board(client: Client) -> None:
     now = timezone.now()
     best = rated(1901.4, at=now)
