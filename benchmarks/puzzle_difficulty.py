@@ -10,7 +10,6 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from random import Random
 from statistics import fmean
 from typing import Any
@@ -19,14 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.references import announce
-from games import puzzles as package
-from games.puzzles.puzzle import Puzzle
+from games.puzzles.puzzle import STARTERS, Puzzle
 from games.puzzles.ratings.initial_ratings import features
 from games.puzzles.ratings.rating_model import SCALE
 from games.rules import from_position
 from games.solver.simulated_players import Skill, skilled_game, wish
 
-STARTERS = Path(package.__file__).with_name("starter_puzzles.json")
 #: Share of moves that the players make without looking.
 SLIPS = 0.1
 #: Games that the players play out in their heads after each move before they choose; the first only looks at the moves.

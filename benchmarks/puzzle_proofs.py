@@ -1,4 +1,4 @@
-"""Check of puzzles: does each move that is said to win or to lose do so, by searches that the generator does not use?
+"""Check that the moves of puzzles win or lose as claimed, with searches that the generator does not use.
 
 `python -m benchmarks.puzzle_proofs [FILE]` checks the shipped puzzles, or those that `manage.py make_puzzles --file`
 wrote; the exit code is 1 if a claim is wrong. A win is replayed by the rules. A loss is checked by a brute-force search
@@ -18,13 +18,11 @@ from typing import Literal
 from tqdm import tqdm
 
 from benchmarks.references import announce
-from games import puzzles as package
-from games.puzzles.puzzle import Puzzle
+from games.puzzles.puzzle import STARTERS, Puzzle
 from games.rules import from_position
 from games.solver import Budget, Solution, TokensError, Unwinnable, check_solution, solve
 from tests.solver.exhaustive import can_be_won
 
-STARTERS = Path(package.__file__).with_name("starter_puzzles.json")
 #: Positions that the brute-force search visits before the solver is asked.
 VISITED = 20_000
 #: Twice the budget of the generator's second proof.

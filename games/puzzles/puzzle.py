@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final, Self
 
 from games.puzzles.exhaustive_search import Lost
@@ -16,6 +17,8 @@ from games.puzzles.tried_games import Tried
 from games.rules import Table, from_position
 
 MAX_TURNS: Final = 8
+#: File of the puzzles shipped with the code.
+STARTERS: Final = Path(__file__).with_name("starter_puzzles.json")
 
 Losses = Mapping[str, Lost | Tried | None]
 """The losing moves of a turn. Those that lead to the same position are listed once. `Tried` means that the exhaustive

@@ -6,17 +6,13 @@ import hashlib
 import json
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
-from typing import Final
 
 from django.db import transaction
 
 from games.puzzles.models import PuzzleTheme, StoredPuzzle
-from games.puzzles.puzzle import Puzzle
+from games.puzzles.puzzle import STARTERS, Puzzle
 from games.puzzles.ratings.initial_ratings import PUZZLE_SIGMA, initial_rating
 from games.puzzles.themes import themes_of
-
-STARTERS: Final = Path(__file__).with_name("starter_puzzles.json")
 
 
 @cache

@@ -121,12 +121,10 @@ def puzzle_near(variant: str, start: str) -> Puzzle | None:
         _, position, history = heapq.heappop(queue)
         if (puzzle := puzzle_at(variant, position)) is not None:
             return replace(puzzle, history=history)
-        table = from_position(position)
-        moves = successors(table)
-        for reached, verdict in verdicts(table).items():
-            if reached not in seen and isinstance(verdict, Solution) and verdict.tokens:
+        for reached, token in successors(from_position(position)).items():
+            if reached not in seen and isinstance(verdict := decide(reached), Solution) and verdict.tokens:
                 seen.add(reached)
-                heapq.heappush(queue, (len(successors(from_position(reached))), reached, (*history, moves[reached])))
+                heapq.heappush(queue, (len(successors(from_position(reached))), reached, (*history, token)))
     return None
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,24 +11,8 @@ from games.puzzles.open_view import step_of
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.store import starters
 from games.puzzles.themes import themes_of
-from tests.browser.conftest import PHONE, Site, Visit
-from tests.browser.racing import ROOT
+from tests.browser.conftest import PHONE, Visit
 from tests.browser.table_driver import Mouse, Touch, sign_up
-from tests.games.puzzles.puzzles import puzzle_in_known_game
-
-#: Stores a puzzle with the deal and the moves before it, and prints its number; or removes the one with a number.
-_STORE = """
-import sys
-import django
-django.setup()
-from games.puzzles.models import StoredPuzzle
-from games.puzzles.store import ensure_any
-from tests.games.puzzles.puzzles import puzzle_in_known_game, stored_puzzle
-StoredPuzzle.objects.filter(pk__in=sys.argv[1:]).delete()
-if not sys.argv[1:]:
-    ensure_any()
-    print(stored_puzzle(puzzle_in_known_game()).pk)
-"""
 
 
 class PuzzleMouse(Mouse):
@@ -152,19 +133,9 @@ def test_a_tap_ends_the_forced_moves(visit: Visit) -> None:
     wait_for_text(page, "#puzzle-say", "Solved!")
 
 
-@pytest.fixture
-def number_with_deal(site: Site) -> Iterator[str]:
-    """Store a puzzle with its deal during a test, and yield its number. Other tests' puzzles are the shipped ones."""
-    command = [sys.executable, "-c", _STORE]
-    done = subprocess.run(command, env=site.environment, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
-    number = done.stdout.split()[-1]
-    yield number
-    subprocess.run([*command, number], env=site.environment, cwd=ROOT, check=True)
-
-
-def test_practice_goes_on_from_a_solved_puzzle(visit: Visit, number_with_deal: str) -> None:
-    page, puzzle = visit(f"/puzzles/{number_with_deal}/"), puzzle_in_known_game()
-    player = PuzzleMouse(page)
+def test_practice_goes_on_from_a_solved_puzzle(visit: Visit) -> None:
+    page = visit("/puzzles/another/?variant=stonewall", fresh=True)
+    player, puzzle = PuzzleMouse(page), puzzle_on(page)
     assert page.is_hidden("#play-on")
     solve(player, puzzle)
     page.click("#play-on button")

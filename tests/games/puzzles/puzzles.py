@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from games.puzzles.models import StoredPuzzle
-from games.puzzles.puzzle import Puzzle, successors
-from games.rules import from_position
-from tests.games.certified import won
+from games.puzzles.puzzle import Puzzle
+from games.puzzles.store import starters
 
 #: A Labyrinth of three turns with a forced move after the first; a Labyrinth whose wrong moves are proven lost by the
 #: solver alone; a Stonewall with three forced moves between its two turns.
 LABYRINTH, TRIED, STONEWALL = map(Puzzle.from_json, json.loads(Path(__file__).with_name("examples.json").read_text()))
+#: A shipped puzzle of one turn.
+SHORT = next(puzzle for puzzle in starters() if len(puzzle.turns) == 1)
 #: The second one as an older puzzle, without explanations.
 UNEXPLAINED = replace(TRIED, losses=tuple(map(dict.fromkeys, TRIED.losses)))
 
@@ -40,17 +41,3 @@ def right(puzzle: Puzzle, turn: int) -> str:
 def wrong(puzzle: Puzzle, turn: int) -> str:
     """Return a losing move of a turn."""
     return next(iter(puzzle.losses[turn]))
-
-
-def puzzle_in_known_game(n: int = 12) -> Puzzle:
-    """Return a puzzle of one turn that a won game of Stonewall has after `n` moves, with the deal's seed.
-
-    The deal is none of today's in the browser tests.
-    """
-    record = won("stonewall")[-1]
-    table = record.open_table()
-    for token in record.tokens[:n]:
-        table.push(token)
-    start, right = table.position(), record.tokens[n]
-    losses = {token: None for token in successors(from_position(start)).values() if token != right}
-    return Puzzle("stonewall", start, (right,), record.tokens[n + 1 :], (losses,), record.seed.hex(), record.tokens[:n])

@@ -1,4 +1,4 @@
-"""Wanted cards: those that a foundation takes next, wherever they lie."""
+"""The cards that foundations take next, in every variant."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzl
 from games.puzzles.themes import themes_of
 from games.replays.models import Continuation
 from leaderboards.verdicts.settlement import settle
-from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, puzzle_in_known_game, right, stored_puzzle, wrong
+from tests.games.puzzles.puzzles import LABYRINTH, SHORT, STONEWALL, right, stored_puzzle, wrong
 from tests.games.puzzles.test_sources import lost_game
 from tests.players import signed_in
 
@@ -197,37 +197,35 @@ def play_on(client: Client, stored: StoredPuzzle) -> Any:
 
 
 def test_practice_starts_at_the_position_of_a_solved_puzzle(client: Client) -> None:
-    puzzle = puzzle_in_known_game()
-    stored = stored_puzzle(puzzle)
+    stored = stored_puzzle(SHORT)
     assert play_on(client, stored).status_code == 403, "a visitor has not solved it"
-    play(client, stored, 0, wrong(puzzle, 0))
+    play(client, stored, 0, wrong(SHORT, 0))
     assert play_on(client, stored).status_code == 403
-    assert play(client, stored, 0, right(puzzle, 0)).json()["after"]["play_on"] == f"/puzzles/{stored.pk}/play-on"
+    assert play(client, stored, 0, right(SHORT, 0)).json()["after"]["play_on"] == f"/puzzles/{stored.pk}/play-on"
     page = client.get(play_on(client, stored)["Location"])
     attempt = Attempt.objects.select_related("deal").get()
-    assert played_table(attempt.deal, journal_of(attempt.pk)).position() == puzzle.start
-    assert (page.context["replay_url"], attempt.ranked, bytes(attempt.deal.seed).hex()) == ("", False, puzzle.seed)
+    assert played_table(attempt.deal, journal_of(attempt.pk)).position() == SHORT.start
+    assert (page.context["replay_url"], attempt.ranked, bytes(attempt.deal.seed).hex()) == ("", False, SHORT.seed)
     continuation = Continuation.objects.get()
-    assert (continuation.origin, continuation.n) == (None, 12)
-    assert _continuation(continuation) == {"attempt": attempt.public_id, "from": None, "moves": 12}
+    assert (continuation.origin, continuation.n) == (None, len(SHORT.history))
+    assert _continuation(continuation) == {"attempt": attempt.public_id, "from": None, "moves": len(SHORT.history)}
 
 
 def test_practice_from_a_puzzle_is_reused_until_the_player_moves(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(limits.RATES, "play_on", "3/h")
-    puzzle = puzzle_in_known_game()
-    stored = stored_puzzle(puzzle)
-    play(client, stored, 0, right(puzzle, 0))
+    stored = stored_puzzle(SHORT)
+    play(client, stored, 0, right(SHORT, 0))
     tables = [play_on(client, stored)["Location"] for _ in range(2)]
     attempt = Attempt.objects.get()
-    Move.objects.create(attempt=attempt, n=13, token=puzzle.line[0], ms=900)
+    Move.objects.create(attempt=attempt, n=len(SHORT.history) + 1, token=SHORT.line[0], ms=900)
     assert play_on(client, stored)["Location"] not in tables
     assert play_on(client, stored).status_code == 429
     assert (len(set(tables)), Deal.objects.count(), Attempt.objects.count()) == (1, 1, 2)
     close_attempt(attempt.pk, "resigned")
     assert settle(attempt.pk) == Attempt.State.VERIFIED
-    assert client.get(f"/replay/{attempt.public_id}/steps.json").json()["moved"][12]["ms"] == 900
+    assert client.get(f"/replay/{attempt.public_id}/steps.json").json()["moved"][len(SHORT.history)]["ms"] == 900
     assert client.get(f"/table/{attempt.public_id}/after/").status_code == 200
 
 
