@@ -123,7 +123,7 @@ class PuzzleLossOut(Schema):
 
 
 class PuzzleTriedLossOut(Schema):
-    """What simulated games from a lost position reached: the most cards up, and cards that the best game lacked."""
+    """Best of the simulated games from a lost position: its cards up, and cards that it lacked."""
 
     best_up: int
     games: int
@@ -134,8 +134,7 @@ class PuzzleTriedLossOut(Schema):
 class PuzzleReplyOut(Schema):
     """The reply to a move. After a right one, `steps` has it and the forced moves that follow it.
 
-    After a wrong one, `loss` says why it loses; null for some older puzzles. `themes` is null until the try is
-    over.
+    After a wrong one, `loss` says why it loses; null for some older puzzles. `themes` is null until the try is over.
     """
 
     right: bool

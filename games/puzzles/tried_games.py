@@ -18,10 +18,10 @@ _SKILLS: Final = (Skill(slips=0.1), Skill(slips=0.3), Skill(slips=0.6))
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Best of a number of simulated games from a lost position.
+    """Best of `games` simulated games from a lost position.
 
-    `best_up` is the number of cards up at its end, and `lacks` names some of the cards that its foundations wanted
-    next: first those that most of the `games` ended without.
+    `best_up` is its number of cards up, and `lacks` names some of the cards that its foundations wanted next, those
+    that held up most games first.
     """
 
     best_up: int

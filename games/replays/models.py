@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Continuation(models.Model):
-    """Start of a practice game after `n` tokens: those of `origin`, or without one, those before a puzzle."""
+    """Practice game that continues after `n` tokens of `origin`, or of the game before a puzzle if that is null."""
 
     attempt = models.OneToOneField("games.Attempt", on_delete=models.CASCADE, related_name="continuation")
     origin = models.ForeignKey("games.Attempt", on_delete=models.SET_NULL, null=True, related_name="continued")

@@ -17,10 +17,10 @@ from games.puzzles.votes import vote_of
 
 
 def after_try(request: HttpRequest, stored: StoredPuzzle, progress: Progress) -> dict[str, Any] | None:
-    """Return the `themes`, each with the address of another puzzle, the `source` and the `vote`.
+    """Return the `themes`, each with the address of another puzzle, the `source`, the address to `play_on` in
+    practice, and the `vote`; None until the try is over.
 
-    `play_on` is the address that starts practice from the puzzle's position, or None. The whole is None until the try
-    is over, and the vote for guests.
+    The source and the address are None without a game that may be shown, and the vote is None for guests.
     """
     if not progress.is_over:
         return None

@@ -49,9 +49,9 @@ class Audience:
         return sorted({yours.to_come for yours in self._yours.values() if yours.to_come is not None})
 
     def present(self) -> list[int]:
-        """Return the entrants with the room open here, of the next race and of a running puzzle race.
+        """Return the entrants of the next race, and of a running puzzle race, who have the room open here.
 
-        In other running races, the tables report who is present.
+        Tables report the players of other running races.
         """
         race = self.facts.running
         if race is None or race.message.game != PUZZLES:

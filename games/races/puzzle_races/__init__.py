@@ -1,1 +1,1 @@
-"""Puzzle races: the racers' storms from the first puzzle to the end; rooms, seats and starts are those of all races."""
+"""Puzzle races: the racers' storms. Rooms, seats and starts are the same as in other races."""

@@ -90,7 +90,7 @@ def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> ru
 
 
 def retire(seat: Entrant, now: datetime) -> None:
-    """End the storm of a player who leaves, and the race if no one else is racing."""
+    """End the storm of a player who leaves, and finish the race if it was the last one."""
     _end_and_settle(seat, _E.RETIRED, now)
 
 
@@ -104,7 +104,7 @@ def end_due(now: datetime) -> None:
 
 
 def _end_and_settle(seat: Entrant, state: Entrant.State, now: datetime) -> None:
-    """End an entrant's storm, and the race if it was the last one."""
+    """End an entrant's storm, and finish the race if it was the last one."""
     if _end(seat.pk, state):
         race_finish.settle_done(seat.race_id, now)
 
@@ -123,7 +123,7 @@ def _end(key: int, state: Entrant.State) -> bool:
 
 
 def _locked_seats() -> QuerySet[Entrant]:
-    """Return all entrants with their races, locking those that are read."""
+    """Return a query for entrants and their races that locks the entrants."""
     return Entrant.objects.select_for_update(no_key=True, of=("self",)).select_related("race")
 
 

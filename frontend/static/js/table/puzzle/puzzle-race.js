@@ -142,7 +142,7 @@ class PuzzleRace {
     this.#reactions.show(kind, name, [...all(`:is(.lane, .strip-cell)[data-entrant="${entrant}"]`)].map(bubbleIn));
   }
 
-  /** Called when the host removes the player, who may still finish this race. */
+  /** Handles removal by the host: the player may still finish this race. */
   #gone() {
     this.#isGone = true;
     if (!this.#hasBegun) this.#leave(t("The host removed you from the room."));
