@@ -31,7 +31,7 @@ def main() -> int:
     worst = 0.0
     print("| schedule | accounts | no regular | one regular | two regulars | all regulars |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
-    for schedule in (*feeding.SCHEDULES, *feeding.SECOND):
+    for schedule in feeding.ALL:
         for accounts in ACCOUNTS:
             args = (schedule, accounts, options.races, options.seed)
             gains = [feeding.gain(*args, regulars=regulars) for regulars in (0, 1, 2, accounts)]
@@ -42,12 +42,12 @@ def main() -> int:
     print("| --- | --- | ---: | ---: | ---: | ---: |")
     for pool in feeding.POOLS:
         honest(pool)
-    return int(worst > rating_rules.NEWCOMERS + 1e-6)
+    return int(worst > rating_rules.LIMIT + 1e-6)
 
 
 def honest(pool: feeding.Pool) -> None:
     """Print the accuracy of honest players' ratings without a limit, and by the share of regulars."""
-    with mock.patch.object(rating_rules, "NEWCOMERS", math.inf):
+    with mock.patch.object(rating_rules, "LIMIT", math.inf):
         accuracy(pool, "no limit", 1)
     for share in SHARES:
         accuracy(pool, f"{100 * share:.0f} %", share)

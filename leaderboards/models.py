@@ -232,8 +232,8 @@ class Rating(models.Model):
     sigma = models.FloatField()
     races = models.PositiveIntegerField()
     last_raced_at = models.DateTimeField()
-    # Points from newcomers not yet corrected by regulars; see `leaderboards.ratings.rating_rules`.
-    newcomers = models.FloatField(default=0.0, db_default=0.0)
+    # Points from limited rivals not yet corrected by full ones; see `leaderboards.ratings.rating_rules`.
+    limited = models.FloatField(default=0.0, db_default=0.0)
 
     class Meta:
         verbose_name = _("rating")
@@ -269,8 +269,8 @@ class RatingChange(models.Model):
     sigma_after = models.FloatField()
     # Number of the player's rated races, including this one.
     races = models.PositiveIntegerField()
-    # Points from newcomers not yet corrected, including this race.
-    newcomers = models.FloatField(default=0.0, db_default=0.0)
+    # Points from limited rivals not yet corrected, including this race.
+    limited = models.FloatField(default=0.0, db_default=0.0)
 
     class Meta:
         indexes = (

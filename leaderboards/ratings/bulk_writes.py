@@ -14,7 +14,7 @@ from leaderboards.ratings.rating_rules import Change, RatingState
 
 _CHANGE: Final = (
     "race_id", "finished_at", "entrant_id", "player_id", "rank",
-    "mu_before", "sigma_before", "mu_after", "sigma_after", "races", "newcomers",
+    "mu_before", "sigma_before", "mu_after", "sigma_after", "races", "limited",
 )  # fmt: skip
 _STANDING: Final = RatingState._fields
 _BATCH: Final = 1_000

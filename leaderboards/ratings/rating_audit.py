@@ -11,7 +11,7 @@ from leaderboards.ratings.rating_rules import Change, Fold, RatingState
 
 _COLUMNS: Final = (
     "race_id", "finished_at", "entrant_id", "player_id", "rank",
-    "mu_before", "sigma_before", "mu_after", "sigma_after", "races", "newcomers",
+    "mu_before", "sigma_before", "mu_after", "sigma_after", "races", "limited",
 )  # fmt: skip
 
 

@@ -145,7 +145,7 @@ def standings_before(key: Key, players: Collection[int]) -> dict[int, RatingStat
     for batch in batches(players):
         rows = get_user_model().objects.filter(pk__in=batch).annotate(change=Subquery(last))
         ids = list(rows.exclude(change=None).values_list("change", flat=True))
-        columns = ("player_id", "mu_after", "sigma_after", "races", "finished_at", "newcomers")
+        columns = ("player_id", "mu_after", "sigma_after", "races", "finished_at", "limited")
         for player, *state in RatingChange.objects.filter(pk__in=ids).values_list(*columns):
             found[player] = RatingState(*state)
     return found

@@ -4,9 +4,10 @@ A race is rated among its racers with accounts who were present. Two racers do n
 were linked in this race (by device or network), or have met five times already on that day (UTC) in rated races. A
 racer without a rival left is not rated.
 
-A rival counts fully if the player was a regular at the start of the race (`games.races.results.entrant_facts`). All
-other rivals, called newcomers here, together move a player's rating by at most `NEWCOMERS` points away from where the
-regulars put it. So accounts made to lose raise no rating by more.
+A rival counts fully if the player was a regular at the start of the race (`games.races.results.entrant_facts`) and was
+rated at most `GAP` points lower. All other rivals together raise a rating by at most `LIMIT` points above where the
+full ones put it. So accounts made to lose raise no rating by more, and a regular who loses on purpose is soon rated too
+low to raise any. Losses always count, or else a regular could lose to newcomers forever and give points each time.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ MEETINGS_A_DAY: Final = 5
 LAST: Final = 99
 #: Minimum number of rated races for a rating without a "?".
 RACES: Final = 10
-#: Most points by which newcomers can move a rating away from where regulars put it.
-NEWCOMERS: Final = 100.0
+#: Most points by which limited rivals can raise a rating above where full ones put it.
+LIMIT: Final = 100.0
+#: A regular rated lower by more points is a limited rival.
+GAP: Final = 200.0
 
 
 class Racer(NamedTuple):
@@ -52,14 +55,14 @@ class Raced(NamedTuple):
 class RatingState(NamedTuple):
     """State of a player's rating between two races.
 
-    `newcomers` are the points from newcomers that regulars have not corrected yet.
+    `limited` are the points from limited rivals that full ones have not corrected yet, between -`LIMIT` and `LIMIT`.
     """
 
     mu: float = MU
     sigma: float = SIGMA
     races: int = 0
     last_raced_at: datetime | None = None
-    newcomers: float = 0.0
+    limited: float = 0.0
 
 
 class Change(NamedTuple):
@@ -75,7 +78,7 @@ class Change(NamedTuple):
     mu_after: float
     sigma_after: float
     races: int
-    newcomers: float
+    limited: float
 
 
 class Duel(NamedTuple):
@@ -107,18 +110,19 @@ class Fold:
     def add(self, raced: Raced) -> list[Change]:
         """Rate the next race."""
         self._begin(raced.finished_at.date())
-        racers, states, newcomers = raced.racers, self._states(raced), _newcomers(raced)
+        racers, states = raced.racers, self._states(raced)
         changes = []
         for k, among, rated in self._rate(racers, states):
             racer, old = racers[k], states[k]
-            parts = _parts(racers, states, k, among) if newcomers or old.newcomers else {}
-            skill, total = _limited(old, rated, parts, newcomers)
+            limited = _limited_rivals(racers, states, k)
+            parts = _parts(racers, states, k, among) if limited or old.limited else {}
+            skill, total = _limited(old, rated, parts, limited)
             after = RatingState(*skill, old.races + 1, raced.finished_at, total)
             self.standings[racer.player] = after
             changes.append(
                 Change(
                     raced.race, raced.finished_at, racer.entrant, racer.player, racer.rank,
-                    old.mu, old.sigma, after.mu, after.sigma, after.races, after.newcomers,
+                    old.mu, old.sigma, after.mu, after.sigma, after.races, after.limited,
                 )
             )  # fmt: skip
         self._meet([change.player for change in changes])
@@ -127,8 +131,8 @@ class Fold:
     def duels(self, raced: Raced) -> dict[int, list[Duel]]:
         """Return the points from each rival in the next race by entrant, without rating the race."""
         self._begin(raced.finished_at.date())
-        racers, states, newcomers = raced.racers, self._states(raced), _newcomers(raced)
-        return {racer.entrant: self._duels(racers, states, newcomers, k) for k, racer in enumerate(racers)}
+        racers, states = raced.racers, self._states(raced)
+        return {racer.entrant: self._duels(racers, states, k) for k, racer in enumerate(racers)}
 
     def resume(self, day: date, races: Iterable[Sequence[int]]) -> None:
         """Restore the day's meetings from the players of each race already rated on it."""
@@ -183,17 +187,16 @@ class Fold:
     def _states(self, raced: Raced) -> list[RatingState]:
         return [self.standings.get(racer.player, _NEW) for racer in raced.racers]
 
-    def _duels(
-        self, racers: Sequence[Racer], states: Sequence[RatingState], newcomers: Collection[int], k: int
-    ) -> list[Duel]:
+    def _duels(self, racers: Sequence[Racer], states: Sequence[RatingState], k: int) -> list[Duel]:
+        limited = _limited_rivals(racers, states, k)
         parts = _parts(racers, states, k, self._among(racers, k))
-        by_newcomers, total = _by_newcomers(states[k], parts, newcomers)
-        excess = _excess(total)
-        left = 1 - excess / by_newcomers if excess else 1.0
+        from_limited, total = _from_limited(states[k], parts, limited)
+        excess = max(0.0, total - LIMIT)
+        left = 1 - excess / from_limited if excess else 1.0
         found = []
         for q, rival in enumerate(racers):
             if q != k:
-                limit = Limit.NEWCOMER if excess and q in newcomers else None
+                limit = Limit.CAPPED if excess and q in limited else None
                 points = parts[q].points * (left if limit else 1) if q in parts else 0.0
                 found.append(Duel(rival.entrant, points, self._limit(racers[k], rival) or limit))
         return found
@@ -202,47 +205,47 @@ class Fold:
 _NEW: Final = RatingState()
 
 
-def _newcomers(raced: Raced) -> set[int]:
-    """Return the indices of the racers who are not regulars."""
-    return {k for k, racer in enumerate(raced.racers) if not racer.is_regular}
+def _limited_rivals(racers: Sequence[Racer], states: Sequence[RatingState], k: int) -> set[int]:
+    """Return the indices of the rivals who are not regulars, or rated far lower than the racer at index `k`."""
+    lowest = states[k].mu - GAP
+    return {
+        q
+        for q, (rival, state) in enumerate(zip(racers, states, strict=True))
+        if q != k and not (rival.is_regular and state.mu >= lowest)
+    }
 
 
 def _parts(racers: Sequence[Racer], states: Sequence[RatingState], k: int, among: Sequence[int]) -> dict[int, Share]:
-    """Return the share of each rival `among` the racers, by index, before the limit on newcomers."""
+    """Return the share of each rival `among` the racers, by index, before the limit."""
     skills = [SkillEstimate(states[q].mu, states[q].sigma) for q in among]
     parts = shares(skills, [racers[q].rank for q in among], among.index(k))
     return {q: part for q, part in zip(among, parts, strict=True) if q != k}
 
 
-def _by_newcomers(old: RatingState, parts: Mapping[int, Share], newcomers: Collection[int]) -> tuple[float, float]:
-    """Return the points from newcomers in a race, and the new sum before the limit.
+def _from_limited(old: RatingState, parts: Mapping[int, Share], limited: Collection[int]) -> tuple[float, float]:
+    """Return the points from limited rivals in a race, and the new sum before the limit.
 
-    Regulars gradually correct what newcomers gave or took in earlier races; the sum shrinks accordingly.
+    Full rivals gradually correct what limited ones gave or took in earlier races; the sum shrinks accordingly.
     """
-    points = sum(part.points for q, part in parts.items() if q in newcomers)
-    corrected = sum(part.correction for q, part in parts.items() if q not in newcomers)
-    return points, old.newcomers * (1 - corrected) + points
+    points = sum(part.points for q, part in parts.items() if q in limited)
+    corrected = sum(part.correction for q, part in parts.items() if q not in limited)
+    return points, old.limited * (1 - corrected) + points
 
 
 def _limited(
-    old: RatingState, skill: SkillEstimate, parts: Mapping[int, Share], newcomers: Collection[int]
+    old: RatingState, skill: SkillEstimate, parts: Mapping[int, Share], limited: Collection[int]
 ) -> tuple[SkillEstimate, float]:
-    """Return a rated skill without the points from newcomers beyond their limit, and the new sum of their points.
+    """Return a rated skill without the points from limited rivals beyond the limit, and the new sum of their points.
 
     The uncertainty shrinks less in proportion: a result that does not count says nothing about the player.
     """
-    _, total = _by_newcomers(old, parts, newcomers)
-    excess = _excess(total)
-    if excess:
-        counted = max(0.0, 1 - abs(excess) / sum(abs(part.points) for part in parts.values()))
+    _, total = _from_limited(old, parts, limited)
+    if total > LIMIT:
+        excess = total - LIMIT
+        counted = max(0.0, 1 - excess / sum(abs(part.points) for part in parts.values()))
         sigma = math.sqrt(old.sigma**2 - (old.sigma**2 - skill.sigma**2) * counted)
         skill = SkillEstimate(round(skill.mu - excess, DIGITS), round(sigma, DIGITS))
-    return skill, round(total - excess, DIGITS)
-
-
-def _excess(total: float) -> float:
-    """Return the part of a sum of points from newcomers that goes beyond the limit."""
-    return total - max(-NEWCOMERS, min(NEWCOMERS, total))
+    return skill, round(max(-LIMIT, min(LIMIT, total)), DIGITS)
 
 
 def _pair(one: Racer, other: Racer) -> tuple[int, int]:

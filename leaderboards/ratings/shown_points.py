@@ -52,7 +52,7 @@ def _racer(row: RatingChange) -> Racer:
 
 def _shown_change(row: RatingChange, duels: list[Duel]) -> ShownChange:
     then, now = before_and_after(row)
-    counted = [duel for duel in duels if duel.limit in (None, Limit.NEWCOMER)]
+    counted = [duel for duel in duels if duel.limit in (None, Limit.CAPPED)]
     points = whole_points([duel.points for duel in counted], now.value - then.value)
     by_rival = dict(zip((duel.rival for duel in counted), points, strict=True))
     return ShownChange(then, now, [ShownDuel(duel.rival, by_rival.get(duel.rival, 0), duel.limit) for duel in duels])

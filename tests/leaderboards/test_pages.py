@@ -253,7 +253,7 @@ def test_own_place_is_shown_with_its_neighbours() -> None:
     assert rating_board.own(player(), NOON) is None
 
 
-@pytest.mark.parametrize(("ladders", "note"), [(True, "Regulars count in full"), (False, "Opponents with a verified")])
+@pytest.mark.parametrize(("ladders", "note"), [(True, "Wins against regulars"), (False, "Wins against players with a")])
 def test_the_rating_board_says_who_counts_in_full(client: Client, settings: Any, ladders: bool, note: str) -> None:
     settings.LADDERS = ladders
     assert note in client.get("/boards/rating/").content.decode()

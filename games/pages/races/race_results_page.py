@@ -34,7 +34,7 @@ from games.races.results.race_course import lane_of, series_score
 from games.races.results.ratings_registry import EntrantRatingChange, Limit, ratings
 
 _PAGE: Final = 30
-_PUBLIC: Final = (Limit.MET, Limit.NEWCOMER)
+_PUBLIC: Final = (Limit.MET, Limit.CAPPED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ class Limit(Enum):
 
     LINKED = "linked"
     MET = "met"
-    NEWCOMER = "newcomer"
+    CAPPED = "capped"
 
 
 @dataclass(frozen=True, slots=True)

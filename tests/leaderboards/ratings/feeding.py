@@ -135,6 +135,52 @@ def respectable(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]
 SECOND: Final[tuple[Schedule, ...]] = (kings, ladder, guarded, down_and_up, frozen, respectable)
 
 
+# A third set, written for accounts with regulars among them.
+
+
+def leapfrog(accounts: int, _choose: random.Random) -> Iterator[Sequence[int]]:
+    """The fed account and another one win in turn, and some of the others lose to the fed one."""
+    for turn in itertools.count():
+        yield (1, 2) if turn % 2 else (2, 1)
+        if turn % 7 == 0:
+            for loser in range(3, min(accounts, 8) + 1):
+                yield FED, loser
+
+
+def relay(accounts: int, _choose: random.Random) -> Iterator[Sequence[int]]:
+    """The others raise one account, which then loses to the fed one."""
+    while True:
+        for loser in range(3, accounts + 1):
+            yield 2, loser
+        for _ in range(10):
+            yield FED, 2
+
+
+def chain(accounts: int, _choose: random.Random) -> Iterator[Sequence[int]]:
+    """Each account rises above the one behind it, and some of those behind raise it further."""
+    while True:
+        for king in range(min(accounts, 13) - 1, 0, -1):
+            for _ in range(3):
+                yield king, king + 1
+            for loser in range(accounts, king + 1, -3):
+                yield king, loser
+
+
+def recovering(accounts: int, choose: random.Random) -> Iterator[Sequence[int]]:
+    """One account recovers against the site's regulars before it loses again."""
+    while True:
+        for _ in range(10):
+            yield played(choose, 2)
+        for _ in range(5):
+            yield FED, 2
+        for loser in range(3, min(accounts, 8) + 1):
+            yield FED, loser
+
+
+THIRD: Final[tuple[Schedule, ...]] = (leapfrog, relay, chain, recovering)
+ALL: Final = (*SCHEDULES, *SECOND, *THIRD)
+
+
 def outsider(choose: random.Random) -> int:
     return choose.choice(sorted(OUTSIDERS))
 

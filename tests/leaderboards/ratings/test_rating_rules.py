@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import random
 from datetime import UTC, datetime, timedelta
+from statistics import fmean
 
 import pytest
 
 from games.races.results.ratings_registry import Limit
 from leaderboards.ratings.formula import Rater, SkillEstimate, shares, whole_points
-from leaderboards.ratings.rating_rules import LAST, NEWCOMERS, RACES, Fold, Raced, Racer, RatingState
+from leaderboards.ratings.rating_rules import GAP, LAST, LIMIT, RACES, Fold, Raced, Racer, RatingState
 from tests.leaderboards.ratings import feeding
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -107,7 +108,7 @@ def test_a_race_continues_from_the_last_rating() -> None:
     assert (four.mu_before, four.sigma_before) == (one.mu_after, one.sigma_after)
     assert [change.races for change in (one, two, three, four)] == [1, 1, 2, 2]
     assert fold.standings == {
-        change.player: RatingState(change.mu_after, change.sigma_after, 2, later, change.newcomers)
+        change.player: RatingState(change.mu_after, change.sigma_after, 2, later, change.limited)
         for change in (three, four)
     }
 
@@ -155,26 +156,57 @@ def newcomer(raced: Raced, *players: int) -> Raced:
     return raced._replace(racers=racers)
 
 
-def test_newcomers_give_and_take_a_hundred_points_in_all() -> None:
-    fold = settled(1, 2)
-    for sign, ranks in ((1, (1, 2)), (-1, (2, 1))):
-        for n in range(200):
-            fold.standings[2] = RatingState(1500, 100, RACES)
-            fold.add(newcomer(raced(n, 1, 2, ranks=ranks, at=NOON + n * timedelta(days=1)), 2))
-        assert fold.standings[1].mu == pytest.approx(1500 + sign * NEWCOMERS)
-        assert fold.standings[1].newcomers == sign * NEWCOMERS
+def duel_with(rival: RatingState, *, times: int, ranks: tuple[int, ...] = (1, 2), regular: bool = True) -> RatingState:
+    """Return the state of a player rated 1500 after duels with a rival in that state, one a day."""
+    fold = settled(1)
+    for n in range(times):
+        fold.standings[2] = rival
+        race = raced(n, 1, 2, ranks=ranks, at=NOON + n * timedelta(days=1))
+        fold.add(race if regular else newcomer(race, 2))
+    return fold.standings[1]
+
+
+def test_newcomers_give_a_hundred_points_in_all() -> None:
+    after = duel_with(RatingState(1500, 100, RACES), times=200, regular=False)
+    assert after.mu == pytest.approx(1500 + LIMIT)
+    assert after.limited == LIMIT
+
+
+def test_points_lost_to_newcomers_count_in_full() -> None:
+    """But they are not given back by other newcomers, beyond the limit."""
+    rival = RatingState(1500, 100, RACES)
+    lost = duel_with(rival, times=200, ranks=(2, 1), regular=False)
+    assert lost.mu < 1500 - 2 * LIMIT
+    assert lost.limited == -LIMIT
+    fold = Fold({1: lost})
+    for n in range(400, 600):
+        fold.standings[2] = rival
+        fold.add(newcomer(raced(n, 1, 2, at=NOON + n * timedelta(days=1)), 2))
+    assert fold.standings[1].mu == pytest.approx(lost.mu + 2 * LIMIT)
+
+
+def test_regulars_rated_far_lower_give_no_more_than_newcomers() -> None:
+    """They count in full again for a player who is rated less than the gap above them."""
+    near = duel_with(RatingState(1500 - GAP, 100, RACES), times=1)
+    far = duel_with(RatingState(1499 - GAP, 100, RACES), times=1)
+    assert near.limited == 0 < far.limited
+    assert duel_with(RatingState(1499 - GAP, 100, RACES), times=300).mu == pytest.approx(1500 + LIMIT)
+    assert duel_with(RatingState(1490 - GAP, 100, RACES), times=300, ranks=(2, 1)).mu < 1490 - GAP
+
+
+@pytest.mark.parametrize("schedule", feeding.ALL)
+def test_a_regular_who_loses_on_purpose_is_soon_worth_nothing(schedule: feeding.Schedule) -> None:
+    assert feeding.gain(schedule, 13, 1000, seed=4, regulars=1) <= 2 * GAP
 
 
 def test_regulars_give_more_than_newcomers() -> None:
-    fold = settled(1, *range(2, 40))
-    for n in range(2, 40):
-        fold.add(raced(n, 1, n))
-    assert fold.standings[1].mu > 1500 + NEWCOMERS
-    assert fold.standings[1].newcomers == 0
+    after = duel_with(RatingState(1700, 100, RACES), times=20)
+    assert after.mu > 1500 + LIMIT
+    assert after.limited == 0
 
 
 def test_results_that_do_not_count_leave_the_uncertainty() -> None:
-    fold = Fold({1: RatingState(1600, 200, RACES, None, NEWCOMERS)})
+    fold = Fold({1: RatingState(1600, 200, RACES, None, LIMIT)})
     winner, loser = fold.add(newcomer(raced(1, 1, 2), 2))
     assert (winner.mu_after, winner.sigma_after) == (1600, 200)
     assert loser.sigma_after < loser.sigma_before
@@ -197,7 +229,7 @@ def test_duels_add_up_to_the_change_and_say_what_is_limited() -> None:
             parts = duels[change.entrant]
             assert sum(duel.points for duel in parts) == pytest.approx(change.mu_after - change.mu_before, abs=3e-6)
             assert all(duel.points == 0 for duel in parts if duel.limit in {Limit.LINKED, Limit.MET})
-            assert abs(change.newcomers) <= NEWCOMERS
+            assert abs(change.limited) <= LIMIT
 
 
 def test_meetings_are_counted_per_pair_and_day() -> None:
@@ -228,10 +260,10 @@ def test_a_single_player_is_not_rated() -> None:
 
 
 @pytest.mark.parametrize("accounts", [13, 100])
-@pytest.mark.parametrize("schedule", [*feeding.SCHEDULES, *feeding.SECOND])
+@pytest.mark.parametrize("schedule", feeding.ALL)
 def test_feeding_gains_at_most_a_hundred_points(schedule: feeding.Schedule, accounts: int) -> None:
     """From any number of networks, with any number of races against others."""
-    assert feeding.gain(schedule, accounts, 400, seed=4) <= NEWCOMERS + 1e-6
+    assert feeding.gain(schedule, accounts, 400, seed=4) <= LIMIT + 1e-6
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -255,9 +287,9 @@ def test_two_accounts_that_trade_wins_pass_no_one(seed: int) -> None:
 
 
 def test_only_regulars_are_not_limited() -> None:
-    state = RatingState(1500, 100, 50, NOON, NEWCOMERS)
+    state = RatingState(1500, 100, 50, NOON, LIMIT)
     (limited,), (free,) = (Fold({1: state}).duels(race)[100] for race in (newcomer(raced(1, 1, 2), 2), raced(1, 1, 2)))
-    assert limited.limit is Limit.NEWCOMER
+    assert limited.limit is Limit.CAPPED
     assert limited.points == pytest.approx(0)
     assert free.limit is None
     assert free.points > 0
@@ -266,20 +298,25 @@ def test_only_regulars_are_not_limited() -> None:
 def test_regulars_correct_what_newcomers_gave() -> None:
     """Newcomers can then move the rating again, but never by more than the limit from where regulars put it."""
     fold = settled(1)
-    fold.standings[7] = RatingState(1600, 150, 20, NOON, NEWCOMERS)
+    fold.standings[7] = RatingState(1600, 150, 20, NOON, LIMIT)
     fold.add(raced(1, 1, 7))
-    assert 80 < fold.standings[7].newcomers < NEWCOMERS
+    assert 80 < fold.standings[7].limited < LIMIT
     assert fold.standings[7].mu < 1600
     again = fold.add(newcomer(raced(2, 7, 8), 8))[0]
     assert again.mu_after > again.mu_before
-    assert again.newcomers <= NEWCOMERS
+    assert again.limited <= LIMIT
 
 
 def test_honest_predictions_stay_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a quiet site of ten players, too, seven of them regulars."""
-    rated = feeding.accuracy(feeding.quiet_site, 5, regulars=0.7)
-    monkeypatch.setattr("leaderboards.ratings.rating_rules.NEWCOMERS", math.inf)
-    free = feeding.accuracy(feeding.quiet_site, 5)
-    assert rated.late < free.late * 1.02
-    assert rated.first < free.first * 1.05
-    assert rated.correlation > free.correlation - 0.02
+    """On quiet sites of ten players, too, seven of them regulars."""
+
+    def mean_accuracy(regulars: float) -> feeding.Accuracy:
+        runs = [feeding.accuracy(feeding.quiet_site, seed, regulars=regulars) for seed in (3, 4)]
+        return feeding.Accuracy(*(fmean(column) for column in zip(*runs, strict=True)))
+
+    rated = mean_accuracy(0.7)
+    monkeypatch.setattr("leaderboards.ratings.rating_rules.LIMIT", math.inf)
+    free = mean_accuracy(0.7)
+    assert rated.late < free.late * 1.03
+    assert rated.first < free.first * 1.06
+    assert rated.correlation > free.correlation - 0.03
