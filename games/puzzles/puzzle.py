@@ -44,6 +44,9 @@ class Puzzle:
     seed: str = ""
     history: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash(self.start)
+
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Self:
         """Read a puzzle from the form that `to_json` returns."""
