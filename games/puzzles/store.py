@@ -23,7 +23,7 @@ def starters() -> tuple[Puzzle, ...]:
 
 
 class _Traits(NamedTuple):
-    """What is computed about a puzzle when it is stored."""
+    """Initial rating and themes of a puzzle, computed when it is stored."""
 
     rating: float
     themes: tuple[Theme, ...]

@@ -186,7 +186,7 @@ def test_points_lost_to_newcomers_count_in_full() -> None:
 
 
 def test_regulars_rated_far_lower_give_no_more_than_newcomers() -> None:
-    """They count in full again for a player who is rated less than the gap above them."""
+    """Losses against them, and results within the gap, count in full."""
     near = duel_with(RatingState(1500 - GAP, 100, RACES), times=1)
     far = duel_with(RatingState(1499 - GAP, 100, RACES), times=1)
     assert near.limited == 0 < far.limited
