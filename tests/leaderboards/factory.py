@@ -80,9 +80,9 @@ def superhuman(of: Deal) -> Record:
 
 def _superhuman_line(of: Deal) -> list[str]:
     """Return a line of at least twenty plays, or an empty list if none is found."""
-    # A braid may get stuck early with random moves, a labyrinth with eager ones.
-    for seed, eager in itertools.product(range(5), (False, True)):
-        tokens = line(of, 400, seed, eager=eager)
+    # A braid may get stuck early with random moves, a labyrinth with eager ones. Short lines are mostly enough.
+    for length, seed, eager in itertools.product((60, 400), range(5), (False, True)):
+        tokens = line(of, length, seed, eager=eager)
         if len(plays(tokens, [0] * len(tokens), [])) >= 20:
             return tokens
     return []
