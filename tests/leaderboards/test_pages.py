@@ -223,6 +223,15 @@ def test_races_show_ratings_and_the_change_per_rival() -> None:
     assert all(duel.points > 0 for duel in best.duels)
 
 
+def test_a_result_says_whose_points_are_capped(client: Client) -> None:
+    """The winner's, who would get 116 points for beating someone new."""
+    made = raced.race([player(), player()])
+    rating_reconciler.rate_finished()
+    page = client.get(reverse("games:race_result", args=[made.room.code, made.number])).content.decode()
+    assert page.count("no more points from players who are not regulars or are rated far lower") == 1
+    assert "1500 → <b>1600?</b>" in page
+
+
 def test_the_board_lists_certain_active_named_players() -> None:
     best, second = rated(1900), rated(1700, at=NOON - timedelta(days=29))
     rated(2000, races=9)
