@@ -1,7 +1,7 @@
 """Rating gained by one person's accounts losing to one of them, and what the rules against it cost honest players.
 
 `python -m benchmarks.feeding [--races N] [--seed N]`; the exit code is 1 if accounts that are not regulars gain more
-than the limit. It needs no database.
+than the cap. It needs no database.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def main() -> int:
     print("| --- | --- | ---: | ---: | ---: | ---: |")
     for pool in feeding.POOLS:
         honest(pool)
-    return int(worst > rating_rules.LIMIT + 1e-6)
+    return int(worst > rating_rules.CAP + 1e-6)
 
 
 def honest(pool: feeding.Pool) -> None:
-    """Print the accuracy of honest players' ratings without a limit, and by the share of regulars."""
-    with mock.patch.object(rating_rules, "LIMIT", math.inf):
-        accuracy(pool, "no limit", 1)
+    """Print the accuracy of honest players' ratings without a cap, and by the share of regulars."""
+    with mock.patch.object(rating_rules, "CAP", math.inf):
+        accuracy(pool, "no cap", 1)
     for share in SHARES:
         accuracy(pool, f"{100 * share:.0f} %", share)
 

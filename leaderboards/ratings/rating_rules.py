@@ -5,7 +5,7 @@ were linked in this race (by device or network), or have met five times already 
 racer without a rival left is not rated.
 
 A rival counts fully if the player was a regular at the start of the race (`games.races.results.entrant_facts`) and was
-rated at most `GAP` points lower. All other rivals together raise a rating by at most `LIMIT` points above where the
+rated at most `GAP` points lower. All other rivals together raise a rating by at most `CAP` points above where the
 full ones put it. So accounts made to lose raise no rating by more, and a regular who loses on purpose is soon rated too
 low to raise any. Losses always count, or else a regular could lose to newcomers forever and give points each time.
 """
@@ -29,7 +29,7 @@ LAST: Final = 99
 #: Minimum number of rated races for a rating without a "?".
 RACES: Final = 10
 #: Most points by which limited rivals can raise a rating above where full ones put it.
-LIMIT: Final = 100.0
+CAP: Final = 100.0
 #: A regular rated lower by more points is a limited rival.
 GAP: Final = 200.0
 
@@ -55,7 +55,7 @@ class Raced(NamedTuple):
 class RatingState(NamedTuple):
     """State of a player's rating between two races.
 
-    `limited` are the points from limited rivals that full ones have not corrected yet, between -`LIMIT` and `LIMIT`.
+    `limited` are the points from limited rivals that full ones have not corrected yet, between -`CAP` and `CAP`.
     """
 
     mu: float = MU
@@ -116,7 +116,7 @@ class Fold:
             racer, old = racers[k], states[k]
             limited = _limited_rivals(racers, states, k)
             parts = _parts(racers, states, k, among) if limited or old.limited else {}
-            skill, total = _limited(old, rated, parts, limited)
+            skill, total = _capped(old, rated, parts, limited)
             after = RatingState(*skill, old.races + 1, raced.finished_at, total)
             self.standings[racer.player] = after
             changes.append(
@@ -191,7 +191,7 @@ class Fold:
         limited = _limited_rivals(racers, states, k)
         parts = _parts(racers, states, k, self._among(racers, k))
         from_limited, total = _from_limited(states[k], parts, limited)
-        excess = max(0.0, total - LIMIT)
+        excess = max(0.0, total - CAP)
         left = 1 - excess / from_limited if excess else 1.0
         found = []
         for q, rival in enumerate(racers):
@@ -216,14 +216,14 @@ def _limited_rivals(racers: Sequence[Racer], states: Sequence[RatingState], k: i
 
 
 def _parts(racers: Sequence[Racer], states: Sequence[RatingState], k: int, among: Sequence[int]) -> dict[int, Share]:
-    """Return the share of each rival `among` the racers, by index, before the limit."""
+    """Return the share of each rival `among` the racers, by index, before the cap."""
     skills = [SkillEstimate(states[q].mu, states[q].sigma) for q in among]
     parts = shares(skills, [racers[q].rank for q in among], among.index(k))
     return {q: part for q, part in zip(among, parts, strict=True) if q != k}
 
 
 def _from_limited(old: RatingState, parts: Mapping[int, Share], limited: Collection[int]) -> tuple[float, float]:
-    """Return the points from limited rivals in a race, and the new sum before the limit.
+    """Return the points from limited rivals in a race, and the new sum before the cap.
 
     Full rivals gradually correct what limited ones gave or took in earlier races; the sum shrinks accordingly.
     """
@@ -232,20 +232,20 @@ def _from_limited(old: RatingState, parts: Mapping[int, Share], limited: Collect
     return points, old.limited * (1 - corrected) + points
 
 
-def _limited(
+def _capped(
     old: RatingState, skill: SkillEstimate, parts: Mapping[int, Share], limited: Collection[int]
 ) -> tuple[SkillEstimate, float]:
-    """Return a rated skill without the points from limited rivals beyond the limit, and the new sum of their points.
+    """Return a rated skill without the points from limited rivals beyond the cap, and the new sum of their points.
 
     The uncertainty shrinks less in proportion: a result that does not count says nothing about the player.
     """
     _, total = _from_limited(old, parts, limited)
-    if total > LIMIT:
-        excess = total - LIMIT
+    if total > CAP:
+        excess = total - CAP
         counted = max(0.0, 1 - excess / sum(abs(part.points) for part in parts.values()))
         sigma = math.sqrt(old.sigma**2 - (old.sigma**2 - skill.sigma**2) * counted)
         skill = SkillEstimate(round(skill.mu - excess, DIGITS), round(sigma, DIGITS))
-    return skill, round(max(-LIMIT, min(LIMIT, total)), DIGITS)
+    return skill, round(max(-CAP, min(CAP, total)), DIGITS)
 
 
 def _pair(one: Racer, other: Racer) -> tuple[int, int]:

@@ -337,9 +337,9 @@ def test_the_password_can_be_shown_by_keyboard(visit: Visit) -> None:
     page.keyboard.press("Enter")
     assert page.get_attribute("input[name=password1]", "type") == "text"
     assert page.get_attribute("[aria-label='Show password']", "aria-pressed") == "true"
-    page.fill("input[name=username]", "Pasiphae")
+    page.fill("input[name=username]", "Eurynome")
     page.press("input[name=username]", "Enter")
-    page.wait_for_selector("text=Welcome, Pasiphae!")
+    page.wait_for_selector("text=Welcome, Eurynome!")
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es"])

@@ -11,7 +11,7 @@ import pytest
 
 from games.races.results.ratings_registry import Limit
 from leaderboards.ratings.formula import Rater, SkillEstimate, shares, whole_points
-from leaderboards.ratings.rating_rules import GAP, LAST, LIMIT, RACES, Fold, Raced, Racer, RatingState
+from leaderboards.ratings.rating_rules import CAP, GAP, LAST, RACES, Fold, Raced, Racer, RatingState
 from tests.leaderboards.ratings import feeding
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -168,21 +168,21 @@ def duel_with(rival: RatingState, *, times: int, ranks: tuple[int, ...] = (1, 2)
 
 def test_newcomers_give_a_hundred_points_in_all() -> None:
     after = duel_with(RatingState(1500, 100, RACES), times=200, regular=False)
-    assert after.mu == pytest.approx(1500 + LIMIT)
-    assert after.limited == LIMIT
+    assert after.mu == pytest.approx(1500 + CAP)
+    assert after.limited == CAP
 
 
 def test_points_lost_to_newcomers_count_in_full() -> None:
     """But they are not given back by other newcomers, beyond the limit."""
     rival = RatingState(1500, 100, RACES)
     lost = duel_with(rival, times=200, ranks=(2, 1), regular=False)
-    assert lost.mu < 1500 - 2 * LIMIT
-    assert lost.limited == -LIMIT
+    assert lost.mu < 1500 - 2 * CAP
+    assert lost.limited == -CAP
     fold = Fold({1: lost})
     for n in range(400, 600):
         fold.standings[2] = rival
         fold.add(newcomer(raced(n, 1, 2, at=NOON + n * timedelta(days=1)), 2))
-    assert fold.standings[1].mu == pytest.approx(lost.mu + 2 * LIMIT)
+    assert fold.standings[1].mu == pytest.approx(lost.mu + 2 * CAP)
 
 
 def test_regulars_rated_far_lower_give_no_more_than_newcomers() -> None:
@@ -190,7 +190,7 @@ def test_regulars_rated_far_lower_give_no_more_than_newcomers() -> None:
     near = duel_with(RatingState(1500 - GAP, 100, RACES), times=1)
     far = duel_with(RatingState(1499 - GAP, 100, RACES), times=1)
     assert near.limited == 0 < far.limited
-    assert duel_with(RatingState(1499 - GAP, 100, RACES), times=300).mu == pytest.approx(1500 + LIMIT)
+    assert duel_with(RatingState(1499 - GAP, 100, RACES), times=300).mu == pytest.approx(1500 + CAP)
     assert duel_with(RatingState(1490 - GAP, 100, RACES), times=300, ranks=(2, 1)).mu < 1490 - GAP
 
 
@@ -201,12 +201,12 @@ def test_a_regular_who_loses_on_purpose_is_soon_worth_nothing(schedule: feeding.
 
 def test_regulars_give_more_than_newcomers() -> None:
     after = duel_with(RatingState(1700, 100, RACES), times=20)
-    assert after.mu > 1500 + LIMIT
+    assert after.mu > 1500 + CAP
     assert after.limited == 0
 
 
 def test_results_that_do_not_count_leave_the_uncertainty() -> None:
-    fold = Fold({1: RatingState(1600, 200, RACES, None, LIMIT)})
+    fold = Fold({1: RatingState(1600, 200, RACES, None, CAP)})
     winner, loser = fold.add(newcomer(raced(1, 1, 2), 2))
     assert (winner.mu_after, winner.sigma_after) == (1600, 200)
     assert loser.sigma_after < loser.sigma_before
@@ -229,7 +229,7 @@ def test_duels_add_up_to_the_change_and_say_what_is_limited() -> None:
             parts = duels[change.entrant]
             assert sum(duel.points for duel in parts) == pytest.approx(change.mu_after - change.mu_before, abs=3e-6)
             assert all(duel.points == 0 for duel in parts if duel.limit in {Limit.LINKED, Limit.MET})
-            assert abs(change.limited) <= LIMIT
+            assert abs(change.limited) <= CAP
 
 
 def test_meetings_are_counted_per_pair_and_day() -> None:
@@ -263,7 +263,7 @@ def test_a_single_player_is_not_rated() -> None:
 @pytest.mark.parametrize("schedule", feeding.ALL)
 def test_feeding_gains_at_most_a_hundred_points(schedule: feeding.Schedule, accounts: int) -> None:
     """From any number of networks, with any number of races against others."""
-    assert feeding.gain(schedule, accounts, 400, seed=4) <= LIMIT + 1e-6
+    assert feeding.gain(schedule, accounts, 400, seed=4) <= CAP + 1e-6
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -287,7 +287,7 @@ def test_two_accounts_that_trade_wins_pass_no_one(seed: int) -> None:
 
 
 def test_only_regulars_are_not_limited() -> None:
-    state = RatingState(1500, 100, 50, NOON, LIMIT)
+    state = RatingState(1500, 100, 50, NOON, CAP)
     (limited,), (free,) = (Fold({1: state}).duels(race)[100] for race in (newcomer(raced(1, 1, 2), 2), raced(1, 1, 2)))
     assert limited.limit is Limit.CAPPED
     assert limited.points == pytest.approx(0)
@@ -298,13 +298,13 @@ def test_only_regulars_are_not_limited() -> None:
 def test_regulars_correct_what_newcomers_gave() -> None:
     """Newcomers can then move the rating again, but never by more than the limit from where regulars put it."""
     fold = settled(1)
-    fold.standings[7] = RatingState(1600, 150, 20, NOON, LIMIT)
+    fold.standings[7] = RatingState(1600, 150, 20, NOON, CAP)
     fold.add(raced(1, 1, 7))
-    assert 80 < fold.standings[7].limited < LIMIT
+    assert 80 < fold.standings[7].limited < CAP
     assert fold.standings[7].mu < 1600
     again = fold.add(newcomer(raced(2, 7, 8), 8))[0]
     assert again.mu_after > again.mu_before
-    assert again.limited <= LIMIT
+    assert again.limited <= CAP
 
 
 def test_honest_predictions_stay_good(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,7 +315,7 @@ def test_honest_predictions_stay_good(monkeypatch: pytest.MonkeyPatch) -> None:
         return feeding.Accuracy(*(fmean(column) for column in zip(*runs, strict=True)))
 
     rated = mean_accuracy(0.7)
-    monkeypatch.setattr("leaderboards.ratings.rating_rules.LIMIT", math.inf)
+    monkeypatch.setattr("leaderboards.ratings.rating_rules.CAP", math.inf)
     free = mean_accuracy(0.7)
     assert rated.late < free.late * 1.03
     assert rated.first < free.first * 1.06
