@@ -1,4 +1,4 @@
-"""Check that the moves of puzzles win or lose as claimed, with searches that the generator does not use.
+"""Independent check of puzzles: winning moves must win, and losing moves must lose.
 
 `python -m benchmarks.puzzle_proofs [FILE]` checks the shipped puzzles, or those that `manage.py make_puzzles --file`
 wrote; the exit code is 1 if a claim is wrong. A win is replayed by the rules. A loss is checked by a brute-force search

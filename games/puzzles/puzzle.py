@@ -45,6 +45,7 @@ class Puzzle:
     history: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
+        # The losses have no hash.
         return hash(self.start)
 
     @classmethod

@@ -5,34 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from functools import cache, lru_cache
-from typing import NamedTuple
+from functools import cache
 
 from django.db import transaction
 
 from games.puzzles.models import PuzzleTheme, StoredPuzzle
 from games.puzzles.puzzle import STARTERS, Puzzle
 from games.puzzles.ratings.initial_ratings import PUZZLE_SIGMA, initial_rating
-from games.puzzles.themes import Theme, themes_of
+from games.puzzles.themes import themes_of
 
 
 @cache
 def starters() -> tuple[Puzzle, ...]:
     """Return the puzzles shipped with the code."""
     return tuple(map(Puzzle.from_json, json.loads(STARTERS.read_text())))
-
-
-class _Traits(NamedTuple):
-    """Initial rating and themes of a puzzle, computed when it is stored."""
-
-    rating: float
-    themes: tuple[Theme, ...]
-
-
-@lru_cache(512)
-def _traits(puzzle: Puzzle) -> _Traits:
-    """Return a puzzle's traits. They take a few milliseconds, which adds up where the shipped ones are stored often."""
-    return _Traits(initial_rating(puzzle), themes_of(puzzle))
 
 
 @transaction.atomic
@@ -51,14 +37,14 @@ def add(puzzles: Iterable[Puzzle], *, source: int | None = None, source_n: int |
             digest=digest,
             source_id=source,
             source_n=source_n,
-            mu=_traits(puzzle).rating,
+            mu=initial_rating(puzzle),
             sigma=PUZZLE_SIGMA,
         )
         for digest, puzzle in new.items()
     )
     StoredPuzzle.objects.bulk_create(rows, batch_size=100, ignore_conflicts=True)
     stored = StoredPuzzle.objects.filter(digest__in=new).values_list("pk", "digest")
-    themes = [PuzzleTheme(puzzle_id=pk, theme=theme) for pk, digest in stored for theme in _traits(new[digest]).themes]
+    themes = [PuzzleTheme(puzzle_id=pk, theme=theme) for pk, digest in stored for theme in themes_of(new[digest])]
     PuzzleTheme.objects.bulk_create(themes, batch_size=500, ignore_conflicts=True)
 
 

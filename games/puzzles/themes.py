@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from games.puzzles.puzzle import Puzzle
@@ -100,6 +101,8 @@ class _Turn:
         return value(card) if self.table.GAME == "tarot" else RANK[card]
 
 
+# Tests store the shipped puzzles in hundreds of fresh databases.
+@lru_cache(512)
 def themes_of(puzzle: Puzzle) -> tuple[Theme, ...]:
     """Return the themes of a puzzle, in the order of `Theme`."""
     turns = list(_turns(puzzle))

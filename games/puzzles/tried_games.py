@@ -18,10 +18,10 @@ _SKILLS: Final = (Skill(slips=0.1), Skill(slips=0.3), Skill(slips=0.6))
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Best of `games` simulated games from a lost position.
+    """Result of simulated games from a lost position.
 
-    `best_up` is its number of cards up, and `lacks` names some of the cards that its foundations wanted next, those
-    that held up most games first.
+    `games` is their number, and `best_up` the number of cards up in the best one. `lacks` names some of the cards that
+    its foundations needed next, starting with those that were missing in most games.
     """
 
     best_up: int

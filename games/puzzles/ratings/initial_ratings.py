@@ -6,6 +6,7 @@ The constants are fitted to simulated players: `python -m benchmarks.puzzle_diff
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import fmean
 from typing import Final
 
@@ -28,6 +29,8 @@ LEVELS: Final = {
 PUZZLE_SIGMA: Final = 250.0
 
 
+# Tests store the shipped puzzles in hundreds of fresh databases.
+@lru_cache(512)
 def initial_rating(puzzle: Puzzle) -> float:
     """Return the rating that a puzzle begins with."""
     level = LEVELS.get(puzzle.variant, fmean(LEVELS.values()))

@@ -49,9 +49,9 @@ class Audience:
         return sorted({yours.to_come for yours in self._yours.values() if yours.to_come is not None})
 
     def present(self) -> list[int]:
-        """Return the entrants of the next race, and of a running puzzle race, who have the room open here.
+        """Return the entrants with the room open here: those of the next race, and of a running puzzle race.
 
-        Tables report the players of other running races.
+        In other races, players are present while their table is open.
         """
         race = self.facts.running
         if race is None or race.message.game != PUZZLES:

@@ -173,7 +173,7 @@ def test_newcomers_give_a_hundred_points_in_all() -> None:
 
 
 def test_points_lost_to_newcomers_count_in_full() -> None:
-    """But they are not given back by other newcomers, beyond the limit."""
+    """Newcomers can give back at most twice the cap."""
     rival = RatingState(1500, 100, RACES)
     lost = duel_with(rival, times=200, ranks=(2, 1), regular=False)
     assert lost.mu < 1500 - 2 * CAP
@@ -186,12 +186,11 @@ def test_points_lost_to_newcomers_count_in_full() -> None:
 
 
 def test_regulars_rated_far_lower_give_no_more_than_newcomers() -> None:
-    """Losses against them, and results within the gap, count in full."""
+    """Results within the gap count in full."""
     near = duel_with(RatingState(1500 - GAP, 100, RACES), times=1)
     far = duel_with(RatingState(1499 - GAP, 100, RACES), times=1)
     assert near.limited == 0 < far.limited
     assert duel_with(RatingState(1499 - GAP, 100, RACES), times=300).mu == pytest.approx(1500 + CAP)
-    assert duel_with(RatingState(1490 - GAP, 100, RACES), times=300, ranks=(2, 1)).mu < 1490 - GAP
 
 
 @pytest.mark.parametrize("schedule", feeding.ALL)
@@ -296,7 +295,7 @@ def test_only_regulars_are_not_limited() -> None:
 
 
 def test_regulars_correct_what_newcomers_gave() -> None:
-    """Newcomers can then move the rating again, but never by more than the limit from where regulars put it."""
+    """Newcomers can then move the rating again, but never by more than the cap from where regulars put it."""
     fold = settled(1)
     fold.standings[7] = RatingState(1600, 150, 20, NOON, CAP)
     fold.add(raced(1, 1, 7))
