@@ -1,9 +1,9 @@
-"""Independent check of puzzles: winning moves must win, and losing moves must lose.
+"""Independent check of the winning and losing moves of puzzles.
 
-`python -m benchmarks.puzzle_proofs [FILE]` checks the shipped puzzles, or those that `manage.py make_puzzles --file`
-wrote; the exit code is 1 if a claim is wrong. A win is replayed by the rules. A loss is checked by a brute-force search
-with the rules alone, and where that doesn't end, by the solver with another random stream and a larger budget. If
-neither decides, the claim counts as undecided. It needs no database.
+`python -m benchmarks.puzzle_proofs [FILE]` checks a file from `manage.py make_puzzles --file`, by default the shipped
+puzzles. The exit code is 1 if a claim is wrong. A win is replayed by the rules. A loss is checked by a brute-force
+search with the rules alone, and where that doesn't end, by the solver with another random stream and a larger budget.
+If neither decides, the claim counts as undecided. It needs no database.
 """
 
 from __future__ import annotations

@@ -18,10 +18,10 @@ _SKILLS: Final = (Skill(slips=0.1), Skill(slips=0.3), Skill(slips=0.6))
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Result of simulated games from a lost position.
+    """Best result of several simulated games from a lost position.
 
-    `games` is their number, and `best_up` the number of cards up in the best one. `lacks` names some of the cards that
-    its foundations needed next, starting with those that were missing in most games.
+    `games` is the number of games, and `best_up` the number of cards up in the best one. `lacks` names cards that its
+    foundations still needed, the most common ones first.
     """
 
     best_up: int

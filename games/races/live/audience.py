@@ -49,9 +49,9 @@ class Audience:
         return sorted({yours.to_come for yours in self._yours.values() if yours.to_come is not None})
 
     def present(self) -> list[int]:
-        """Return the entrants with the room open here: those of the next race, and of a running puzzle race.
+        """Return the entrants of the next race and of a running puzzle race with an open connection to the room.
 
-        In other races, players are present while their table is open.
+        Other running races count the connections of their tables instead.
         """
         race = self.facts.running
         if race is None or race.message.game != PUZZLES:

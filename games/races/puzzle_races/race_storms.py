@@ -90,7 +90,7 @@ def play(race_id: int, player: int | None, at: int, turn: int, token: str) -> ru
 
 
 def retire(seat: Entrant, now: datetime) -> None:
-    """End the storm of a player who leaves; the last one to end finishes the race."""
+    """Retire a racer. The race finishes when its last storm ends."""
     _end_and_settle(seat, _E.RETIRED, now)
 
 
@@ -104,7 +104,7 @@ def end_due(now: datetime) -> None:
 
 
 def _end_and_settle(seat: Entrant, state: Entrant.State, now: datetime) -> None:
-    """End an entrant's storm; the last one to end finishes the race."""
+    """End an entrant's storm. The race finishes when its last storm ends."""
     if _end(seat.pk, state):
         race_finish.settle_done(seat.race_id, now)
 
