@@ -245,7 +245,7 @@ def test_recent_games_really_played_are_marked() -> None:
     half = factory.record_of(deal, line.tokens[: len(line.tokens) // 2])
     games = {
         "half": factory.finished(deal, record=half),
-        "resigned": factory.finished(factory.deal()),
+        "resigned": factory.finished(factory.deal(), tokens=[]),
         "old": factory.finished(deal, record=half),
     }
     Attempt.objects.update(state=Attempt.State.VERIFIED, finished_at=today)
