@@ -195,7 +195,7 @@ class Entrant(models.Model):
     )
     state = models.CharField(max_length=12, choices=State.choices, default=State.JOINED)
     joined_at = models.DateTimeField()
-    # Begun as a guest, before signing in to the player's account: it is rated as a guest's.
+    # The player was a guest when the countdown started, so the race is never rated for an account.
     as_guest = models.BooleanField(default=False, db_default=False)
     # Slug of a house racer (`games.house_racers`); empty for people.
     house_racer = models.CharField(max_length=16, blank=True, default="", db_default="")
@@ -209,7 +209,7 @@ class Entrant(models.Model):
     cards_up = models.PositiveSmallIntegerField(null=True, blank=True)
     elapsed_ms = models.BigIntegerField(null=True, blank=True)
     tokens = models.PositiveSmallIntegerField(null=True, blank=True)
-    # Set when the race finishes, and never changed: ratings and heat points depend on it (`entrant_facts`). Linked
+    # Set when the countdown starts, and never changed: ratings and heat points depend on it (`entrant_facts`). Linked
     # entrants of a race share a group other than 0.
     standing = models.PositiveSmallIntegerField(choices=Standing.choices, null=True, blank=True)
     link_group = models.PositiveSmallIntegerField(null=True, blank=True)

@@ -23,7 +23,6 @@ from games.core import events
 from games.models import Attempt, Move
 from games.races import race_deals
 from games.races.models import Entrant, Race, Room, RoomWebhook
-from games.races.results import entrant_facts
 from games.races.results.heat_points import heat_points
 from games.races.results.places import placed
 from games.races.room_notifications import notify_room
@@ -94,7 +93,6 @@ def finish(race_id: int, now: datetime | None = None) -> bool:
         race = _lock_race(race_id)
         if race is None or race.state != State.SETTLING or _is_waiting(race):
             return False
-        entrant_facts.store_facts(entrant_facts.missing_facts([race.pk]))
         _place(race)
         race.state, race.finished_at = State.FINISHED, now
         race.save(update_fields=["state", "finished_at"])

@@ -24,6 +24,7 @@ from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
 from games.races import race_finish, rooms, spoiled_starts
 from games.races.models import Entrant, Race, Room
+from games.races.results import entrant_facts
 from games.races.room_notifications import notify_room, notify_rooms
 
 COUNTDOWN: Final = timedelta(seconds=15)
@@ -103,6 +104,7 @@ def unfreeze(race_id: int, now: datetime | None = None) -> bool:
             return False
         race.entrants.filter(state=_E.ABSENT).delete()
         delete_tables(race.entrants.all())
+        entrant_facts.clear_facts(race.pk)
         race.state, race.starts_at, race.ends_at = Race.State.OPEN, None, None
         race.save(update_fields=["state", "starts_at", "ends_at"])
         notify_room(race.room_id)
@@ -216,6 +218,7 @@ def _freeze(room: Room, race: Race, countdown: timedelta, now: datetime) -> bool
     race.state, race.starts_at = Race.State.COUNTDOWN, starts.replace(microsecond=starts.microsecond // 1000 * 1000)
     race.ends_at = race.starts_at + timedelta(seconds=race.limit_s)
     race.save()
+    entrant_facts.store_facts(entrant_facts.missing_facts([race.pk]))
     Deal.objects.filter(races=race).update(opens_at=race.starts_at)
     for entrant in ready:
         _create_table(race, entrant)

@@ -158,8 +158,6 @@ def hand_over(from_id: int, to_id: int) -> None:
         entries.filter(state__in=ACTIVE, race__state=Race.State.OPEN).delete()
         entries = entries.exclude(state__in=ACTIVE)
     entries = entries.exclude(race__in=list(Entrant.objects.filter(player=to_id).values_list("race", flat=True)))
-    # A guest must not decide after seeing a race's outcome whether it counts for their account.
-    entries.exclude(race__state__in=rooms.TO_COME).update(player=to_id, as_guest=True)
     entries.update(player=to_id)
     RaceOrigin.objects.filter(player=from_id).update(player=to_id)
     for room_id in Room.objects.filter(host=from_id, closed_at=None).values_list("pk", flat=True):

@@ -152,7 +152,7 @@ def _chunk(rows: Sequence[tuple[Any, ...]]) -> Chunk:
             guests[race].append(entrant)
         else:
             rank = LAST if state == _DISQUALIFIED else place
-            standing, group = facts.get(entrant, stored)
+            standing, group, *_as_guest = facts.get(entrant, stored)
             is_regular = standing == Entrant.Standing.REGULAR
             racers[race].append(Racer(entrant, player, rank, group, is_regular))
     fresh = {race: guests[race] for race, *_ in rows if race not in known}

@@ -1,7 +1,8 @@
-"""Facts about entrants that ratings and heat points depend on, stored once when a race finishes.
+"""Facts about entrants that ratings and heat points depend on, stored when a race's countdown starts.
 
-They are the player's standing at the start (`Entrant.Standing`) and the group of entrants linked with each other.
-Stored, they keep points and ratings a function of the races, whatever players do and whatever is deleted later.
+They are whether the player is a guest, the player's standing (`Entrant.Standing`), and the group of entrants linked
+with each other. Stored before the cards are seen, they don't depend on what players do next: a guest cannot sign up
+after winning to have the race rated, and deleting a guest does not make it an experienced rival.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class EntrantFacts(NamedTuple):
 
     standing: int
     group: int
+    as_guest: bool
 
 
 def missing_facts(race_ids: Collection[int]) -> dict[int, EntrantFacts]:
@@ -58,6 +60,7 @@ def missing_facts(race_ids: Collection[int]) -> dict[int, EntrantFacts]:
         pk: EntrantFacts(
             _standing(guest=guest or as_guest, played=played, established=established, days=days),
             groups.get(race, {}).get(player, 0),
+            guest or as_guest,
         )
         for pk, race, player, guest, as_guest, played, established, days in found
     }
@@ -65,8 +68,16 @@ def missing_facts(race_ids: Collection[int]) -> dict[int, EntrantFacts]:
 
 def store_facts(facts: Mapping[int, EntrantFacts]) -> None:
     """Store the facts of these entrants."""
-    rows = [Entrant(pk=pk, standing=standing, link_group=group) for pk, (standing, group) in facts.items()]
-    Entrant.objects.bulk_update(rows, ["standing", "link_group"], batch_size=500)
+    rows = [
+        Entrant(pk=pk, standing=standing, link_group=group, as_guest=as_guest)
+        for pk, (standing, group, as_guest) in facts.items()
+    ]
+    Entrant.objects.bulk_update(rows, ["standing", "link_group", "as_guest"], batch_size=500)
+
+
+def clear_facts(race_id: int) -> None:
+    """Remove the facts of a race whose countdown was cancelled."""
+    Entrant.objects.filter(race=race_id).update(standing=None, link_group=None, as_guest=False)
 
 
 def _days_played(dailies: QuerySet[Attempt]) -> Coalesce:

@@ -80,8 +80,9 @@ class Run:
 
     @classmethod
     def counting(cls, count: int, **settings: Any) -> Run:
-        """Create a room whose race counts down and starts at `at(15)`."""
+        """Create a room whose race counts down and starts at `at(15)`; all players count as established."""
         made = cls.of(count, ready=count, **settings)
+        made.race.entrants.update(standing=Entrant.Standing.ESTABLISHED)
         made.easy()
         return made
 
@@ -127,10 +128,7 @@ class Run:
         Deal.objects.filter(races=self.race).update(seed=winning().seed)
 
     def sit(self, place: int, second: float = 0) -> Entrant:
-        """Seat a player, as an established one."""
-        entrant = seats.sit(self.room.pk, self.players[place], now=at(second))
-        Entrant.objects.filter(pk=entrant.pk).update(standing=Entrant.Standing.ESTABLISHED, link_group=0)
-        return entrant
+        return seats.sit(self.room.pk, self.players[place], now=at(second))
 
     def ready(self, *places: int, ready: bool = True, second: float = 0) -> None:
         for place in places:

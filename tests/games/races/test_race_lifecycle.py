@@ -41,6 +41,7 @@ def test_a_race_runs_and_its_places_are_set() -> None:
     assert run.states() == "countdown ready ready ready ready"
     assert run.race.starts_at == at(15)
     assert run.race.ends_at == at(315)
+    run.race.entrants.update(standing=Entrant.Standing.ESTABLISHED)
     run.easy()
     assert race_start.begin_due(at(14.999)) == []
     assert race_start.begin_due(at(15)) == [run.race.pk]

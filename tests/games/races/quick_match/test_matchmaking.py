@@ -57,6 +57,7 @@ def test_two_wait_eight_seconds_for_more_and_ten_to_start() -> None:
     reconciler.reconcile(at(11))
     race = race_of(third)
     assert (race.state, race.starts_at, race.entrants.count()) == ("countdown", at(21), 3)
+    assert list(race.entrants.values_list("attempt__free_undo", flat=True)) == [False] * 3
 
 
 def test_any_viewer_triggers_each_step() -> None:

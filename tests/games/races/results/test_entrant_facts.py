@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from importlib import import_module
 from typing import Any
@@ -12,22 +13,24 @@ from django.apps import apps
 from django.test import Client
 from django.utils import timezone
 
+from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
-from accounts.sign_in.guests import BACKEND, create_guest
+from accounts.sign_in.guests import BACKEND, create_guest, merge_guest
 from games.core.ladders import Ladder
 from games.core.retention import remove_aged
 from games.fairplay.account_links import COOKIE, KEPT
 from games.models import Deal, Start
-from games.races import housekeeping, race_origins, rooms
+from games.races import housekeeping, race_origins, race_start, rooms
 from games.races.models import Entrant, Race, RaceOrigin
 from games.races.results import heat_standings
 from games.races.results.entrant_facts import REGULAR_DAYS, missing_facts, store_facts
 from games.races.results.heat_points import heat_points
 from games.races.results.places import placed
 from games.rules import Score
+from leaderboards.models import RatingChange
 from leaderboards.ratings import rating_reconciler
 from tests.games.races.finished_races import heat, race_of
-from tests.games.races.runs import Run
+from tests.games.races.runs import T0, Run, at
 from tests.leaderboards import factory, raced
 from tests.leaderboards.factory import NOON, player
 
@@ -173,19 +176,53 @@ def test_new_players_give_no_points_in_a_heat() -> None:
     assert list(heat_points(scores, placed(scores), {1, 3}).values()) == [2, 2, 1, 1]
 
 
-def test_standing_is_stored_as_a_race_finishes() -> None:
+def test_facts_are_stored_as_the_countdown_starts() -> None:
+    run = Run.of(2, ready=2, players=[player(), player(is_guest=True)])
+    assert run.race.state == Race.State.COUNTDOWN
+    facts = list(run.race.entrants.order_by("pk").values_list("standing", "link_group", "as_guest"))
+    assert facts == [(Standing.NEW, 0, False), (Standing.NEW, 0, True)]
+
+
+def test_a_cancelled_countdown_clears_them() -> None:
+    run = Run.of(2, ready=2)
+    race_origins.record(run.players[0].pk, None, "192.0.2.0/24", T0)
+    assert race_start.unfreeze(run.race.pk, T0)
+    assert set(run.race.entrants.values_list("standing", "link_group", "as_guest")) == {(None, None, False)}
+
+
+@pytest.mark.parametrize(
+    "leave", [erase_player, lambda guest: merge_guest(guest, player())], ids=["deleted", "signed in"]
+)
+def test_a_new_guest_gives_no_points_in_whatever_way_it_leaves(leave: Callable[[Any], object]) -> None:
     run = Run.racing(3)
-    Entrant.objects.filter(pk=run.entrant(2).pk).update(standing=None, link_group=None)
+    Entrant.objects.filter(pk=run.entrant(2).pk).update(standing=Standing.NEW)
+    guest = run.players[2]
     run.play(0)
-    run.play(2, first_ms=1_500)
+    run.resign(2, 50)
     run.resign(1, 60)
-    run.tend(61)
+    leave(guest)
     run.judge()
     run.tend(62)
     assert run.race.state == Race.State.FINISHED
-    assert (run.entrant(2).standing, run.entrant(2).link_group) == (Standing.NEW, 0)
-    # The winner gets nothing for the guest, and the guest gets a point for the established player.
-    assert [points for _state, _place, points in run.placed()] == [2, 1, 2]
+    # The winner gets a point for the established player, and nothing for the guest.
+    assert run.placed()[0] == ("won", 1, 2)
+
+
+def test_a_guest_who_signs_up_after_winning_is_not_rated(client: Client) -> None:
+    guest = player(is_guest=True)
+    run = Run.of(2, ready=2, players=[player(), guest])
+    run.easy()
+    Race.objects.filter(pk=run.race.pk).update(rated=True)
+    race_start.begin_due(at(15))
+    race_start.mark_dealt(run.attempt_ids, at(15.1))
+    run.play(1)
+    type(guest).objects.filter(pk=guest.pk).update(is_guest=False)  # as signing up does
+    run.resign(0, 60)
+    run.judge()
+    run.tend(62)
+    rating_reconciler.rate_finished()
+    assert run.race.state == Race.State.FINISHED
+    assert not RatingChange.objects.exists()
 
 
 def test_a_seat_in_a_rated_race_stores_its_origin(client: Client) -> None:
