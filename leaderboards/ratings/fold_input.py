@@ -18,13 +18,14 @@ from games.races.results.entrant_facts import EntrantFacts, missing_facts
 from leaderboards.models import RatingChange
 from leaderboards.ratings.rating_rules import LAST, Raced, Racer
 
-#: Time after its end that a race waits for staff to decide about its records. Then it is rated without the entrants
-#: still under review, and a later decision rates it again.
+#: Time after its end that a race waits for staff to decide about its records. Then it is rated without winners still
+#: under review and with losers under review as last, and a later decision rates it again.
 REVIEW_WAIT: Final = timedelta(days=2)
 #: Races read at a time.
 CHUNK: Final = 1_000
 
 _DISQUALIFIED: Final = Entrant.State.DISQUALIFIED
+_LOST: Final = (Entrant.State.RETIRED, Entrant.State.TIMED_OUT)
 _FACTS: Final = ("standing", "link_group")
 
 
@@ -43,10 +44,15 @@ class Chunk(NamedTuple):
     facts: dict[int, EntrantFacts]
 
 
-#: SQL expression for the current rank of a change's entrant; null without a place.
-_RANK_NOW: Final = Case(
-    When(entrant__state=_DISQUALIFIED, then=Value(LAST)), default=F("entrant__place"), output_field=IntegerField()
-)
+def _rank(entrant: str = "") -> Case:
+    """Return an SQL expression for the current rank of an entrant, null for one who is not rated.
+
+    A loser whose record is under review has no place and counts as last: a suspicious game must not be a way to lose
+    without giving the winner points.
+    """
+    lost = Q(**{f"{entrant}state__in": _LOST, f"{entrant}place": None})
+    is_last = Q(**{f"{entrant}state": _DISQUALIFIED}) | lost
+    return Case(When(is_last, then=Value(LAST)), default=F(f"{entrant}place"), output_field=IntegerField())
 
 
 def finished() -> QuerySet[Race]:
@@ -80,7 +86,7 @@ def first_changed(since: datetime | None = None) -> Key | None:
 
     Its `talon.refold` task was lost.
     """
-    changes = RatingChange.objects.annotate(now=_RANK_NOW).exclude(now=F("rank"))
+    changes = RatingChange.objects.annotate(now=_rank("entrant__")).exclude(now=F("rank"))
     if since is not None:
         changes = changes.filter(finished_at__gte=since)
     found = changes.order_by("finished_at", "race_id").values_list("finished_at", "race_id").first()
@@ -93,8 +99,8 @@ def decided_late(since: datetime) -> list[Key]:
 
     Such a race may have been rated while the record was under review.
     """
-    late = Entrant.objects.filter(
-        Q(state=_DISQUALIFIED) | Q(place__isnull=False),
+    late = Entrant.objects.annotate(rank=_rank()).filter(
+        rank__isnull=False,
         attempt__in=Decision.objects.filter(made_at__gte=since).values("attempt"),  # few
         race__in=finished().filter(rating__isnull=False, finished_at__gte=since),
         player__isnull=False,
@@ -137,30 +143,25 @@ def races_from(key: Key) -> Iterator[Chunk]:
 
 def _chunk(rows: Sequence[tuple[Any, ...]]) -> Chunk:
     known: dict[int, set[int]] = {race: set(guests) for race, _, guests, rated in rows if rated is not None}
-    entrants = Entrant.objects.filter(race__in=[race for race, *_ in rows]).order_by("id")
+    entrants = Entrant.objects.annotate(rank=_rank()).filter(race__in=[race for race, *_ in rows]).order_by("id")
     # Only races finished by an earlier release have none.
     without = entrants.filter(standing=None, player__isnull=False).values_list("race", flat=True).order_by()
     facts = missing_facts(list(without.distinct()))
     users: Any = get_user_model()
-    columns = ("id", "race_id", "player_id", users.objects.guest_at("player"), "as_guest", "state", "place", *_FACTS)
+    columns = ("id", "race_id", "player_id", users.objects.guest_at("player"), "as_guest", "rank", *_FACTS)
     racers: defaultdict[int, list[Racer]] = defaultdict(list)
     guests: defaultdict[int, list[int]] = defaultdict(list)
-    for entrant, race, player, guest_now, guest_then, state, place, *stored in entrants.values_list(*columns):
-        if player is None or not _raced(state, place):
+    for entrant, race, player, guest_now, guest_then, rank, *stored in entrants.values_list(*columns):
+        if player is None or rank is None:
             continue
         if _was_guest(known, race, entrant, now=guest_now or guest_then):
             guests[race].append(entrant)
         else:
-            rank = LAST if state == _DISQUALIFIED else place
             standing, group, *_as_guest = facts.get(entrant, stored)
             is_regular = standing == Entrant.Standing.REGULAR
             racers[race].append(Racer(entrant, player, rank, group, is_regular))
     fresh = {race: guests[race] for race, *_ in rows if race not in known}
     return Chunk([Raced(race, when, racers[race]) for race, when, *_ in rows], fresh, facts)
-
-
-def _raced(state: str, place: int | None) -> bool:
-    return state == _DISQUALIFIED or (state != Entrant.State.ABSENT and place is not None)
 
 
 def _was_guest(known: Mapping[int, set[int]], race: int, entrant: int, *, now: bool) -> bool:

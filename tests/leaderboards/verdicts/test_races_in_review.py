@@ -19,6 +19,7 @@ from leaderboards import tasks
 from leaderboards.desk.review_queue import queue
 from leaderboards.models import RatedRace, Rating, RatingChange
 from leaderboards.ratings import fold_input, rating_audit, rating_reconciler
+from leaderboards.ratings.rating_rules import LAST
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import settle
 from tests.games.races.runs import Run, at
@@ -43,10 +44,7 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rated_run(players: list[Any]) -> Run:
-    run = Run.of(len(players), players=players)
-    for place in range(len(players)):
-        run.ready(place)
-    run.easy()
+    run = Run.counting(len(players), players=players)
     Race.objects.filter(pk=run.race.pk).update(rated=True)
     run.tend(15.0)
     assert run.race.state == "racing"
@@ -135,6 +133,25 @@ def test_a_race_in_review_is_rated_after_two_days() -> None:
     tasks.rate_races()
     rated = RatingChange.objects.order_by("entrant").values_list("player", "rank")
     assert list(rated) == [(run.players[1].pk, 1), (run.players[2].pk, 2)]
+    assert list(rating_audit.faults()) == []
+
+
+def test_a_loser_in_review_counts_as_last_after_two_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = rated_run([factory.player() for _ in range(3)])
+    finish(run, doubtful=False)
+    loser = run.attempt(2)
+    Attempt.objects.filter(pk=loser.pk).update(started_at=at(-600))
+    run.judge()
+    Race.objects.update(finished_at=timezone.now() - fold_input.REVIEW_WAIT)
+    tasks.rate_races()
+    ranks = RatingChange.objects.order_by("entrant").values_list("rank", flat=True)
+    assert list(ranks) == [1, 2, LAST]
+    assert run.entrant(2).place is None
+    assert rating_reconciler.refold_changed() == 0
+    monkeypatch.setattr(events, "request_task", lambda *_, **__: True)
+    decide(loser.pk, VERIFIED, "staff")
+    assert rating_reconciler.refold_changed() == 1
+    assert list(ranks.all()) == [1, 2, 3]
     assert list(rating_audit.faults()) == []
 
 
