@@ -381,7 +381,7 @@ if min(ESTABLISHED_DAYS, ESTABLISHED_AGE) < 0:
 
 # --- Fair play ------------------------------------------------------------------------------------------------------
 
-FORESIGHT_PLACES: int = env.int("FORESIGHT_PLACES", default=10)  # best games per deal to measure; 0: none
+FORESIGHT_PLACES: int = env.int("FORESIGHT_PLACES", default=10)  # best games per board to measure; 0: none
 if FORESIGHT_PLACES < 0:
     raise ImproperlyConfigured("FORESIGHT_PLACES must not be negative")
 

@@ -1,4 +1,4 @@
-"""Selection of games for the foresight measurement: the best of each daily deal, and all of rated races.
+"""Selection of games for the foresight measurement: the best of each board of a daily deal, and all of rated races.
 
 Games under review are included.
 """
@@ -15,11 +15,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from games.attempts.lifecycle import BatchProgress
-from games.core.ladders import Ladder
 from games.fairplay import foresight_store
 from games.models import Attempt, Deal
-from leaderboards.boards.listings import deal_listing
-from leaderboards.boards.rank_keys import DEAL, BoardScore
+from leaderboards.boards.listings import Listing, deal_listings
+from leaderboards.boards.rank_keys import BoardScore, Layout
 
 log = logging.getLogger(__name__)
 
@@ -67,23 +66,25 @@ def _raced(now: datetime) -> list[int]:
 
 
 def top_places(deal_id: int) -> list[int]:
-    """Return the attempts with the best scores on each ladder of a deal, including those under review."""
-    return [pk for ladder in Ladder for pk in _top_places(deal_id, ladder)]
+    """Return the attempts with the best scores on each board of a deal, once each, including those under review."""
+    return list(dict.fromkeys(pk for listing in deal_listings(deal_id) for pk in _top_places(listing)))
 
 
-def _top_places(deal_id: int, ladder: Ladder) -> list[int]:
-    listing, number = deal_listing(deal_id, "race", ladder), settings.FORESIGHT_PLACES
+def _top_places(listing: Listing) -> list[int]:
+    number, board = settings.FORESIGHT_PLACES, listing.layout
     listed = listing.listed().order_by(*listing.columns)[:number]
-    places: list[_Place] = [(row.race_key, row.finished_at, row.attempt_id) for row in listed]
-    reviewed = Attempt.objects.filter(deal=deal_id, ladder=ladder, ranked=True, state=Attempt.State.REVIEW)
+    places: list[_Place] = [(getattr(row, board.key), row.finished_at, row.attempt_id) for row in listed]
+    reviewed = Attempt.objects.filter(
+        deal=listing.scope, ladder=listing.ladder, ranked=True, state=Attempt.State.REVIEW
+    )
     reviewed = reviewed.defer("record", "line")
-    places += [place for attempt in reviewed if (place := _place(attempt)) is not None]
+    places += [place for attempt in reviewed if (place := _place(attempt, board)) is not None]
     return [pk for _key, _finished_at, pk in sorted(places)[:number]]
 
 
-def _place(attempt: Attempt) -> _Place | None:
+def _place(attempt: Attempt, board: Layout) -> _Place | None:
     """Return the attempt's sort key; None if it has no score because its record does not replay."""
     score = BoardScore.of(attempt)
     if score is None or attempt.finished_at is None:
         return None
-    return DEAL["race"].pack(score), attempt.finished_at, attempt.pk
+    return board.pack(score), attempt.finished_at, attempt.pk

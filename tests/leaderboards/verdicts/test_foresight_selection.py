@@ -25,6 +25,7 @@ from games.housekeeping import KINDS
 from games.models import Attempt, Deal, ForesightFigures
 from games.rules import RulesError
 from leaderboards import tasks
+from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.verdicts import foresight_selection as choosing
 from leaderboards.verdicts.foresight_selection import LOOKED_BACK, measure_top, top_places
 from tests.games.fairplay.scripted import winnable
@@ -69,6 +70,17 @@ def test_reviews_count_with_their_prospective_place(deal: Deal, settings: Any) -
     assert top_places(deal.pk) == [good.pk, verified.pk]
     Attempt.objects.filter(pk=good.pk).update(cards_up=None)
     assert top_places(deal.pk) == [verified.pk, bad.pk]
+
+
+@pytest.mark.parametrize("state", [Attempt.State.VERIFIED, Attempt.State.REVIEW])
+def test_the_shortest_game_is_measured_however_slow(deal: Deal, settings: Any, state: Attempt.State) -> None:
+    settings.FORESIGHT_PLACES = 1
+    fast, slow = factory.listed(deal, BoardScore(52, 60_000, 200)), factory.listed(deal, BoardScore(52, 900_000, 90))
+    factory.listed(deal, BoardScore(52, 800_000, 150))
+    if state == Attempt.State.REVIEW:
+        Attempt.objects.filter(pk=slow.attempt_id).update(state=state, cards_up=52, elapsed_ms=900_000, tokens=90)
+        slow.delete()
+    assert top_places(deal.pk) == [fast.attempt_id, slow.attempt_id]
 
 
 def raced(*, rated: bool, at: datetime = factory.NOON) -> Attempt:
