@@ -13,10 +13,10 @@ import hmac
 import uuid
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.crypto import salted_hmac
 
@@ -127,6 +127,17 @@ def on_network_of(attempt: Attempt) -> QuerySet[Attempt]:
     networks = Start.objects.filter(attempt=attempt).exclude(network=b"").values("network")
     others = Attempt.objects.filter(start__deal=attempt.deal_id, start__network__in=networks)
     return others.exclude(player=attempt.player_id).order_by("started_at", "pk")
+
+
+def with_links(attempts: QuerySet[Attempt]) -> QuerySet[Any]:
+    """Annotate whether other players started any deal in the same browser (`on_device`), this deal there during the
+    attempt (`during`), or this deal in the same network (`on_network`). For staff.
+    """
+    others = Start.objects.exclude(attempt__player=OuterRef("player"))
+    on_device = others.filter(device=OuterRef("start__device"))
+    during = on_device.filter(deal=OuterRef("deal"), made_at__range=(OuterRef("started_at"), OuterRef("finished_at")))
+    on_network = others.filter(deal=OuterRef("deal"), network=OuterRef("start__network")).exclude(network=b"")
+    return attempts.annotate(on_device=Exists(on_device), during=Exists(during), on_network=Exists(on_network))
 
 
 def doubt(link: Link) -> Reason:

@@ -26,6 +26,7 @@ from games.pages.shared.view_models import ShownDeal, ShownPlayer
 from leaderboards.desk import access, view_models
 from leaderboards.desk.line_comparison import lines
 from leaderboards.desk.review_queue import queue
+from leaderboards.desk.top_places import noted_places
 from leaderboards.verdicts import decisions
 
 #: Maximum number of attempts in a joint decision, and of attempts chosen individually, which are all in the URL.
@@ -59,9 +60,9 @@ class NoteForm(forms.Form):
 @require_safe
 @never_cache
 def queue_page(request: HttpRequest) -> HttpResponse:
-    """Show the attempts under review, most urgent first."""
+    """Show the attempts under review, most urgent first, and verified top places with evidence."""
     access.staff_of(request)
-    return _page(request, "queue", _("Attempts under review"), {"queue": queue()})
+    return _page(request, "queue", _("Attempts under review"), {"queue": queue(), "noted": noted_places()})
 
 
 @require_safe

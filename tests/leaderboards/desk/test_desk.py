@@ -7,6 +7,7 @@ import uuid
 from datetime import timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -16,9 +17,13 @@ from games.appeals.models import Appeal, Report
 from games.attempts.lifecycle import DealClosedError, start_attempt
 from games.core.verdict_reasons import reason
 from games.fairplay import account_links, evidence
-from games.models import Attempt, Decision, SeenDeal, StaffNote, Start
+from games.fairplay.foresight import Foresight
+from games.fairplay.foresight_store import FORM
+from games.models import Attempt, Decision, ForesightFigures, SeenDeal, StaffNote, Start
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.desk.review_queue import queue
+from leaderboards.desk.top_places import HIGH_FORESIGHT, noted_places
+from leaderboards.verdicts import decisions
 from tests.leaderboards import factory
 from tests.leaderboards.desk.conftest import Browser, MakeStaff, begun, over, reviewed, todays, verified
 
@@ -101,6 +106,76 @@ def test_the_queue_links_to_the_attempts(looker: Any, browser: Browser) -> None:
     page = text(browser(looker).get(QUEUE))
     assert at("attempt", attempt) in page
     assert "<code>burst</code>" in page
+
+
+def top(deal: Any, **figures: Any) -> Attempt:
+    """Return a verified game that has been measured."""
+    attempt = verified(deal)
+    found = {**msgspec.to_builtins(Foresight("stonewall", applicable=True)), **figures}
+    ForesightFigures.objects.create(attempt=attempt, form=FORM, figures=found, made_at=timezone.now())
+    return attempt
+
+
+def started(attempt: Attempt, device: str = "", network: bytes = b"", **fields: Any) -> None:
+    mark = uuid.uuid5(uuid.NAMESPACE_URL, device) if device else uuid.uuid4()
+    fields = {"made_at": attempt.started_at, "deal": attempt.deal, **fields}
+    Start.objects.create(attempt=attempt, device=mark, network=network, **fields)
+
+
+def signs() -> dict[uuid.UUID, list[str]]:
+    return {one.attempt.public_id: one.signs for one in noted_places()}
+
+
+def test_top_places_with_high_figures_are_noted(looker: Any, browser: Browser, decider: Any) -> None:
+    foresighted = top(todays(), z=HIGH_FORESIGHT)
+    alike = top(todays("tarot"), solver={"count": 50, "same": 50})
+    top(todays("plot"), z=HIGH_FORESIGHT - 0.1, solver={"count": 50, "same": 25})
+    top(todays("braid"), z=9.0, game="braid")  # foresight tells nothing there
+    top(over(days=9), z=9.0)
+    decided = top(over(days=2), z=9.0)
+    decisions.decide(decided.pk, State.VERIFIED, decider, "Fine.")
+    assert signs() == {foresighted.public_id: ["high foresight"], alike.public_id: ["close to the solver"]}
+    page = text(browser(looker).get(QUEUE))
+    assert at("attempt", foresighted) in page
+    assert "high foresight" in page
+
+
+def test_a_guest_who_looks_at_the_deal_meanwhile_is_noted(looker: Any, browser: Browser) -> None:
+    deal, meanwhile = todays(), "started by another player on the same device during the game"
+    attempt, guest = top(deal), verified(deal, factory.player(is_guest=True))
+    assert attempt.finished_at
+    started(attempt, "browser")
+    started(guest, "browser", made_at=attempt.finished_at)
+    assert meanwhile in signs()[attempt.public_id]
+    assert meanwhile in text(browser(looker).get(QUEUE))
+    assert at("attempt", guest) in text(browser(looker).get(at("attempt", attempt)))
+    guests = Start.objects.filter(attempt=guest)
+    guests.update(made_at=attempt.finished_at + timedelta(seconds=1))
+    assert signs()[attempt.public_id] == ["another player on the same device"]
+    guests.update(made_at=attempt.finished_at, attempt=None)  # the guest is deleted
+    assert meanwhile in signs()[attempt.public_id]
+
+
+def test_links_at_any_deal_and_networks_at_the_same_are_noted() -> None:
+    deal, other = todays(), todays("plot")
+    device, network, alone = top(deal), top(deal), top(deal)
+    started(device, "browser", b"")
+    started(network, network=bytes([1] * 16))
+    started(alone, "own browser", bytes([2] * 16))
+    started(verified(other), "browser", bytes([2] * 16))
+    started(verified(deal), "", bytes([1] * 16))
+    started(verified(other, alone.player), "own browser")
+    assert signs() == {
+        device.public_id: ["another player on the same device"],
+        network.public_id: ["another player of this deal on the same network"],
+    }
+
+
+def test_noted_places_take_a_fixed_number_of_queries(django_assert_num_queries: Any) -> None:
+    for variant in ("stonewall", "plot", "tarot"):
+        top(todays(variant), z=9.0)
+        with django_assert_num_queries(2):
+            noted_places()
 
 
 @pytest.mark.parametrize("name", ["queue", "attempt", "replay", "steps", "lines", "together"])

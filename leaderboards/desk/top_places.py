@@ -1,0 +1,60 @@
+"""Verified top places with links or high figures, which staff would otherwise find only by chance."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from games.fairplay.account_links import with_links
+from games.fairplay.foresight import SILENT, Foresight
+from games.fairplay.foresight_store import FORM
+from games.models import Attempt, ForesightFigures
+from games.pages.shared import titles
+from leaderboards.desk.review_queue import RECENT, SHOWN
+
+#: Maximum number of measured games that are looked at, latest first.
+READ: Final = 3_000
+#: Standard deviations from which a figure is listed: few winners reach them (docs/fairplay.md, "The staff desk").
+HIGH_FORESIGHT: Final = 3.5
+HIGH_LIKENESS: Final = 2.5
+
+
+class NotedPlace(NamedTuple):
+    """Verified attempt selected for measuring, and the evidence about it."""
+
+    attempt: Attempt
+    title: str
+    signs: list[str]
+
+
+def noted_places(now: datetime | None = None) -> list[NotedPlace]:
+    """Return recent top places with evidence and without a staff decision, those with most evidence first."""
+    undecided = ForesightFigures.objects.filter(
+        form=FORM, attempt__state=Attempt.State.VERIFIED, attempt__decisions=None
+    )
+    recent = undecided.filter(attempt__finished_at__gt=(now or timezone.now()) - RECENT)
+    figures = dict(recent.order_by("-attempt__finished_at").values_list("attempt_id", "figures")[:READ])
+    attempts = with_links(Attempt.objects.filter(pk__in=figures)).select_related("deal", "player")
+    places = [
+        NotedPlace(attempt, titles.deal_title(attempt.deal.variant, attempt.deal.game), signs)
+        for attempt in attempts.defer("record", "line").order_by("-finished_at")
+        if (signs := _signs(attempt, msgspec.convert(figures[attempt.pk], Foresight)))
+    ]
+    return sorted(places, key=lambda place: -len(place.signs))[:SHOWN]
+
+
+def _signs(attempt: Any, found: Foresight) -> list[str]:  # noqa: ANN401 - an annotated attempt
+    foreseen = found.applicable and found.game not in SILENT and found.z >= HIGH_FORESIGHT
+    likeness = found.solver.z(attempt.deal.variant) if found.solver is not None else 0.0
+    signs = (
+        (attempt.during, _("started by another player on the same device during the game")),
+        (attempt.on_device, _("another player on the same device")),
+        (attempt.on_network, _("another player of this deal on the same network")),
+        (foreseen, _("high foresight")),
+        (likeness >= HIGH_LIKENESS, _("close to the solver")),
+    )
+    return [sign for holds, sign in signs if holds]
