@@ -85,6 +85,9 @@ BURST_MS_A_PLAY: Final = 66
 #: jitter. The longest gaps, where a timer paused, are left out. The steadiest simulated people vary by 0.13.
 STEADY_PLAYS: Final = 40
 STEADY_VARIATION: Final = 0.12
+#: The same timer's longest gap is at most 1.5 times its shortest, with some room for rounding. In a short game its gaps
+#: may vary by more than the limit above. The steadiest simulated person's longest gap is 1.6 times the shortest.
+STEADY_RATIO: Final = 1.55
 PAUSES: Final = 0.1
 
 #: Maximum difference between the record's clock and the time from start to finish in the database.
@@ -196,7 +199,7 @@ def _steady(player_plays: Sequence[PacedPlay]) -> Reason | None:
     del gaps[math.ceil(len(gaps) * (1 - PAUSES)) :]
     mean = fmean(gaps)
     variation = math.sqrt(fmean((gap - mean) ** 2 for gap in gaps)) / mean if mean else math.inf
-    if variation >= STEADY_VARIATION:
+    if variation >= STEADY_VARIATION and gaps[-1] >= STEADY_RATIO * gaps[0]:
         return None
     return reason("steady", f"The gaps between plays vary by {variation:.1%} only.", variation=round(variation, 4))
 

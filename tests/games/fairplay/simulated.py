@@ -1,6 +1,6 @@
 """Simulated players: people modelled on published figures for hands and eyes, and programs that play by a timer.
 
-Nothing here knows the fair play checks. People differ in skill, device and habits; the time of a move follows from
+Nothing here knows the fair play checks. People differ in speed, device and habits; the time of a move follows from
 where the cards lie and from the cards just revealed:
 
 - pointing: Fitts' law (Shannon's form) with the bits per second of MacKenzie's studies: 4.9, the highest mean measured
@@ -57,9 +57,9 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A fast player; all times are multiplied by `skill`, which is 1 for the fastest."""
+    """A fast player; all times are multiplied by `slowness`, which is 1 for the fastest."""
 
-    skill: float
+    slowness: float
     device: Device
     taps: bool
     holds: bool
@@ -69,10 +69,10 @@ class Person:
     stalls: float
 
 
-def person(chance: Random, skill: float | None = None, device: Device | None = None) -> Person:
+def person(chance: Random, slowness: float | None = None, device: Device | None = None) -> Person:
     """Return a fast player with random habits."""
     return Person(
-        chance.uniform(FASTEST, SLOWEST_OF_THE_FAST) if skill is None else skill,
+        chance.uniform(FASTEST, SLOWEST_OF_THE_FAST) if slowness is None else slowness,
         device or chance.choices(DEVICES, (5, 3, 2))[0],
         taps=chance.random() < 0.7,
         holds=chance.random() < 0.6,
@@ -131,7 +131,7 @@ def _place(game: str, name: str) -> tuple[float, float]:
 
 def play(who: Person, line: Sequence[Step], chance: Random) -> Game:
     """Play the line at a person's pace, with slips, held keys, pauses for thought and network delays."""
-    game, hand, now, held_up = Game(), (3.0, 2.0), 700.0 * who.skill, 0.0
+    game, hand, now, held_up = Game(), (3.0, 2.0), 700.0 * who.slowness, 0.0
 
     def made(token: str, after: float) -> None:
         nonlocal now, held_up
@@ -149,9 +149,9 @@ def play(who: Person, line: Sequence[Step], chance: Random) -> Game:
             continue
         hand, motion = _motion(who, hand, step, chance)
         made(step.token, fresh_hand * (_decision(who, step, chance) + motion))
-        if "-" in step.token and chance.random() < 0.008 * who.skill:
-            made("u", who.skill * 300 * chance.lognormvariate(0, 0.3))
-            made(step.token, who.skill * 350 * chance.lognormvariate(0, 0.3))
+        if "-" in step.token and chance.random() < 0.008 * who.slowness:
+            made("u", who.slowness * 300 * chance.lognormvariate(0, 0.3))
+            made(step.token, who.slowness * 350 * chance.lognormvariate(0, 0.3))
     return game
 
 
@@ -160,13 +160,13 @@ def _again(who: Person, line: Sequence[Step], number: int, chance: Random) -> fl
     more = number + 2 < len(line) and line[number + 2].token == line[number].token
     if who.holds and more:
         return KEY_REPEAT_MS + chance.uniform(-2, 4)
-    tap = (80 if who.device == "keys" else 130) * who.skill
-    return tap * chance.lognormvariate(0, 0.15) + 60 * who.skill * chance.lognormvariate(0, 0.5)
+    tap = (80 if who.device == "keys" else 130) * who.slowness
+    return tap * chance.lognormvariate(0, 0.15) + 60 * who.slowness * chance.lognormvariate(0, 0.5)
 
 
 def _decision(who: Person, step: Step, chance: Random) -> float:
     if step.choices > 2 and chance.random() < who.thoughtful:
-        return 1350 * who.skill * chance.lognormvariate(0, 0.5)
+        return 1350 * who.slowness * chance.lognormvariate(0, 0.5)
     bits = math.log2(1 + step.choices)
     if step.fresh:
         took = 100 + 50 * bits
@@ -174,13 +174,13 @@ def _decision(who: Person, step: Step, chance: Random) -> float:
         took = 40.0  # already planned
     else:
         took = 60 + 50 * bits
-    return took * who.skill * chance.lognormvariate(0, 0.3)
+    return took * who.slowness * chance.lognormvariate(0, 0.3)
 
 
 def _motion(who: Person, hand: tuple[float, float], step: Step, chance: Random) -> tuple[tuple[float, float], float]:
     """Return the hand's new position, and the ms of the motion."""
     if who.both_hands and "-" not in step.token:
-        return hand, 80 * who.skill * chance.lognormvariate(0, 0.15)
+        return hand, 80 * who.slowness * chance.lognormvariate(0, 0.15)
     one_tap = len(step.places) == 1 or who.taps or step.token.endswith("-f")
     places = step.places[:1] if one_tap else step.places
     took = 0.0
@@ -192,7 +192,7 @@ def _motion(who: Person, hand: tuple[float, float], step: Step, chance: Random) 
             bits_a_second = (6.9 if who.device == "mouse" else 9.7) * (0.85 if leg else 1)
             took += max(130.0, 1000 * math.log2(distance / 0.8 + 1) / bits_a_second)
         hand = place
-    return hand, took * who.skill * chance.lognormvariate(0, 0.15)
+    return hand, took * who.slowness * chance.lognormvariate(0, 0.15)
 
 
 # Programs.

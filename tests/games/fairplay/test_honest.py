@@ -117,7 +117,7 @@ def test_the_fastest_people(variant: str, device: simulated.Device) -> None:
     deal, line = winnable(variant, number)
     chance = Random(f"{variant} {device}")
     steps = simulated.observed(open_table(variant, won(variant)[number].seed), line)
-    game = simulated.play(simulated.person(chance, skill=1.0, device=device), steps, chance)
+    game = simulated.play(simulated.person(chance, slowness=1.0, device=device), steps, chance)
     assert verdict(play(deal, game.tokens, game.clock)) == CLEAN
 
 
