@@ -21,7 +21,7 @@ from accounts.push.dispatch import Clock, Notification, Send, addressed, send_al
 from games.races import matchmaking
 from games.races.models import Entrant
 
-#: Seconds for which a sent check is remembered: longer than a task that runs again could still send it.
+#: Minimum seconds between two checks for a player. A task may run twice, and opponents may come and go.
 _REMEMBERED_FOR: Final = 60
 
 
@@ -40,8 +40,8 @@ def send_ready_checks(arrival_id: int, send: Send = send, clock: Clock = timezon
 
 def _messages(player: User, code: str, now: datetime, until: datetime) -> Iterator[Message]:
     found = list(devices.live_devices(player.pk))
-    # Claimed before it is sent: a task that runs twice sends it once.
-    if found and cache.add(f"ready-check:{player.pk}:{until.timestamp()}", True, _REMEMBERED_FOR):
+    # Claimed before it is sent, so that a task that runs at the same time does not send it, too.
+    if found and cache.add(f"ready-check:{player.pk}", True, _REMEMBERED_FOR):
         seconds = ceil((until - now).total_seconds())
         write = partial(_notification, code, seconds)
         yield from addressed(player, found, write, seconds=seconds, topic="ready", urgency="high")

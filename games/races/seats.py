@@ -13,6 +13,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from games.attempts.lifecycle import close_attempt
+from games.core import limits
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.races import network_shares, race_start, rooms, spoiled_starts
@@ -57,6 +58,7 @@ def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = 
     """Set a player's readiness. In a hosted room, the countdown starts once all players, and at least two, are ready.
 
     :raises Refusal: not_entered without a seat; race_not_open once the seats are frozen.
+    :raises RateLimitedError: in a quick match, after spoiling too many starts.
     """
     now = now or timezone.now()
     with transaction.atomic():
@@ -66,8 +68,10 @@ def set_ready(room_id: int, player_id: int, ready: bool, now: datetime | None = 
             raise Refusal(ErrorCode.NOT_ENTERED)
         if entrant.race.state != Race.State.OPEN:
             raise Refusal(ErrorCode.RACE_NOT_OPEN)
+        if ready and entrant.state != _E.READY and room.kind == Room.Kind.QUICK:
+            limits.check_of(player_id, "spoil")
         _write_ready(entrant, ready=ready, now=now)
-        if not ready and entrant.state == _E.READY and _has_stopped_gathering(entrant.race):
+        if not ready and entrant.state == _E.READY and _other_states(entrant).count(_E.READY) == 1:
             transaction.on_commit(partial(spoiled_starts.note_spoiled, [player_id]))
         Room.objects.filter(pk=room.pk).update(used_at=now)
         notify_room(room.pk)
@@ -210,18 +214,18 @@ def _free(seat: Entrant, now: datetime) -> bool:
     """Free a seat before the start; return whether that has spoiled the start. The caller holds the room's lock."""
     race = Race.objects.select_for_update(no_key=True).select_related("room").get(pk=seat.race_id)
     if race.state == Race.State.OPEN:
-        was_ready = seat.state == _E.READY
+        others = _other_states(seat)
         seat.delete()
         race_start.start_if_ready(race.room_id, now)
-        return was_ready and _has_stopped_gathering(race)
+        return len(others) == 1 or (seat.state == _E.READY and others.count(_E.READY) == 1)
     own = Entrant.objects.filter(pk=seat.pk)
     own.update(state=_E.ABSENT)
     race_start.delete_tables(own)
-    return not race_start.enough_ready(race, race.room) and race_start.unfreeze(race.pk, now)
+    reopens = not race_start.enough_ready(race, race.room) and race_start.unfreeze(race.pk, now)
+    return reopens and race.entrants.filter(state=_E.READY, player__isnull=False, house_racer="").exists()
 
 
-def _has_stopped_gathering(race: Race) -> bool:
-    """Return whether a quick match that was about to start is left with exactly one ready player."""
-    if race.gathers_until is None:
-        return False
-    return race.entrants.filter(state=_E.READY, player__isnull=False).count() == 1
+def _other_states(entrant: Entrant) -> list[str]:
+    """Return the states of the other players in a quick match; empty in other rooms."""
+    others = Entrant.objects.filter(race=entrant.race_id, race__room__kind=Room.Kind.QUICK, player__isnull=False)
+    return list(others.exclude(pk=entrant.pk).values_list("state", flat=True))

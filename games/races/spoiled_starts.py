@@ -1,8 +1,8 @@
 """Limits on spoiling the start of races.
 
-Leaving a countdown, breaking up a quick match and not showing up spoil the start for the others. A player who does so
-repeatedly cannot take a seat for a while. Anyone can create guests and accounts, so the new ones of a
-network share a limit. The counters live in the cache; losing it only resets them.
+Leaving a countdown, breaking up a quick match and not showing up spoil the start for the others. After doing so
+repeatedly, a player cannot take a seat, or get ready in a quick match, for a while. Anyone can create guests and
+accounts, so the new ones of a network share a limit. The counters live in the cache; losing it only resets them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Ready checks of quick matches by push: for waiting players who are not in the room, once for each opponent."""
+"""Ready checks of quick matches by push: for waiting players who are not in the room, at most once a minute."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import transaction
 
 from accounts.models import User
@@ -89,12 +90,16 @@ def test_a_player_who_has_closed_the_page_is_asked(user: User, service: Service,
 
 
 @pytest.mark.usefixtures("browser")
-def test_a_new_opponent_asks_again(user: User, service: Service, arrivals: list[int]) -> None:
+def test_a_new_opponent_asks_again_after_a_minute(user: User, service: Service, arrivals: list[int]) -> None:
     first = enter(20, "plot")
     assert work(arrivals, service, 20) == 1
     seats.leave(room_of(first).pk, first.pk, at(22))
-    enter(30, "plot")
-    assert work(arrivals, service, 30.4) == 1
+    second = enter(30, "plot")
+    assert work(arrivals, service, 30.4) == 0, "opponents who come and go"
+    seats.leave(room_of(second).pk, second.pk, at(31))
+    cache.clear()  # a minute later
+    enter(90, "plot")
+    assert work(arrivals, service, 90.4) == 1
     assert service.asked[1][1]["TTL"] == "15"
 
 

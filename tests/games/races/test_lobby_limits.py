@@ -17,6 +17,7 @@ from accounts.sign_in.guests import BACKEND, create_guest
 from games.core.addresses import network_of_scope
 from games.core.errors import ErrorCode, Refusal
 from games.races import heats, lobby, matchmaking, network_shares, reconciler, rooms, seats, spoiled_starts
+from games.races.house import house_seats
 from games.races.models import Entrant, Race, Room
 from tests.games.races.conftest import Watch, house_of
 from tests.games.races.finished_races import race_of
@@ -269,7 +270,7 @@ def spoiled(player: User) -> bool:
 def test_seats_held_without_getting_ready_count() -> None:
     squatter, now = create_guest(), timezone.now()
     matchmaking.enter(victim := create_guest(), ["stonewall"], now)
-    for n in range(3):
+    for n in range(2):
         assert not spoiled(squatter)
         matchmaking.enter(squatter, ["stonewall"], now)
         confirm(victim)
@@ -277,12 +278,39 @@ def test_seats_held_without_getting_ready_count() -> None:
             seats.set_ready(
                 Entrant.objects.get(player=squatter).race.room_id, squatter.pk, ready=False, now=now
             )  # breaks the match up at once
-            seats.leave_all(squatter.pk)
+            assert not spoiled(squatter)
         else:
             Entrant.objects.filter(player=squatter).update(state="joined")
-            matchmaking.advance_all(now + matchmaking.PROMPT)  # the player is late
-            assert not Entrant.objects.filter(player=squatter).exists()
+        matchmaking.advance_all(now + matchmaking.PROMPT)  # the player is late
+        assert not Entrant.objects.filter(player=squatter).exists()
     assert spoiled(squatter)
+
+
+def test_a_player_who_keeps_getting_unready_loses_the_seat() -> None:
+    matchmaking.enter(victim := create_guest(), ["stonewall"], at(0))
+    room = matchmaking.enter(holder := create_guest(), ["stonewall"], at(0))
+    seats.set_ready(room.pk, victim.pk, ready=True, now=at(0))
+    for _ in range(3):
+        seats.set_ready(room.pk, holder.pk, ready=True, now=at(1))
+        seats.set_ready(room.pk, holder.pk, ready=False, now=at(1))  # before the gathering is noticed
+    assert refused(lambda: seats.set_ready(room.pk, holder.pk, ready=True, now=at(2))) == ErrorCode.RATE_LIMITED
+    matchmaking.advance_all(at(1) + matchmaking.PROMPT)
+    assert [player.pk for player in (victim, holder) if seats.has_seat(room.pk, player.pk)] == [victim.pk]
+
+
+@pytest.mark.parametrize("is_ready", [True, False])
+def test_leaving_the_only_opponent_counts(is_ready: bool) -> None:
+    """The opponent has not even confirmed."""
+    matchmaking.enter(victim := create_guest(), ["stonewall"], at(0))
+    player = create_guest()
+    for _ in range(3):
+        assert not spoiled(player)
+        room = matchmaking.enter(player, ["stonewall"], at(0))
+        seats.set_ready(room.pk, player.pk, ready=is_ready, now=at(0))
+        if not is_ready:
+            seats.set_ready(room.pk, victim.pk, ready=True, now=at(0))
+        seats.leave(room.pk, player.pk, at(1))
+    assert spoiled(player)
 
 
 def test_players_who_do_not_show_up_count() -> None:
@@ -319,6 +347,12 @@ def test_leaving_without_harm_does_not_count() -> None:
     run.leave(2, 5)
     alone = Run.of(1)
     alone.leave(0)
-    for player in (run.players[2], alone.players[0]):
-        spoiled_starts.note_spoiled([player.pk] * 2)
+    with_bot = Run.of(1)
+    house_seats.add_racer(with_bot.room.pk, with_bot.players[0].pk, "pip", at(0))
+    with_bot.ready(0)
+    assert with_bot.race.state == "countdown"
+    with_bot.leave(0, 5)
+    for player in (run.players[2], alone.players[0], with_bot.players[0]):
+        for _ in range(2):
+            spoiled_starts.note_spoiled([player.pk])
         assert not spoiled(player)
