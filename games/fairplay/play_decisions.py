@@ -40,6 +40,17 @@ def decision(table: Table, token: str) -> int | None:
     return table.piles[move.source][-move.cards] << 8 | (onto[-1] if onto else _EMPTY)
 
 
+def distinct_decisions(table: Table) -> set[int]:
+    """Return the different decisions among the moves that led to this position. Leaves the table as it was."""
+    tokens, found = table.moves, set()
+    for _token in tokens:
+        table.pop()
+    for token in tokens:
+        found.add(decision(table, token))
+        table.push(token)
+    return {choice for choice in found if choice is not None}
+
+
 def decisions(table: Table, tokens: Sequence[str]) -> list[int | None]:
     """Return the decision of each token, or None if it makes none or its card later returns to where it was.
 

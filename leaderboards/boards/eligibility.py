@@ -2,7 +2,8 @@
 one.
 
 The rule looks at the state when the deal opened: the account's age, and the verified daily games from earlier days. So
-all of a player's results of one day are on the same ladder, in whatever order they are judged.
+all of a player's results of one day are on the same ladder, in whatever order they are judged, unless the player
+confirms an address in between.
 `leaderboards.verdicts.settlement` stores the answer with the first verdict, and nothing changes it afterwards.
 """
 
@@ -19,14 +20,15 @@ from django.utils import timezone
 from games.core.ladders import Ladder, LadderSlug
 from games.db.players import Player
 from games.db.statements import Statement, run_in_order, stored
+from games.fairplay.play_decisions import distinct_decisions
 from games.models import Attempt, Deal
 from games.rules import Replay
 
 #: Days before a deal's own in which daily games count towards the established ladder.
 LOOKED_BACK_DAYS: Final = 30
-#: A lost game counts from this part of the cards up (a third), or from this number of cards placed.
+#: A lost game counts from this part of the cards up (a third), or from this number of different decisions.
 CARDS_UP_PART: Final = 3
-CARDS_PLACED: Final = 40
+DECISIONS: Final = 40
 
 #: A player's games that count for deals of a day: the days really played, and the number of wins.
 _GAMES: Final = (
@@ -57,12 +59,12 @@ class Missing:
 
 
 def is_real_play(replay: Replay) -> bool:
-    """Return whether a game was really played: won, a third of the cards up, or 40 cards placed.
+    """Return whether a game was really played: won, a third of the cards up, or 40 different decisions.
 
-    A game resigned at sight does not count towards the established ladder.
+    A game resigned at sight does not count towards the established ladder, nor does moving cards to and fro.
     """
-    placed = sum("-" in token for token in replay.table.moves)
-    return replay.won or CARDS_UP_PART * replay.cards_up >= replay.goal or placed >= CARDS_PLACED
+    far = replay.won or CARDS_UP_PART * replay.cards_up >= replay.goal
+    return far or (len(replay.table.moves) >= DECISIONS and len(distinct_decisions(replay.table)) >= DECISIONS)
 
 
 def ladder_sql(attempt: Attempt) -> Statement:

@@ -21,7 +21,9 @@ from accounts.lifecycle.bans import ban_player, lift_ban
 from accounts.lifecycle.erasure import erase_player
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.core.ladders import Ladder
+from games.fairplay.play_decisions import decision
 from games.models import Attempt
+from games.rules import Table, open_table
 from leaderboards.boards import board_queries, eligibility, histogram, relisting, seasons
 from leaderboards.boards.board_pages import CursorError
 from leaderboards.boards.eligibility import Missing
@@ -105,14 +107,31 @@ def test_one_of_the_games_must_be_won() -> None:
     assert ladder_of(settled(who, factory.deal("labyrinth"))) == Ladder.ESTABLISHED
 
 
-@pytest.mark.parametrize(
-    ("won", "cards_up", "placed", "real"),
-    [(True, 0, 0, True), (False, 18, 0, True), (False, 17, 39, False), (False, 17, 40, True), (False, 0, 0, False)],
-)
-def test_a_game_is_played_if_won_or_long_enough(won: bool, cards_up: int, placed: int, real: bool) -> None:
-    table: Any = SimpleNamespace(moves=("t0-t1",) * placed + ("d",) * 100)
-    played: Any = SimpleNamespace(won=won, cards_up=cards_up, goal=52, table=table)
-    assert eligibility.is_real_play(played) == real
+def played(table: Table, *, won: bool = False, cards_up: int = 0) -> Any:
+    return SimpleNamespace(won=won, cards_up=cards_up, goal=52, table=table)
+
+
+@pytest.mark.parametrize(("is_won", "cards_up", "real"), [(True, 0, True), (False, 18, True), (False, 17, False)])
+def test_a_game_is_played_if_won_or_a_third_up(is_won: bool, cards_up: int, real: bool) -> None:
+    assert eligibility.is_real_play(played(open_table("plot", bytes(32)), won=is_won, cards_up=cards_up)) == real
+
+
+def test_a_game_is_played_after_forty_different_decisions() -> None:
+    (line, *_) = won("plot")
+    table = line.open_table()
+    made: set[int | None] = set()
+    for token in line.tokens:
+        assert eligibility.is_real_play(played(table)) == (len(made) >= 40)
+        made |= {decision(table, token)} - {None}
+        table.push(token)
+    assert len(made) > 40
+
+
+def test_moving_a_card_to_and_fro_is_no_real_play() -> None:
+    table = open_table("stonewall", (121).to_bytes(32))
+    for token in ("t5-t0", "t0-t5") * 40:
+        table.push(token)
+    assert not eligibility.is_real_play(played(table))
 
 
 def test_a_verdict_says_whether_the_game_was_played() -> None:
