@@ -12,11 +12,12 @@ from collections.abc import Collection, Hashable, Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from games.fairplay.account_links import KEPT, network_digest
-from games.models import Start
-from games.races.models import RaceOrigin
+from games.models import Attempt, Start
+from games.races.models import Entrant, RaceOrigin
 
 #: Age of a seat or daily game up to which its network can link entrants: addresses change hands.
 NETWORK_AGE: Final = timedelta(days=1)
@@ -41,6 +42,13 @@ def linked_groups(players: Collection[int], starts_at: datetime) -> dict[int, in
         for who, network in by_network.values_list(player, "network").distinct():
             users[bytes(network)].add(who)
     return _numbered(users.values())
+
+
+def linked_racers(attempt: Attempt) -> QuerySet[Attempt]:
+    """Return the attempts of the entrants with whom the attempt's player is linked in its race. For staff."""
+    linked = Entrant.objects.filter(attempt=attempt, link_group__gt=0)
+    together = Q(entrant__race__in=linked.values("race"), entrant__link_group__in=linked.values("link_group"))
+    return Attempt.objects.filter(together).exclude(pk=attempt.pk)
 
 
 def _numbered(sets: Iterable[set[int]]) -> dict[int, int]:

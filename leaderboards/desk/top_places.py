@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 import msgspec
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -14,6 +15,7 @@ from games.fairplay.foresight import SILENT, Foresight
 from games.fairplay.foresight_store import FORM
 from games.models import Attempt, ForesightFigures
 from games.pages.shared import titles
+from games.races.models import Entrant
 from leaderboards.desk.review_queue import RECENT, SHOWN
 
 #: Maximum number of measured games that are looked at, latest first.
@@ -38,7 +40,10 @@ def noted_places(now: datetime | None = None) -> list[NotedPlace]:
     )
     recent = undecided.filter(attempt__finished_at__gt=(now or timezone.now()) - RECENT)
     figures = dict(recent.order_by("-attempt__finished_at").values_list("attempt_id", "figures")[:READ])
-    attempts = with_links(Attempt.objects.filter(pk__in=figures)).select_related("deal", "player")
+    linked = Entrant.objects.filter(race=OuterRef("entrant__race"), link_group=OuterRef("entrant__link_group"))
+    linked_racer = Exists(linked.filter(link_group__gt=0).exclude(attempt=OuterRef("pk")))
+    attempts = with_links(Attempt.objects.filter(pk__in=figures)).annotate(linked_racer=linked_racer)
+    attempts = attempts.select_related("deal", "player")
     places = [
         NotedPlace(attempt, titles.deal_title(attempt.deal.variant, attempt.deal.game), signs)
         for attempt in attempts.defer("record", "line").order_by("-finished_at")
@@ -54,6 +59,7 @@ def _signs(attempt: Any, found: Foresight) -> list[str]:  # noqa: ANN401 - an an
         (attempt.during, _("started by another player on the same device during the game")),
         (attempt.on_device, _("another player on the same device")),
         (attempt.on_network, _("another player of this deal on the same network")),
+        (attempt.linked_racer, _("another racer on the same device or network")),
         (foreseen, _("high foresight")),
         (likeness >= HIGH_LIKENESS, _("close to the solver")),
     )

@@ -19,6 +19,7 @@ from games.fairplay import account_links, evidence
 from games.fairplay.move_gaps import gaps_of
 from games.models import Attempt, Decision, StaffNote
 from games.pages.shared.view_models import ShownDeal
+from games.races import race_origins
 from games.rules import Record, RulesError, replay
 from leaderboards.desk.access import DECIDE, may_watch
 from leaderboards.desk.gap_chart import GapChart, chart
@@ -156,15 +157,20 @@ def attempt_group(found: Sequence[Attempt]) -> AttemptGroup:
 def _linked(attempt: Attempt, *, may_compare: bool) -> list[Linked]:
     earlier = [entry["attempt"] for entry in attempt.reasons if "attempt" in entry]
     copied = Attempt.objects.filter(public_id__in=earlier).select_related("deal", "player")
-    on_device, on_network = (
+    on_device, on_network, in_race = (
         others.select_related("deal", "player").defer("record", "line")
-        for others in (account_links.linked_to(attempt), account_links.on_network_of(attempt))
+        for others in (
+            account_links.linked_to(attempt),
+            account_links.on_network_of(attempt),
+            race_origins.linked_racers(attempt),
+        )
     )
     found = {other.pk: (other, _("decided the same before")) for other in copied}
     found |= {other.pk: (other, _("decided the same later")) for other in _accused_by(attempt)}
     at_this_deal = list(on_device.filter(deal=attempt.deal_id)[:LINKED])
     at_other_deals = list(on_device.exclude(deal=attempt.deal_id).order_by("-started_at")[:LINKED])
     linked = {other.pk: (other, _("on the same network")) for other in on_network[:LINKED]}
+    linked |= {other.pk: (other, _("in this race, on the same device or network")) for other in in_race}
     linked |= {other.pk: (other, _("on the same device")) for other in [*at_this_deal, *at_other_deals][:LINKED]}
     for other, link in linked.values():
         why = f"{link}, {_when(other, attempt)}"

@@ -24,7 +24,7 @@ from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.desk.review_queue import queue
 from leaderboards.desk.top_places import HIGH_FORESIGHT, noted_places
 from leaderboards.verdicts import decisions
-from tests.leaderboards import factory
+from tests.leaderboards import factory, raced
 from tests.leaderboards.desk.conftest import Browser, MakeStaff, begun, over, reviewed, todays, verified
 
 pytestmark = pytest.mark.django_db
@@ -169,6 +169,20 @@ def test_links_at_any_deal_and_networks_at_the_same_are_noted() -> None:
         device.public_id: ["another player on the same device"],
         network.public_id: ["another player of this deal on the same network"],
     }
+
+
+def test_linked_racers_are_noted_and_listed(looker: Any, browser: Browser) -> None:
+    scout, racer, other, elsewhere = (top(deal) for deal in [todays()] * 3 + [todays("plot")])
+    race = raced.race([scout.player, racer.player, other.player])
+    for attempt, group in ((scout, 1), (racer, 1), (other, 0)):
+        race.entrants.filter(player=attempt.player).update(attempt=attempt, link_group=group)
+    raced.race([elsewhere.player]).entrants.update(attempt=elsewhere, link_group=1)
+    link = ["another racer on the same device or network"]
+    assert signs() == {scout.public_id: link, racer.public_id: link}
+    page = text(browser(looker).get(at("attempt", racer)))
+    assert at("attempt", scout) in page
+    assert at("attempt", other) not in page
+    assert "in this race, on the same device or network" in page
 
 
 def test_noted_places_take_a_fixed_number_of_queries(django_assert_num_queries: Any) -> None:
