@@ -14,7 +14,7 @@ It searches for the price: it tries cheap ways first or halves the range, until 
   and then plays a solver's line;
 - top 10 of the rating: the cheat's other accounts lose quick matches to one of them on purpose;
 - a rated race: draw from the stock and undo it;
-- a heat: the cheat's other guests, new accounts, or accounts with a daily game, resign;
+- a heat: the cheat's other guests, new accounts, or accounts with a daily game, resign, or guests delete themselves;
 - the cheat suite: `tests/games/fairplay/test_cheats.py`, unless `--no-suite`.
 """
 

@@ -17,6 +17,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from accounts.models import User
 from benchmarks.pages_parts import UnexpectedError, Visitor
+from games.models import Attempt
 from tests.games.fairplay.scripted import PASSWORD
 
 ADDRESS: Final = "203.0.113.7"
@@ -155,3 +156,16 @@ class Member(Visitor):
             async with self.seat() as table:
                 await play(table)
         return self.place
+
+    async def delete(self) -> None:
+        """Delete the guest or account that is at a table."""
+        name = Attempt.objects.get(public_id=self.place).player.display_name
+        await self.get(reverse("players:delete"))
+        await self.start(reverse("players:delete"), name=name)
+
+
+class Leaver(Member):
+    """A guest who deletes itself at the table instead of playing."""
+
+    async def race(self, _play: Callable[[Table], Awaitable[Any]]) -> str:
+        return await super().race(lambda _table: self.delete())

@@ -25,7 +25,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from benchmarks.cheating_client import CHEAT, PATIENCE, Line, Member, Message, Table
+from benchmarks.cheating_client import CHEAT, PATIENCE, Leaver, Line, Member, Message, Table
 from games.core.ladders import Ladder
 from games.fairplay import pace, random_delays
 from games.models import Attempt, Deal, Start
@@ -407,7 +407,7 @@ def rated_rivals(chance: Random) -> None:
 
 
 async def rated_race() -> Price:
-    """Return the price of looking ahead at the stock in a rated race."""
+    """Return the price of looking at the stock and taking it back in a rated race."""
     members = [await Member.account(), await Member.account("198.51.100.9")]
     answers: list[Message] = []
 
@@ -423,16 +423,18 @@ async def rated_race() -> Price:
     await asyncio.gather(members[0].race(look), members[1].race(Table.end))
     is_refused = all(answer["type"] == "error" for answer in answers)
     note = f"taking the stock back is {'refused: ' + answers[0]['code'] if is_refused else 'allowed'}"
-    return Price("a rated race, looking ahead", seconds=time.monotonic() - begun, is_beyond=is_refused, note=note)
+    return Price(
+        "a rated race, looking and taking back", seconds=time.monotonic() - begun, is_beyond=is_refused, note=note
+    )
 
 
 async def heat(chance: Random) -> AsyncIterator[Price]:
     """Yield the price of a full heat's points, for each kind of one's own players who resign."""
     alone, _ = await _heat([])
-    for kind in ("own guests", "own new accounts", "own accounts with a played game"):
+    for kind in ("own guests", "own guests who leave", "own new accounts", "own accounts with a played game"):
         played = DIVISION - 1 if kind.endswith("game") else 0
-        feeders = list(map(Member, NEIGHBOURS))
-        if kind != "own guests":
+        feeders = list(map(Leaver if kind.endswith("leave") else Member, NEIGHBOURS))
+        if "accounts" in kind:
             feeders = await asyncio.gather(*map(Member.account, NEIGHBOURS))
         if played:
             await asyncio.gather(*(_play_a_game(member, chance) for member in feeders))
