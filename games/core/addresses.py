@@ -10,16 +10,18 @@ from typing import Any, Final
 
 from django.http import HttpRequest
 
-#: Prefix length that identifies a household in IPv6; the household chooses the remaining bits itself.
+#: Prefix length of the smallest network in IPv6; its devices choose the remaining bits themselves.
 IPV6_PREFIX: Final = 64
 #: Prefix length of the largest IPv6 allocation a provider gives one customer: as many networks as many households have.
 WIDE_IPV6_PREFIX: Final = 48
-#: Factor on a limit per network for a wide IPv6 network as a whole, in addition to the limit for each network in it.
-WIDE: Final = 10
 #: Prefix lengths to which an address is truncated so that it no longer identifies a person. In IPv6, providers give a
 #: household up to a /56.
 IPV4_AREA: Final = 24
 IPV6_AREA: Final = 56
+#: Factors on a limit per network for a household's IPv6 networks together, and for a wide IPv6 network as a whole, in
+#: addition to the limit for each network in it.
+HOUSEHOLD: Final = 2
+WIDE: Final = 10
 #: Placeholder for a missing address, such as that of a Unix socket.
 UNKNOWN: Final = "unknown"
 
@@ -77,9 +79,11 @@ def wide(network: str) -> str:
 def shares_of(network: str) -> dict[str, int]:
     """Return the networks that a limit per network counts for `network`, narrow first, each with a factor on the limit.
 
-    An IPv6 network also counts with its /48, because one client may have as many networks as many households.
+    An IPv6 network also counts with its /56 and its /48, because one client may have as many networks.
     """
-    return {network: 1, wide(network): WIDE} if ":" in network else {network: 1}
+    if ":" not in network:
+        return {network: 1}
+    return {network: 1, _network(network.partition("/")[0], IPV6_AREA): HOUSEHOLD, wide(network): WIDE}
 
 
 def _canonical_form(text: str) -> str:

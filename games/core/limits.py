@@ -68,7 +68,7 @@ def spend(request: HttpRequest, action: str) -> None:
 def spend_of(spender: Spender, action: str, *, receiver: int | None = None) -> None:
     """Count one `action` of a player or network, separately for each player who receives it, if any.
 
-    Counting stops at the first key that is refused: a refused request must not use up its /48's limit.
+    Counting stops at the first key that is refused: a refused request must not use up its wider network's limit.
 
     :raises RateLimitedError: when there have been too many.
     """

@@ -11,7 +11,7 @@ from django.test import Client
 
 from accounts.models import User
 from games.core import limits
-from games.core.addresses import WIDE, network_of_scope
+from games.core.addresses import HOUSEHOLD, WIDE, network_of_scope
 from games.models import Attempt, Deal
 from tests.players import signed_in
 
@@ -84,8 +84,14 @@ def test_a_refusal_for_browsers_is_a_page(mine: Client, monkeypatch: pytest.Monk
     assert "Too many requests. Try again in 10 minutes." in page.content.decode()
 
 
+def test_a_households_ipv6_networks_have_twice_the_limit(client: Client) -> None:
+    networks = [f"2001:db8:0:{n:x}::1" for n in range(2 * HOUSEHOLD)]
+    assert set(codes(client, "/api/v1/deals", *networks)) == {200}
+    assert codes(client, "/api/v1/deals", "2001:db8:0:ff::1", "2001:db8:0:100::1") == [429, 200]
+
+
 def test_a_large_ipv6_network_has_a_limit_of_its_own(client: Client) -> None:
-    households = [f"2001:db8:0:{n:x}::1" for n in range(2 * WIDE)]
+    households = [f"2001:db8:0:{n:x}00::1" for n in range(2 * WIDE)]
     assert set(codes(client, "/api/v1/deals", *households)) == {200}
     assert codes(client, "/api/v1/deals", "2001:db8:0:ffff::1", "2001:db8:1::1") == [429, 200]
 

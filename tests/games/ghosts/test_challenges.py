@@ -269,7 +269,7 @@ def test_many_notices_of_one_kind_do_not_push_out_others(player: User) -> None:
     assert inbox.latest(player.pk) == [*joined[::-1][: inbox.MAX_OF_KIND], answer]
 
 
-@pytest.mark.parametrize("flood", [lambda _n: "203.0.113.7", lambda n: f"2001:db8:0:{n % 2}::/64"])
+@pytest.mark.parametrize("flood", [lambda _n: "203.0.113.7", lambda n: f"2001:db8:0:{n:x}::/64"])
 def test_one_network_does_not_use_up_a_players_limit(flood: Callable[[int], str], player: User) -> None:
     """Challenges of strangers elsewhere still arrive."""
 

@@ -134,21 +134,28 @@ def test_players_behind_a_proxy_are_not_one_network() -> None:
     assert len(lobby.read(at(60))["running"]) == 24
 
 
-def test_a_large_ipv6_network_has_ten_times_the_rooms_and_spoiled_starts() -> None:
+@pytest.mark.parametrize(
+    ("subnets", "times", "full", "free"),
+    [
+        ("{:x}", 2, "2001:db8:0:ff::/64", "2001:db8:0:100::/64"),
+        ("{:x}00", 10, "2001:db8:0:ffff::/64", "2001:db8:1::/64"),
+    ],
+)
+def test_wider_ipv6_networks_have_a_multiple_of_the_limits(subnets: str, times: int, full: str, free: str) -> None:
     host = create_guest()
-    for n in range(10 * network_shares.MAX_ROOMS_PER_NETWORK):
-        network = f"2001:db8:0:{n:x}::/64"
+    networks = [f"2001:db8:0:{subnets.format(n)}::/64" for n in range(100)]
+    for network in networks[: times * network_shares.MAX_ROOMS_PER_NETWORK]:
         network_shares.check_may_list(host.pk, network)
         network_shares.note_listed(Room.objects.create(**ROOM, host=create_guest()).pk, network)
-    for n in range(60):
-        network_shares.remember_network(host.pk, f"2001:db8:0:{n:x}::/64")
+    for network in networks[: times * 6]:
+        network_shares.remember_network(host.pk, network)
         spoiled_starts.note_spoiled([host.pk])
     with pytest.raises(Refusal):
-        network_shares.check_may_list(host.pk, "2001:db8:0:ffff::/64")
+        network_shares.check_may_list(host.pk, full)
     with pytest.raises(Refusal):
-        spoiled_starts.check_may_sit(None, "2001:db8:0:ffff::/64", has_account=False)
-    network_shares.check_may_list(host.pk, "2001:db8:1::/64")
-    spoiled_starts.check_may_sit(None, "2001:db8:1::/64", has_account=False)
+        spoiled_starts.check_may_sit(None, full, has_account=False)
+    network_shares.check_may_list(host.pk, free)
+    spoiled_starts.check_may_sit(None, free, has_account=False)
 
 
 def enter(client: Client) -> int:

@@ -112,7 +112,7 @@ async def test_connections_per_address_are_limited() -> None:
 async def test_large_ipv6_network_has_ten_times_the_limit() -> None:
     house = Connections()
     gate = Capped(house, networks_of, 1)
-    households = [f"2001:db8:0:{n:x}::1" for n in range(addresses.WIDE + 1)]
+    households = [f"2001:db8:0:{n:x}00::1" for n in range(addresses.WIDE + 1)]
     lines = [connection(gate, client=(address, 9)) for address in [*households, "2001:db8:1::1"]]
     await asyncio.sleep(0)
     house.let_go.set()
