@@ -27,6 +27,7 @@ from accounts.access import PlayerRequest, account_required
 from accounts.models import User
 from accounts.profile import follows
 from games.core import limits
+from games.core.addresses import is_known, network_of
 from games.core.errors import RateLimitedError, Refusal
 from games.db.players import has_account, player_id
 from games.ghosts.models import Notice
@@ -97,7 +98,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
         with suppress(ValidationError):  # the limit on follows may be reached
             follows.follow(request.user, inviter)
     address = reverse("games:room", args=[room.code])
-    if _notify(inviter, room.host_id, address):
+    if _notify(inviter, room.host_id, address, network_of(request)):
         messages.success(request, _("We told %(name)s that you're here.") % {"name": inviter})
     else:
         text = _("%(name)s gets too many messages right now. Send them the link to this room yourself.")
@@ -105,8 +106,8 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     return redirect(address)
 
 
-def _notify(inviter: User, guest_id: int | None, address: str) -> bool:
-    """Notify the inviter that a player is waiting in the room; return False if the hourly limit is reached.
+def _notify(inviter: User, guest_id: int | None, address: str, network: str) -> bool:
+    """Notify the inviter that a player is waiting in the room; return False if an hourly limit is reached.
 
     Repeated acceptances by the same player renew a single unread notice.
     """
@@ -114,6 +115,8 @@ def _notify(inviter: User, guest_id: int | None, address: str) -> bool:
     if notices.renew(inviter.pk, Notice.Kind.JOINED, data):
         return True
     try:
+        if is_known(network):
+            limits.spend_of(network, "invited_network", receiver=inviter.pk)
         limits.spend_of(inviter.pk, "invited")
     except RateLimitedError:
         return False

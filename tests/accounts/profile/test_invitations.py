@@ -165,6 +165,15 @@ def test_notices_are_limited_but_rooms_are_not(
     assert Notice.objects.filter(player=user).count() == 2
 
 
+def test_one_network_does_not_use_up_an_inviters_notices(user: User) -> None:
+    for n in range(31):
+        Client(REMOTE_ADDR=f"2001:db8:0:{n:x}::1").post(accept(user))
+    told = Notice.objects.filter(player=user).count()
+    assert told == 20
+    Client(REMOTE_ADDR="198.51.100.9").post(accept(user))
+    assert Notice.objects.filter(player=user).count() == told + 1
+
+
 def test_refused_requests_do_not_use_up_notices(
     client: Client, user: User, make_user: MakeUser, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
