@@ -31,8 +31,8 @@ RATES: Final = {
     "guest": "60/10m",
     "hint": "240/m",
     "invited": "30/h",  # notices of accepted invitations sent to one player
-    "invited_network": "10/h",  # those of them from one network
-    "notify": "6/d",  # notices of strangers' challenges from one network to one player
+    "invited_network": "10/h",  # notices of accepted invitations from one network to one player
+    "notify": "6/d",  # notices of strangers' challenges and answers from one network to one player
     "picture": "30/h",
     "play_on": "30/h",
     "preferences": "60/m",

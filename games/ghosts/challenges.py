@@ -16,6 +16,7 @@ from django.utils import timezone
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.core.addresses import UNKNOWN
 from games.core.errors import ErrorCode, RateLimitedError, Refusal
+from games.core.player_networks import networks_of
 from games.db.players import Player, people
 from games.deals.publishing import is_secret
 from games.ghosts.choice import score_of
@@ -165,7 +166,8 @@ def _notify_players(answer: Answer, now: datetime) -> bool:
 def _has_room(player_id: int, answerer_id: int) -> bool:
     """Count a notice about an answer against the receiver's limits. The challenge's page lists all answers anyway."""
     try:
-        notices.check_limits(player_id, "answered", answerer_id)
+        network = networks_of([answerer_id]).get(answerer_id, UNKNOWN)
+        notices.check_limits(player_id, "answered", answerer_id, network)
     except RateLimitedError:
         return False
     return True

@@ -1,13 +1,13 @@
 """Shares of one network in the lobby's lists, in the seats of quick matches and heats, and in public rooms.
 
-Guests are free to create, so without these limits one person could fill the lobby or every race. The networks live in
-the cache; losing it only lifts the limits for a while.
+Guests are free to create, so without these limits one person could fill the lobby or every race. The networks of rooms
+and players live in the cache; losing it only lifts the limits for a while.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from django.core.cache import cache
@@ -15,6 +15,7 @@ from django.core.cache import cache
 from games.core import limits
 from games.core.addresses import is_known, shares_of, wide
 from games.core.errors import ErrorCode, Refusal
+from games.core.player_networks import REMEMBERED, networks_of
 from games.db.players import people
 from games.races.models import Race, Room
 
@@ -25,20 +26,6 @@ MAX_ROOMS_PER_NETWORK: Final = 8
 SHARE_OF_NETWORK: Final = 3
 #: Fraction of the seats in a quick match or heat that the guests of one network may take: half.
 SEATS_OF_NETWORK: Final = 2
-_DAY: Final = 24 * 3600
-#: Seconds for which the network of a seated player is remembered: a room's half hour of waiting, then a race.
-_REMEMBERED: Final = 2 * 3600
-
-
-def remember_network(player_id: int, network: str) -> None:
-    """Remember the network that a player takes a seat from, in case they spoil the start, and for the lobby's lists."""
-    cache.set(_player_key(player_id), network, _REMEMBERED)
-
-
-def networks_of(player_ids: Iterable[int]) -> dict[int, str]:
-    """Return the remembered networks by player, without the players whose network is not known."""
-    keys = {_player_key(player_id): player_id for player_id in player_ids}
-    return {keys[key]: network for key, network in cache.get_many(keys).items()}
 
 
 def has_seat_for(player_id: int, race: Race, room: Room) -> bool:
@@ -102,11 +89,7 @@ def check_may_list(host_id: int, network: str, room_id: int = 0) -> None:
 
 def note_listed(room_id: int, network: str) -> None:
     """Remember the network that a public room was opened from."""
-    cache.set(_room_key(room_id), network, _DAY)
-
-
-def _player_key(player_id: int) -> str:
-    return f"talon.player_network.{player_id}"
+    cache.set(_room_key(room_id), network, REMEMBERED)
 
 
 def _room_key(room_id: int) -> str:

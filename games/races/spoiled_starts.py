@@ -15,8 +15,8 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from games.core import limits
+from games.core.player_networks import networks_of
 from games.db.players import people
-from games.races.network_shares import networks_of
 
 #: Age below which an account counts like a guest, because it is as easily made.
 NEW_ACCOUNT: Final = timedelta(days=1)

@@ -14,6 +14,7 @@ from games.core import limits
 from games.core.addresses import area_of, network_of
 from games.core.admission_ticket import give_pass
 from games.core.errors import ErrorCode, Refusal, wants_json
+from games.core.player_networks import remember_network
 from games.db.players import Player, check_may_start, has_account, player_for, player_id
 from games.fairplay import account_links
 from games.pages.races.game_form import Chosen, choices, chosen
@@ -95,7 +96,7 @@ def check_may_sit(request: HttpRequest) -> None:
 def seated_player(request: HttpRequest) -> Player:
     """Return the player of this session, or a new guest, to be seated. Call `check_may_sit` first."""
     player = player_for(request)
-    network_shares.remember_network(player.pk, network_of(request))
+    remember_network(player.pk, network_of(request))
     return player
 
 

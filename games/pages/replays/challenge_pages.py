@@ -19,6 +19,7 @@ from games.attempts.lifecycle import DealClosedError
 from games.core import limits
 from games.core.addresses import network_of
 from games.core.errors import ErrorCode, Refusal, wants_json
+from games.core.player_networks import remember_network
 from games.db.players import check_may_start, player_for, player_id
 from games.deals import publishing
 from games.ghosts import challenges
@@ -118,8 +119,10 @@ def answer(request: HttpRequest, code: str) -> HttpResponse:
     """Start a game in answer to a challenge; a visitor without an account becomes a guest."""
     found = _find_challenge(code)
     check_may_start(request)
+    player = player_for(request)
+    remember_network(player.pk, network_of(request))
     try:
-        attempt = challenges.answer(found, player_for(request))
+        attempt = challenges.answer(found, player)
     except DealClosedError as refusal:
         messages.error(request, refusal.sentence)
         return redirect("games:challenge", code=code)

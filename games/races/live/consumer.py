@@ -17,12 +17,13 @@ from games.core.addresses import area, network_of_scope
 from games.core.asgi_types import Receive, Scope, Send
 from games.core.errors import ErrorCode, RateLimitedError, Refusal
 from games.core.events import notifier
+from games.core.player_networks import remember_network
 from games.db.players import Player
 from games.fairplay import account_links
 from games.live.loader import in_database
 from games.live.sockets.base_consumer import SocketConnection, check_version, session_expired
 from games.live.sockets.message_limit import allowance_of, retain_until_full
-from games.races import network_shares, race_origins, race_start, rooms, seats, spoiled_starts
+from games.races import race_origins, race_start, rooms, seats, spoiled_starts
 from games.races.house import house_seats
 from games.races.live import protocol, snapshot
 from games.races.live.room_hub import RoomHub, shared_hub
@@ -178,6 +179,6 @@ def _sit(room_id: int, player_id: int, network: str, device: UUID | None) -> Non
     if player is None:
         raise session_expired()  # banned or removed since the connection was opened
     spoiled_starts.check_may_sit(player_id, network, has_account=player.has_page)
-    network_shares.remember_network(player_id, network)
+    remember_network(player_id, network)
     if seats.sit(room_id, player).race.rated:
         race_origins.record(player_id, device, area(network))

@@ -37,6 +37,7 @@ DIRECT_USERS = {
     "accounts/push/ready_checks.py",
     "config/backends/caches.py",
     "config/admission/table_capacity.py",
+    "games/core/player_networks.py",
     "games/hints/advice.py",
     "games/hints/questions.py",
     "games/hints/search_results.py",

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.lifecycle.bans import ban_player, lift_ban
@@ -226,6 +228,17 @@ def test_answers_cannot_flood_the_inbox(ada: User, brook: User, monkeypatch: pyt
     assert len(told) == 4
     assert len(challenges.answers_to(made)) == 8
     assert len(notices(brook)) == 5, "the outcomes of one's own answers"
+
+
+def test_one_networks_answers_leave_notices_for_others(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(limits.RATES, "notify", "2/d")
+    made = challenges.challenge(ada, played(ada, past_deal()))
+    for address in ["203.0.113.7"] * 4 + ["198.51.100.9"]:
+        client = Client(REMOTE_ADDR=address)
+        assert client.post(reverse("games:answer_challenge", args=[made.code])).status_code == 302
+        end_running(Attempt.objects.latest("pk"))
+    assert len(challenges.answers_to(made)) == 5
+    assert len(notices(ada)) == 3
 
 
 def test_answers_are_ranked_without_banned_players(ada: User, brook: User, player: User) -> None:

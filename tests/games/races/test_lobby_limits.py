@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
@@ -16,6 +17,7 @@ from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.core.addresses import network_of_scope
 from games.core.errors import ErrorCode, Refusal
+from games.core.player_networks import remember_network
 from games.races import heats, lobby, matchmaking, network_shares, reconciler, rooms, seats, spoiled_starts
 from games.races.house import house_seats
 from games.races.models import Entrant, Race, Room
@@ -110,7 +112,7 @@ def run_at(state: str, *addresses: str, second: int = 0) -> Race:
     race = race_of(start, state=state, **fields)
     for address in addresses:
         player = create_guest()
-        network_shares.remember_network(player.pk, network_of_scope({"client": (address, 1)}))
+        remember_network(player.pk, network_of_scope({"client": (address, 1)}))
         Entrant.objects.create(race=race, player=player, joined_at=start, state="racing")
     return race
 
@@ -126,6 +128,15 @@ def test_races_of_one_network_leave_room_for_others(
     shown = [race["code"] for race in told[listing]]
     assert shown[-2:] == [race.room.code for race in reversed(honest)]
     assert shown[:-2] == [race.room.code for race in reversed(flooding)][: most // 3]
+
+
+def test_races_count_for_their_network_all_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A room with a connected player stays open."""
+    for _ in range(30):
+        run_at("racing", HERE)
+    late = time.time() + 23 * 3600
+    monkeypatch.setattr(time, "time", lambda: late)
+    assert len(lobby.read(at(60))["running"]) == 24 // 3
 
 
 def test_players_behind_a_proxy_are_not_one_network() -> None:
@@ -148,7 +159,7 @@ def test_wider_ipv6_networks_have_a_multiple_of_the_limits(subnets: str, times: 
         network_shares.check_may_list(host.pk, network)
         network_shares.note_listed(Room.objects.create(**ROOM, host=create_guest()).pk, network)
     for network in networks[: times * 6]:
-        network_shares.remember_network(host.pk, network)
+        remember_network(host.pk, network)
         spoiled_starts.note_spoiled([host.pk])
     with pytest.raises(Refusal):
         network_shares.check_may_list(host.pk, full)
@@ -257,7 +268,7 @@ def test_one_networks_guests_leave_seats_in_heats(monkeypatch: pytest.MonkeyPatc
 
     def is_seated(address: str) -> bool:
         guest = create_guest()
-        network_shares.remember_network(guest.pk, address)
+        remember_network(guest.pk, address)
         with suppress(Refusal):
             seats.sit(room.pk, guest, now=opens)
         return seats.has_seat(room.pk, guest.pk)
