@@ -1,4 +1,4 @@
-"""Shares of one network in the lobby's lists, in the seats of quick matches and heats, and in public rooms.
+"""Shares of one network in the lobby's lists, in the seats of races, and in the number of public rooms.
 
 Guests are free to create, so without these limits one person could fill the lobby or every race. The networks of rooms
 and players live in the cache; losing it only lifts the limits for a while.
@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from typing import Final
 
+from django.contrib.auth import get_user_model
 from django.core.cache import cache
+from django.utils import timezone
 
 from games.core import limits
 from games.core.addresses import is_known, shares_of, wide
@@ -24,27 +27,40 @@ MAX_ROOMS_PER_PLAYER: Final = 3
 MAX_ROOMS_PER_NETWORK: Final = 8
 #: Fraction of each list in the lobby that the players of one network may fill: a third.
 SHARE_OF_NETWORK: Final = 3
-#: Fraction of the seats in a quick match or heat that the guests of one network may take: half.
+#: Fraction of the seats in a race that the guests and new accounts of one network may take, except in private rooms:
+#: half.
 SEATS_OF_NETWORK: Final = 2
+#: Age below which an account counts like a guest, because it is as easily made.
+NEW_ACCOUNT: Final = timedelta(days=1)
 
 
 def has_seat_for(player_id: int, race: Race, room: Room) -> bool:
     """Return whether the player may take one of the free seats of the room's open race.
 
-    In quick matches and heats, the guests of one network have only a share of the seats. Otherwise they could fill
-    every race and keep all others from meeting.
+    Except in private rooms, the guests and new accounts of one network have only a share of the seats. Otherwise they
+    could fill every race and keep all others from meeting. The network of a room's host is not limited: it may be a
+    family or a class.
     """
     taken = race.entrants.count()
-    if taken >= room.seats or room.kind not in (Room.Kind.QUICK, Room.Kind.HEAT):
+    if taken >= room.seats or room.kind == Room.Kind.PRIVATE:
         return taken < room.seats
     share = room.seats // SEATS_OF_NETWORK
     if taken < share:
         return True
     seated = {player for player in race.entrants.values_list("player", flat=True) if player} | {player_id}
-    guests = seated - people().accounts_among(seated)
-    networks = networks_of(guests)
+    limited = seated - older_accounts(seated)
+    host_id = room.host_id or 0
+    networks = networks_of({*limited, host_id})
     own = _whole(networks.get(player_id))
-    return own is None or sum(_whole(network) == own for network in networks.values()) <= share
+    if own is None or own == _whole(networks.get(host_id)):
+        return True
+    return sum(_whole(network) == own for network in networks.values()) <= share
+
+
+def older_accounts(player_ids: Collection[int]) -> set[int]:
+    """Return the players with accounts that are not new."""
+    old = get_user_model().objects.filter(pk__in=player_ids, date_joined__lte=timezone.now() - NEW_ACCOUNT)
+    return people().accounts_among(set(old.values_list("pk", flat=True)))
 
 
 def fair_share(races: Mapping[int, Collection[int]], limit: int) -> list[int]:
@@ -81,10 +97,12 @@ def check_may_list(host_id: int, network: str, room_id: int = 0) -> None:
     rooms = dict(listed.values_list("pk", "host"))
     networks = cache.get_many([_room_key(key) for key in rooms]).values()
     opened = Counter(share for room_network in networks for share in shares_of(room_network))
-    is_full = any(opened[share] >= times * MAX_ROOMS_PER_NETWORK for share, times in shares_of(network).items())
+    shares = shares_of(network) if is_known(network) else {}
+    is_full = any(opened[share] >= times * MAX_ROOMS_PER_NETWORK for share, times in shares.items())
     if is_full or list(rooms.values()).count(host_id) >= MAX_ROOMS_PER_PLAYER:
         raise Refusal(ErrorCode.TOO_MANY_ROOMS)
-    limits.spend_of(network, "public_room")
+    if shares:
+        limits.spend_of(network, "public_room")
 
 
 def note_listed(room_id: int, network: str) -> None:

@@ -7,19 +7,12 @@ accounts, so the new ones of a network share a limit. The counters live in the c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from datetime import timedelta
-from typing import Final
-
-from django.contrib.auth import get_user_model
-from django.utils import timezone
+from collections.abc import Iterable
 
 from games.core import limits
+from games.core.addresses import is_known
 from games.core.player_networks import networks_of
-from games.db.players import people
-
-#: Age below which an account counts like a guest, because it is as easily made.
-NEW_ACCOUNT: Final = timedelta(days=1)
+from games.races.network_shares import older_accounts
 
 
 def check_may_sit(player_id: int | None, network: str, *, has_account: bool) -> None:
@@ -29,21 +22,16 @@ def check_may_sit(player_id: int | None, network: str, *, has_account: bool) -> 
     """
     if player_id is not None:
         limits.check_of(player_id, "spoil")
-    if not has_account or (player_id is not None and not _settled([player_id])):
+    is_new = not has_account or (player_id is not None and not older_accounts([player_id]))
+    if is_new and is_known(network):
         limits.check_of(network, "spoil_network")
 
 
 def note_spoiled(player_ids: Iterable[int | None]) -> None:
     """Count a spoiled start against each of these players."""
     players = {player for player in player_ids if player is not None}
-    networks = networks_of(players - _settled(players))
+    networks = networks_of(players - older_accounts(players))
     for player_id in players:
         limits.note_of(player_id, "spoil")
     for network in networks.values():
         limits.note_of(network, "spoil_network")
-
-
-def _settled(player_ids: Collection[int]) -> set[int]:
-    """Return the players with accounts that are not new."""
-    old = get_user_model().objects.filter(pk__in=player_ids, date_joined__lte=timezone.now() - NEW_ACCOUNT)
-    return people().accounts_among(set(old.values_list("pk", flat=True)))

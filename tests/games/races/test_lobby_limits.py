@@ -206,7 +206,7 @@ def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
 
 
 def test_one_player_cannot_keep_spoiling_quick_matches() -> None:
-    account = factory.player(date_joined=timezone.now() - spoiled_starts.NEW_ACCOUNT)
+    account = factory.player(date_joined=timezone.now() - network_shares.NEW_ACCOUNT)
     client = guest_at(HERE)
     client.force_login(account, backend=BACKEND)
     matchmaking.enter(victim := create_guest(), ["stonewall"])
@@ -251,30 +251,62 @@ def test_one_networks_guests_leave_seats_in_quick_matches(flood: Callable[[int],
     assert Entrant.objects.filter(race__room=room).count() == 2 + matchmaking.SEATS // network_shares.SEATS_OF_NETWORK
 
 
+@pytest.mark.parametrize(("age", "rooms_filled"), [(network_shares.NEW_ACCOUNT, 1), (timedelta(), 2)])
 @pytest.mark.usefixtures("stopped_clock")
-def test_accounts_of_one_network_may_fill_a_quick_match() -> None:
+def test_only_older_accounts_of_one_network_fill_a_quick_match(age: timedelta, rooms_filled: int) -> None:
     for _ in range(matchmaking.SEATS):
         client = guest_at(HERE)
-        client.force_login(factory.player(), backend=BACKEND)
+        client.force_login(factory.player(date_joined=timezone.now() - age), backend=BACKEND)
         assert enter(client) == 302
-    assert Room.objects.count() == 1
+    assert Room.objects.count() == rooms_filled
+
+
+def is_seated(room: Room, address: str) -> bool:
+    """Try to seat a new guest; return whether that worked."""
+    guest = create_guest()
+    remember_network(guest.pk, address)
+    with suppress(Refusal):
+        seats.sit(room.pk, guest)
+    return seats.has_seat(room.pk, guest.pk)
 
 
 def test_one_networks_guests_leave_seats_in_heats(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heats, "SEATS", 6)
     opens = heats.next_start(timezone.now()) - heats.DOORS
+    monkeypatch.setattr(timezone, "now", lambda: opens)
     room = heats.next_room(opens)
     assert room is not None
+    assert [is_seated(room, HERE) for _ in range(5)] == [True] * 3 + [False] * 2
+    assert is_seated(room, ELSEWHERE)
 
-    def is_seated(address: str) -> bool:
-        guest = create_guest()
-        remember_network(guest.pk, address)
-        with suppress(Refusal):
-            seats.sit(room.pk, guest, now=opens)
-        return seats.has_seat(room.pk, guest.pk)
 
-    assert [is_seated(HERE) for _ in range(5)] == [True] * 3 + [False] * 2
-    assert is_seated(ELSEWHERE)
+def test_one_networks_guests_leave_seats_in_others_public_rooms() -> None:
+    host = create_guest()
+    remember_network(host.pk, ELSEWHERE)
+    public, private = (rooms.open_room(host, "plot", limit_s=600, seats=6, public=public) for public in (True, False))
+    seats.sit(public.pk, host)
+    assert [is_seated(public, HERE) for _ in range(4)] == [True] * 3 + [False]
+    assert [is_seated(public, ELSEWHERE) for _ in range(3)] == [True] * 2 + [False]
+    assert all(is_seated(private, HERE) for _ in range(6))
+
+
+def test_a_hosts_network_may_fill_the_room() -> None:
+    host = factory.player(date_joined=timezone.now() - network_shares.NEW_ACCOUNT)
+    remember_network(host.pk, HERE)
+    room = rooms.open_room(host, "plot", limit_s=600, seats=6, public=True)
+    seats.sit(room.pk, host)
+    assert all(is_seated(room, HERE) for _ in range(5))
+
+
+def test_an_unknown_network_has_no_limit() -> None:
+    """A proxy may hide the addresses of all players."""
+    for _ in range(2 * network_shares.MAX_ROOMS_PER_NETWORK + 1):
+        host = create_guest()
+        network_shares.check_may_list(host.pk, "127.0.0.1")
+        network_shares.note_listed(Room.objects.create(**ROOM, host=host).pk, "127.0.0.1")
+        remember_network(host.pk, "127.0.0.1")
+        spoiled_starts.note_spoiled([host.pk])
+    spoiled_starts.check_may_sit(None, "127.0.0.1", has_account=False)
 
 
 def spoiled(player: User) -> bool:
