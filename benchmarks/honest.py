@@ -2,7 +2,7 @@
 
 `python -m benchmarks.honest [--players N] [--days N] [--seed TEXT]`; the exit code is 1 if an honest game is flagged
 or rejected, or if a player loses a place although nothing is missing. Players of three skills and several habits play
-certified daily deals at a human pace, and every game is judged. The list compares the previous rule (three verified
+winnable daily deals at a human pace, and every game is judged. The list compares the previous rule (three verified
 daily games on two days) with the current one on the day after the last game, and says what each player is missing.
 The benchmark uses a temporary SQLite database.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tests.games.fairplay import reaction_players
 
 PLAYERS = 60
-DAYS = 7
+DAYS = 30
 #: Variants whose games simulated players finish within a second.
 VARIANTS = ("labyrinth", "pigtail", "tarot-novice", "stonewall")
 MOVES_BEFORE_RESIGNING = 3
@@ -75,7 +75,7 @@ class Member:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--players", type=int, default=PLAYERS)
-    parser.add_argument("--days", type=int, default=DAYS, choices=range(1, DAYS + 1))
+    parser.add_argument("--days", type=int, default=DAYS, choices=range(1, 31), metavar="1..30")
     parser.add_argument("--seed", default=secrets.token_hex(8), help="of the players and their games")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as var:
@@ -103,10 +103,10 @@ def dry_run(options: argparse.Namespace) -> int:
         members = [new_member(chance) for _ in range(options.players)]
         doubted = Counter[str]()
         for ago in range(options.days, 0, -1):
-            deals = [certified(variant, ago) for variant in VARIANTS]
+            deals = [winnable(variant, ago, chance) for variant in VARIANTS]
             clock.now = deals[0].opens_at + timedelta(hours=6)
             for member in members:
-                if chance.random() < member.habits.plays:
+                if ago <= member.habits.age and chance.random() < member.habits.plays:
                     game = play(member, chance.choice(deals), chance)
                     doubted.update(one["code"] for one in game.reasons)
             print(f"day -{ago}: {sum(doubted.values())} games in doubt", file=sys.stderr, flush=True)
@@ -174,13 +174,14 @@ def new_member(chance: Random) -> Member:
     return Member(user, habits, chance.choice(list(SKILLS)), reaction_players.player(chance))
 
 
-def certified(variant: str, ago: int) -> Deal:
-    """Create the daily deal of some days ago from the starter deals."""
-    from games.deals.starter_deals import shipped
+def winnable(variant: str, ago: int, chance: Random) -> Deal:
+    """Create the daily deal of some days ago, one that the solver wins."""
+    from tests.games.fairplay.copying import solved
     from tests.leaderboards import factory
 
-    seeds = [one.seed for one in shipped() if one.variant == variant]
-    return factory.deal(variant, factory.DAY - timedelta(days=ago), seeds[ago - 1])
+    while not solved(variant, seed := chance.randbytes(32)):
+        pass
+    return factory.deal(variant, factory.DAY - timedelta(days=ago), seed)
 
 
 def play(member: Member, deal: Deal, chance: Random) -> Attempt:
