@@ -1,10 +1,10 @@
-"""Dry run of the fair play rules: honest simulated players who are no longer established, and why.
+"""Dry run of the fair play rules with honest simulated players: a list of lost places, with the reasons.
 
 `python -m benchmarks.honest [--players N] [--days N] [--seed TEXT]`; the exit code is 1 if an honest game is flagged
 or rejected, or if a player loses a place although nothing is missing. Players of three skills and several habits play
 winnable daily deals at a human pace, and every game is judged. The list compares the previous rule (three verified
-daily games on two days) with the current one on the day after the last game, and says what each player is missing.
-The benchmark uses a temporary SQLite database.
+daily games on two days) with the current one on the day after the last game, and prints each player's missing
+requirements. The benchmark uses a temporary SQLite database.
 """
 
 from __future__ import annotations

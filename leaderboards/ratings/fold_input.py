@@ -45,10 +45,10 @@ class Chunk(NamedTuple):
 
 
 def _rank(entrant: str = "") -> Case:
-    """Return an SQL expression for the current rank of an entrant, null for one who is not rated.
+    """Return an SQL expression for an entrant's current rank; null for an unrated entrant.
 
-    A loser whose record is under review has no place and counts as last: a suspicious game must not be a way to lose
-    without giving the winner points.
+    A loser under review has no place and counts as last. Otherwise a suspicious game would be a way to lose without
+    giving the winner points.
     """
     lost = Q(**{f"{entrant}state__in": _LOST, f"{entrant}place": None})
     is_last = Q(**{f"{entrant}state": _DISQUALIFIED}) | lost
