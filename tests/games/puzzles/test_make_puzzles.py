@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,7 +20,6 @@ from games.management.commands import make_puzzles
 from games.puzzles import store
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.puzzle import Puzzle
-from tests.config.running import ROOT, environment
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL
 
 HOURS = ("--hours", "1")
@@ -131,23 +128,19 @@ def test_an_unreadable_file_is_left_alone(tmp_path: Path) -> None:
         assert file.read_text() == text
 
 
-def test_an_interrupt_ends_the_command_with_what_it_has(migrated_var: Path, tmp_path: Path) -> None:
-    """The real search, at the lowest priority."""
-    file = tmp_path / "puzzles.json"
-    options = ["--hours", "1", "--variant", "labyrinth", "--file", str(file), "--count", "1000"]
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "make_puzzles", *options],
-        cwd=ROOT,
-        env=environment(migrated_var),
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    latest = time.monotonic() + 300
-    while not file.exists() and time.monotonic() < latest:
-        assert process.poll() is None
-        time.sleep(0.05)
-    assert os.getpriority(os.PRIO_PROCESS, process.pid) == 19
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=120)
-    assert (process.returncode, output.splitlines()[-1]) == (130, "Interrupted.")
-    assert set(written(file)) == {"labyrinth"}
+def test_an_interrupt_ends_the_command_with_what_it_has(
+    tmp_path: Path, no_searches: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    priorities: list[int] = []
+
+    def clock() -> float:
+        if len(no_searches) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return 0.0
+
+    monkeypatch.setattr(time, "monotonic", clock)
+    monkeypatch.setattr(os, "nice", priorities.append)
+    with pytest.raises(SystemExit) as stopped:
+        run_file(tmp_path / "puzzles.json", "--count", "100")
+    assert (stopped.value.code, capsys.readouterr().out.splitlines()[-1]) == (130, "Interrupted.")
+    assert (written(tmp_path / "puzzles.json"), priorities) == (["tarot"], [19])
