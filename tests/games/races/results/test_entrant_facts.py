@@ -185,7 +185,6 @@ def test_facts_are_stored_as_the_countdown_starts() -> None:
 
 def test_a_cancelled_countdown_clears_them() -> None:
     run = Run.of(2, ready=2)
-    race_origins.record(run.players[0].pk, None, "192.0.2.0/24", T0)
     assert race_start.unfreeze(run.race.pk, T0)
     assert set(run.race.entrants.values_list("standing", "link_group", "as_guest")) == {(None, None, False)}
 
@@ -208,7 +207,7 @@ def test_a_new_guest_gives_no_points_in_whatever_way_it_leaves(leave: Callable[[
     assert run.placed()[0] == ("won", 1, 2)
 
 
-def test_a_guest_who_signs_up_after_winning_is_not_rated(client: Client) -> None:
+def test_a_guest_who_signs_up_after_winning_is_not_rated() -> None:
     guest = player(is_guest=True)
     run = Run.of(2, ready=2, players=[player(), guest])
     run.easy()
