@@ -180,6 +180,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     items.sort(
         key=lambda item: (
+            "ordinary_life" in item.path.parts,
             "browser" in item.path.parts,
             group_of(item.nodeid) not in LONG,
             item.get_closest_marker("slow") is None,

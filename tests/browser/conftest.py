@@ -106,7 +106,7 @@ def prepared(collected: Path, sqlite_template: Path, tmp_path_factory: pytest.Te
     def prepare(var: Path) -> None:
         shutil.copytree(sqlite_template, var, dirs_exist_ok=True, ignore=shutil.ignore_patterns("static"))
         (var / "static").symlink_to(collected)
-        _make_database(_environment(var, COLLECTED_STATIC="true"))
+        _make_database(embedded_environment(var, COLLECTED_STATIC="true"))
 
     return made_once(tmp_path_factory, "prepared", prepare)
 
@@ -116,7 +116,7 @@ def copied(prepared: Path, var: Path, *, collected: bool = True, **variables: st
     for made in prepared.glob("talon.sqlite3*"):
         shutil.copy(made, var)
     (var / "static").symlink_to(prepared / "static")
-    yield from _run(var, _environment(var, COLLECTED_STATIC=str(collected).lower(), **variables))
+    yield from run_server(var, embedded_environment(var, COLLECTED_STATIC=str(collected).lower(), **variables))
 
 
 @pytest.fixture(scope="session")
@@ -141,12 +141,12 @@ def serve(var: Path, *, certified: bool = False, **variables: str) -> Iterator[S
 
     With `certified`, the deals are made as when a site opens, which takes a minute or two.
     """
-    environment = _environment(var, **variables)
+    environment = embedded_environment(var, **variables)
     _make_database(environment, certified=certified)
-    yield from _run(var, environment)
+    yield from run_server(var, environment)
 
 
-def _environment(var: Path, **variables: str) -> dict[str, str]:
+def embedded_environment(var: Path, **variables: str) -> dict[str, str]:
     keep = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return {
         **keep,
@@ -178,12 +178,13 @@ def _make_database(environment: dict[str, str], *, certified: bool = False) -> N
         )
 
 
-def _run(var: Path, environment: dict[str, str]) -> Iterator[Site]:
+def run_server(var: Path, environment: dict[str, str]) -> Iterator[Site]:
+    """Run the embedded server on a free port until the iterator is closed."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    environment = environment | {"PUBLIC_URL": url, "PORT": str(port)}
+    environment = {"PUBLIC_URL": url, **environment, "PORT": str(port)}
     log = var / "server.log"
-    with log.open("w") as output:
+    with log.open("a") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.browser.embedded"], env=environment, cwd=ROOT, stdout=output, stderr=output
         )

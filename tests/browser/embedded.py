@@ -1,15 +1,24 @@
 """The embedded site, with room for all guests of a test run, who share one address, play fast and miss races.
 
-It also speaks `LONG_TEXTS`, a language with words 40 % longer than the English ones.
+It also speaks `LONG_TEXTS`, a language with words 40 % longer than the English ones. With `CLOCK_FILE`, its wall clock
+is ahead of the machine's by the seconds in that file (`tests.ordinary_life.page_clock.ServerClock`).
 """
 
 from __future__ import annotations
 
 import math
+import mmap
+import os
 import re
+import struct
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import django
+from django.utils import timezone
 from django.utils.translation import trans_real
 
 from config.processes import embedded
@@ -39,7 +48,25 @@ def _longer(text: str) -> str:
     return _PART.sub(part, text)
 
 
+def _follow_clock_file(file: Path) -> None:
+    with file.open("rb") as opened:
+        mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def ahead() -> float:
+        return float(struct.unpack("d", mapped)[0])
+
+    # Before the models bind it.
+    timezone.now = lambda: datetime.now(UTC) + timedelta(seconds=ahead())
+    _setup()
+    from games.live import clock  # noqa: PLC0415
+
+    shifted = SimpleNamespace(time_ns=lambda: time.time_ns() + int(ahead() * 1e9))
+    patch.object(clock, "time", shifted).start()
+
+
 def _prepare(set_prefix: bool = True) -> None:
+    if file := os.environ.get("CLOCK_FILE"):
+        _follow_clock_file(Path(file))
     _setup(set_prefix)
     from django.conf import settings  # noqa: PLC0415
 
