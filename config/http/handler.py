@@ -7,9 +7,15 @@ The parts of `ASGIHandler` used here are checked in `tests/config/http/test_hand
 from __future__ import annotations
 
 import asyncio
-from contextlib import closing
+import logging
+import re
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from io import BytesIO
 from typing import Any, Final
 
+from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
@@ -20,10 +26,13 @@ from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
 from config.http.error_pages import error_response
+from games.core.addresses import network_of_scope, wide
 from games.core.asgi_types import Scope
 from games.core.errors import ErrorCode, Refusal
 from games.core.thread_pool import PoolFullError, ThreadPool
 from games.db.timeouts import database_timeout
+
+log = logging.getLogger(__name__)
 
 #: Page threads. One computes while the others wait for the database; every further thread is one more for the event
 #: loop to wait for. Fewer than the connections in a process's database pool.
@@ -34,6 +43,8 @@ RETRY_AFTER: Final = 5
 #: Path prefixes with a dedicated thread, and the number of requests that may wait for it: drawing pictures is slow, and
 #: metrics must be readable while everything else is stuck.
 OWN_THREAD: Final = {"/previews/": 24, "/metrics": 4}
+#: Paths whose forms hash a password, a third of a second of CPU. One thread does this, and the networks take turns.
+HASHING: Final = re.compile(r"/accounts/(login|signup|reauthenticate|password/.+)/$|/admin/(login|password_change)/$")
 
 
 async def send_response(response: HttpResponse, send: Any) -> None:  # noqa: ANN401 - ASGI's
@@ -55,31 +66,60 @@ class SyncHandler(ASGIHandler):
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
         self.threads = ThreadPool("pages", THREADS, QUEUE)
+        self._hashing = ThreadPool("hashing", 1, QUEUE)
         self._own_threads = {path: ThreadPool(path.strip("/"), 1, queue) for path, queue in OWN_THREAD.items()}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         """Serve one request. It takes a thread only once its body has arrived, so slow senders occupy none."""
+        response: Any
         try:
-            body = await self.read_body(receive)
+            response = await self._response(scope, receive)
         except RequestAborted:
             return
-        with closing(body):
-            try:
-                response = await self._threads_for(scope["path"]).run(self._respond, scope, body)
-            except PoolFullError:
-                response = self._busy(scope, body)
-            if not response.streaming:
-                await self.send_response(response, send)
-                return
-            try:
-                await self._stream(response, receive, send)
-            finally:
-                await self.threads.run(response.close)
+        except Refusal as refusal:
+            request: Any = self.create_request(scope, BytesIO())[0]
+            response = error_response(request or HttpRequest(), refusal)
+        if not response.streaming:
+            await self.send_response(response, send)
+            return
+        try:
+            await self._stream(response, receive, send)
+        finally:
+            await self.threads.run(response.close)
 
-    def _threads_for(self, path: str) -> ThreadPool:
-        return next((own for start, own in self._own_threads.items() if path.startswith(start)), self.threads)
+    async def _response(self, scope: Scope, receive: Any) -> HttpResponseBase:  # noqa: ANN401 - ASGI's
+        """Return the response.
 
-    def _respond(self, scope: Scope, body: Any) -> HttpResponseBase:  # noqa: ANN401 - a file
+        :raises RequestAborted: if the client disconnects before the request has a thread.
+        :raises Refusal: if the body is too large, or too many requests wait for a thread.
+        """
+        call = self._submit(scope, await _read_body(scope, receive))
+        leaving = asyncio.create_task(self._cancel_at_disconnect(call, receive))
+        try:
+            return await asyncio.wrap_future(call)
+        except asyncio.CancelledError:
+            if leaving.done():
+                raise RequestAborted from None
+            raise
+        finally:
+            leaving.cancel()
+
+    def _submit(self, scope: Scope, body: BytesIO) -> Future[HttpResponseBase]:
+        path, respond = scope["path"], partial(self._respond, scope, body)
+        try:
+            if scope["method"] == "POST" and HASHING.match(path):
+                return self._hashing.submit(respond, wide(network_of_scope(scope)))
+            own = (own for start, own in self._own_threads.items() if path.startswith(start))
+            return next(own, self.threads).submit(respond)
+        except PoolFullError:
+            raise Refusal(ErrorCode.SERVER_BUSY, retry_after=RETRY_AFTER) from None
+
+    async def _cancel_at_disconnect(self, call: Future[Any], receive: Any) -> None:  # noqa: ANN401 - ASGI's
+        with suppress(RequestAborted):
+            await self.listen_for_disconnect(receive)
+        call.cancel()
+
+    def _respond(self, scope: Scope, body: BytesIO) -> HttpResponseBase:
         """Return the response, already closed unless it streams."""
         set_script_prefix(get_script_prefix(scope))
         request_started.send(sender=self.__class__, scope=scope)
@@ -94,11 +134,6 @@ class SyncHandler(ASGIHandler):
         answered: HttpResponseBase = response
         return answered
 
-    def _busy(self, scope: Scope, body: Any) -> HttpResponseBase:  # noqa: ANN401 - a file
-        """Return the response to a request that finds the pool's queue full."""
-        request: Any = self.create_request(scope, body)[0]
-        return error_response(request or HttpRequest(), Refusal(ErrorCode.SERVER_BUSY, retry_after=RETRY_AFTER))
-
     async def _stream(self, response: HttpResponseBase, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         """Send a stream until it ends or the client disconnects."""
         sending = asyncio.create_task(self.send_response(response, send))
@@ -111,3 +146,24 @@ class SyncHandler(ASGIHandler):
             for task in (sending, leaving):
                 task.cancel()
             await asyncio.gather(sending, leaving, return_exceptions=True)
+
+
+async def _read_body(scope: Scope, receive: Any) -> BytesIO:  # noqa: ANN401 - ASGI's
+    """Return the body of a request.
+
+    :raises RequestAborted: if the client disconnects.
+    :raises Refusal: as soon as the body, or the length that the client declares, is over the limit.
+    """
+    body, limit, more = BytesIO(), settings.DATA_UPLOAD_MAX_MEMORY_SIZE, True
+    size = int(dict(scope["headers"]).get(b"content-length", 0))
+    while more and size <= limit:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise RequestAborted
+        body.write(message.get("body", b""))
+        size, more = max(size, body.tell()), message.get("more_body", False)
+    if size > limit:
+        log.warning("request body too large", extra={"path": scope["path"], "limit": limit})
+        raise Refusal(ErrorCode.TOO_LARGE, limit=limit)
+    body.seek(0)
+    return body

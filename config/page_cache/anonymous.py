@@ -221,9 +221,10 @@ async def _render(application: Application, visit: Visit) -> CachedPage | None:
     :raises UnavailableError: if the response is a server error.
     """
     messages: list[Any] = []
+    requests = [{"type": "http.request", "body": b"", "more_body": False}]
 
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return requests.pop() if requests else await asyncio.Future()
 
     async def listen(message: dict[str, Any]) -> None:
         messages.append(message)

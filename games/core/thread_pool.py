@@ -7,7 +7,10 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
+from threading import Lock
 from typing import Any, ParamSpec, TypeVar
+
+from games.core.fair_queue import FairQueue
 
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
@@ -18,12 +21,14 @@ class PoolFullError(RuntimeError):
 
 
 class ThreadPool:
-    """A `ThreadPoolExecutor` that refuses calls once `queue` of them wait for one of its `threads`."""
+    """Threads that share a queue of at most `queue` calls, in which the callers' sources take turns."""
 
     def __init__(self, name: str, threads: int, queue: int = 1_000) -> None:
         self._executor = ThreadPoolExecutor(threads, name)
         self._max_calls = threads + queue
         self._calls: set[Future[Any]] = set()
+        self._waiting = FairQueue[tuple[Future[Any], Callable[[], Any]]]()
+        self._lock = Lock()
 
     @property
     def in_work(self) -> int:
@@ -37,9 +42,30 @@ class ThreadPool:
 
         :raises PoolFullError: if the queue is full.
         """
+        return await asyncio.wrap_future(self.submit(partial(function, *args, **kwargs)))
+
+    def submit(self, function: Callable[[], _Result], source: str = "") -> Future[_Result]:
+        """Queue a call like `run`, and return its future. Until it has a thread, it can be cancelled.
+
+        :raises PoolFullError: if the queue is full.
+        """
         if len(self._calls) >= self._max_calls:
             raise PoolFullError
-        call = self._executor.submit(copy_context().run, partial(function, *args, **kwargs))
+        call = Future[_Result]()
         self._calls.add(call)
         call.add_done_callback(self._calls.discard)
-        return await asyncio.wrap_future(call)
+        with self._lock:
+            self._waiting.put((call, partial(copy_context().run, function)), source)
+        self._executor.submit(self._run_next)
+        return call
+
+    def _run_next(self) -> None:
+        with self._lock:
+            waiting = self._waiting.take()
+        assert waiting is not None  # there is one for each `_run_next`
+        call, function = waiting
+        if call.set_running_or_notify_cancel():
+            try:
+                call.set_result(function())
+            except BaseException as error:  # noqa: BLE001 - the caller's
+                call.set_exception(error)

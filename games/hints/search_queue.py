@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable
-from itertools import chain
 
 from games.core.background_threads import run_in_background
+from games.core.fair_queue import FairQueue
 from games.hints.search_client import Searcher
 
 log = logging.getLogger(__name__)
@@ -22,16 +21,16 @@ class SearchQueue:
         self._name = name
         self._answer = answer
         self._lock = threading.Lock()
-        self._waiting: dict[str, deque[int]] = {}
+        self._waiting = FairQueue[int]()
         self._thread: threading.Thread | None = None
 
     def put(self, question_id: int, source: str = "") -> threading.Thread:
         """Queue a question and return the thread that will answer it.
 
-        Sources, such as networks, take turns, so a long backlog from one `source` does not delay the others.
+        Each `source`, such as a network, has its turn (`FairQueue`).
         """
         with self._lock:
-            self._waiting.setdefault(source, deque()).append(question_id)
+            self._waiting.put(question_id, source)
             if self._thread is None:
                 self._thread = run_in_background(self._name, self._work)
             return self._thread
@@ -39,7 +38,7 @@ class SearchQueue:
     def waiting(self) -> list[int]:
         """Return the queued questions."""
         with self._lock:
-            return list(chain.from_iterable(self._waiting.values()))
+            return list(self._waiting)
 
     def _work(self) -> None:
         while (question_id := self._take()) is not None:
@@ -50,12 +49,7 @@ class SearchQueue:
 
     def _take(self) -> int | None:
         with self._lock:
-            if not self._waiting:
+            question_id = self._waiting.take()
+            if question_id is None:
                 self._thread = None
-                return None
-            source = next(iter(self._waiting))
-            questions = self._waiting.pop(source)
-            question_id = questions.popleft()
-            if questions:
-                self._waiting[source] = questions  # the last in turn
             return question_id

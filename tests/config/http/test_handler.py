@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
+from django.conf import settings as site_settings
 from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.base import BaseHandler
 from django.core.signals import request_finished, request_started
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.urls import resolve
+from django.urls import resolve, reverse
+from django.views.decorators.csrf import csrf_exempt
 
-from config.http.handler import OWN_THREAD, THREADS, SyncHandler
+from config.http.handler import HASHING, OWN_THREAD, THREADS, SyncHandler
 from games.core.thread_pool import PoolFullError, ThreadPool
+from tests.services.racing.watching import until
 
 SCOPE = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"127.0.0.1")]}
 
@@ -31,7 +35,7 @@ class OneView:
 
     def resolve_request(self, request: HttpRequest) -> Any:
         request.resolver_match = resolve("/rules/")
-        return self.view, (), {}
+        return csrf_exempt(self.view), (), {}
 
 
 class Answering(OneView, SyncHandler):
@@ -45,7 +49,7 @@ class Reference(OneView, ASGIHandler):
 class FullPool:
     """A pool whose queue is full."""
 
-    async def run(self, *_: Any) -> None:
+    def submit(self, *_: Any) -> None:
         raise PoolFullError
 
 
@@ -57,16 +61,16 @@ async def asked(site: Any, path: str = "/") -> ApplicationCommunicator:
 
 async def test_one_thread_call_per_request(monkeypatch: pytest.MonkeyPatch) -> None:
     hops: list[Any] = []
-    run = ThreadPool.run
+    submit = ThreadPool.submit
 
-    async def counted(self: Any, function: Any, *given: Any) -> Any:
+    def counted(self: Any, function: Any, source: str = "") -> Any:
         hops.append(function)
-        return await run(self, function, *given)
+        return submit(self, function, source)
 
     async def never(*_: Any) -> None:
         raise AssertionError("a way to a thread beside the one")
 
-    monkeypatch.setattr(ThreadPool, "run", counted)
+    monkeypatch.setattr(ThreadPool, "submit", counted)
     monkeypatch.setattr("asgiref.sync.SyncToAsync.__call__", never)
     threads: set[Any] = set()
     heard: list[str] = []
@@ -179,6 +183,140 @@ async def test_a_crowd_for_pictures_takes_no_page_threads() -> None:
     assert {(await line.receive_output(30))["status"] for line in crowd} == {200}
 
 
+class Gated:
+    """A view that waits for the test: `begun` counts its requests, `go` lets them end."""
+
+    def __init__(self) -> None:
+        self.begun, self.go = threading.Semaphore(0), threading.Event()
+        self.clients: list[str] = []
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        self.clients.append(request.META.get("REMOTE_ADDR", ""))
+        self.begun.release()
+        assert self.go.wait(60)
+        return HttpResponse("seen")
+
+    async def wait(self, requests: int = 1) -> None:
+        for _ in range(requests):
+            assert await asyncio.to_thread(self.begun.acquire, timeout=60)
+
+
+async def test_abandoned_requests_leave_the_queue() -> None:
+    view = Gated()
+    site = Answering(view)
+    first = [await asked(site) for _ in range(THREADS)]
+    await view.wait(THREADS)
+    abandoned = [await asked(site) for _ in range(400)]
+    await until(lambda: site.threads.in_work == THREADS + len(abandoned))
+    for line in abandoned:
+        await line.send_input({"type": "http.disconnect"})
+        await line.wait(30)
+    assert site.threads.in_work == THREADS
+    last = await asked(site)
+    view.go.set()
+    for line in (*first, last):
+        assert (await line.receive_output(30))["status"] == 200
+    assert len(view.clients) == THREADS + 1
+
+
+async def test_a_request_in_progress_outlives_its_client() -> None:
+    """A move may be committed by now, so the view runs to its end, and the response is closed."""
+    running, closed = Gated(), asyncio.Event()
+
+    async def parts() -> AsyncIterator[str]:
+        yield "a"
+
+    def respond(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
+        running(request)
+        response = StreamingHttpResponse(parts())
+        response.close = lambda: loop.call_soon_threadsafe(closed.set)  # type: ignore[method-assign, assignment]
+        return response
+
+    loop = asyncio.get_running_loop()
+    line = await asked(Answering(respond))
+    await running.wait()
+    await line.send_input({"type": "http.disconnect"})
+    running.go.set()
+    await asyncio.wait_for(closed.wait(), 60)
+
+
+async def sent(site: Any, *pieces: bytes, length: int | None = None) -> ApplicationCommunicator:
+    """Send a request with a body that goes on after these pieces."""
+    heads = [*SCOPE["headers"], *([(b"content-length", str(length).encode())] if length is not None else [])]
+    line = ApplicationCommunicator(site, SCOPE | {"method": "POST", "headers": heads, "path": "/api/v1/verify"})
+    for piece in pieces:
+        await line.send_input({"type": "http.request", "body": piece, "more_body": True})
+    return line
+
+
+MOST = site_settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+
+
+@pytest.mark.parametrize(
+    ("pieces", "length"), [((), MOST + 1), ((b"x" * MOST, b"y"), None)], ids=["declared", "sent in chunks"]
+)
+async def test_a_body_is_refused_at_the_limit_while_it_arrives(
+    pieces: tuple[bytes, ...], length: int | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    line = await sent(Answering(lambda _request: HttpResponse("seen")), *pieces, length=length)
+    assert (await line.receive_output(30))["status"] == 413
+    error = json.loads((await line.receive_output(30))["body"])["error"]
+    assert (error["code"], error["data"]) == ("too_large", {"limit": MOST})
+    assert [(record.getMessage(), record.exc_info) for record in caplog.records] == [("request body too large", None)]
+
+
+async def test_a_body_up_to_the_limit_is_read_without_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_file(*_: Any, **__: Any) -> None:
+        raise AssertionError("a body on disk")
+
+    monkeypatch.setattr("tempfile.SpooledTemporaryFile", no_file)
+    line = await sent(Answering(lambda request: HttpResponse(str(len(request.body)))), b"x" * (MOST - 1), length=MOST)
+    await line.send_input({"type": "http.request", "body": b"y"})
+    assert (await line.receive_output(30))["status"] == 200
+    assert (await line.receive_output(30))["body"] == str(MOST).encode()
+
+
+async def hashed(site: Any, address: str) -> ApplicationCommunicator:
+    scope = SCOPE | {"path": reverse("account_login"), "method": "POST", "client": (address, 1)}
+    line = ApplicationCommunicator(site, scope)
+    await line.send_input({"type": "http.request", "body": b""})
+    await asyncio.sleep(0.01)  # the order of arrival
+    return line
+
+
+async def test_sign_ins_take_turns_and_no_page_threads() -> None:
+    view = Gated()
+    site = Answering(lambda request: view(request) if request.method == "POST" else HttpResponse("seen"))
+    crowd = [await hashed(site, "192.0.2.1") for _ in range(40)]
+    await view.wait()
+    crowd.append(await hashed(site, "192.0.2.2"))
+    page = await asked(site, reverse("account_login"))
+    assert (await page.receive_output(30))["status"] == 200
+    assert not view.begun.acquire(blocking=False), "one is hashed at a time"
+    view.go.set()
+    for line in crowd:
+        assert (await line.receive_output(30))["status"] == 200
+    assert view.clients.index("192.0.2.2") <= 2, "networks take turns"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("account_login", []),
+        ("account_signup", []),
+        ("account_reauthenticate", []),
+        ("account_change_password", []),
+        ("account_set_password", []),
+        ("account_reset_password", []),
+        ("account_reset_password_from_key", ["1", "set-password"]),
+        ("admin:login", []),
+        ("admin:password_change", []),
+    ],
+)
+def test_every_form_with_a_password_waits_for_the_hashing_thread(name: str, arguments: list[str]) -> None:
+    assert HASHING.match(reverse(name, args=arguments))
+
+
 async def test_a_full_pool_is_answered_without_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Answering(lambda _request: HttpResponse("seen"))
     monkeypatch.setattr(site, "threads", FullPool())
@@ -243,7 +381,6 @@ async def test_the_end_of_a_request_names_the_handler() -> None:
 @pytest.mark.parametrize(
     ("method", "parameters"),
     [
-        (ASGIHandler.read_body, ["self", "receive"]),
         (ASGIHandler.create_request, ["self", "scope", "body_file"]),
         (ASGIHandler.send_response, ["self", "response", "send"]),
         (ASGIHandler.listen_for_disconnect, ["self", "receive"]),

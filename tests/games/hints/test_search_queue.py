@@ -197,7 +197,7 @@ def test_questions_queue_by_the_network_of_the_request(thorough: threading.Event
         answer = signed_in(guest).post(f"/table/{game.public_id}/can-win", REMOTE_ADDR=address)
         assert answer.status_code == 202
     until_queued(games)
-    assert sorted(len(waiting) for waiting in questions._thorough._waiting.values()) == [1, 1, 2, 2]
+    assert sorted(len(waiting) for waiting in questions._thorough._waiting._waiting.values()) == [1, 1, 2, 2]
 
 
 def test_a_failing_question_does_not_stop_the_queue(caplog: pytest.LogCaptureFixture) -> None:
