@@ -16,8 +16,10 @@ from django.utils import timezone
 
 from games.analysis.findings import Findings
 from games.analysis.models import Analysis
+from games.analysis.turns import in_turn
 from games.core import events
 from games.core.errors import ErrorCode, Refusal
+from games.core.player_networks import sources_of
 from games.db.players import people
 from games.models import Attempt
 from games.replays import access
@@ -26,8 +28,10 @@ from games.replays import access
 AT_A_TIME: Final = 3
 #: Maximum length of the queue: some hours of work for one worker.
 MOST_WAITING: Final = 300
-#: Queue length from which players without an account are refused: guests from one address could fill the queue.
-MOST_OF_GUESTS: Final = 60
+#: Queue length from which players without an account are refused.
+MOST_OF_GUESTS: Final = 150
+#: Maximum number of unfinished analyses of one network, such as a class.
+MOST_OF_NETWORK: Final = 40
 #: Retention of an analysis. It can be requested again later.
 KEPT: Final = timedelta(days=365)
 
@@ -119,11 +123,13 @@ def withdraw(attempt: Attempt, player_id: int | None) -> None:
 
 
 def _check_room(player_id: int | None) -> None:
-    waiting = Analysis.objects.filter(_OPEN)
-    if player_id is not None and waiting.filter(asked_by=player_id).count() >= AT_A_TIME:
+    players = list(Analysis.objects.filter(_OPEN).values_list("asked_by", flat=True))
+    if player_id is not None and players.count(player_id) >= AT_A_TIME:
         raise Refusal(ErrorCode.TOO_MANY_ANALYSES)
     has_account = player_id is not None and player_id in people().accounts_among([player_id])
-    if waiting.count() >= (MOST_WAITING if has_account else MOST_OF_GUESTS):
+    sources = sources_of([*players, player_id])
+    of_network = sum(sources[player] == sources[player_id] for player in players)
+    if len(players) >= (MOST_WAITING if has_account else MOST_OF_GUESTS) or of_network >= MOST_OF_NETWORK:
         raise Refusal(ErrorCode.SERVER_BUSY)
 
 
@@ -131,6 +137,10 @@ def _reply(analysis: Analysis, player_id: int | None) -> AnalysisReply:
     findings = None if analysis.findings is None else Findings.unpack(bytes(analysis.findings))
     if analysis.state == Analysis.State.DONE:
         return AnalysisReply("failed" if findings is None else "done", 100, 0, findings)
-    ahead = Analysis.objects.filter(_OPEN, asked_at__lt=analysis.asked_at).count()
+    ahead = 0
+    if analysis.state == Analysis.State.WAITING:
+        waiting = in_turn(Analysis.objects.filter(state=Analysis.State.WAITING))
+        working = Analysis.objects.filter(state=Analysis.State.WORKING).count()
+        ahead = working + [*waiting, analysis.pk].index(analysis.pk)
     mine = player_id is not None and analysis.asked_by_id == player_id
     return AnalysisReply(analysis.state, analysis.percent, ahead, findings, mine)

@@ -1,4 +1,4 @@
-"""Analysis queue worker: a background thread that processes queued analyses, oldest first.
+"""Analysis queue worker: a background thread that processes queued analyses in turn.
 
 The queue is in the database; a Celery task only wakes the worker up. Each search runs in a separate process
 (`games.analysis.search_process`), whose reports are written to the row and serve as heartbeats. If a worker falls
@@ -25,6 +25,7 @@ from django.utils import timezone
 from games.analysis.findings import Findings
 from games.analysis.models import Analysis
 from games.analysis.search_process import AnalysisReport, Task
+from games.analysis.turns import in_turn
 from games.attempts.lifecycle import record_of
 from games.core.background_threads import run_in_background
 from games.rules import Record
@@ -66,8 +67,8 @@ def _claimable() -> Q:
 
 
 def _claim() -> Analysis | None:
-    """Claim the oldest analysis that has no live worker; None if there is none."""
-    while key := Analysis.objects.filter(_claimable()).order_by("asked_at", "pk").values_list("pk", flat=True).first():
+    """Claim the next analysis that has no live worker; None if there is none."""
+    while key := next(iter(in_turn(Analysis.objects.filter(_claimable()))), None):
         claim = uuid.uuid4()
         values = {"state": Analysis.State.WORKING, "claim": claim, "seen_at": timezone.now(), "tries": F("tries") + 1}
         if Analysis.objects.filter(_claimable(), pk=key).update(**values):

@@ -21,8 +21,8 @@ from django.utils import timezone
 
 from games.attempts.lifecycle import deal_table, journal_of, record_of
 from games.core import events
-from games.core.addresses import is_known
 from games.core.errors import ErrorCode, Refusal
+from games.core.player_networks import sources_of
 from games.hints import search_client, search_results
 from games.hints.plans import Outlook
 from games.hints.search_queue import SearchQueue
@@ -32,8 +32,6 @@ from games.rules import Table
 
 #: Time after which a question that no worker has queued counts as "unknown".
 PATIENCE: Final = timedelta(seconds=30)
-#: Seconds for which a player's network is cached. Without it, the player counts as a network of one.
-_REMEMBERED: Final = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,21 +166,14 @@ def withdraw(attempt: Attempt, player_id: int | None) -> None:
     Question.objects.filter(attempt=attempt).delete()
 
 
-def remember_network(player_id: int | None, network: str) -> None:
-    """Cache the network of a player who asked a question, so that networks can take turns in the queue."""
-    if is_known(network):
-        cache.set(_network_key(player_id), network, _REMEMBERED)
-
-
 def enqueue(question_id: int) -> threading.Thread:
     """Queue a question to be answered in a thread of this worker, and return the thread."""
     return _quick.put(question_id, _source_of(question_id))
 
 
 def _source_of(question_id: int) -> str:
-    """Return the network that asked or, if it is not known, the player."""
     player_id = Question.objects.filter(pk=question_id).values_list("attempt__player", flat=True).first()
-    return str(cache.get(_network_key(player_id)) or player_id)
+    return sources_of([player_id])[player_id]
 
 
 def answer(question_id: int, limit: search_client.Limit = search_client.FULL) -> bool:
@@ -266,10 +257,6 @@ def _renew_heartbeats(question_id: int) -> None:
     """Renew the heartbeats of the question being searched and of all queued ones."""
     waiting = {question_id, *_quick.waiting(), *_thorough.waiting()}
     cache.set_many({_alive_key(pending_id): True for pending_id in waiting}, PATIENCE.total_seconds())
-
-
-def _network_key(player_id: int | None) -> str:
-    return f"hint-network:{player_id}"
 
 
 def _alive_key(question_id: int) -> str:

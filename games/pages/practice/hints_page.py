@@ -11,9 +11,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from games.core import limits
-from games.core.addresses import wide_network_of
+from games.core.addresses import network_of
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.core.json_body import json_body
+from games.core.player_networks import remember_network
 from games.db.players import player_id
 from games.deals.certification import MS_A_MOVE
 from games.hints import questions
@@ -79,7 +80,7 @@ def _spend_search(request: HttpRequest) -> None:
     :raises RateLimitedError: when there have been too many.
     """
     limits.spend(request, "ask")
-    questions.remember_network(player_id(request), wide_network_of(request))
+    remember_network(player_id(request), network_of(request))
 
 
 @require_safe

@@ -11,7 +11,9 @@ from django.views.decorators.http import require_http_methods
 
 from games.analysis import analyses
 from games.core import limits
+from games.core.addresses import network_of
 from games.core.errors import json_only
+from games.core.player_networks import remember_network
 from games.db.players import player_id
 from games.ghosts import choice
 from games.models import Attempt
@@ -36,6 +38,7 @@ def analysis(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         return HttpResponse(status=204)
     if request.method == "POST":
         limits.spend(request, "analyse")
+        remember_network(player, network_of(request))
         return JsonResponse(analyses.ask(found, player).to_json(), status=202)
     return JsonResponse(analyses.status(found, player).to_json())
 

@@ -29,6 +29,7 @@ from games.analysis.search_process import AnalysisReport, Task
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal
+from games.core.player_networks import remember_network
 from games.deals import publishing
 from games.models import Attempt, Deal, Move
 from tests.games import certified
@@ -146,6 +147,36 @@ def test_the_queue_is_first_in_first_out(player: User, mine: Client, monkeypatch
     assert [len(task.tokens) for task in given] == [3, 2]
 
 
+def test_networks_and_players_take_turns_in_the_queue(db: None) -> None:
+    """Six accounts of one network ask for three analyses each; two others ask last."""
+
+    def ask(player: User, address_: str) -> Attempt:
+        attempt = played(player)
+        client = Client(REMOTE_ADDR=address_)
+        client.force_login(player, backend=BACKEND)
+        assert client.post(address(attempt)).status_code == 202
+        return attempt
+
+    crowd = [create_guest() for _ in range(6)]
+    for player in crowd:
+        for _ in range(3):
+            ask(player, "203.0.113.7")
+    neighbour, other = create_guest(), create_guest()
+    late, alone = ask(neighbour, "203.0.113.7"), ask(other, "198.51.100.9")
+    assert analyses.status(alone, other.pk).ahead == 1
+    order: list[int] = []
+    while (analysis := queue_worker._claim()) is not None:
+        Analysis.objects.filter(pk=analysis.pk).update(state="done", done_at=timezone.now())
+        order.append(analysis.attempt_id)
+    assert order.index(alone.pk) == 1
+    assert order.index(late.pk) <= len(crowd) + 1, "the players of a network take turns too"
+    again = ask(other, "198.51.100.9")
+    ask(crowd[0], "203.0.113.7")
+    claimed = queue_worker._claim()
+    assert claimed is not None
+    assert claimed.attempt_id == again.pk, "analyses of the last minutes count"
+
+
 # Permissions and limits.
 
 
@@ -211,6 +242,12 @@ def test_analyses_are_limited_per_player_and_per_site(
     assert refusal.value.code == ErrorCode.SERVER_BUSY
     account = User.objects.create_user("Ariadne")
     assert analyses.ask(played(account), account.pk).state == "waiting", "guests cannot keep accounts out"
+    monkeypatch.setattr(analyses, "MOST_OF_GUESTS", 9)
+    monkeypatch.setattr(analyses, "MOST_OF_NETWORK", 3)
+    for guest in (player, other):
+        remember_network(guest.pk, "203.0.113.7")
+    with pytest.raises(Refusal):
+        analyses.ask(played(other), other.pk)
     monkeypatch.setattr(analyses, "MOST_WAITING", 4)
     with pytest.raises(Refusal):
         analyses.ask(played(account), account.pk)
