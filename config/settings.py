@@ -328,6 +328,9 @@ CELERY_TASK_TIME_LIMIT = 30
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 10_000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# Workers wait for Redis, whether it is away or refuses commands (read-only, out of memory), and never give up.
+CELERY_BROKER_CHANNEL_ERROR_RETRY = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_DB_REUSE_MAX = 1_000_000  # config.celery checks connections, which is cheaper than new ones
 # The embedded server follows this schedule too. Every task is safe to run twice and catches up after a pause.
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {

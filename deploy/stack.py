@@ -16,7 +16,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -27,14 +27,19 @@ from deploy.procfile import commands
 ROOT = Path(__file__).resolve().parent.parent
 STOP_SECONDS = 20
 READY_SECONDS = 30
+LONGEST_PAUSE = 30.0  # before a process that keeps ending is started again
 
 
 class Stack:
-    """Child processes that start and stop together."""
+    """Child processes that start and stop together. Once all were ready, those that end are started again."""
 
     def __init__(self, environment: Mapping[str, str], stopping: threading.Event) -> None:
         self._environment = dict(environment)
         self._children: dict[str, subprocess.Popen[str]] = {}
+        self._restarts: dict[str, Callable[[], None]] = {}
+        self._pauses: dict[str, float] = {}
+        self._due: dict[str, float] = {}
+        self._is_ready = False
         self._stopping = stopping
 
     def run_once(self, command: list[str]) -> None:
@@ -67,6 +72,7 @@ class Stack:
             start_new_session=True,
         )
         self._children[name] = child
+        self._restarts[name] = lambda: self.start(name, command, **variables)
         threading.Thread(target=_print_lines, args=(name, child), daemon=True).start()
 
     def await_ready(self, address: str, inner: Sequence[str]) -> None:
@@ -79,20 +85,34 @@ class Stack:
             waiting = [url for url in waiting if not _answers(url)]
             self._stopping.wait(0.1)
         if not waiting:
+            self._is_ready = True
             _log(f"Talon is ready at {address} - stop it with Ctrl-C. Its processes are at {' and '.join(inner)}.")
 
     def wait(self) -> int:
-        """Wait for Ctrl-C, SIGTERM or the end of a process, then stop all. Return 1 if a process ended by itself."""
+        """Wait for Ctrl-C or SIGTERM, then stop all. Return 1 if a process ended before the site was ready."""
         while not self._stopping.wait(0.2):
-            if ended := self._ended():
-                _log(f"{ended} has ended; stopping the others.")
+            ended = self._ended()
+            if ended and not self._is_ready:
+                _log(f"{' and '.join(ended)} ended before the site was ready, see above; stopping the others.")
                 break
+            for name in ended:
+                self._restart_when_due(name)
         failed = not self._stopping.is_set()
         self._stop()
         return int(failed)
 
-    def _ended(self) -> str:
-        return next((name for name, child in self._children.items() if child.poll() is not None), "")
+    def _restart_when_due(self, name: str) -> None:
+        """Start a process again after a pause, which doubles each time."""
+        if name not in self._due:
+            pause = self._pauses[name] = min(2 * self._pauses.get(name, 0.5), LONGEST_PAUSE)
+            self._due[name] = time.monotonic() + pause
+            _log(f"{name} has ended with {self._children[name].returncode}; starting it again in {pause:.0f} s.")
+        elif time.monotonic() >= self._due[name]:
+            del self._due[name]
+            self._restarts[name]()
+
+    def _ended(self) -> list[str]:
+        return [name for name, child in self._children.items() if child.poll() is not None]
 
     def _stop(self) -> None:
         for child in self._children.values():
@@ -165,7 +185,7 @@ def main() -> int:
 
 
 def _run(environment: dict[str, str], stopping: threading.Event, home: Path, *, beats: int) -> int:
-    """Run the site's processes on existing servers. Return 1 if a process ended by itself."""
+    """Run the site's processes on existing servers. Return 1 if they could not start."""
     has_proxy = proxy.is_installed()
     lines, ports = commands(), Ports.of(environment, has_proxy=has_proxy)
     if not has_proxy:

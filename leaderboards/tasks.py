@@ -41,9 +41,9 @@ def verify(attempt_id: int) -> None:
 
 
 @shared_task(name="talon.sweep")
-def sweep() -> None:
+def sweep(after_outage: bool = False) -> None:  # noqa: FBT001, FBT002 - Celery's arguments
     """Resend overdue tasks, rank players still marked, and update the seasons."""
-    pending_sweep.sweep()
+    pending_sweep.sweep(after_outage=after_outage)
     relisting.rank_marked()
     challenges.notify_forgotten()
     seasons.recount_marked()

@@ -13,6 +13,8 @@ from django.conf import settings
 from redis import Redis
 from redis.exceptions import LockError, RedisError
 
+from games.core.events import request_task
+
 log = logging.getLogger(__name__)
 
 NAME: Final = "talon:beat"
@@ -35,9 +37,10 @@ class Lead:
     def hold(self) -> bool:
         """Take or renew the lease, and return True if this beat holds it.
 
-        No beat leads while the broker is away, since no task could be sent.
+        No beat leads while the broker is away or refuses writes, since no task could be sent.
         """
         try:
+            self._server.set(f"{NAME}.write", b"", px=1)  # a server out of memory would still renew a lease
             is_leader = self._renewed() or self._lock.acquire()
         except RedisError:
             is_leader = False
@@ -70,16 +73,23 @@ class Lead:
 
 
 class LeadingScheduler(PersistentScheduler):  # type: ignore[misc]
-    """Scheduler that sends nothing while another beat leads."""
+    """Scheduler that sends nothing while another beat leads.
+
+    On taking the lead, it has the pending verdicts requested again: an outage of the broker may have lost some.
+    """
 
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **options)
         self._lead = Lead(settings.CELERY_BROKER_URL)
+        self._must_resend = False
 
     def tick(self, *args: Any, **options: Any) -> float:  # noqa: ANN401
         """Send the due tasks if this beat leads, and return the seconds until the next tick."""
         if not self._lead.hold():
+            self._must_resend = True
             return LOOK_EVERY
+        if self._must_resend:
+            self._must_resend = not request_task("talon.sweep", True)
         wait: float = super().tick(*args, **options)
         return min(wait, LOOK_EVERY)
 

@@ -26,22 +26,25 @@ SWEEP_EVERY: Final = 20
 _BATCH: Final = 2_000
 
 
-def sweep(now: datetime | None = None) -> int:
+def sweep(now: datetime | None = None, *, after_outage: bool = False) -> int:
     """Resend the tasks of long-pending attempts, unless a sweep has just run; return the number resent."""
-    return resend_pending(now) if cache.add("talon.sweep", 1, timeout=SWEEP_EVERY) else 0
+    if not (cache.add("talon.sweep", 1, timeout=SWEEP_EVERY) or after_outage):
+        return 0
+    return resend_pending(now, after_outage=after_outage)
 
 
-def resend_pending(now: datetime | None = None) -> int:
+def resend_pending(now: datetime | None = None, *, after_outage: bool = False) -> int:
     """Resend the tasks of long-pending attempts, oldest first; return the number resent.
 
-    The number of tries is raised before the task is sent, so that it counts even if the task kills its worker.
+    After an outage of the queue, also resend those sent only once, however recently. The number of tries is raised
+    before the task is sent, so that it counts even if the task kills its worker.
     """
     now = now or timezone.now()
     pending = Attempt.objects.filter(state=Attempt.State.PENDING)
     hopeless = pending.filter(verify_tries__gte=MAX_TRIES, finished_at__lt=now - PATIENCE * 2**MAX_TRIES)
     for attempt_id in hopeless.values_list("pk", flat=True)[:_BATCH]:
         give_up(attempt_id, f"No verdict after {MAX_TRIES} tries.")
-    overdue = Q()
+    overdue = Q(verify_tries=0) if after_outage else Q()
     for tries in range(MAX_TRIES):
         overdue |= Q(verify_tries=tries, finished_at__lt=now - PATIENCE * 2**tries)
     ids = list(pending.filter(overdue).order_by("verify_tries", "finished_at").values_list("pk", flat=True)[:_BATCH])

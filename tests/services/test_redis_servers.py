@@ -127,6 +127,32 @@ def test_no_beat_leads_while_the_broker_is_away(pair: tuple[Redis, Redis]) -> No
     assert lead.hold()
 
 
+def test_a_full_broker_keeps_tasks_due_and_lost_verdicts_are_requested_again(
+    pair: tuple[Redis, Redis], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = Celery("of-a-test", broker="memory://", set_as_current=False)
+    app.conf.beat_schedule = {"keep": {"task": "keep", "schedule": 0.0}}
+    with override_settings(CELERY_BROKER_URL=pair[0].url):
+        beat = LeadingScheduler(app=app, schedule_filename=str(tmp_path / "schedule"))
+    sent: list[object] = []
+
+    def request(*task: object) -> bool:
+        sent.append(task)
+        return True
+
+    monkeypatch.setattr(beat, "apply_async", lambda *_, **__: sent.append("keep"))
+    monkeypatch.setattr("config.backends.beat.request_task", request)
+    with Client.from_url(pair[0].url) as client:
+        assert beat._lead.hold()
+        client.config_set("maxmemory", 1)
+        assert beat.tick() > 0
+        assert sent == []
+        client.config_set("maxmemory", 0)
+    beat.tick()
+    assert sent == [("talon.sweep", True), "keep"]
+    beat.close()
+
+
 def test_a_beat_survives_one_missed_renewal(pair: tuple[Redis, Redis], monkeypatch: pytest.MonkeyPatch) -> None:
     lead, other = Lead(pair[0].url), Lead(pair[0].url)
     assert lead.hold()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
@@ -35,7 +36,7 @@ def children(pid: int) -> list[str]:
 
 
 @pytest.mark.needs("caddy")
-def test_it_runs_until_interrupted_and_leaves_nothing(
+def test_it_runs_until_interrupted_restarts_what_ends_and_leaves_nothing(
     migrated_postgres_url: str, redis_url: str, tmp_path: Path
 ) -> None:
     port = free_port(3)
@@ -50,6 +51,10 @@ def test_it_runs_until_interrupted_and_leaves_nothing(
         assert [serves_pages(port + number) for number in range(3)] == [True, True, False]
         processes = children(stack.child.pid)
         assert len(processes) == 3 + 4  # the proxy, one web and one table process; three workers, beat
+        os.kill(int(processes[-1]), signal.SIGKILL)
+        stack.await_line(r"stack *\| beat has ended with -9; starting it again in 1 s")
+        eventually(lambda: len(children(stack.child.pid)) == 3 + 4 and processes[-1] not in children(stack.child.pid))
+        processes = children(stack.child.pid)
         assert stack.stop(signal.SIGINT) == 0
         text = "".join(stack.output)
         assert "is killed" not in text
@@ -75,7 +80,7 @@ def test_one_process_without_a_proxy_serves_everything(
     ):
         stack.await_line("Not installed: caddy")
         stack.await_line(rf"web-1 *\| Cannot listen on 127.0.0.1:{port}")
-        stack.await_line("web-1 has ended; stopping the others")
+        stack.await_line("web-1 ended before the site was ready, see above; stopping the others")
         assert stack.child.wait(120) == 1
 
 

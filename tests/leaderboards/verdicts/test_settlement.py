@@ -362,6 +362,14 @@ def test_the_sweep_resends_pending_attempts(sent: list[Any]) -> None:
     assert sent == [("talon.verify", [lost.pk])]
 
 
+def test_after_an_outage_recent_attempts_are_resent_once(sent: list[Any]) -> None:
+    cache.add("talon.sweep", 1)  # a sweep has just run
+    recent = factory.finished(factory.deal(), started_at=timezone.now() - pending_sweep.PATIENCE / 2)
+    assert [pending_sweep.sweep(after_outage=True) for _ in range(2)] == [1, 0]
+    assert sent == [("talon.verify", [recent.pk])]
+    cache.clear()
+
+
 def test_an_attempt_that_kills_workers_ends_in_review(sent: list[Any]) -> None:
     attempt = factory.finished(factory.deal())
     for _ in range(pending_sweep.MAX_TRIES):
