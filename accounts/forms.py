@@ -20,6 +20,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.http import HttpRequest, QueryDict
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -28,6 +29,8 @@ from accounts.preferences import PREFERENCES, preferences_of
 from accounts.sign_in.email_addresses import drop_oldest_claims, owner_of
 from accounts.sign_in.providers import describe_name_field
 from games.core.addresses import wide_network_of
+from games.core.errors import ErrorCode, Refusal
+from games.core.events import request_task
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]  # allauth carries no types
@@ -96,19 +99,25 @@ class ForgottenPasswordForm(ResetPasswordForm):  # type: ignore[misc]
     """Form that requests a password reset for a confirmed address."""
 
     def clean_email(self) -> str:
-        """Find the account. An unknown address gets the same response."""
+        """Return the address in lower case. An unknown one is no error."""
         email: str = self.cleaned_data["email"].lower()
-        owner = owner_of(email)
-        self.users = [owner] if owner and owner.is_active else []
         return email
 
-    def save(self, request: HttpRequest, **kwargs: Any) -> str:  # noqa: ANN401 - allauth's
-        """Send at most one message an hour; known and unknown addresses get the same response."""
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:  # noqa: ANN401, ARG002 - allauth's
+        """Have a worker send at most one message an hour, and none to an unknown address.
+
+        For both the request does the same, so neither response nor time tells them apart.
+
+        :raises Refusal: if the queue is down, instead of losing the mail.
+        """
         email: str = self.cleaned_data["email"]
         if not ratelimit.consume(request, action="reset_wide", key=wide_network_of(request)):
             raise ImmediateHttpResponse(ratelimit.respond_429(request))
         if ratelimit.consume(request, action="reset_mail", key=email):
-            super().save(request, **kwargs)
+            owner = owner_of(email)
+            if not request_task("talon.send_reset_mail", owner.pk if owner else 0, get_language() or ""):
+                ratelimit.clear(request, action="reset_mail", key=email)
+                raise Refusal(ErrorCode.SERVER_BUSY)
         return email
 
 

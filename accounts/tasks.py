@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from celery import shared_task
+from django.utils import translation
 
 from accounts.housekeeping import KINDS
 from accounts.lifecycle.bans import end_due
 from accounts.push import race_reminders, ready_checks, reminders
+from accounts.sign_in import email_addresses
 from games.core.retention import remove_aged
 
 
@@ -38,3 +40,10 @@ def remind_of_races() -> int:
 def send_ready_checks(arrival_id: int) -> int:
     """Push the ready check of a quick match that this entrant's arrival causes."""
     return ready_checks.send_ready_checks(arrival_id)
+
+
+@shared_task(name="talon.send_reset_mail", autoretry_for=(OSError,), retry_backoff=30, max_retries=5)
+def send_reset_mail(owner_id: int, language: str) -> None:
+    """Send a link to choose a new password; repeated while the mail server refuses."""
+    with translation.override(language):
+        email_addresses.send_reset_mail(owner_id)

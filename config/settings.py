@@ -319,6 +319,7 @@ CELERY_TASK_ROUTES = {
     "talon.remind": "evidence",
     "talon.post_result": "evidence",
     "talon.remind_of_races": "evidence",
+    "talon.send_reset_mail": "evidence",
 }
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -410,6 +411,7 @@ ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
 ACCOUNT_PREVENT_ENUMERATION = "strict"  # signing up looks the same for known and unknown email addresses
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = f"{SITE_NAME}: "
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_SESSION_REMEMBER = True

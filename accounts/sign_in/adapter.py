@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
@@ -29,11 +29,16 @@ from accounts.sign_in.email_addresses import owner_of
 from accounts.sign_in.guests import merge_guest
 from accounts.sign_in.reauthentication import check_fresh, services_for
 from accounts.sign_in.welcome import welcome_text
+from games.core import limits, metrics
 from games.core.addresses import UNKNOWN, client_address, network_of, wide_network_of
+from games.core.errors import RateLimitedError
 from leaderboards.boards import relisting
 
 if TYPE_CHECKING:
     from django.forms import Form
+
+#: Messages that anyone can have sent to any address, by signing up or by adding it to an account.
+_TO_STRANGERS: Final = ("account/email/email_confirmation", "account/email/email_confirmation_signup")
 
 
 class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth carries no types
@@ -44,9 +49,30 @@ class PlayerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth car
     }
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send a message in the site's name, not that of the request's host."""
+        """Send a message in the site's name; one to a stranger only within the day's budgets."""
+        if template_prefix in _TO_STRANGERS and not self._is_within_budget():
+            self.request.mail_withheld = True  # the message on the page says so
+            return
         site = SimpleNamespace(name=settings.SITE_NAME, domain=settings.SITE_DOMAIN)
-        super().send_mail(template_prefix, email, {**context, "current_site": site})
+        self.render_mail(template_prefix, email, {**context, "email": email, "current_site": site}).send()
+
+    def _is_within_budget(self) -> bool:
+        """Count a message to a stranger for the sender's network and the whole site."""
+        for spender, budget in ((network_of(self.request), "confirmation"), ("site", "confirmation_site")):
+            try:
+                limits.spend_of(spender, budget)
+            except RateLimitedError:
+                metrics.MAILS_WITHHELD.labels(budget).inc()
+                return False
+        return True
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        """Return the link to choose a new password, at the public address: the request may name another port."""
+        return settings.PUBLIC_URL + reverse("account_reset_password_from_key", args=key.split("-", 1))
+
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:  # noqa: ANN401, ARG002
+        """Return the link that confirms an email address."""
+        return settings.PUBLIC_URL + reverse("account_confirm_email", args=[emailconfirmation.key])
 
     def send_notification_mail(
         self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from allauth.account.internal.flows.password_reset import request_password_reset
 from allauth.account.models import EmailAddress
 
 from accounts.models import User
@@ -18,6 +19,13 @@ MOST_CLAIMS: Final = 3
 def owner_of(email: str) -> User | None:
     """Return the account that has confirmed this address; the database allows only one."""
     return User.objects.filter(emailaddress__email=email.lower(), emailaddress__verified=True).first()
+
+
+def send_reset_mail(owner_id: int) -> None:
+    """Send an active account a link to choose a new password, to its confirmed address."""
+    address = EmailAddress.objects.filter(user=owner_id, user__is_active=True, verified=True).first()
+    if address:
+        request_password_reset(None, address.email, [address.user], None)
 
 
 def drop_oldest_claims(email: str) -> None:

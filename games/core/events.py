@@ -36,7 +36,7 @@ def attempt_group(public_id: uuid.UUID) -> str:
     return f"attempt.{public_id.hex}"
 
 
-def request_task(name: str, *args: int, countdown: float | None = None) -> bool:
+def request_task(name: str, *args: int | str, countdown: float | None = None) -> bool:
     """Enqueue a Celery task; return False, instead of raising, if the queue did not accept it."""
     try:
         current_app.send_task(name, args=args, countdown=countdown, retry=True, retry_policy=_RETRY)

@@ -25,6 +25,8 @@ RATES: Final = {
     "ask": "20/m",
     "challenge": "30/h",
     "challenged": "20/d",  # notices of strangers' challenges sent to one player
+    "confirmation": "60/d",  # mails to unconfirmed addresses, by network
+    "confirmation_site": "1000/d",
     "delete": "10/h",
     "export": "10/h",
     "follow": "60/m",

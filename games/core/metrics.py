@@ -25,6 +25,10 @@ REFUSALS = Counter("talon_refusals_total", "Messages answered with an error.", [
 ATTEMPTS_STARTED = Counter("talon_attempts_started_total", "Attempts started.", ["game", "ranked"])
 ATTEMPTS_FINISHED = Counter("talon_attempts_finished_total", "Attempts closed.", ["game", "how"])
 VERDICTS = Counter("talon_verdicts_total", "Verdicts reached.", ["state"])
+MAILS_WITHHELD = Counter(
+    "talon_mails_withheld_total", "Mails to unconfirmed addresses not sent: a daily budget is used up.", ["budget"]
+)
+MAILS_WITHHELD.labels("confirmation_site")  # starts at zero, so that an alert sees the first one
 TASKS = Counter("talon_tasks_total", "Tasks done by workers.", ["task", "state"])
 
 JOURNAL_ROWS = Histogram(

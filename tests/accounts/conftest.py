@@ -15,6 +15,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts import tasks
 from accounts.lifecycle.export import export
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
@@ -42,6 +43,20 @@ def make_user(db: None) -> MakeUser:
         return made
 
     return make
+
+
+@pytest.fixture
+def worker(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...]]]:
+    """Run tasks as soon as forms request them, with their arguments as a queue delivers them; return what was run."""
+    done: list[tuple[str, tuple[Any, ...]]] = []
+
+    def request_task(name: str, *args: Any) -> bool:
+        done.append((name, args))
+        getattr(tasks, name.removeprefix("talon.")).run(*json.loads(json.dumps(args)))
+        return True
+
+    monkeypatch.setattr("accounts.forms.request_task", request_task)
+    return done
 
 
 @pytest.fixture

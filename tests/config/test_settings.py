@@ -201,3 +201,11 @@ def test_the_generated_key_is_persistent_and_private(tmp_path: Path) -> None:
 def test_every_scheduled_task_exists() -> None:
     app.loader.import_default_modules()
     assert {entry["task"] for entry in app.conf.beat_schedule.values()} <= set(app.tasks)
+
+
+def test_links_for_others_begin_with_the_public_address() -> None:
+    """The Host header may name any port of an allowed host, so nothing builds links from the request."""
+    sources = [path for app in ("accounts", "config", "games", "leaderboards") for path in (ROOT / app).rglob("*.py")]
+    found = [path for path in sources if re.search(r"build_absolute_uri|\.get_host\(", path.read_text())]
+    assert sources
+    assert not found

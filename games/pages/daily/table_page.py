@@ -133,7 +133,7 @@ def table(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "may_restart": _may_restart(found, now),
         "auto_pace": pace.AUTO_PRACTICE_MS if _is_practice(found, now) else pace.AUTO_MS,
         "number": numbered_deals.number_of(found.deal),
-        "link": link_to(request, found.deal, player_id(request)),
+        "link": link_to(found.deal, player_id(request)),
         "guide": _guide_at(found),
         "replay_url": _origin_url(found),
     }

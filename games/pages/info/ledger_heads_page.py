@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
@@ -29,12 +30,12 @@ def heads_text(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 @never_cache
 def heads_feed(request: HttpRequest) -> HttpResponse:
     """Return the newest heads as an Atom feed; feed readers keep what they have fetched."""
-    page = request.build_absolute_uri(reverse("games:ledger"))
+    page = settings.PUBLIC_URL + reverse("games:ledger")
     feed = Atom1Feed(
         title=_("Talon: daily ledger hashes"),
         link=page,
         description="",
-        feed_url=request.build_absolute_uri(),
+        feed_url=settings.PUBLIC_URL + request.path,
     )
     for entry in ledger_heads.heads(MAX_FEED_ENTRIES):
         feed.add_item(

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from django.http import HttpRequest
+from django.conf import settings
 from django.urls import reverse
 from django.utils.http import urlencode
 
@@ -55,7 +55,7 @@ def fields_of(variant: Variant) -> dict[str, str]:
     return {"name": variant.game, **options}
 
 
-def link_to(request: HttpRequest, deal: Deal, player_id: int | None) -> str:
+def link_to(deal: Deal, player_id: int | None) -> str:
     """Return the player's share link to a practice deal; empty if they may not share it.
 
     A deal without a number is shared by its seed, which its player may see once the game is over.
@@ -70,4 +70,4 @@ def link_to(request: HttpRequest, deal: Deal, player_id: int | None) -> str:
     else:
         return ""
     fields = fields_of(Variant(deal.variant, deal.game, deal.options)) | deal_fields
-    return request.build_absolute_uri(f"{reverse('games:practice')}?{urlencode(fields)}")
+    return f"{settings.PUBLIC_URL}{reverse('games:practice')}?{urlencode(fields)}"

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from datetime import date
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -76,7 +77,7 @@ def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpRespon
             "streak": daily.streak_of(player, today) if player and is_todays else None,
             "after": after_try(request, stored, progress),
             "rating": asdict(ratings),
-            "address": request.build_absolute_uri(reverse("games:todays_puzzle") if is_todays else request.path),
+            "address": settings.PUBLIC_URL + (reverse("games:todays_puzzle") if is_todays else request.path),
         },
     }
     return render(request, "puzzles/puzzle.html", context)

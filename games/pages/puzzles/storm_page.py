@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -63,15 +64,15 @@ def _result(request: HttpRequest, row: StormRun) -> dict[str, Any]:
         "place": place_on(row.day, row.solved) if row.solved and has_account(request) else None,
         "own": own_best(row.player_id, row.day),
         "has_account": has_account(request),
-        "share_text": _share_text(request, row),
+        "share_text": _share_text(row),
     }
 
 
-def _share_text(request: HttpRequest, row: StormRun) -> str:
+def _share_text(row: StormRun) -> str:
     """Return the result without anything of the puzzles: a green square for each solved, a red one for each missed."""
     title = f"Talon · {_('Puzzle storm')} {row.day}: {row.solved}"
     marks = "🟩" * row.solved + "🟥" * row.mistakes
-    return f"{title}\n{marks}\n{request.build_absolute_uri(reverse('games:storm'))}"
+    return f"{title}\n{marks}\n{settings.PUBLIC_URL}{reverse('games:storm')}"
 
 
 @require_POST

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -99,7 +100,7 @@ def challenge(request: HttpRequest, code: str) -> HttpResponse:
     context = {
         "deal": ShownDeal.of(found.attempt.deal),
         "code": code,
-        "link": request.build_absolute_uri(reverse("games:challenge", args=[code])),
+        "link": settings.PUBLIC_URL + reverse("games:challenge", args=[code]),
         "sender": ShownPlayer.of(found.sender),
         "addressee": found.addressee and ShownPlayer.of(found.addressee),
         "is_mine": found.sender_id == viewer,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from csp.decorators import csp_replace
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -46,7 +47,7 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "steps_url": reverse("games:steps", args=[attempt]),
         "record_url": reverse("games:record", args=[attempt]) if knows_seed else "",
         "ghosts_url": reverse("games:ghosts", args=[found.deal_id]) if knows_seed else "",
-        "embed_url": request.build_absolute_uri(reverse("games:embed", args=[attempt])) if is_public else "",
+        "embed_url": settings.PUBLIC_URL + reverse("games:embed", args=[attempt]) if is_public else "",
         "is_public": is_public,
         "may_be_shared": access.may_be_shared(found, viewer),
         "may_be_analysed": analyses.may_be_analysed(found, viewer),

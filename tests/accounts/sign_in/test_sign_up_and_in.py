@@ -138,6 +138,7 @@ def test_a_changed_password_ends_other_sessions(user: User, sign_in: SignIn) -> 
     assert elsewhere.get(reverse("players:me")).headers["Location"].startswith(SIGN_IN)
 
 
+@pytest.mark.usefixtures("worker")
 def test_a_forgotten_password_is_reset_by_mail(client: Client, make_user: MakeUser) -> None:
     user = make_user("Ada", confirmed="ada@example.org")
     client.post(reverse("account_reset_password"), {"email": "ada@example.org"})
@@ -278,6 +279,7 @@ def test_an_attempt_counts_when_it_begins(
     assert checked == ["first"]
 
 
+@pytest.mark.usefixtures("worker")
 def test_a_new_password_unblocks_its_network(make_user: MakeUser, settings: Any) -> None:
     with_limits(settings, login_failed_name="1/10m/key", login_failed="9/m/ip,5/5m/key")
     user = make_user("Ada", confirmed="ada@example.org")

@@ -27,6 +27,7 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 from django.utils.translation.trans_real import DjangoTranslation
 
+from accounts import tasks
 from accounts.models import Follow
 from accounts.profile import invitations
 from accounts.sign_in.guests import BACKEND, create_guest
@@ -371,14 +372,14 @@ def test_error_pages_are_translated(client: Client, monkeypatch: pytest.MonkeyPa
     assert left_out(error_pages.csrf_failure(request).content.decode()) == []
 
 
-def test_mail_is_translated(world: World) -> None:
+def test_mail_is_translated(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     browser = browsers(world)["account"]
     EmailAddress.objects.create(user=world.account, email="1@2.de", verified=True, primary=True)
     browser.post("/accounts/email/", {"email": "2@3.de", "action_add": "1"})
     browser.post("/accounts/password/change/", {"oldpassword": PASSWORD, "password1": "x" * 20, "password2": "x" * 20})
-    for email in ("1@2.de", "3@4.de"):
-        Client().post("/accounts/password/reset/", {"email": email})
-    assert len(mail.outbox) == 3
+    monkeypatch.setattr("accounts.forms.request_task", lambda _, *args: tasks.send_reset_mail.run(*args) or True)
+    Client().post("/accounts/password/reset/", {"email": "1@2.de"})
+    assert len(mail.outbox) == 2
     for message in mail.outbox:
         links = re.sub(r"https?://\S+", "", f"{message.subject}\n{message.body}")
         assert unmarked(links) == ""

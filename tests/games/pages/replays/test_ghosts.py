@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
@@ -230,7 +231,7 @@ def test_a_finished_game_gets_a_challenge_link(ada: User, client: Client) -> Non
     page = send(ada, played(ada, past_deal()))
     made = Challenge.objects.get()
     assert page.redirect_chain == [(f"/challenge/{made.code}/", 302)]
-    assert page.context["link"] == f"http://testserver/challenge/{made.code}/"
+    assert page.context["link"] == f"{settings.PUBLIC_URL}/challenge/{made.code}/"
     assert page.context["is_mine"] is True
     friend = client.get(f"/challenge/{made.code}/")
     assert "Ada challenges you" in friend.content.decode()

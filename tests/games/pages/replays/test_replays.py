@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
@@ -125,7 +126,7 @@ def test_another_site_may_frame_only_public_games(client: Client, mine: Client, 
     page = client.get(f"/replay/{attempt.public_id}/")
     assert page["X-Frame-Options"] == "DENY"
     assert "frame-ancestors 'none'" in page["Content-Security-Policy"]
-    assert f"&lt;iframe src=&quot;{path}" in page.content.decode().replace("http://testserver", "").replace(
+    assert f"&lt;iframe src=&quot;{path}" in page.content.decode().replace(settings.PUBLIC_URL, "").replace(
         '"', "&quot;"
     )
 
