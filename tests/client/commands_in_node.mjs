@@ -3,7 +3,10 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const { modules, catalogue, language, positions, sentences } = JSON.parse(readFileSync(0));
-globalThis.document = { documentElement: { lang: language, dataset: {} }, getElementById: () => null };
+const addEventListener = () => {};
+const documentElement = { lang: language, dataset: {} };
+const document = { documentElement, getElementById: () => null, addEventListener };
+Object.assign(globalThis, { document, addEventListener, setInterval: () => 0 });
 globalThis.matchMedia = () => ({ addEventListener() {} });
 if (catalogue) createRequire(import.meta.url)(catalogue);
 const module = (name) => import(`${modules}/table/commands/${name}.js`);

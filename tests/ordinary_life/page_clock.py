@@ -107,8 +107,8 @@ class PageClock:
 
     def sleep(self, seconds: float) -> None:
         """Suspend the machine: Date and the server go on, performance.now and all timers stand still."""
+        self._move_server(seconds)  # first: the page asks for the time as soon as it notices
         self.jump(seconds)
-        self._move_server(seconds)
 
     def jump(self, seconds: float) -> None:
         """Correct the system clock, forwards or backwards: only Date moves."""

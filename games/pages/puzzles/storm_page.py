@@ -78,6 +78,16 @@ def _share_text(row: StormRun) -> str:
 @require_POST
 @never_cache
 @json_only
+def storm_current(request: HttpRequest, run: UUID) -> HttpResponse:
+    """Return the run's `state`, for pages whose clock may be wrong."""
+    limits.spend(request, "puzzle")
+    row = runs.own_run(player_id(request), run)
+    return JsonResponse({"state": asdict(runs.StormState.of(row, timezone.now()))})
+
+
+@require_POST
+@never_cache
+@json_only
 def storm_move(request: HttpRequest, run: UUID) -> HttpResponse:
     """Play a move at a turn of a puzzle of the run: {"at": 0, "turn": 0, "token": "t3-f"}.
 

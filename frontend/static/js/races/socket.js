@@ -1,8 +1,9 @@
 /** WebSocket client of a race room, used by the room's page and the racers' tables. */
 
+import { onWake, pageTime } from "../shared/clock.js";
 import { Connection } from "../shared/connection.js";
 import { t } from "../shared/i18n.js";
-import { ServerClock } from "./clock.js";
+import { ServerClock } from "../shared/server-clock.js";
 
 /** @import { Status } from "../shared/connection.js" */
 /** @import { Lane, RaceState, Room, Seat, You } from "./types.js" */
@@ -33,13 +34,15 @@ export class RaceSocket {
   /** @type {Room|null} */ room = null;
   /** @type {You} */ you = { host: false, to_come: null, running: null, table: null, confirm_by: null };
   /** @type {Connection} */ #connection;
+  #stopWaking;
   #pings = 0;
-  /** True once the clock is calibrated on this connection: it may have stopped while the machine was asleep. */
+  /** True once the clock is calibrated on this connection. */
   #settled = false;
 
   /** @param {string} code @param {Handlers} handlers */
   constructor(code, handlers) {
     this.handlers = handlers;
+    this.#stopWaking = onWake(() => this.#settled && this.#settleClock());
     this.#connection = new Connection(`/ws/race/${code}/`, {
       hello: () => ({ type: "hello", v: 1 }),
       message: (message) => this.#take(message),
@@ -54,6 +57,7 @@ export class RaceSocket {
 
   /** Closes the connection for good. */
   close() {
+    this.#stopWaking();
     clearInterval(this.#pings);
     this.#connection.close();
   }
@@ -121,10 +125,12 @@ export class RaceSocket {
   }
 
   #settleClock() {
+    clearInterval(this.#pings);
+    this.clock.reset();
     this.#settled = true;
     let left = FIRST_PINGS;
     const ping = () => {
-      this.send({ type: "ping", t: Math.round(performance.now()) });
+      this.send({ type: "ping", t: Math.round(pageTime()) });
       left -= 1;
       if (left === 0) clearInterval(this.#pings);
     };

@@ -1,6 +1,7 @@
 /** Reconnecting WebSocket for a table or a race. */
 
 import { Backoff, spread } from "./backoff.js";
+import { pageTime } from "./clock.js";
 
 const FIRST_WAIT = 400;
 const LONGEST_WAIT = 15000;
@@ -126,7 +127,7 @@ export class Connection {
   }
 
   #heartbeat() {
-    if (!this.#put({ type: "ping", t: Math.round(performance.now()) })) return;
+    if (!this.#put({ type: "ping", t: Math.round(pageTime()) })) return;
     clearTimeout(this.#pong);
     this.#pong = window.setTimeout(() => this.#lose(), PONG_WITHIN);
   }

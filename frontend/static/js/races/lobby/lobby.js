@@ -3,6 +3,7 @@
 import { all, avatar, byId, link, part, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { poll } from "../../shared/polling.js";
+import { ServerClock } from "../../shared/server-clock.js";
 import { momentText } from "../../site/local-times.js";
 import { clockText } from "../../shared/times.js";
 import { bindForm } from "./game-form.js";
@@ -39,8 +40,7 @@ const PICTURE = 18;
  */
 
 class Lobby {
-  /** Milliseconds that the server's clock is ahead of this page's monotonic one. */
-  #ahead = 0;
+  #clock = new ServerClock();
   #spokeAt = -QUIET_FOR;
   /** @type {LobbyState} */ #state;
 
@@ -58,7 +58,7 @@ class Lobby {
     const known = new Set(this.#state.rooms.map(({ code }) => code));
     const fresh = state.rooms.find(({ code }) => !known.has(code));
     this.#state = state;
-    this.#ahead = state.now - performance.now();
+    this.#clock.heard(state.now);
     this.#fill("rooms", state.rooms, (room) => this.#room(room));
     this.#fill("recent", state.recent, (race) => this.#recent(race));
     this.#tick();
@@ -81,10 +81,6 @@ class Lobby {
     if (count) write(count, items.length ? String(items.length) : "");
   }
 
-  get #now() {
-    return performance.now() + this.#ahead;
-  }
-
   #tick() {
     this.#heat(this.#state.heat);
     this.#fill("running", this.#state.running, (race) => this.#running(race));
@@ -92,11 +88,11 @@ class Lobby {
 
   /** @param {LobbyState["heat"]} heat */
   #heat({ starts_at: starts, doors_at: doors, entrants, variant }) {
-    const left = Math.max(0, Math.ceil((starts - this.#now) / 1000) * 1000);
+    const left = Math.max(0, Math.ceil(this.#clock.until(starts) / 1000) * 1000);
     write(byId("heat-clock"), clockText(left));
     write(byId("heat-when"), t("at {time}", { time: momentText(starts) }));
     write(byId("heat-game"), this.names.title({ variant, game: variant, options: {} }));
-    const open = this.#now >= doors;
+    const open = this.#clock.now() >= doors;
     byId("heat-enter").hidden = !open;
     const here = tn("1 player here", "{n} players here", entrants);
     write(byId("heat-doors"), open ? here : t("Opens at {time}", { time: momentText(doors) }));
@@ -114,7 +110,7 @@ class Lobby {
 
   /** @param {LobbyState["running"][number]} race */
   #running(race) {
-    const left = clockText(Math.max(0, race.ends_at - this.#now));
+    const left = clockText(Math.max(0, this.#clock.until(race.ends_at)));
     const facts = [tn("1 player", "{n} players", race.taken), t("{time} left", { time: left }), this.#kind(race)];
     const watch = link(`/races/${race.code}/`, "button secondary small", t("Watch"));
     return { key: race.code, row: this.#row(race, facts, watch) };
@@ -124,7 +120,7 @@ class Lobby {
   #recent(race) {
     const names = race.winners.map((name) => name || t("a guest")).join(", ");
     const first = race.winners.length ? t("1st: {names}", { names }) : "";
-    const facts = [first, tn("1 player", "{n} players", race.taken), agoText(this.#now - race.finished_at)];
+    const facts = [first, tn("1 player", "{n} players", race.taken), agoText(this.#clock.now() - race.finished_at)];
     const result = link(`/races/${race.code}/${race.number}/`, "button secondary small", t("Result"));
     return { key: `${race.code}/${race.number}`, row: this.#row(race, facts, result, race.avatars) };
   }

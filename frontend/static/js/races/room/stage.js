@@ -1,6 +1,7 @@
 /** Stage of a room: its state in one sentence, the matching clock, and the player's possible actions. */
 
 import { t, tn } from "../../shared/i18n.js";
+import { pageTime } from "../../shared/clock.js";
 import { clockText } from "../../shared/times.js";
 import { byId, write } from "../../shared/dom.js";
 import { isPuzzleRace, parts } from "../types.js";
@@ -16,7 +17,7 @@ const LONG = 30000;
 const BOTS_AFTER = 20000;
 
 export class Stage {
-  #since = performance.now();
+  #since = pageTime();
   /** Deadline to confirm a quick match, on the server's clock. @type {number|null} */ #askedUntil = null;
   #missed = false;
 
@@ -162,7 +163,7 @@ export class Stage {
       const left = Math.max(0, clock.until(at));
       write(figure, left > 60000 ? clockText(left) : String(Math.ceil(left / 1000)));
     }
-    const waited = room?.kind === "quick" ? performance.now() - this.#since : 0;
+    const waited = room?.kind === "quick" ? pageTime() - this.#since : 0;
     byId("ghost").hidden = waited < LONG;
     byId("bots-offer").hidden = waited < BOTS_AFTER || !this.#seeks || race?.seats.length !== 1;
   }

@@ -1,5 +1,6 @@
 /** Racer's page of a puzzle race: the countdown, a storm beside the others' lanes, and the way to the result. */
 
+import { onWake } from "../../shared/clock.js";
 import { all, byId, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { request } from "../../shared/request.js";
@@ -33,6 +34,7 @@ class PuzzleRace {
   #isLeaving = false;
   #isGone = false;
   #hasBegun = false;
+  /** The timer of the next request for the puzzle. */ #timer = 0;
   /** @type {RaceState|null} */ #race = null;
   /** @type {RaceSocket} */ #socket;
   /** @type {RaceNews} */ #news;
@@ -54,6 +56,7 @@ class PuzzleRace {
     this.#news = new RaceNews(this.#socket, this.#herald, this.mine);
     byId("strip").addEventListener("click", () => byId("lanes-dialog").showModal());
     this.#bindGivingUp();
+    onWake(() => this.#timer && this.#begin());
     tell({ state: "try", label: t("Are you ready?"), words: t("The first puzzle comes when the clock starts.") });
     this.#begin();
   }
@@ -67,6 +70,8 @@ class PuzzleRace {
    * ends the player's race.
    */
   async #begin() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
     let wait = RETRY;
     try {
       const response = await request(this.felt.dataset.current ?? "", "POST");
@@ -82,7 +87,7 @@ class PuzzleRace {
     } catch {
       tell({ state: "refused", label: t("Connecting…"), words: "" });
     }
-    setTimeout(() => this.#begin(), wait);
+    this.#timer = window.setTimeout(() => this.#begin(), wait);
   }
 
   #bindGivingUp() {
@@ -96,6 +101,8 @@ class PuzzleRace {
 
   /** @param {any} reply */
   #start(reply) {
+    // The time seemed to be up, by a clock that was wrong.
+    if (reply.puzzle && this.#hasBegun) return location.reload();
     this.#hasBegun = true;
     this.starting.end();
     if (reply.puzzle) return void new Storm(this.felt, reply, () => this.#begin());

@@ -1,8 +1,9 @@
 /** Puzzle storm: one puzzle after another until the time is up. The clock is the server's and starts with a move. */
 
+import { onWake, pageTime } from "../../shared/clock.js";
 import { byId, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
-import { request } from "../../shared/request.js";
+import { request, requestJson } from "../../shared/request.js";
 import { clockText } from "../../shared/times.js";
 import { settings } from "../../site/settings.js";
 import { say } from "../hud/announce.js";
@@ -37,18 +38,27 @@ export class Storm {
     this.run = state;
     this.puzzle = puzzle;
     this.begun = begun;
-    this.at = performance.now();
+    this.at = pageTime();
     document.body.classList.add(`game-${puzzle.step.view.game}`);
     this.table = new OpenTable(felt, puzzle.step, (token) => this.play(token));
     this.table.start(true);
     const words = begun ? this.#task() : `${this.#task()} ${t("The clock starts with your first move.")}`;
     tell({ state: "try", label: t("Go!"), words });
+    onWake(() => this.#setClock());
     this.#timer = window.setInterval(() => this.#tick(), 200);
     this.#tick();
   }
 
   get #left() {
-    return this.run.ms_left - (this.begun ? performance.now() - this.at : 0);
+    return this.run.ms_left - (this.begun ? pageTime() - this.at : 0);
+  }
+
+  /** Sets the clock by the server's, unless the answer to a move does. */
+  async #setClock() {
+    const reply = await requestJson(this.felt.dataset.current ?? "", "POST").catch(() => null);
+    if (reply?.state?.mistakes !== this.run.mistakes) return;
+    this.run.ms_left = reply.state.ms_left;
+    this.at = pageTime();
   }
 
   /** Sends a move to the server. @param {Token} token */
@@ -73,7 +83,7 @@ export class Storm {
   #answer(token, { right, state, steps, next }) {
     this.run = state;
     this.begun = true;
-    this.at = performance.now();
+    this.at = pageTime();
     this.#tick();
     if (right) {
       if (settings.sound) sound(parse(token)?.to === "f" ? "up" : "place");

@@ -1,6 +1,7 @@
 /** Other players of the daily deal, and the player's pace compared with the leader's or a ghost's. */
 
 import { all, byId, write } from "../../shared/dom.js";
+import { pageTime } from "../../shared/clock.js";
 import { Connection } from "../../shared/connection.js";
 import { t, tn } from "../../shared/i18n.js";
 import { onSettings, settings } from "../../site/settings.js";
@@ -78,7 +79,7 @@ export class DayTable {
   }
 
   async #requestPace() {
-    const now = performance.now();
+    const now = pageTime();
     const due = this.ghost ? this.#requestedAt === -Infinity : now - this.#requestedAt > LEADER_EVERY;
     if (!this.address || !due || document.visibilityState !== "visible") return;
     this.#requestedAt = now;

@@ -4,7 +4,7 @@ import { byId } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { say } from "../hud/announce.js";
 
-/** @import { ServerClock } from "../../races/clock.js" */
+/** @import { ServerClock } from "../../shared/server-clock.js" */
 
 /** Seconds that are announced. */
 const SPOKEN = new Set([10, 5, 3, 2, 1]);

@@ -1,5 +1,6 @@
 /** Client state of a game: the confirmed state, the moves in flight, and values derived from both. */
 
+import { pageTime } from "../../shared/clock.js";
 import { choicesFor, imagine, untouched, viewAfter } from "./moves.js";
 
 /** @import { State } from "./state.js" */
@@ -8,6 +9,9 @@ import { choicesFor, imagine, untouched, viewAfter } from "./moves.js";
 /** Order of the statuses in an attempt's life cycle; any other status is final. @type {Record<string, number>} */
 const STAGES = { playing: 0, pending: 1 };
 const SETTLED = 2;
+
+/** Round trip after which a pong says nothing about the clock, in ms. */
+const LONGEST_TRIP = 2000;
 
 /** @param {string} status */
 const stage = (status) => STAGES[status] ?? SETTLED;
@@ -48,7 +52,7 @@ export const isComplete = ({ last, n }) => last !== null && (n ?? -1) >= last;
 export const lacking = (state) => state.status !== "playing" && !(state.how && isComplete(state));
 
 /** @param {State} state @returns {number} milliseconds on the clock now */
-export const elapsed = ({ clock: { ms, at, runs } }) => (runs ? ms + performance.now() - at : ms);
+export const elapsed = ({ clock: { ms, at, runs } }) => (runs ? ms + pageTime() - at : ms);
 
 /** @param {State} state @param {Token} token @returns {number} the move's number for the server */
 export function push(state, token) {
@@ -87,6 +91,12 @@ export function takeMove(state, message) {
   else forget(state);
   take(state, message);
   return "taken";
+}
+
+/** Sets a running clock by a pong, unless that was late. @param {State} state @param {{t: number, ms: number}} pong */
+export function takePong(state, { t, ms }) {
+  const trip = pageTime() - t;
+  if (state.clock.runs && trip < LONGEST_TRIP) setClock(state, ms + trip / 2);
 }
 
 /**
@@ -181,5 +191,5 @@ function over(state, n) {
 /** Sets the clock; the final time does not change. @param {State} state @param {number} ms */
 function setClock(state, ms) {
   if (state.last !== null) return;
-  state.clock = { ms, at: performance.now(), runs: plays(state) && !state.view?.won };
+  state.clock = { ms, at: pageTime(), runs: plays(state) && !state.view?.won };
 }

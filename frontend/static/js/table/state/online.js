@@ -15,6 +15,7 @@ import {
   takeClock,
   takeEnd,
   takeMove,
+  takePong,
   takeResumed,
   takeVerdict,
   takeView,
@@ -130,6 +131,8 @@ function take(state, socket, message) {
     case "clock":
       takeClock(state, message);
       return draw();
+    case "pong":
+      return takePong(state, message);
     case "ended":
       takeEnd(state, message);
       forgetLine(state);

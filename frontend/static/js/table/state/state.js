@@ -44,7 +44,7 @@ import { Slots } from "../drawing/slots.js";
  *
  * @typedef {object} Clock
  * @property {number} ms the server's reading
- * @property {number} at when it was taken, by `performance.now()`
+ * @property {number} at when it was taken, in page time
  * @property {boolean} runs
  */
 

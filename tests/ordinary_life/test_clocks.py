@@ -1,0 +1,110 @@
+"""Times on pages whose machine slept, or whose system clock was set."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Site, Visit
+from tests.browser.racing import race_soon
+from tests.browser.table.test_puzzles import PuzzleMouse, puzzle_with
+from tests.browser.table_driver import deal
+from tests.ordinary_life import hidden_tab
+from tests.ordinary_life.page_clock import PageClock, ServerClock
+
+SLEEPS = pytest.mark.parametrize("seconds", [20, 600])
+#: Seconds by which a figure may be off: whole seconds, shown up to a second late.
+TOLERANCE = 2.0
+
+#: Seconds that an element shows, and the seconds that have passed on the wall clock.
+READ = """selector => [
+  document.querySelector(selector).textContent.split(":").reduce((sum, part) => sum * 60 + Number(part), 0),
+  Date.now() / 1000,
+]"""
+
+
+def asleep(page: Any, clock: PageClock, seconds: float, *figures: str) -> None:
+    """Sleep, and check that figures that count up or, with a minus, down are right two seconds later."""
+    for figure in figures:
+        page.wait_for_function(f"selector => ({READ})(selector)[0] > 0", arg=figure.lstrip("-"))
+    clock.advance(3)  # past the first pings
+    before = {figure: page.evaluate(READ, figure.lstrip("-")) for figure in figures}
+    clock.sleep(seconds)
+    clock.advance(2)
+    for figure, (shown, at) in before.items():
+        now_shown, now = page.evaluate(READ, figure.lstrip("-"))
+        counted = shown - now_shown if figure.startswith("-") else now_shown - shown
+        assert abs(counted - (now - at)) < TOLERANCE, figure
+
+
+def corrected(page: Any, clock: PageClock, seconds: float, figure: str) -> None:
+    """Set the system clock, and wait until the server has confirmed a figure again."""
+    [before, _] = page.evaluate(READ, figure)
+    clock.jump(seconds)
+    page.wait_for_function(
+        f"([selector, before]) => Math.abs(({READ})(selector)[0] - before) < 60", arg=[figure, before]
+    )
+
+
+@pytest.fixture
+def page(visit: Visit) -> Any:
+    return visit(fresh=True)
+
+
+@pytest.fixture
+def clock(page: Any, server_clock: ServerClock) -> PageClock:
+    return PageClock(page, server_clock)
+
+
+@SLEEPS
+def test_a_game_and_its_clock_slept(page: Any, clock: PageClock, seconds: float) -> None:
+    page.goto("/play/labyrinth/")
+    deal(page)
+    asleep(page, clock, seconds, "#clock")
+    corrected(page, clock, 7200, "#clock")
+    corrected(page, clock, -7200, "#clock")
+
+
+@SLEEPS
+def test_a_room_and_a_countdown_slept(visit: Visit, page: Any, clock: PageClock, site: Site, seconds: float) -> None:
+    race = race_soon(site, f"Ann{seconds}", f"Ben{seconds}", seconds=900)
+    page.goto(f"/races/{race['code']}/")
+    asleep(page, clock, seconds, "-#stage-clock")
+    corrected(page, clock, 7200, "#stage-clock")
+    corrected(page, clock, -7200, "#stage-clock")
+    page.context.add_cookies([{"name": "sessionid", "value": race["racers"][0]["session"], "url": site.url}])
+    page.goto(race["racers"][0]["table"])
+    asleep(page, clock, 60, "-#starting-number")
+
+
+@SLEEPS
+def test_a_lobby_slept(page: Any, clock: PageClock, seconds: float) -> None:
+    page.route("**/lobby.json", lambda _: None)  # the server's copy may be as old as the sleep
+    page.goto("/races/")
+    asleep(page, clock, seconds, "-#heat-clock")
+
+
+def begin_storm(page: Any) -> None:
+    """Start a storm and its clock."""
+    page.goto("/puzzles/storm/")
+    page.click("text=Start")
+    page.wait_for_selector("#felt .card")
+    first = puzzle_with(json.loads(page.text_content("#storm-data"))["puzzle"]["step"])
+    PuzzleMouse(page).play(first.line[first.turns[0]])
+    page.wait_for_function("() => document.querySelector('#storm-clock').textContent < '3:00'")
+
+
+def test_a_storm_slept(page: Any, clock: PageClock) -> None:
+    begin_storm(page)
+    asleep(page, clock, 20, "-#storm-clock")
+    [before, _] = page.evaluate(READ, "#storm-clock")
+    clock.jump(60)
+    hidden_tab.wake(page, "visible")
+    page.wait_for_function(f"before => ({READ})('#storm-clock')[0] > before - 40", arg=before)
+    run = page.url
+    clock.sleep(600)
+    with page.expect_navigation(url=run):
+        clock.advance(2)
+    page.wait_for_selector("text=Play again")
