@@ -71,9 +71,8 @@ class SyncHandler(ASGIHandler):
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         """Serve one request. It takes a thread only once its body has arrived, so slow senders occupy none."""
-        response: Any
         try:
-            response = await self._response(scope, receive)
+            response = await self._unless_left(self._submit(scope, await _read_body(scope, receive)), receive)
         except RequestAborted:
             return
         except Refusal as refusal:
@@ -83,26 +82,30 @@ class SyncHandler(ASGIHandler):
             await self.send_response(response, send)
             return
         try:
-            await self._stream(response, receive, send)
+            with suppress(RequestAborted):
+                await self._unless_left(asyncio.create_task(self.send_response(response, send)), receive)
         finally:
             await self.threads.run(response.close)
 
-    async def _response(self, scope: Scope, receive: Any) -> HttpResponseBase:  # noqa: ANN401 - ASGI's
-        """Return the response.
+    async def _unless_left(self, work: Any, receive: Any) -> Any:  # noqa: ANN401 - a future or a task
+        """Return the result of `work`, which is cancelled if it can be when the client disconnects.
 
-        :raises RequestAborted: if the client disconnects before the request has a thread.
-        :raises Refusal: if the body is too large, or too many requests wait for a thread.
+        :raises RequestAborted: if it was.
         """
-        call = self._submit(scope, await _read_body(scope, receive))
-        leaving = asyncio.create_task(self._cancel_at_disconnect(call, receive))
+        leaving = asyncio.create_task(self._cancel_at_disconnect(work, receive))
         try:
-            return await asyncio.wrap_future(call)
+            return await asyncio.wrap_future(work)
         except asyncio.CancelledError:
             if leaving.done():
                 raise RequestAborted from None
             raise
         finally:
             leaving.cancel()
+
+    async def _cancel_at_disconnect(self, work: Any, receive: Any) -> None:  # noqa: ANN401 - as above
+        with suppress(RequestAborted):
+            await self.listen_for_disconnect(receive)
+        work.cancel()
 
     def _submit(self, scope: Scope, body: BytesIO) -> Future[HttpResponseBase]:
         path, respond = scope["path"], partial(self._respond, scope, body)
@@ -113,11 +116,6 @@ class SyncHandler(ASGIHandler):
             return next(own, self.threads).submit(respond)
         except PoolFullError:
             raise Refusal(ErrorCode.SERVER_BUSY, retry_after=RETRY_AFTER) from None
-
-    async def _cancel_at_disconnect(self, call: Future[Any], receive: Any) -> None:  # noqa: ANN401 - ASGI's
-        with suppress(RequestAborted):
-            await self.listen_for_disconnect(receive)
-        call.cancel()
 
     def _respond(self, scope: Scope, body: BytesIO) -> HttpResponseBase:
         """Return the response, already closed unless it streams."""
@@ -133,19 +131,6 @@ class SyncHandler(ASGIHandler):
             response.close()
         answered: HttpResponseBase = response
         return answered
-
-    async def _stream(self, response: HttpResponseBase, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        """Send a stream until it ends or the client disconnects."""
-        sending = asyncio.create_task(self.send_response(response, send))
-        leaving = asyncio.create_task(self.listen_for_disconnect(receive))
-        try:
-            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if sending.done():
-                sending.result()
-        finally:
-            for task in (sending, leaving):
-                task.cancel()
-            await asyncio.gather(sending, leaving, return_exceptions=True)
 
 
 async def _read_body(scope: Scope, receive: Any) -> BytesIO:  # noqa: ANN401 - ASGI's

@@ -5,18 +5,19 @@ An analysis reveals the cards, so others see it only once these can no longer he
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any, Final
 
 import msgspec
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from games.analysis.findings import Findings
 from games.analysis.models import Analysis
-from games.analysis.turns import in_turn
 from games.core import events
 from games.core.errors import ErrorCode, Refusal
 from games.core.player_networks import sources_of
@@ -32,6 +33,8 @@ MOST_WAITING: Final = 300
 MOST_OF_GUESTS: Final = 150
 #: Maximum number of unfinished analyses of one network, such as a class.
 MOST_OF_NETWORK: Final = 40
+#: Time for which a finished analysis counts against its player's turn: some fifteen in one worker.
+RECENT: Final = timedelta(minutes=10)
 #: Retention of an analysis. It can be requested again later.
 KEPT: Final = timedelta(days=365)
 
@@ -120,6 +123,25 @@ def withdraw(attempt: Attempt, player_id: int | None) -> None:
     check_may_see(attempt, player_id)
     if player_id is not None:
         Analysis.objects.filter(_OPEN, attempt=attempt, asked_by=player_id).delete()
+
+
+def in_turn(waiting: QuerySet[Analysis]) -> list[int]:
+    """Return the ids of these analyses in the order in which to make them.
+
+    Networks take turns, and so do the players of a network: those with the fewest analyses in progress or done within
+    the last minutes come first.
+    """
+    rows = list(waiting.order_by("asked_at", "pk").values_list("pk", "asked_by"))
+    counted = Analysis.objects.filter(_OPEN | Q(done_at__gt=timezone.now() - RECENT)).exclude(pk__in=dict(rows))
+    served = list(counted.values_list("asked_by", flat=True))
+    sources = sources_of([*served, *dict(rows).values()])
+    for owner_of in (str, sources.__getitem__):
+        counts, turns = Counter(map(owner_of, served)), []
+        for _, player in rows:
+            counts[owner_of(player)] += 1
+            turns.append(counts[owner_of(player)])
+        rows = [row for _, row in sorted(zip(turns, rows, strict=True), key=itemgetter(0))]
+    return [pk for pk, _ in rows]
 
 
 def _check_room(player_id: int | None) -> None:

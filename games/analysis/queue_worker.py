@@ -22,10 +22,10 @@ from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from games.analysis.analyses import in_turn
 from games.analysis.findings import Findings
 from games.analysis.models import Analysis
 from games.analysis.search_process import AnalysisReport, Task
-from games.analysis.turns import in_turn
 from games.attempts.lifecycle import record_of
 from games.core.background_threads import run_in_background
 from games.rules import Record

@@ -40,7 +40,6 @@ RATES: Final = {
     "preferences": "60/m",
     "preview": "120/m",
     "puzzle": "240/m",
-    "public_room": "16/h",
     "rename": "5/h",
     "replay": "120/m",
     "report": "20/h",

@@ -1,19 +1,45 @@
-"""Thread pool with a bounded queue, for blocking calls from the event loop."""
+"""Thread pool with a bounded, fair queue, for blocking calls from the event loop."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
+from itertools import chain
 from threading import Lock
-from typing import Any, ParamSpec, TypeVar
-
-from games.core.fair_queue import FairQueue
+from typing import Any, Generic, ParamSpec, TypeVar
 
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
+_Item = TypeVar("_Item")
+
+
+class FairQueue(Generic[_Item]):
+    """First come, first served within a source; a backlog of one source does not delay the others. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, deque[_Item]] = {}
+
+    def __iter__(self) -> Iterator[_Item]:
+        return chain.from_iterable(self._waiting.values())
+
+    def put(self, item: _Item, source: str = "") -> None:
+        """Add an item."""
+        self._waiting.setdefault(source, deque()).append(item)
+
+    def take(self) -> _Item | None:
+        """Remove the next item and return it; None if the queue is empty."""
+        if not self._waiting:
+            return None
+        source = next(iter(self._waiting))
+        items = self._waiting.pop(source)
+        item = items.popleft()
+        if items:
+            self._waiting[source] = items  # the last in turn
+        return item
 
 
 class PoolFullError(RuntimeError):

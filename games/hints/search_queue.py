@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 
 from games.core.background_threads import run_in_background
-from games.core.fair_queue import FairQueue
+from games.core.thread_pool import FairQueue
 from games.hints.search_client import Searcher
 
 log = logging.getLogger(__name__)

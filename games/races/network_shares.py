@@ -1,7 +1,7 @@
-"""Shares of one network in the lobby's lists, in the seats of races, and in the number of public rooms.
+"""Shares of one network in the lobby's lists and in the seats of races.
 
-Guests are free to create, so without these limits one person could fill the lobby or every race. The networks of rooms
-and players live in the cache; losing it only lifts the limits for a while.
+Guests are free to create, so without these limits one person could fill the lobby or every race. The networks of
+players live in the cache; losing it only lifts the limits for a while.
 """
 
 from __future__ import annotations
@@ -12,19 +12,13 @@ from datetime import timedelta
 from typing import Final
 
 from django.contrib.auth import get_user_model
-from django.core.cache import cache
 from django.utils import timezone
 
-from games.core import limits
-from games.core.addresses import is_known, shares_of, wide
-from games.core.errors import ErrorCode, Refusal
-from games.core.player_networks import REMEMBERED, networks_of
+from games.core.addresses import is_known, wide
+from games.core.player_networks import networks_of
 from games.db.players import people
 from games.races.models import Race, Room
 
-#: Maximum public rooms that a player, and a network, may have open at a time. The lobby lists 24.
-MAX_ROOMS_PER_PLAYER: Final = 3
-MAX_ROOMS_PER_NETWORK: Final = 8
 #: Fraction of each list in the lobby that the players of one network may fill: a third.
 SHARE_OF_NETWORK: Final = 3
 #: Fraction of the seats in a race that the guests and new accounts of one network may take, except in private rooms:
@@ -85,30 +79,3 @@ def fair_share(races: Mapping[int, Collection[int]], limit: int) -> list[int]:
 def _whole(network: str | None) -> str | None:
     """Return the widest network that one client may have; None if it is not known."""
     return wide(network) if network is not None and is_known(network) else None
-
-
-def check_may_list(host_id: int, network: str, room_id: int = 0) -> None:
-    """Check that a player may open a public room, or make `room_id` public, and count it.
-
-    :raises Refusal: if the player or the network has too many public rooms open.
-    :raises RateLimitedError: if the network has opened too many within the hour.
-    """
-    listed = Room.objects.filter(kind=Room.Kind.PUBLIC, closed_at=None).exclude(pk=room_id)
-    rooms = dict(listed.values_list("pk", "host"))
-    networks = cache.get_many([_room_key(key) for key in rooms]).values()
-    opened = Counter(share for room_network in networks for share in shares_of(room_network))
-    shares = shares_of(network) if is_known(network) else {}
-    is_full = any(opened[share] >= times * MAX_ROOMS_PER_NETWORK for share, times in shares.items())
-    if is_full or list(rooms.values()).count(host_id) >= MAX_ROOMS_PER_PLAYER:
-        raise Refusal(ErrorCode.TOO_MANY_ROOMS)
-    if shares:
-        limits.spend_of(network, "public_room")
-
-
-def note_listed(room_id: int, network: str) -> None:
-    """Remember the network that a public room was opened from."""
-    cache.set(_room_key(room_id), network, REMEMBERED)
-
-
-def _room_key(room_id: int) -> str:
-    return f"talon.room_network.{room_id}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Final
 
 from django.db import transaction
@@ -20,7 +19,7 @@ from games.core.errors import ErrorCode, Refusal, refusal_of
 from games.db.players import Player
 from games.deals import publishing
 from games.puzzles.storm.runs import DURATION
-from games.races import network_shares, race_deals, race_finish
+from games.races import race_deals, race_finish
 from games.races.models import PUZZLES, Entrant, Race, Room, RoomWebhook
 from games.races.room_notifications import notify_room
 from games.rules import OptionError, Variant
@@ -29,6 +28,8 @@ from games.rules import OptionError, Variant
 LIMITS_S: Final = (300, 600, 900, 1200, 1800, 2700, 3600)
 MIN_SEATS: Final = 2
 MAX_SEATS: Final = 16
+#: Maximum public rooms that a player may have open at a time.
+MAX_PUBLIC_ROOMS: Final = 3
 #: Time limit of puzzle races, in seconds; they have no other.
 PUZZLES_LIMIT_S: Final = round(DURATION.total_seconds())
 #: Time of inactivity after which a room is closed.
@@ -90,14 +91,11 @@ def change(
     seats: int,
     public: bool,
     free_undo: bool = True,
-    network: str = "",
     now: datetime | None = None,
 ) -> None:
     """Change the settings of the next race.
 
     A new game means a new deal; a new game, limit or undo rule makes the other players not ready.
-
-    `network` is the host's network; public rooms are limited per network.
 
     :raises Refusal: unless the player is the host; during a countdown; for invalid settings; or for too many public
         rooms or changes of game.
@@ -113,9 +111,8 @@ def change(
         if race.entrants.count() > seats:
             raise Refusal(ErrorCode.BAD_OPTION, "more players than that are seated")
         is_new_game = race_deals.variant_of(race) != game
-        if public and room.kind != Room.Kind.PUBLIC and network:
-            network_shares.check_may_list(player_id, network, room.pk)
-            transaction.on_commit(partial(network_shares.note_listed, room.pk, network))
+        if public and room.kind != Room.Kind.PUBLIC:
+            check_may_list(player_id)
         fresh = is_new_game or (limit_s, free_undo) != (room.limit_s, room.free_undo)
         room.variant, room.game, room.options = game.name, game.game, dict(game.options)
         room.limit_s, room.seats, room.kind, room.used_at = limit_s, seats, _kind(public=public), now
@@ -133,6 +130,15 @@ def change(
             ready = race.entrants.filter(state=Entrant.State.READY).exclude(player_id=player_id)
             ready.update(state=Entrant.State.JOINED)
         notify_room(room.pk)
+
+
+def check_may_list(host_id: int) -> None:
+    """Check that a player may open a public room, or make one public.
+
+    :raises Refusal: if the player has too many public rooms open.
+    """
+    if Room.objects.filter(kind=Room.Kind.PUBLIC, closed_at=None, host=host_id).count() >= MAX_PUBLIC_ROOMS:
+        raise Refusal(ErrorCode.TOO_MANY_ROOMS)
 
 
 def next_race(room: Room, now: datetime) -> Race:

@@ -20,7 +20,7 @@ from games.fairplay import account_links
 from games.pages.races.game_form import Chosen, choices, chosen
 from games.pages.races.race_ready_notice import mark_waiting, seat_of
 from games.pages.shared import titles
-from games.races import heats, lobby, matchmaking, network_shares, race_origins, rooms, seats, spoiled_starts
+from games.races import heats, lobby, matchmaking, race_origins, rooms, seats, spoiled_starts
 from games.races.house import house_seats
 from games.races.models import Room
 from games.rules import CATALOGUE
@@ -76,10 +76,8 @@ def open_own_room(request: HttpRequest, settings: Chosen) -> Room:
         raise Refusal(ErrorCode.ALREADY_RACING)
     rooms.close_unused(player.pk)
     if settings.public:
-        network_shares.check_may_list(player.pk, network_of(request))
+        rooms.check_may_list(player.pk)
     room = rooms.open_room(player, **asdict(settings))
-    if settings.public:
-        network_shares.note_listed(room.pk, network_of(request))
     seats.sit(room.pk, player)
     return room
 

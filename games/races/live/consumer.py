@@ -169,7 +169,7 @@ def _command_call(
         case protocol.Bot(racer=racer):
             return lambda: house_seats.add_racer(room_id, player_id, racer)
         case protocol.Settings():
-            return lambda: rooms.change(room_id, player_id, **structs.asdict(message), network=network)
+            return lambda: rooms.change(room_id, player_id, **structs.asdict(message))
         case _:
             raise Refusal(ErrorCode.UNKNOWN_TYPE, "unknown command")
 
