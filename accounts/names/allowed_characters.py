@@ -35,7 +35,8 @@ _CAPITALS: Final = regex.compile(
 )
 _CASED: Final = regex.compile(r"[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}&&\p{L}]", regex.VERSION1)
 _UNFIT: Final = regex.compile(
-    r"[\P{XID_Continue}\p{Default_Ignorable_Code_Point}\p{Deprecated}\p{Noncharacter_Code_Point}]"
+    r"[\P{XID_Continue}\p{Default_Ignorable_Code_Point}\p{Deprecated}\p{Noncharacter_Code_Point}"
+    r"\p{Joining_Type=Join_Causing}]"
 )
 #: Accents and digits belong to no particular script.
 _SHARED: Final = regex.compile(r"[0-9\p{Block=Combining_Diacritical_Marks}]")

@@ -12,12 +12,13 @@ from typing import Any, Final
 import regex
 from confusable_homoglyphs.utils import load
 
-_INVISIBLE: Final = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
+#: Invisible characters, and extenders such as the Arabic tatweel, which only make the letter before them wider.
+_INVISIBLE: Final = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Joining_Type=Join_Causing}]+")
 _LEFT_TO_RIGHT: Final = "\u200e"
 
 
 def without_invisible(text: str) -> str:
-    """Remove invisible characters from the text."""
+    """Remove invisible characters and extenders from the text."""
     return str(_INVISIBLE.sub("", text))
 
 

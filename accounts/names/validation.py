@@ -29,17 +29,24 @@ _LOOKALIKES: Final = str.maketrans(
     "olllsllag" + "abekmhopctyxsljdqwhrnblyo" + "abyenlkvopoctuxwu" + "ounhgq",
 )
 
-# Words for staff and for players without a name of their own, as the site uses them. A name may not consist of these
-# alone, in any combination or with a number: the site calls players "Guest 455".
-_ROLES: Final = (
-    "admin", "administrator", "bot", "deleted", "ehemaliges", "former", "gast", "geist", "ghost", "guest", "help",
-    "mitglied", "mod", "moderator", "official", "player", "root", "server", "spieler", "staff", "support", "system",
-    "talon", "team", "the",
-)  # fmt: skip
-# Words rejected on their own or with a number.
-_RESERVED: Final = (
-    "anonymous", "everyone", "jemand", "me", "nobody", "none", "null", "somebody", "undefined", "unknown", "you",
-)  # fmt: skip
+# By language, words for staff and for players without a name of their own: a name may not consist of these alone, with
+# or without articles, in any combination or with a number (the site calls players "Guest 455"). After the colon, words
+# rejected on their own or with a number.
+_RESERVED: Final = {
+    "en": "admin administrator bot deleted former ghost guest help mod moderator official player root server staff"
+    " support system talon team the: anonymous everyone me nobody none null somebody someone undefined unknown you",
+    "de": "ehemaliges gast geist gäste hilfe leitung mitarbeiter mitarbeiterin mitglied moderatorin offiziell personal"
+    " spieler spielerin spielleitung verwaltung: alle anonym du jemand niemand unbekannt",
+    "es": "administrador administradora antiguo ayuda equipo fantasma invitada invitado jugador jugadora jugadores"
+    " moderador moderadora moderadores oficial personal soporte: alguien anónimo desconocido nadie todos tú",
+    "fr": "administrateur administratrice aide ancien assistance fantôme invité invitée joueur joueuse modérateur"
+    " modératrice officiel personnel équipe: anonyme inconnu personne quelqu'un tous toutlemonde vous",
+    "it": "amministratore amministratrice assistenza fantasma giocatore giocatrice moderatore moderatrice ospite"
+    " personale squadra ufficiale: anonimo nessuno qualcuno sconosciuto tu tutti",
+    "pt": "administrador convidado equipa equipe fantasma jogador jogadora jogadores moderador moderadores oficial"
+    " pessoal suporte: alguém anônimo desconhecido ninguém todos você",
+}
+_ARTICLES: Final = "das der die el il l la las le les los lo o os the"
 
 _JOINERS: Final = frozenset(" -_.'")
 
@@ -153,5 +160,6 @@ def _is_reserved(name: str) -> bool:
 
 @cache
 def _reserved() -> re.Pattern[str]:
-    roles, words = ("|".join(map(name_key, names)) for names in (_ROLES, _RESERVED))
-    return re.compile(rf"(?:(?:{roles})s?)+|{words}")
+    lists = zip(*(words.split(":") for words in _RESERVED.values()), strict=True)
+    articles, roles, words = ("|".join(map(name_key, " ".join(text).split())) for text in ([_ARTICLES], *lists))
+    return re.compile(rf"(?:(?:{articles})?(?:{roles})s?)+|{words}")

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confusable_homoglyphs.utils import load
 from django.apps import apps
+from django.conf import settings as site_settings
 from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -73,6 +76,7 @@ INVALID = {
         "𐌰𐌳𐌰",  # Gothic
         "ᚨᛞᚨ",  # runes
         "ߊda",  # N'Ko
+        "محـمد",  # a tatweel, which makes a letter wider
         "Ada\u0378",  # unassigned
     ),
     "name_alphabets": (
@@ -84,6 +88,7 @@ INVALID = {
     "name_reserved": (
         "Admin", "a d m i n", "Tal0n", "Former player", "Guest 455", "Gast455", "guest 101", "455 Player", "Players",
         "Ghost", "the_ghost.7", "Talon Team455", "Talon.Support", "Off1cial Mods", "Tal0n 24", "You 2",
+        "Staff", "Personal", "Das Team", "El equipo", "L'équipe Talon", "Moderadores 3", "Invité 455", "Squadra",
     ),
 }  # fmt: skip
 
@@ -105,7 +110,7 @@ def test_invalid_names(code: str, text: str) -> None:
         ("HOB", "НОВ"), ("Pаul", "Ρaul"), ("Søren", "Soren"), ("Ægir", "AEgir"), ("O'Hara", "OʼHara"),
         ("Bob", "ΒΟΒ"), ("Ilse", "1lse"), ("Ilse", "ӏlse"), ("Ada", "𝐀𝐝𝐚"), ("Ruth", "ʀuth"), ("HOPE455", "ΗΟΡΕ455"),
         ("hope455", "ΗΟΡΕ455"), ("nope", "ηορε"), ("KIM", "ΚΙΜ"), ("YANNIS", "ΥΑΝΝΙS"), ("Иван", "ИВАН"),
-        ("Щербаківна", "ЩЕРБАКІВНА"), ("Արամ", "ԱՐԱՄ"),
+        ("Щербаківна", "ЩЕРБАКІВНА"), ("Արամ", "ԱՐԱՄ"), ("محمد", "محـمد"), ("محمد", "مـحـمـد"),
     ],
 )  # fmt: skip
 def test_names_that_read_alike_have_one_key(one: str, other: str) -> None:
@@ -123,9 +128,21 @@ def test_names_that_differ_have_different_keys(one: str, other: str) -> None:
     assert name_key(one) != name_key(other)
 
 
-@pytest.mark.parametrize("name", ["Ghostly", "Meme", "Botond", "Teammate 7", "455", "Goalkeeper", "Modest"])
+@pytest.mark.parametrize(
+    "name", ["Ghostly", "Meme", "Botond", "Teammate 7", "455", "Goalkeeper", "Modest", "Das", "La Lola", "Personio"]
+)
 def test_a_name_may_contain_reserved_words(name: str) -> None:
     assert clean_name(name) == name
+
+
+@pytest.mark.parametrize("language", [code for code, _ in site_settings.LANGUAGES])
+def test_the_sites_words_for_players_are_reserved_in_every_language(language: str) -> None:
+    with translation.override(language):
+        words = {gettext(text) for text in ("Ghost", "Former player", "guest", "You", "Someone", "Everyone")}
+    for name in [*words, f"{gettext('guest')} 455"]:
+        with pytest.raises(ValidationError) as error:
+            clean_name(name)
+        assert error.value.code == "name_reserved", name
 
 
 @pytest.mark.parametrize("name", ["Νίκος", "Μυρσίνη", "Ελένη Υψηλάντη", "Иван", "Ada", "Zoë"])
@@ -188,6 +205,12 @@ def test_ascii_stands_for_itself() -> None:
     assert [group for group in groups.values() if len(group) > 1] == [{"i", "l", "1"}, {"o", "0"}, {"s", "5"}]
 
 
+@pytest.mark.parametrize(("one", "other"), [("cl", "d"), ("ci", "a"), ("nn", "m"), ("m", "rn"), ("I", "l"), ("0", "O")])
+def test_the_standards_table_decides_which_ascii_letters_look_alike(one: str, other: str) -> None:
+    listed = other in [homoglyph["c"] for homoglyph in load("confusables.json").get(one, [])]
+    assert (name_key(f"Bo{one}ara") == name_key(f"Bo{other}ara")) == listed
+
+
 def test_the_standards_data_has_one_prototype_for_each() -> None:
     prototypes = confusables._prototypes()
     assert len(prototypes) > 5000
@@ -205,9 +228,10 @@ def test_keys_fit_into_their_column() -> None:
 @pytest.mark.django_db
 def test_existing_names_keep_their_owners() -> None:
     """The names had different keys when they were registered, and have the same one now."""
-    migration = import_module("accounts.migrations.0002_name_keys_as_written")
+    migration = import_module("accounts.migrations.0005_name_keys_without_tatweel")
     old = [("Søren", "søren"), ("Soren", "soren"), ("S\u00f6ren", "soren~"), ("\u3164\u3164", "\u3164"), ("Ada", "ada")]
     old += [("HOPE455", "hope4ss"), ("ΗΟΡΕ455", "nope4ss"), ("Νίκος", "vlkoo")]  # keys did not consider capitals
+    old += [("محـمد", "محـمد"), ("محمد", "محمد"), ("علـي", "علـي")]  # nor tatweels
     made = [User.objects.create_user(name, password=PASSWORD, name_key=key) for name, key in old]
     User.objects.create_user("guest-1", is_guest=True)
     migration.fold_again(apps, None)
@@ -216,11 +240,14 @@ def test_existing_names_keep_their_owners() -> None:
     numbers = [user.pk for user in made]
     assert [keys[number] for number in numbers] == [
         "soren", f"soren~{numbers[1]}", f"soren~{numbers[2]}", f"~{numbers[3]}", "ada",
-        "hope4ss", f"hope4ss~{numbers[6]}", "nlkoo",
+        "hope4ss", f"hope4ss~{numbers[6]}", "nlkoo", "محمد", f"محمد~{numbers[9]}", "على",
     ]  # fmt: skip
     migration.fold_again(apps, None)
     assert dict(User.objects.filter(is_guest=False).values_list("pk", "name_key")) == keys
-    for typed, user in [(user.username, user) for user in made[:3] + made[4:]] + [("SOREN", made[0])]:
+    for typed, user in [(user.username, user) for user in made[:3] + made[4:]] + [
+        ("SOREN", made[0]),
+        ("علي", made[10]),
+    ]:
         client = Client()
         client.post("/accounts/login/", {"login": typed, "password": PASSWORD})
         assert client.session["_auth_user_id"] == str(user.pk)
