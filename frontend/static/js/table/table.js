@@ -16,8 +16,21 @@ import { render } from "./drawing/render.js";
  */
 export function bind(state, keys, scope) {
   bindPointer(state);
+  const once = (/** @type {any} */ event) => stopRepeat(state.felt, event);
+  scope.addEventListener("keydown", once, { capture: true });
   bindKeys(state, keys, scope);
   onSettings(() => state.host.draw({ jump: true }));
+}
+
+/**
+ * Keeps a held key from repeating an action; it still moves the focus, scrolls and types.
+ * @param {Element} felt @param {KeyboardEvent} event
+ */
+function stopRepeat(felt, event) {
+  const { key, repeat, target } = event;
+  if (!repeat || key.startsWith("Arrow")) return;
+  event.stopPropagation();
+  if (key === "Enter" || (key === " " && felt.contains(/** @type {Node} */ (target)))) event.preventDefault();
 }
 
 /** Draws the table now and whenever its size changes. @param {State} state */

@@ -124,7 +124,7 @@ function onFelt(state, event) {
     state.felt.classList.add("keys");
     if (current) tap(state, pieceOf(state, current) ?? null, current.dataset.pile ?? null);
   } else if (event.key === "f" && current) sendUp(state, current);
-  else if (event.key === "p" && current && !event.repeat) readPile(state, current.dataset.pile ?? "");
+  else if (event.key === "p" && current) readPile(state, current.dataset.pile ?? "");
 }
 
 /**

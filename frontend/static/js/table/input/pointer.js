@@ -24,10 +24,15 @@ export function bindPointer(state) {
   felt.addEventListener("pointerdown", (event) => press(state, event));
   felt.addEventListener("pointermove", (event) => follow(state, event));
   felt.addEventListener("pointerup", (event) => release(state, event));
-  felt.addEventListener("pointercancel", () => cancel(state));
-  felt.addEventListener("contextmenu", (event) => event.preventDefault());
-  felt.addEventListener("dragstart", (event) => event.preventDefault());
+  for (const type of ["contextmenu", "dragstart"]) felt.addEventListener(type, (event) => event.preventDefault());
+  felt.addEventListener("lostpointercapture", (event) => holds(state, event) && cancel(state));
+  addEventListener("blur", () => cancel(state));
+  document.addEventListener("visibilitychange", () => cancel(state));
+  addEventListener("keydown", ({ key }) => key === "Escape" && cancel(state), { capture: true });
 }
+
+/** @param {State} state @param {PointerEvent} event */
+const holds = ({ held }, { pointerId }) => held?.pointer === pointerId;
 
 /** After a redraw, keeps the same cards in the hand if they still lie together. @param {State} state */
 export function keep(state) {
@@ -45,8 +50,9 @@ export function keep(state) {
   carry(held);
 }
 
-/** Drops everything and redraws. @param {State} state */
+/** Ends the press, if there is one, without a move. @param {State} state */
 function cancel(state) {
+  if (!state.held) return;
   drop(state);
   state.host.draw();
 }
@@ -59,9 +65,11 @@ function drop(state) {
   mark(state, [], null);
 }
 
-/** @param {State} state @param {PointerEvent} event */
+/** A second finger only ends the press of the first one. @param {State} state @param {PointerEvent} event */
 function press(state, event) {
-  if (event.button !== 0 || state.held) return;
+  const isSecond = state.held !== null && !event.isPrimary;
+  cancel(state);
+  if (event.button !== 0 || isSecond) return;
   const { pointerId: pointer, clientX: x, clientY: y } = event;
   const box = state.felt.getBoundingClientRect();
   const start = { pointer, x, y, dx: 0, dy: 0, box, ...pieceAt(state, x - box.left, y - box.top) };
@@ -89,7 +97,9 @@ function settle(state, held) {
 /** @param {State} state @param {PointerEvent} event */
 function follow(state, event) {
   const { held } = state;
-  if (!held || event.pointerId !== held.pointer) return;
+  if (!held || !holds(state, event)) return;
+  // Another button is pressed, or this one was released where the page could not see it.
+  if (event.buttons !== 1) return cancel(state);
   held.dx = event.clientX - held.x;
   held.dy = event.clientY - held.y;
   if (!held.lifted && (held.refused || Math.hypot(held.dx, held.dy) < SLACK)) return;
@@ -132,7 +142,9 @@ function carry({ lifted, dx, dy }) {
 /** @param {State} state @param {PointerEvent} event */
 function release(state, event) {
   const { held } = state;
-  if (!held || event.pointerId !== held.pointer) return;
+  if (!held || !holds(state, event)) return;
+  // Outside the window there is no element.
+  if (!document.elementFromPoint(event.clientX, event.clientY)) return cancel(state);
   if (!held.lifted) {
     state.held = null;
     settle(state, held);
