@@ -16,14 +16,24 @@ const LONGEST_TRIP = 2000;
 /** @param {string} status */
 const stage = (status) => STAGES[status] ?? SETTLED;
 
+/**
+ * The pending moves without those that an undo or a redo cancels: until an undo is confirmed, only a redo follows it.
+ * @param {Token[]} pending @returns {Token[]}
+ */
+const effective = (pending) =>
+  pending.reduce((/** @type {Token[]} */ rest, token) => {
+    const isCancelled = rest.length > 0 && (token === "u") !== (rest.at(-1) === "u");
+    return isCancelled ? rest.slice(0, -1) : [...rest, token];
+  }, []);
+
 /** @param {State} state @returns {View|null} the optimistic view: confirmed, with the pending moves applied */
-export const shown = ({ view, pending }) => view && pending.reduce(imagine, view);
+export const shown = ({ view, pending }) => view && effective(pending).reduce(imagine, view);
 
 /** @param {State} state @returns {boolean} whether the game accepts moves */
 export const plays = ({ status, paused }) => status === "playing" && !paused;
 
 /** @param {State} state @returns {Token[]} the moves that may be tried now */
-export const offered = (state) => (plays(state) ? state.pending.reduce(untouched, state.legal) : []);
+export const offered = (state) => (plays(state) ? effective(state.pending).reduce(untouched, state.legal) : []);
 
 /** @param {State} state @param {Pile} pile @param {number} count @returns {Choice[]} the moves of its top cards */
 export const choices = (state, pile, count) => choicesFor(offered(state), pile, count);
@@ -33,16 +43,13 @@ export const isUndoBarred = (state) => plays(state) && state.noUndo !== null && 
 
 /** @param {State} state */
 export const canUndo = (state) =>
-  plays(state) &&
-  !isUndoBarred(state) &&
-  Boolean(state.view?.can_undo || state.pending.length) &&
-  !state.pending.includes("u");
+  plays(state) && !isUndoBarred(state) && Boolean(state.view?.can_undo || state.pending.length);
 
-/** @param {State} state @returns {Token|null} the last undone move, if it can be redone now */
+/** @param {State} state @returns {Token|null} the last undone move after the pending ones, if it can be redone */
 export function redoable(state) {
-  const { legal, pending, undone } = state;
-  const token = undone.at(-1);
-  return plays(state) && pending.length === 0 && token && legal.includes(token) ? token : null;
+  const { legal, pending } = state;
+  const token = pending.reduce(extended, state).undone.at(-1);
+  return plays(state) && token && (pending.length > 0 || legal.includes(token)) ? token : null;
 }
 
 /** @param {State} state @returns {boolean} whether the game is over and its last token has arrived */
@@ -86,7 +93,7 @@ export function takeMove(state, message) {
   if (message.n <= state.n) return "known";
   if (message.n !== state.n + 1) return "missing";
   state.view = viewAfter(state.view, message.changes);
-  extendLine(state, message.token);
+  Object.assign(state, extended(state, message.token));
   if (state.pending[0] === message.token) state.pending.shift();
   else forget(state);
   take(state, message);
@@ -146,18 +153,14 @@ function replaceLine(state, message) {
   state.rewinding = false;
 }
 
-/** @param {State} state @param {Token} token confirmed */
-function extendLine(state, token) {
-  const { line, undone } = state;
-  if (token === "u") {
-    const back = line.pop();
-    if (back) undone.push(back);
-    else state.undone = [];
-    return;
-  }
-  line.push(token);
-  if (undone.at(-1) === token) undone.pop();
-  else state.undone = [];
+/**
+ * The undo history after one more token. An undo of a move that this page has not seen clears it.
+ * @param {Pick<State, "line"|"undone">} history @param {Token} token
+ */
+function extended({ line, undone }, token) {
+  const last = line.at(-1);
+  if (token === "u") return { line: line.slice(0, -1), undone: last ? [...undone, last] : [] };
+  return { line: [...line, token], undone: undone.at(-1) === token ? undone.slice(0, -1) : [] };
 }
 
 /** @param {State} state @param {any} message */

@@ -179,6 +179,7 @@ function refuse(state, error) {
   forget(state);
   if (error.code === "closed") turn(state, error.data?.state ?? "pending");
   state.host.draw();
-  if (error.code === "stale") return;
+  // One of several quick undos was one too many.
+  if (error.code === "stale" || error.data?.reason?.why === "nothing_to_undo") return;
   late(theWords, ({ refused }) => refused(state, error));
 }
