@@ -7,7 +7,6 @@ from typing import Any
 import structlog
 
 from config.observability.log_redaction import hide_secrets
-from config.observability.outages import OutageFilter
 
 
 def logging_config(*, level: str, form: str) -> dict[str, Any]:
@@ -52,8 +51,7 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
                 ],
             }
         },
-        "filters": {"outages": {"()": OutageFilter}},
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "event", "filters": ["outages"]}},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "event"}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django": {"handlers": [], "level": level, "propagate": True},

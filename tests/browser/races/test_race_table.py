@@ -52,6 +52,16 @@ _COVERED = """() => [...document.querySelectorAll('.bubble.seen')].filter((bubbl
     return apart ? [] : [name.textContent];
   })"""
 
+# Whether news, shown with text of a normal and of double size, stay above the cards.
+_NEWS_STAY_ABOVE = """() => ['100%', '200%', ''].every((size) => {
+  document.documentElement.style.fontSize = size;
+  const [news, felt] = ['.race-news', '#felt'].map((one) => document.querySelector(one));
+  news.classList.add('seen');
+  const {height, bottom} = news.getBoundingClientRect();
+  news.classList.remove('seen');
+  return height > 0 && bottom <= felt.getBoundingClientRect().top;
+})"""
+
 
 def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, site: Any) -> None:
     def arrive(race: dict[str, Any]) -> list[Any]:
@@ -92,6 +102,8 @@ def test_a_race_from_the_countdown_to_the_last_place(visit: Visit, site: Any) ->
         "() => Number(document.querySelector('.strip-cell:not(.me) .strip-figure').textContent) > 0"
     )
     desk.wait_for_function("() => document.querySelectorAll('.lanes-panel .lane').length === 2")
+    assert phone.evaluate(_NEWS_STAY_ABOVE)
+    assert desk.evaluate(_NEWS_STAY_ABOVE)
     pictures = ".lanes-panel .lane-name img.avatar"
     assert desk.locator(pictures).count() == 2
     desk.wait_for_function(f"() => [...document.querySelectorAll('{pictures}')].every((one) => one.naturalWidth > 0)")

@@ -86,6 +86,7 @@ function showDirection({ felt, focus }, open) {
 function lostText({ status, paused }) {
   if (status !== "playing") return t("Connection lost. Reconnecting… This game is over and nothing is lost.");
   if (paused) return t("Connection lost. Reconnecting… The game stays paused and the clock is stopped.");
+  if (byId("pause")) return t("Connection lost. Reconnecting… The game waits for you.");
   return t("Connection lost. Reconnecting… Your moves are saved, but the clock keeps running.");
 }
 

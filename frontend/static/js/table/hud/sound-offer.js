@@ -1,6 +1,6 @@
 /** Offer to turn sound on: a line below the cards of the first game, until it is answered or the game is over. */
 
-import { button, byId, part } from "../../shared/dom.js";
+import { button, part } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { onSettings, setSetting, settings, tryStorage } from "../../site/settings.js";
 import { keepFocus } from "../input/focus.js";
@@ -28,7 +28,7 @@ export function offerSound(felt, play) {
   line.append(button(t("Yes"), "tool gold", accept), button(t("No thanks"), "tool", close));
   Object.assign(line, { id: "sound-offer", role: "group" }).setAttribute("aria-labelledby", question.id);
   onSettings(() => settings.sound && close());
-  byId("notice").before(line);
+  felt.after(line);
   // Screen readers announce what changes in a status that is already there.
   requestAnimationFrame(() => question.append(t("Turn sound on?")));
 }

@@ -1,4 +1,4 @@
-/** News of a running race: the time left, changes of the lead and finishes, each in one line over the felt. */
+/** News of a running race: the time left, changes of the lead and finishes, each in one line above the cards. */
 
 import { byId, part, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -33,7 +33,7 @@ export class RaceNews {
     this.mine = mine;
     this.#line.ariaHidden = "true";
     this.#left.setAttribute("aria-hidden", "true");
-    byId("starting").after(this.#line);
+    byId("main").append(this.#line);
     byId("strip-place").after(this.#left);
     setInterval(() => this.#tick(), TICK);
   }
