@@ -203,9 +203,13 @@ class NextPuzzleIn(Schema):
 
 
 class PuzzleMoveIn(Schema):
-    """A move: the turn, counted from 0, and the token."""
+    """A move: the turn, counted from 0, and the token.
+
+    With `mistakes`, the number of wrong moves before it, you may repeat your last move until the reply arrives.
+    """
 
     turn: int = Field(ge=0)
+    mistakes: int | None = Field(None, ge=0)
     token: str = Field(max_length=20)
 
 
@@ -272,7 +276,7 @@ def play_puzzle_move(request: HttpRequest, number: int, move: PuzzleMoveIn) -> P
     """
     me = _sender(request)
     stored = get_object_or_404(StoredPuzzle, pk=number)
-    reply = tries.play(me, stored, move.turn, move.token, timezone.now().date())
+    reply = tries.play(me, stored, move.turn, move.token, timezone.now().date(), mistakes=move.mistakes)
     player_for(request)  # renews the session; after the move, because a guest who signs in elsewhere loses it
     return PuzzleReplyOut(
         right=reply.loss is None,

@@ -73,8 +73,9 @@ class DailyPuzzle(models.Model):
 class PuzzleTry(models.Model):
     """A player's try at a puzzle: the turns found so far, and the wrong moves.
 
-    `day` is set if it began on the puzzle's own day; then only a few wrong moves are allowed. The last three fields are
-    the player's rating before and after the try, which is rated once, and when; they are empty if it is not rated.
+    `day` is set if it began on the puzzle's own day; then only a few wrong moves are allowed. `last_move` is the last
+    move, with the turn and the number of wrong moves before it. The last three fields are the player's rating before
+    and after the try, which is rated once, and when; they are empty if it is not rated.
     """
 
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="puzzle_tries")
@@ -82,6 +83,7 @@ class PuzzleTry(models.Model):
     day = models.DateField(null=True)
     turn = models.PositiveSmallIntegerField(default=0)
     mistakes = models.PositiveSmallIntegerField(default=0)
+    last_move = models.JSONField(null=True)
     begun_at = models.DateTimeField(auto_now_add=True)
     solved_at = models.DateTimeField(null=True)
     failed_at = models.DateTimeField(null=True)
@@ -141,7 +143,8 @@ class StormRun(models.Model):
 
     `puzzles` has the primary keys of its puzzles in order, and `missed` the keys of puzzles with a wrong move. `turn`
     counts the moves found at the current puzzle. The clock starts with the first move, or for all racers at once in a
-    race (`for_race`). `solved_at` is when the player solved the last puzzle so far.
+    race (`for_race`). `solved_at` is when the player solved the last puzzle so far, `last_move` the last move with its
+    puzzle's index and turn.
     """
 
     public_id = models.UUIDField(unique=True, default=uuid.uuid4)
@@ -150,6 +153,7 @@ class StormRun(models.Model):
     puzzles = models.JSONField()
     missed = models.JSONField(default=list)
     turn = models.PositiveSmallIntegerField(default=0)
+    last_move = models.JSONField(null=True)
     solved = models.PositiveSmallIntegerField(default=0)
     begun_at = models.DateTimeField(null=True)
     solved_at = models.DateTimeField(null=True)

@@ -71,14 +71,20 @@ def progress_of(player: int | None, puzzle: StoredPuzzle, today: date) -> Progre
     return Progress(tries_left=daily.TRIES if daily.is_puzzle_of(today, puzzle) else None)
 
 
-def play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date) -> Reply:
+def play(
+    player: int, stored: StoredPuzzle, turn: int, token: str, today: date, *, mistakes: int | None = None
+) -> Reply:
     """Check a move at a turn, counted from 0, store the progress, and rate the try if the move decides it.
 
-    :raises Refusal: STALE if the try is at another turn, CLOSED if it is over, SESSION_EXPIRED if the guest has just
-        signed in elsewhere and no longer exists, or the rules' error for an illegal move; nothing changes.
+    With `mistakes`, the number of wrong moves before it, the last move may be repeated: it gets the same reply and
+    changes nothing.
+
+    :raises Refusal: STALE if the try is at another turn or has other mistakes, CLOSED if it is over, SESSION_EXPIRED if
+        the guest has just signed in elsewhere and no longer exists, or the rules' error for an illegal move; nothing
+        changes.
     """
     try:
-        return _play(player, stored, turn, token, today)
+        return _play(player, stored, turn, token, today, mistakes=mistakes)
     except IntegrityError:
         if people().names_of([player]):
             raise
@@ -86,37 +92,37 @@ def play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date) 
 
 
 @transaction.atomic
-def _play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date) -> Reply:
+def _play(player: int, stored: StoredPuzzle, turn: int, token: str, today: date, *, mistakes: int | None) -> Reply:
     day = today if daily.is_puzzle_of(today, stored) else None
     puzzle = Puzzle.from_json(stored.contents)
     tries = PuzzleTry.objects.select_for_update()
     row, _ = tries.get_or_create(player_id=player, puzzle=stored, defaults={"day": day})
-    if Progress.of(row).is_over:
+    move = [turn, row.mistakes if mistakes is None else mistakes, token]
+    is_repeated = move == row.last_move
+    if not is_repeated and Progress.of(row).is_over:
         raise Refusal(ErrorCode.CLOSED, "this try is over")
-    if turn != row.turn:
-        raise Refusal(ErrorCode.STALE, f"the try is at turn {row.turn}", turn=row.turn)
-    was_decided = row.mistakes > 0
+    if not is_repeated and move[:2] != [row.turn, row.mistakes]:
+        raise Refusal(ErrorCode.STALE, f"the try is at turn {row.turn}", turn=row.turn, mistakes=row.mistakes)
     loss = loss_after(puzzle, turn, token)
-    steps: Sequence[Step] = ()
-    if loss is None:
-        steps = _advance(row, puzzle)
-    else:
-        row.mistakes += 1
-        if row.day is not None and row.mistakes >= daily.TRIES:
-            row.failed_at = timezone.now()
-    if Progress.of(row).is_decided and not was_decided:
-        rated_tries.rate(row, stored)
-    row.save()
+    steps = steps_after(puzzle, turn) if loss is None else []
+    if not is_repeated:
+        row.last_move = move
+        _advance(row, stored, is_right=loss is None)
     return Reply(Progress.of(row), steps, loss)
 
 
-def _advance(row: PuzzleTry, puzzle: Puzzle) -> list[Step]:
-    """Go on to the next turn, and return the steps up to it: the right move and the forced ones after it."""
-    steps = steps_after(puzzle, row.turn)
-    row.turn += 1
-    if row.turn == len(puzzle.turns):
-        row.solved_at = timezone.now()
-    return steps
+def _advance(row: PuzzleTry, stored: StoredPuzzle, *, is_right: bool) -> None:
+    """Store the outcome of a move."""
+    was_decided = row.mistakes > 0
+    if is_right:
+        row.turn += 1
+        row.solved_at = timezone.now() if row.turn == stored.turns else None
+    else:
+        row.mistakes += 1
+        row.failed_at = timezone.now() if row.day is not None and row.mistakes >= daily.TRIES else None
+    if Progress.of(row).is_decided and not was_decided:
+        rated_tries.rate(row, stored)
+    row.save()
 
 
 def check_over(progress: Progress) -> None:

@@ -87,14 +87,16 @@ def _page(request: HttpRequest, stored: StoredPuzzle, today: date) -> HttpRespon
 @never_cache
 @json_only
 def move(request: HttpRequest, number: int) -> HttpResponse:
-    """Play a move at a turn: {"turn": 0, "token": "t3-f"}.
+    """Play a move at a turn after a number of wrong ones: {"turn": 0, "mistakes": 0, "token": "t3-f"}.
+
+    The last move may be repeated. Pages of earlier versions leave `mistakes` out.
 
     The answer has the try's progress, the ratings to show, the `steps` that follow a right move, and the `loss` after a
     wrong one (`games.puzzles.move_check.loss_after`). `after` is null until the try is over
     (`games.pages.puzzles.after_try`).
     """
     stored = get_object_or_404(StoredPuzzle, pk=number)
-    (turn,), token = move_of(request, "turn")
+    (turn, mistakes), token = move_of(request, "turn", mistakes=-1)
     if request.user.is_authenticated:
         limits.spend(request, "puzzle")
     else:
@@ -102,7 +104,7 @@ def move(request: HttpRequest, number: int) -> HttpResponse:
     today = timezone.now().date()
     player = player_for(request).pk
     try:
-        reply = tries.play(player, stored, turn, token, today)
+        reply = tries.play(player, stored, turn, token, today, mistakes=mistakes if mistakes >= 0 else None)
     except Refusal as refusal:
         if refusal.code is ErrorCode.SESSION_EXPIRED:
             request.session.modified = False  # it has no row to write to

@@ -92,7 +92,7 @@ def storm_move(request: HttpRequest, run: UUID) -> HttpResponse:
     """Play a move at a turn of a puzzle of the run: {"at": 0, "turn": 0, "token": "t3-f"}.
 
     The answer has the run's `state`, whether the move was `right`, the `steps` that follow a right one, and the `next`
-    puzzle once this one is over.
+    puzzle once this one is over. The last move may be repeated.
     """
     limits.spend(request, "puzzle")
     (at, turn), token = move_of(request, "at", "turn")

@@ -139,7 +139,7 @@ def current_puzzle(run: StormRun) -> StormPuzzle | None:
 def play(key: int, at: int, turn: int, token: str) -> StormReply:
     """Check a move at a turn of the run's puzzle number `at`, both counted from 0, and store the progress.
 
-    The first move starts the clock.
+    The first move starts the clock. The last move may be repeated: it gets the same reply and changes nothing.
 
     :raises Refusal: STALE if the run is at another turn, CLOSED if it is over, NOT_BEGUN before a race, or the rules'
         error for a move that is not legal; nothing changes.
@@ -152,30 +152,30 @@ def play_locked(run: StormRun, at: int, turn: int, token: str) -> StormReply:
     now = timezone.now()
     if run.begun_at is not None and now < run.begun_at:
         raise Refusal(ErrorCode.NOT_BEGUN)
-    if StormState.of(run, now).is_over:
+    is_repeated = [at, turn, token] == run.last_move
+    if not is_repeated and StormState.of(run, now).is_over:
         raise Refusal(ErrorCode.CLOSED, "this storm is over")
-    if (at, turn) != (run.at, run.turn):
+    if not is_repeated and (at, turn) != (run.at, run.turn):
         raise Refusal(ErrorCode.STALE, "the storm has gone on", at=run.at, turn=run.turn)
     puzzle = Puzzle.from_json(StoredPuzzle.objects.get(pk=run.puzzles[at]).contents)
     is_right = loss_after(puzzle, turn, token) is None
-    run.begun_at = run.begun_at or now
     steps = steps_after(puzzle, turn) if is_right else []
-    is_next = _advance(run, puzzle, now, is_right=is_right)
-    run.save()
-    return StormReply(is_right, StormState.of(run, now), steps, current_puzzle(run) if is_next else None)
+    if not is_repeated:
+        run.last_move = [at, turn, token]
+        run.begun_at = run.begun_at or now
+        _advance(run, puzzle, now, is_right=is_right)
+    return StormReply(is_right, StormState.of(run, now), steps, current_puzzle(run) if run.at > at else None)
 
 
-def _advance(run: StormRun, puzzle: Puzzle, now: datetime, *, is_right: bool) -> bool:
-    """Store the outcome of a move, and return whether it ended the puzzle."""
-    if is_right and run.turn + 1 < len(puzzle.turns):
-        run.turn += 1
-        return False
-    if is_right:
-        run.solved, run.solved_at = run.solved + 1, now
-    else:
+def _advance(run: StormRun, puzzle: Puzzle, now: datetime, *, is_right: bool) -> None:
+    """Store the outcome of a move."""
+    turn = run.turn + 1 if is_right else 0
+    if not is_right:
         run.missed = [*run.missed, run.puzzles[run.at]]
-    run.turn = 0
-    return True
+    elif turn == len(puzzle.turns):
+        run.solved, run.solved_at, turn = run.solved + 1, now, 0
+    run.turn = turn
+    run.save()
 
 
 def hand_over(before: int, after: int) -> None:

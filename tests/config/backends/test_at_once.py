@@ -1,4 +1,4 @@
-"""The same player, room, deal or result from several sides at one moment, on PostgreSQL."""
+"""The same player, room, deal or result from several sides at one moment, on PostgreSQL; moves also on SQLite."""
 
 from __future__ import annotations
 
@@ -12,13 +12,20 @@ from tests.config.running import run
 @pytest.mark.services
 @pytest.mark.parametrize(
     ("app", "scenes"),
-    [("accounts", 5), ("leaderboards", 7), ("games.races", 9), ("games.deals", 1), ("games.puzzles", 6)],
+    [("accounts", 5), ("leaderboards", 7), ("games.races", 9), ("games.deals", 1), ("games.puzzles", 8)],
 )
 def test_nothing_is_lost_doubled_or_locked_up(
     app: str, scenes: int, migrated_postgres_url: str, tmp_path: Path
 ) -> None:
-    settings = {"DATABASE_URL": migrated_postgres_url, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    run_scenes(app, scenes, tmp_path, DATABASE_URL=migrated_postgres_url)
+
+
+def test_puzzle_moves_count_once_on_sqlite(migrated_var: Path) -> None:
+    run_scenes("games.puzzles", 8, migrated_var)
+
+
+def run_scenes(app: str, scenes: int, var: Path, **settings: str) -> None:
     program = f"import django; django.setup(); from tests.{app}.at_once import main; main()"
-    done = run("-c", program, var=tmp_path, **settings)
+    done = run("-c", program, var=var, DJANGO_SETTINGS_MODULE="config.settings", **settings)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("ok ") == scenes

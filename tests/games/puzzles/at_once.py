@@ -12,10 +12,11 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest, merge_guest
 from games.core.errors import ErrorCode, Refusal
 from games.puzzles import daily, tries
-from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry, StoredPuzzle
+from games.puzzles.models import DailyPuzzle, PuzzleRating, PuzzleTry, StoredPuzzle, StormRun
 from games.puzzles.ratings import rating_model
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.ratings.rating_model import SETTLED, RatingEstimate
+from games.puzzles.storm import runs
 from tests.concurrency import run_together
 from tests.games.puzzles.puzzles import LABYRINTH, right, stored_puzzle, wrong
 
@@ -34,22 +35,42 @@ def draw_a_day_once(number: int) -> None:
 
 
 def move_in_two_tabs(number: int) -> None:
-    """Two tabs make the right move at once: one is too late."""
+    """A right move is sent twice at once: both get the same reply, and it counts once."""
     del number
     player, stored = create_guest().pk, stored_puzzle()
     outcomes = run_together(*[lambda: tries.play(player, stored, 0, right(LABYRINTH, 0), TODAY)] * 2)
-    refusals = [outcome.code for outcome in outcomes if isinstance(outcome, Refusal)]
-    assert refusals == [ErrorCode.STALE], outcomes
+    assert outcomes[0] == outcomes[1], outcomes
     assert PuzzleTry.objects.get(player=player).turn == 1
 
 
-def make_mistakes_in_two_tabs(number: int) -> None:
-    """Both mistakes count."""
+def repeat_a_mistake(number: int) -> None:
+    """A wrong move is sent three times at once: all get the same reply, and it costs one try."""
     del number
     player, stored = create_guest().pk, stored_puzzle()
-    outcomes = run_together(*[lambda: tries.play(player, stored, 0, wrong(LABYRINTH, 0), TODAY)] * 2)
-    assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)], outcomes
-    assert PuzzleTry.objects.get(player=player).mistakes == 2
+    move = partial(tries.play, player, stored, 0, wrong(LABYRINTH, 0), TODAY, mistakes=0)
+    first, *others = run_together(*[move] * 3)
+    assert others == [first, first], (first, others)
+    assert PuzzleTry.objects.get(player=player).mistakes == 1
+
+
+def repeat_a_storm_move(number: int) -> None:
+    """A wrong move of a storm is sent three times at once: it ends one puzzle."""
+    del number
+    key = StormRun.objects.create(player=create_guest(), day=TODAY, puzzles=[stored_puzzle().pk, stored_puzzle().pk]).pk
+    replies = run_together(*[lambda: runs.play(key, 0, 0, wrong(LABYRINTH, 0))] * 3)
+    assert not [reply for reply in replies if isinstance(reply, Exception)], replies
+    assert {(reply.state.at, reply.state.mistakes, reply.right) for reply in replies} == {(1, 1, False)}
+
+
+def make_mistakes_in_two_tabs(number: int) -> None:
+    """Two tabs make different moves: one is too late, and the other counts."""
+    del number
+    player, stored = create_guest().pk, stored_puzzle()
+    moves = [partial(tries.play, player, stored, 0, move(LABYRINTH, 0), TODAY, mistakes=0) for move in (right, wrong)]
+    outcomes = run_together(*moves)
+    assert [outcome.code for outcome in outcomes if isinstance(outcome, Refusal)] == [ErrorCode.STALE], outcomes
+    row = PuzzleTry.objects.get(player=player)
+    assert row.turn + row.mistakes == 1
 
 
 def merge_while_the_account_tries(number: int) -> None:
@@ -95,6 +116,8 @@ SCENARIOS = (
     draw_a_day_once,
     move_in_two_tabs,
     make_mistakes_in_two_tabs,
+    repeat_a_mistake,
+    repeat_a_storm_move,
     merge_while_the_account_tries,
     fail_together,
     fail_at_two_puzzles,

@@ -52,7 +52,10 @@ def read(client: Client, path: str, status: int = 200) -> Any:
 
 
 def play(client: Client, puzzle: StoredPuzzle, turn: int, token: str, status: int = 200, **headers: str) -> Any:
-    move = {"turn": turn, "token": token}
+    return send(client, puzzle, {"turn": turn, "token": token}, status, **headers)
+
+
+def send(client: Client, puzzle: StoredPuzzle, move: dict[str, Any], status: int = 200, **headers: str) -> Any:
     answer = client.post(f"{API}/{puzzle.pk}/moves", move, content_type="application/json", headers=headers)
     assert answer.status_code == status, answer.content
     return answer.json()
@@ -171,6 +174,13 @@ def test_a_solution_is_played_to_its_end(mine: Client, stored: StoredPuzzle) -> 
     assert code(play(mine, stored, 3, right(LABYRINTH, 0), 409)) == "closed"
 
 
+def test_a_repeated_wrong_move_costs_once(mine: Client, stored: StoredPuzzle) -> None:
+    move = {"turn": 0, "mistakes": 0, "token": wrong(LABYRINTH, 0)}
+    first, again = (send(mine, stored, move) for _ in range(2))
+    assert first == again
+    assert again["progress"]["mistakes"] == 1
+
+
 def test_a_wrong_move_is_explained(mine: Client, stored: StoredPuzzle) -> None:
     reply = play(mine, stored, 0, wrong(LABYRINTH, 0))
     loss = {"most_up": 22, "goal": 52, "ends": ["3S", "2H", "8C"]}
@@ -215,7 +225,7 @@ def test_replies_before_the_end_hold_nothing_of_the_win(mine: Client, stored: St
 
 def test_a_move_at_another_turn_is_stale(mine: Client, stored: StoredPuzzle) -> None:
     answer = play(mine, stored, 1, right(LABYRINTH, 1), 409)
-    assert answer["error"]["data"] == {"turn": 0}
+    assert answer["error"]["data"] == {"turn": 0, "mistakes": 0}
     assert code(answer) == "stale"
 
 
@@ -246,10 +256,10 @@ def test_a_guest_who_is_gone_gets_a_code(
 ) -> None:
     account, real = User.objects.create_user("Ada"), tries.play
 
-    def merge_and_play(*move: Any) -> tries.Reply:
+    def merge_and_play(*move: Any, **options: Any) -> tries.Reply:
         merge_guest(guest, account)
         mine.session.flush()
-        return real(*move)
+        return real(*move, **options)
 
     monkeypatch.setattr(tries, "play", merge_and_play)
     assert code(play(mine, stored, 0, right(LABYRINTH, 0), 401)) == "session_expired"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -83,6 +84,21 @@ def test_a_run_ends_after_its_last_puzzle(run: StormRun) -> None:
     reply = play(run, 1, 0, wrong(LABYRINTH, 0))
     assert (reply.state.ms_left, reply.next) == (0, None)
     assert refusal(run, 2, 0, "d") == ErrorCode.CLOSED
+
+
+def test_a_repeated_move_gets_its_reply_and_counts_once(run: StormRun) -> None:
+    """As after a lost reply: within a puzzle, at its end, after a wrong move, and when the time is up."""
+    for at, turn, token in [
+        (0, 0, right(STONEWALL, 0)),
+        (0, 1, right(STONEWALL, 1)),
+        (1, 0, wrong(LABYRINTH, 0)),
+    ]:
+        first, again = (play(run, at, turn, token) for _ in range(2))
+        assert (first.right, first.steps, first.next) == (again.right, again.steps, again.next)
+        assert replace(first.state, ms_left=0) == replace(again.state, ms_left=0)
+        assert refusal(run, at, turn, wrong(STONEWALL, 0) + "x") in {ErrorCode.STALE, ErrorCode.CLOSED}
+    StormRun.objects.update(begun_at=timezone.now() - timedelta(minutes=3))
+    assert play(run, 1, 0, wrong(LABYRINTH, 0)).state.ms_left == 0
 
 
 def test_the_clock_starts_with_the_first_move_and_ends_the_run(run: StormRun) -> None:

@@ -39,18 +39,18 @@ def todays(stored: StoredPuzzle) -> StoredPuzzle:
     return stored
 
 
-def play(player: User, stored: StoredPuzzle, turn: int, token: str, day: date = TODAY) -> Reply:
-    return tries.play(player.pk, stored, turn, token, day)
+def play(player: User, stored: StoredPuzzle, turn: int, token: str, day: date = TODAY, **options: int) -> Reply:
+    return tries.play(player.pk, stored, turn, token, day, **options)
 
 
 def solve(player: User, stored: StoredPuzzle, puzzle: Puzzle = LABYRINTH) -> list[Reply]:
     return [play(player, stored, turn, right(puzzle, turn)) for turn in range(len(puzzle.turns))]
 
 
-def refused(player: User, stored: StoredPuzzle, turn: int, token: str) -> Refusal:
+def refused(player: User, stored: StoredPuzzle, turn: int, token: str, **options: int) -> Refusal:
     before = list(PuzzleTry.objects.values())
     with pytest.raises(Refusal) as error:
-        play(player, stored, turn, token)
+        play(player, stored, turn, token, **options)
     assert list(PuzzleTry.objects.values()) == before, "a refused move changes nothing"
     return error.value
 
@@ -82,7 +82,7 @@ def test_another_token_for_the_right_position_is_right(guest: User, stored: Stor
 def test_a_wrong_move_says_why_it_loses(guest: User, stored: StoredPuzzle) -> None:
     reply = play(guest, stored, 0, wrong(LABYRINTH, 0))
     assert reply.loss == {"most_up": 22, "goal": 52, "ends": ("3S", "2H", "8C")}
-    assert reply.steps == ()
+    assert not reply.steps
     assert reply.progress == Progress(turn=0, mistakes=1)
 
 
@@ -99,10 +99,36 @@ def test_a_loss_without_an_explanation_is_empty(guest: User) -> None:
 def test_a_move_at_another_turn_is_stale(guest: User, stored: StoredPuzzle) -> None:
     """As from a second tab that has not seen the first one's move."""
     ahead = refused(guest, stored, 1, right(LABYRINTH, 1))
-    assert (ahead.code, ahead.data) == (ErrorCode.STALE, {"turn": 0})
+    assert (ahead.code, ahead.data) == (ErrorCode.STALE, {"turn": 0, "mistakes": 0})
     play(guest, stored, 0, right(LABYRINTH, 0))
-    behind = refused(guest, stored, 0, right(LABYRINTH, 0))
-    assert (behind.code, behind.data) == (ErrorCode.STALE, {"turn": 1})
+    behind = refused(guest, stored, 0, wrong(LABYRINTH, 0))
+    assert (behind.code, behind.data) == (ErrorCode.STALE, {"turn": 1, "mistakes": 0})
+
+
+def test_a_repeated_wrong_move_costs_one_try(guest: User, todays: StoredPuzzle) -> None:
+    """As after lost replies. The next wrong move, even the same one, costs another try."""
+    for mistakes in range(daily.TRIES):
+        replies = [play(guest, todays, 0, wrong(LABYRINTH, 0), mistakes=mistakes) for _ in range(3)]
+        assert replies == [replies[0]] * 3
+        assert replies[0].loss
+        assert replies[0].progress.mistakes == mistakes + 1
+    assert replies[0].progress.failed
+    assert refused(guest, todays, 0, wrong(LABYRINTH, 0), mistakes=daily.TRIES).code == ErrorCode.CLOSED
+
+
+def test_repeated_right_moves_count_once(guest: User, stored: StoredPuzzle) -> None:
+    for turn in range(len(LABYRINTH.turns)):
+        first, again = (play(guest, stored, turn, right(LABYRINTH, turn), mistakes=0) for _ in range(2))
+        assert first == again
+        assert first.steps
+    assert first.progress.solved
+
+
+def test_another_move_in_place_of_a_repetition_is_stale(guest: User, stored: StoredPuzzle) -> None:
+    """It learns nothing of whether it would have been right."""
+    play(guest, stored, 0, wrong(LABYRINTH, 0), mistakes=0)
+    refusal = refused(guest, stored, 0, right(LABYRINTH, 0), mistakes=0)
+    assert (refusal.code, refusal.data) == (ErrorCode.STALE, {"turn": 0, "mistakes": 1})
 
 
 @pytest.mark.parametrize(

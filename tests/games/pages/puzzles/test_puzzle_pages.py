@@ -126,9 +126,9 @@ def test_a_guest_may_sign_in_in_another_tab_during_a_move(
     account, tab, real = User.objects.create_user("Ada", password="a long secret"), Client(), tries.play
     tab.cookies.update(client.cookies)
 
-    def sign_in_and_play(*move: Any) -> tries.Reply:
+    def sign_in_and_play(*move: Any, **options: Any) -> tries.Reply:
         tab.post(reverse("account_login"), {"login": "Ada", "password": "a long secret"})
-        return real(*move)
+        return real(*move, **options)
 
     monkeypatch.setattr(tries, "play", sign_in_and_play)
     answer = play(client, todays, 0, wrong(LABYRINTH, 0))
