@@ -39,7 +39,7 @@ def todays(stored: StoredPuzzle) -> StoredPuzzle:
     return stored
 
 
-def play(player: User, stored: StoredPuzzle, turn: int, token: str, day: date = TODAY, **options: int) -> Reply:
+def play(player: User, stored: StoredPuzzle, turn: int, token: str, day: date = TODAY, **options: Any) -> Reply:
     return tries.play(player.pk, stored, turn, token, day, **options)
 
 
@@ -47,7 +47,7 @@ def solve(player: User, stored: StoredPuzzle, puzzle: Puzzle = LABYRINTH) -> lis
     return [play(player, stored, turn, right(puzzle, turn)) for turn in range(len(puzzle.turns))]
 
 
-def refused(player: User, stored: StoredPuzzle, turn: int, token: str, **options: int) -> Refusal:
+def refused(player: User, stored: StoredPuzzle, turn: int, token: str, **options: Any) -> Refusal:
     before = list(PuzzleTry.objects.values())
     with pytest.raises(Refusal) as error:
         play(player, stored, turn, token, **options)

@@ -1,6 +1,7 @@
 /** Offline page, shown instead of a page that cannot load. Polls the server and continues when it is reachable. */
 
 import { Backoff } from "../shared/backoff.js";
+import { request } from "../shared/request.js";
 import { applySettings } from "../site/settings.js";
 
 const FIRST_WAIT = 3000;
@@ -30,7 +31,7 @@ function lookLater() {
 
 async function look() {
   clearTimeout(timer);
-  const answer = await fetch(ASKED_FOR, { method: "HEAD", cache: "no-store" }).catch(() => null);
+  const answer = await request(ASKED_FOR, "HEAD", undefined, { cache: "no-store", tries: 1 }).catch(() => null);
   if (answer?.ok) back();
   else lookLater();
 }

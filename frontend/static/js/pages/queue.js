@@ -1,5 +1,10 @@
 /** Queue page for newcomers: shows the place, and continues when it is their turn. */
 
+import { t } from "../shared/i18n.js";
+import { request } from "../shared/request.js";
+
+/** Time within which the server must answer, in ms: it does when there is news, or after 20 seconds. */
+const WITHIN = 30000;
 /** Seconds until the next request after a failed one, and after a reload that has not finished. */
 const RETRY = 5;
 const LOADING = 60;
@@ -11,8 +16,7 @@ const LOADING = 60;
  */
 async function ask(page) {
   try {
-    const response = await fetch(page.dataset.address ?? "", { headers: { Accept: "application/json" } });
-    if (!response.ok) return RETRY;
+    const response = await request(page.dataset.address ?? "", "GET", undefined, { within: WITHIN, tries: 1 });
     const { let_in, place, wait } = await response.json();
     if (let_in) {
       location.reload();
@@ -22,6 +26,7 @@ async function ask(page) {
     write("queue-wait", wait);
     return 0;
   } catch {
+    write("queue-wait", t("Connecting…"));
     return RETRY;
   }
 }

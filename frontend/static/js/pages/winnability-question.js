@@ -2,7 +2,7 @@
 
 import { byId } from "../shared/dom.js";
 import { t, tn } from "../shared/i18n.js";
-import { request } from "../shared/request.js";
+import { noAnswer, request } from "../shared/request.js";
 
 const GLANCE = 600;
 
@@ -17,8 +17,8 @@ const GLANCE = 600;
 
 export class Question {
   #timer = 0;
-  #open = false;
   #waiting = false;
+  /** When the question was asked; 0 while the dialog is closed. */
   #askedAt = 0;
 
   /** @param {HTMLElement} button @param {HTMLDialogElement} dialog */
@@ -34,7 +34,7 @@ export class Question {
   async ask() {
     // If the dialog was closed and reopened before this module loaded, ask only once.
     if (this.#waiting) return;
-    this.#open = this.#waiting = true;
+    this.#waiting = true;
     this.#askedAt = Date.now();
     this.progress.value = 0;
     this.#say("looking", t("Looking for a solution…"), t("This takes up to half a minute."));
@@ -43,7 +43,7 @@ export class Question {
 
   /** Cancels a search whose answer is no longer needed. */
   #withdraw() {
-    this.#open = false;
+    this.#askedAt = 0;
     clearTimeout(this.#timer);
     if (this.#waiting) request(this.address, "DELETE").catch(() => {});
     this.#waiting = false;
@@ -51,14 +51,15 @@ export class Question {
 
   /** @param {string} method */
   async #request(method) {
+    const askedAt = this.#askedAt;
     try {
       const response = await request(this.address, method);
       const body = await response.json();
-      if (!this.#open) return;
+      if (askedAt !== this.#askedAt) return;
       if (response.ok) return this.#show(body);
       this.#say("failed", "", refusal(body.error?.code));
     } catch {
-      this.#say("failed", "", t("The server could not be reached."));
+      if (askedAt === this.#askedAt) this.#say("failed", "", noAnswer());
     }
   }
 

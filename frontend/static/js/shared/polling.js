@@ -1,6 +1,7 @@
 /** Polling of JSON that is the same for all visitors, so its requests need no cookies. */
 
 import { onWake, pageTime } from "./clock.js";
+import { request } from "./request.js";
 
 /**
  * Polls while the page is visible.
@@ -8,13 +9,14 @@ import { onWake, pageTime } from "./clock.js";
  */
 export function poll(address, interval, take) {
   let requestedAt = pageTime();
-  const request = async () => {
+  const ask = async () => {
     if (document.visibilityState !== "visible") return;
     requestedAt = pageTime();
     // Without an answer, the previous data stays until the next poll.
-    const response = await fetch(address, { credentials: "omit" }).catch(() => null);
+    const options = { credentials: /** @type {const} */ ("omit"), within: interval, tries: 1 };
+    const response = await request(address, "GET", undefined, options).catch(() => null);
     if (response?.ok) take(await response.json());
   };
-  setInterval(request, interval);
-  onWake(() => pageTime() - requestedAt > interval && request());
+  setInterval(ask, interval);
+  onWake(() => pageTime() - requestedAt > interval && ask());
 }

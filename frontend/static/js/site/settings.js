@@ -57,7 +57,7 @@ export function setSetting(name, value) {
   // Without storage the choice lasts for this page only.
   tryStorage(() => localStorage.setItem(KEY, JSON.stringify(settings)));
   const url = root.dataset.preferencesUrl;
-  if (url) request(url, "POST", { [name]: value }, { keepalive: true }).catch(() => {});
+  if (url) request(url, "POST", { [name]: value }, { keepalive: true, tries: 1 }).catch(() => {});
   applySettings();
   for (const listener of listeners) listener();
 }

@@ -1,6 +1,7 @@
 /** Parts of the end panel that the server renders for the game's own player. */
 
 import { all, byId } from "../../shared/dom.js";
+import { requestPage } from "../../shared/request.js";
 import { localise } from "../../site/local-times.js";
 
 /**
@@ -22,14 +23,12 @@ let requests = 0;
 export async function loadSummary() {
   const number = ++requests;
   const place = byId("finish-after");
-  const text = await fetch(place?.dataset.address ?? "")
-    .then((response) => (response.ok ? response.text() : ""))
-    .catch(() => "");
+  const page = await requestPage(place?.dataset.address ?? "").catch(() => null);
   if (number !== requests) return null;
-  const found = new DOMParser().parseFromString(text, "text/html").body;
+  const found = page?.body ?? document.createElement("body");
   localise(found);
   const { headline = "", standing = "", ...data } = found.querySelector("div")?.dataset ?? {};
-  if (text) keepingFocus(() => fill(place, found));
+  if (page) keepingFocus(() => fill(place, found));
   return { headline, standing, place: data.place ?? "", isTop: "topPlace" in data, hinted: "hinted" in data };
 }
 

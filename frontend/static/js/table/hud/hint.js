@@ -2,7 +2,7 @@
 
 import { byId } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
-import { request } from "../../shared/request.js";
+import { noAnswer, request } from "../../shared/request.js";
 import { pileName, theCard } from "../drawing/cards.js";
 import { offered, plays } from "../state/game.js";
 import { notice } from "./hud.js";
@@ -24,7 +24,7 @@ export async function askHint(state, button) {
   try {
     await look(state, button.dataset.address ?? "", waiting);
   } catch {
-    notice(t("The server could not be reached."));
+    notice(noAnswer());
   } finally {
     clearTimeout(waiting);
     button.removeAttribute("aria-busy");

@@ -2,6 +2,7 @@
 
 import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { requestPage } from "../../shared/request.js";
 import { openCommands } from "../input/keyboard.js";
 import { rewind } from "../state/online.js";
 
@@ -42,9 +43,7 @@ async function showRules() {
   const place = byId("rules-text");
   if (place.dataset.loaded) return;
   try {
-    const response = await fetch(place.dataset.address);
-    if (!response.ok) throw new Error(String(response.status));
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const page = await requestPage(place.dataset.address);
     place.replaceChildren(...(page.querySelector(".rules-text")?.children ?? []));
     place.dataset.loaded = "true";
   } catch {

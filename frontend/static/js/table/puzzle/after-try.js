@@ -2,8 +2,8 @@
 
 import { byId, button, link, part } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { csrfToken, request } from "../../shared/request.js";
-import { say } from "../hud/announce.js";
+import { csrfToken, noAnswer, request } from "../../shared/request.js";
+import { notice } from "../hud/hud.js";
 
 /**
  * @typedef {{player: string, address: string}} Source
@@ -37,11 +37,16 @@ export function showAfter(place, after) {
 /** @param {Vote} vote */
 function votes({ address, mine }) {
   const texts = { good: t("Good puzzle"), bad: t("Not so good"), wrong: t("Report a mistake") };
+  let isWaiting = false;
   const buttons = Object.entries(texts).map(([vote, text]) => {
     const choice = button(text, "", async () => {
-      const response = await request(address, "POST", { vote });
-      if (response.ok) press(choice);
-      say(response.ok ? t("Thank you for your vote.") : t("Your vote was not counted."));
+      if (isWaiting) return;
+      isWaiting = true;
+      const response = await request(address, "POST", { vote }).catch(() => null);
+      isWaiting = false;
+      if (response?.ok) press(choice);
+      if (!response) notice(noAnswer());
+      else notice(response.ok ? t("Thank you for your vote.") : t("Your vote was not counted."));
     });
     choice.setAttribute("aria-pressed", String(vote === mine));
     return choice;

@@ -26,6 +26,9 @@ import { Playback } from "./playback.js";
  * @property {Record<Pile, Card[]>} hidden
  */
 
+/** Time within which each attempt to send a move must be answered, in ms. */
+export const MOVE_WITHIN = 4000;
+
 export class OpenTable {
   #playback = new Playback();
   /** True while the player may move, once no steps are left to show. */

@@ -15,7 +15,7 @@ import { Starting } from "../social/race-countdown.js";
 import { RaceNews } from "../social/race-news.js";
 import { Reactions } from "../social/reactions.js";
 import { racersOf, Strip } from "../social/rank-strip.js";
-import { tell } from "./open-table.js";
+import { MOVE_WITHIN, tell } from "./open-table.js";
 import { Storm } from "./storm.js";
 
 /** @import { RaceState, Room } from "../../races/types.js" */
@@ -74,7 +74,7 @@ class PuzzleRace {
     this.#timer = 0;
     let wait = RETRY;
     try {
-      const response = await request(this.felt.dataset.current ?? "", "POST");
+      const response = await request(this.felt.dataset.current ?? "", "POST", undefined, { within: MOVE_WITHIN });
       const reply = await response.json();
       if (reply.starts_in) {
         this.starting.wait(reply);

@@ -2,14 +2,15 @@
 
 import { byId, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { request, requestJson } from "../../shared/request.js";
+import { noAnswer, request, requestJson } from "../../shared/request.js";
 import { applySettings } from "../../site/settings.js";
 import { say } from "../hud/announce.js";
+import { notice } from "../hud/hud.js";
 import { shareText } from "../hud/share-text.js";
 import { play as sound } from "../hud/sound.js";
 import { parse } from "../state/moves.js";
 import { showAfter } from "./after-try.js";
-import { OpenTable, tell } from "./open-table.js";
+import { MOVE_WITHIN, OpenTable, tell } from "./open-table.js";
 import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
 
 /** @import { Card, Token } from "../state/types.js" */
@@ -74,14 +75,16 @@ class Puzzle {
   async play(token) {
     this.table.isWaiting = true;
     try {
-      const response = await request(this.felt.dataset.move ?? "", "POST", { turn: this.progress.turn, token });
+      const { turn, mistakes } = this.progress;
+      const move = { turn, mistakes, token };
+      const response = await request(this.felt.dataset.move ?? "", "POST", move, { within: MOVE_WITHIN });
       const reply = await response.json();
       if (response.ok) this.#answer(token, reply);
       // Another tab has played on, or signed in: show what it reached.
       else if (response.status === 409 || response.status === 401) location.reload();
       else this.#tell({ state: "refused", label: t("Not sent:"), words: reply.error.message });
     } catch {
-      this.#tell({ state: "refused", label: t("Not sent:"), words: t("you seem to be offline. Try again.") });
+      this.#tell({ state: "refused", label: noAnswer(), words: "" });
     } finally {
       this.table.isWaiting = false;
     }
@@ -132,8 +135,9 @@ class Puzzle {
   }
 
   async #watch() {
-    const { steps } = await requestJson(this.felt.dataset.win ?? "");
-    this.table.run(steps, WIN_PACE, () => say(t("The game is won.")));
+    const win = await requestJson(this.felt.dataset.win ?? "").catch(() => null);
+    if (win) this.table.run(win.steps, WIN_PACE, () => say(t("The game is won.")));
+    else notice(noAnswer());
   }
 }
 

@@ -3,13 +3,13 @@
 import { onWake, pageTime } from "../../shared/clock.js";
 import { byId, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
-import { request, requestJson } from "../../shared/request.js";
+import { noAnswer, request, requestJson } from "../../shared/request.js";
 import { clockText } from "../../shared/times.js";
 import { settings } from "../../site/settings.js";
 import { say } from "../hud/announce.js";
 import { play as sound } from "../hud/sound.js";
 import { parse } from "../state/moves.js";
-import { OpenTable, tell } from "./open-table.js";
+import { MOVE_WITHIN, OpenTable, tell } from "./open-table.js";
 
 /** @import { Token } from "../state/types.js" */
 /** @import { Step } from "./open-table.js" */
@@ -21,6 +21,8 @@ import { OpenTable, tell } from "./open-table.js";
 
 /** Time between forced moves, and for which a losing move is marked, in ms. */
 const [PACE, MARKED] = [200, 700];
+/** Time for the last answer after the end, in ms. */
+const GRACE = 2000;
 /** Seconds left that are announced. */
 const ANNOUNCED = [10, 30, 60];
 
@@ -66,14 +68,16 @@ export class Storm {
     this.table.isWaiting = true;
     const { at, turn } = this.run;
     try {
-      const response = await request(this.felt.dataset.move ?? "", "POST", { at, turn, token });
+      const move = { at, turn, token };
+      const response = await request(this.felt.dataset.move ?? "", "POST", move, { within: MOVE_WITHIN });
       const reply = await response.json();
+      if (!this.table.isOpen) return;
       if (response.ok) this.#answer(token, reply);
       // The time is up, or another tab has played on or signed in: show what is stored.
       else if ([401, 404, 409].includes(response.status)) location.reload();
       else tell({ state: "refused", label: t("Not sent:"), words: reply.error.message });
     } catch {
-      tell({ state: "refused", label: t("Not sent:"), words: t("you seem to be offline. Try again.") });
+      if (this.table.isOpen) tell({ state: "refused", label: noAnswer(), words: "" });
     } finally {
       this.table.isWaiting = false;
     }
@@ -122,13 +126,14 @@ export class Storm {
       this.#announced = seconds;
       say(t("{n} seconds left.", { n: seconds }));
     }
-    if (left <= 0 && !this.table.isWaiting) this.#end();
+    if (left <= (this.table.isWaiting ? -GRACE : 0)) this.#end();
   }
 
   #end() {
     clearInterval(this.#timer);
     if (!this.table.isOpen) return;
     this.table.isOpen = false;
+    tell({ state: "done", label: t("Your time is up."), words: "" });
     this.onOver();
   }
 }

@@ -2,7 +2,7 @@
 
 import { byId, part } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
-import { request } from "../../shared/request.js";
+import { noAnswer, request } from "../../shared/request.js";
 import { keepFocus } from "../input/focus.js";
 import { drawMissedMoves } from "./missed-move.js";
 import { betterText, chanceText, drawBand, stretchesOf, stretchText, turnText, verdictText } from "./verdicts.js";
@@ -63,7 +63,8 @@ class Analysis {
       if (response.ok) this.#show(body);
       else this.#say(refusal(body.error?.code));
     } catch {
-      this.#say(t("The server could not be reached."));
+      this.#say(this.progress ? t("Connecting…") : noAnswer());
+      if (this.progress) this.timer = window.setTimeout(() => this.#request("GET"), GLANCE);
     }
   }
 

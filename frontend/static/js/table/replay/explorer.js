@@ -2,7 +2,7 @@
 
 import { byId, part } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
-import { requestJson } from "../../shared/request.js";
+import { noAnswer, requestJson } from "../../shared/request.js";
 import { clockText } from "../../shared/times.js";
 import { keepFocus } from "../input/focus.js";
 import { moveName } from "./verdicts.js";
@@ -85,7 +85,7 @@ class Explorer {
       return reply;
     } catch {
       this.known.delete(address);
-      byId("explorer-text").textContent = t("The server could not be reached.");
+      byId("explorer-text").textContent = noAnswer();
       return null;
     }
   }

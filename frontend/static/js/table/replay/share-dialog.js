@@ -6,7 +6,7 @@
 import "../../site/field-buttons.js";
 import { all, byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { requestJson } from "../../shared/request.js";
+import { request, requestJson } from "../../shared/request.js";
 
 /** Polling interval in ms, and the number of polls. */
 const POLL_EVERY = 700;
@@ -66,7 +66,7 @@ function show(url) {
 /** Offers sharing in browsers that can share files. @param {string} url @param {string} name */
 async function offerSharing(url, name) {
   if (!navigator.canShare) return;
-  const file = new File([await (await fetch(url)).blob()], name, { type: "image/gif" });
+  const file = new File([await (await request(url)).blob()], name, { type: "image/gif" });
   if (!navigator.canShare({ files: [file] })) return;
   const button = byId("picture-share");
   button.hidden = false;

@@ -4,6 +4,7 @@ import { all, byId, write } from "../../shared/dom.js";
 import { pageTime } from "../../shared/clock.js";
 import { Connection } from "../../shared/connection.js";
 import { t, tn } from "../../shared/i18n.js";
+import { request } from "../../shared/request.js";
 import { onSettings, settings } from "../../site/settings.js";
 import { elapsed } from "../state/game.js";
 import { Pace, spanText } from "./pace.js";
@@ -80,11 +81,11 @@ export class DayTable {
 
   async #requestPace() {
     const now = pageTime();
-    const due = this.ghost ? this.#requestedAt === -Infinity : now - this.#requestedAt > LEADER_EVERY;
+    const due = now - this.#requestedAt > LEADER_EVERY && !(this.ghost && this.#pace);
     if (!this.address || !due || document.visibilityState !== "visible") return;
     this.#requestedAt = now;
     try {
-      const response = await fetch(this.address);
+      const response = await request(this.address);
       const line = response.ok ? await response.json() : { name: "", points: [] };
       this.#pace = line.points.length > 0 ? Pace.after(this.#pace, line) : null;
     } catch {
