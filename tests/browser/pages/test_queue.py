@@ -12,6 +12,7 @@ import pytest
 from tests.browser.conftest import Site, Tabs, copied, sync_api
 from tests.browser.pages.test_every_page import looked_at
 from tests.browser.table_driver import deal
+from tests.ordinary_life.page_clock import PageClock
 
 
 @pytest.fixture
@@ -30,7 +31,9 @@ def visit(chromium: Any, small: Site) -> Iterator[Callable[..., Any]]:
 
 def queued(visit: Callable[..., Any], **options: Any) -> Any:
     """A newcomer's page in the queue."""
-    page = visit("/play/braid/", fresh=True, **options)
+    page = visit(fresh=True, **options)
+    PageClock(page)
+    page.goto("/play/braid/")
     page.click("form[action$='/start'] button")
     page.wait_for_selector("#queue")
     return page
@@ -51,6 +54,14 @@ def test_newcomers_wait_keep_their_places_and_get_in(visit: Callable[..., Any]) 
     assert looked_at(first) == []
     second.reload()
     assert second.text_content("#queue-place") == "3"
+    # A poll without an answer ends, and the next one shows the place again.
+    second.route("**/queue.json", lambda route: None)
+    second.wait_for_event("request")
+    PageClock(second).advance(31)
+    sync_api.expect(second.locator("#queue-wait")).to_have_text("Verbindet …")
+    second.unroute("**/queue.json")
+    PageClock(second).advance(6)
+    sync_api.expect(second.locator("#queue-wait")).to_have_text("Gerade sind alle Tische besetzt.")
     # The number goes down as others leave.
     ahead.context.close()
     for place, page in enumerate((first, second), 1):

@@ -1,13 +1,17 @@
 /** Profile charts: a calendar of days, a histogram of winning times, and the monthly share of won games. */
 
 import { all, part } from "../shared/dom.js";
-import { language, percent, t, tn } from "../shared/i18n.js";
+import { language, t, tn } from "../shared/i18n.js";
 import { requestJson } from "../shared/request.js";
 import { clockText, durationText } from "../shared/times.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const DAY = 86400000;
 const WEEKS = 53;
+
+/** @param {number} share 0 to 1 @returns {string} as a whole percentage */
+const percent = (share) =>
+  new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share);
 
 /**
  * @typedef {object} Play

@@ -61,7 +61,3 @@ export function tn(one, more, n, values = {}) {
  * @param {string} context @param {string} text @returns {[string, string]}
  */
 export const marked = (context, text) => [context, text];
-
-/** @param {number} share 0 to 1 @returns {string} as a whole percentage */
-export const percent = (share) =>
-  new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share);

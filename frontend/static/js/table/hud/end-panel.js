@@ -1,7 +1,7 @@
 /** Parts of the end panel that the server renders for the game's own player. */
 
 import { all, byId } from "../../shared/dom.js";
-import { requestPage } from "../../shared/request.js";
+import { request } from "../../shared/request.js";
 import { localise } from "../../site/local-times.js";
 
 /**
@@ -23,12 +23,14 @@ let requests = 0;
 export async function loadSummary() {
   const number = ++requests;
   const place = byId("finish-after");
-  const page = await requestPage(place?.dataset.address ?? "").catch(() => null);
+  const text = await request(place?.dataset.address ?? "", "GET", undefined, { headers: { Accept: "text/html" } })
+    .then((response) => (response.ok ? response.text() : ""))
+    .catch(() => "");
   if (number !== requests) return null;
-  const found = page?.body ?? document.createElement("body");
+  const found = new DOMParser().parseFromString(text, "text/html").body;
   localise(found);
   const { headline = "", standing = "", ...data } = found.querySelector("div")?.dataset ?? {};
-  if (page) keepingFocus(() => fill(place, found));
+  if (text) keepingFocus(() => fill(place, found));
   return { headline, standing, place: data.place ?? "", isTop: "topPlace" in data, hinted: "hinted" in data };
 }
 

@@ -2,9 +2,10 @@
 
 import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { requestPage } from "../../shared/request.js";
+import { request } from "../../shared/request.js";
 import { openCommands } from "../input/keyboard.js";
-import { rewind } from "../state/online.js";
+import { pick } from "../input/picked-card.js";
+import { canUndo } from "../state/game.js";
 
 /** @import { Keys } from "../input/keyboard.js" */
 /** @import { TableSocket } from "../state/socket.js" */
@@ -31,6 +32,13 @@ export function bindMore(state, socket, keys) {
   document.addEventListener("fullscreenchange", () => full.setAttribute("aria-pressed", String(isFull())));
 }
 
+/** Undoes every move that may be undone. @param {State} state @param {TableSocket} socket */
+function rewind(state, socket) {
+  if (!canUndo(state) || state.pending.length > 0) return;
+  pick(state, null);
+  state.rewinding = socket.ask({ type: "rewind", n: (state.n ?? 0) + 1 });
+}
+
 const isFull = () => document.fullscreenElement !== null;
 
 function turnFullScreen() {
@@ -43,7 +51,9 @@ async function showRules() {
   const place = byId("rules-text");
   if (place.dataset.loaded) return;
   try {
-    const page = await requestPage(place.dataset.address);
+    const response = await request(place.dataset.address, "GET", undefined, { headers: { Accept: "text/html" } });
+    if (!response.ok) throw new Error(String(response.status));
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
     place.replaceChildren(...(page.querySelector(".rules-text")?.children ?? []));
     place.dataset.loaded = "true";
   } catch {

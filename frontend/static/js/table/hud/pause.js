@@ -2,6 +2,7 @@
 
 import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { noAnswer } from "../../shared/request.js";
 import { say } from "./announce.js";
 import { keepFocus } from "../input/focus.js";
 import { hush, notice } from "./hud.js";
@@ -19,7 +20,7 @@ export function bindPause(state, socket) {
   if (!button) return undefined;
   const turn = () => {
     if (state.status !== "playing" || state.view?.won) return;
-    if (!socket().ask({ type: state.paused ? "resume" : "pause" })) notice(t("The server could not be reached."));
+    if (!socket().ask({ type: state.paused ? "resume" : "pause" })) notice(noAnswer());
   };
   button.addEventListener("click", turn);
   byId("resume").addEventListener("click", turn);

@@ -2,6 +2,7 @@
 
 import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { noAnswer } from "../../shared/request.js";
 import { moveText, say } from "../hud/announce.js";
 import { moveUpLater } from "./auto-up.js";
 import {
@@ -75,13 +76,6 @@ export function redo(state, socket) {
   if (token) play(state, socket, token);
 }
 
-/** Undoes every move that may be undone. @param {State} state @param {TableSocket} socket */
-export function rewind(state, socket) {
-  if (!canUndo(state) || state.pending.length > 0) return;
-  pick(state, null);
-  state.rewinding = socket.ask({ type: "rewind", n: (state.n ?? 0) + 1 });
-}
-
 /**
  * Asks the server why cards cannot move.
  * @param {TableSocket} socket @param {Pile} pile @param {number} cards @param {Pile|""} to
@@ -98,7 +92,7 @@ export function playOut(state, socket) {
 
 /** @param {State} state @param {TableSocket} socket */
 export function resign(state, socket) {
-  if (!socket.ask({ type: "resign", n: (state.n ?? 0) + 1 })) notice(t("The server could not be reached."));
+  if (!socket.ask({ type: "resign", n: (state.n ?? 0) + 1 })) notice(noAnswer());
 }
 
 /** @param {State} state @param {TableSocket} socket @param {any} message */

@@ -1,0 +1,184 @@
+"""Requests whose answer never comes, is lost, or is that of a busy server: a message, a way on, no double counts.
+
+`Case` is one thing that a player asks for; add one for each new kind of request.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Visit, sync_api
+from tests.browser.table.test_puzzles import PuzzleMouse, puzzle_on, puzzle_with
+from tests.browser.table_driver import practise
+from tests.ordinary_life.page_clock import PageClock, ServerClock
+
+NO_ANSWER = "No answer. Try again."
+
+
+@dataclass(frozen=True)
+class Case:
+    """A request: its address, how to make it, where its failure is shown, and what its answer leads to."""
+
+    address: str
+    ask: Callable[[], None]
+    message: str
+    answered: str
+
+
+def puzzle(page: Any) -> Case:
+    page.goto("/puzzles/another/?variant=labyrinth")
+    player, shown = PuzzleMouse(page), puzzle_on(page)
+    ask = lambda: player.play(shown.line[shown.turns[0]])  # noqa: E731
+    return Case("**/move", ask, "#puzzle-say", "#puzzle-say:is([data-state=right], [data-state=done])")
+
+
+def storm(page: Any) -> Case:
+    page.goto("/puzzles/storm/")
+    page.click("text=Start")
+    player = PuzzleMouse(page)
+    shown = puzzle_with(json.loads(page.text_content("#storm-data"))["puzzle"]["step"])
+    ask = lambda: player.play(shown.line[shown.turns[0]])  # noqa: E731
+    return Case("**/move", ask, "#puzzle-say", "#puzzle-say[data-state=right]")
+
+
+def hint(page: Any) -> Case:
+    practise(page)
+    answered = f"body:has(#hint:not([aria-busy])) #notice:not(:has-text('{NO_ANSWER}'))"
+    return Case("**/hint", lambda: page.click("#hint"), "#notice", answered)
+
+
+def can_win(page: Any) -> Case:
+    practise(page)
+
+    def ask() -> None:
+        if page.is_visible("#hint-close"):
+            page.click("#hint-close")
+        page.click("[data-opens=more-dialog]")
+        page.click("#can-win")
+
+    answered = "#hint-dialog:is([data-state=yes], [data-state=no], [data-state=unknown])"
+    return Case("**/can-win", ask, "#hint-text", answered)
+
+
+def vote(page: Any) -> Case:
+    """The votes of players with an account, shown to a guest, and their answer: only the page is tested here."""
+    case = puzzle(page)
+    over: dict[str, Any] = {
+        "themes": [],
+        "source": None,
+        "play_on": None,
+        "vote": {"address": "/puzzles/0/vote", "mine": ""},
+    }
+    page.route(case.address, lambda route: route.fulfill(json=route.fetch().json() | {"after": over}))
+    page.route("**/vote", lambda route: route.fulfill(json={"vote": "good"}))
+    case.ask()
+    ask = lambda: page.click("text=Good puzzle")  # noqa: E731
+    return Case("**/vote", ask, "#notice", ".votes [aria-pressed=true]:has-text('Good puzzle')")
+
+
+CASES = (puzzle, storm, hint, can_win, vote)
+
+
+def wait_for(page: Any, selector: str, text: str) -> None:
+    sync_api.expect(page.locator(selector)).to_contain_text(text)
+
+
+@pytest.mark.parametrize("case_on", CASES)
+def test_no_answer_leads_to_a_message_and_a_way_on(visit: Visit, case_on: Callable[[Any], Case]) -> None:
+    page = visit(fresh=True)
+    clock = PageClock(page)
+    case = case_on(page)
+
+    def swallow(route: Any) -> None:
+        del route
+
+    page.route(case.address, swallow)
+    with page.expect_request(case.address):
+        case.ask()
+    clock.advance(20)
+    wait_for(page, case.message, NO_ANSWER)
+    page.unroute(case.address, swallow)
+    case.ask()
+    page.wait_for_selector(case.answered)
+
+
+@pytest.mark.parametrize("case_on", CASES)
+def test_a_lost_reply_is_asked_for_again(visit: Visit, case_on: Callable[[Any], Case], complaints: list[str]) -> None:
+    page = visit(fresh=True)
+    case, methods = case_on(page), []
+
+    def lose(route: Any) -> None:
+        methods.append(route.request.method)
+        if len(methods) > 1:
+            route.fallback()
+            return
+        if case_on is not vote:
+            route.fetch()
+        route.abort()
+
+    page.route(case.address, lose)
+    case.ask()
+    page.wait_for_selector(case.answered)
+    assert methods[:2] == ["POST", "POST"]
+    complaints.clear()
+
+
+def test_a_wrong_move_whose_reply_is_lost_costs_one_try(visit: Visit, complaints: list[str]) -> None:
+    """Every reply to it is lost, until the player makes the move again."""
+    page = visit("/puzzles/", fresh=True)
+    player, shown = PuzzleMouse(page), puzzle_on(page)
+    wrong = next(iter(shown.losses[0]))
+
+    def lose(route: Any) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/move", lose)
+    player.play(wrong)
+    wait_for(page, "#puzzle-say", NO_ANSWER)
+    page.unroute("**/move")
+    player.play(wrong)
+    wait_for(page, "#puzzle-say", "That loses.")
+    assert page.text_content("#tries-left") == "2"
+    player.play(wrong)
+    wait_for(page, "#tries-left", "1")
+    complaints.clear()
+
+
+@pytest.mark.parametrize(("retry_after", "is_answered"), [("1", True), ("60", False)])
+def test_a_busy_server_is_asked_again_when_it_says(
+    visit: Visit, retry_after: str, is_answered: bool, complaints: list[str]
+) -> None:
+    page = visit(fresh=True)
+    case = puzzle(page)
+    page.route(case.address, lambda route: route.fulfill(status=503, headers={"Retry-After": retry_after}), times=1)
+    case.ask()
+    if is_answered:
+        page.wait_for_selector(case.answered)
+    else:
+        wait_for(page, case.message, NO_ANSWER)
+    complaints.clear()
+
+
+def test_a_storm_ends_while_its_move_has_no_answer(visit: Visit, server_clock: ServerClock) -> None:
+    page = visit(fresh=True)
+    clock = PageClock(page, server_clock)
+    page.goto("/puzzles/storm/")
+    page.click("text=Start")
+    player = PuzzleMouse(page)
+    first = puzzle_with(json.loads(page.text_content("#storm-data"))["puzzle"]["step"])
+    with page.expect_response("**/move") as reply:
+        player.play(next(iter(first.losses[0])))
+    second = puzzle_with(reply.value.json()["next"]["step"])
+    wait_for(page, "#puzzle-say", "to find.")
+    clock.advance(167)
+    page.route("**/move", lambda route: None)
+    with page.expect_request("**/move"):
+        player.play(second.line[second.turns[0]])
+    clock.advance(6)
+    page.wait_for_selector("text=Play again")
