@@ -70,7 +70,10 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "games:puzzle games:puzzle_move games:puzzle_vote games:puzzle_win games:play_on_puzzle": [
         ("stranger", {"number": "<puzzle>"})
     ],
-    "games:storm_run games:storm_move": [("member", {"run": "<storm>"}), ("member", {"run": "<finished storm>"})],
+    "games:storm_run games:storm_current games:storm_move": [
+        ("member", {"run": "<storm>"}),
+        ("member", {"run": "<finished storm>"}),
+    ],
     "games:archive_month games:past_puzzles_of": [("stranger", {"month": "<month>"})],
     "games:archive_day": [("member", {"day": "<past>"})],
     "games:deal": [
