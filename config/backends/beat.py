@@ -43,6 +43,7 @@ class Lead:
             self._server.set(f"{NAME}.write", b"", px=1)  # a server out of memory would still renew a lease
             is_leader = self._renewed() or self._lock.acquire()
         except RedisError:
+            log.warning("the broker refused the lease", exc_info=True)
             is_leader = False
         if is_leader != self._is_leader:
             log.info("this beat is the leader" if is_leader else "this beat is on standby")

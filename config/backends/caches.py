@@ -6,6 +6,7 @@ The cache holds only counters and copies, never facts, so no page may fail becau
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
@@ -18,6 +19,8 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from config.backends.circuit_breaker import CircuitBreaker
+
+log = logging.getLogger(__name__)
 
 #: Redis timeout in seconds: the server is nearby, and a visitor is waiting for a page.
 TIMEOUT: Final = 0.5
@@ -77,8 +80,11 @@ def _tolerant(name: str) -> Callable[..., Any]:
     def call(self: TolerantRedisCache, *args: Any, **options: Any) -> Any:  # noqa: ANN401
         try:
             return self.breaker.call(functools.partial(method, self, *args, **options))
-        except (CircuitBreakerError, *ERRORS):
-            return getattr(self._fallback, name)(*args, **options)
+        except CircuitBreakerError:
+            pass
+        except ERRORS:
+            log.warning("the cache failed", exc_info=True)
+        return getattr(self._fallback, name)(*args, **options)
 
     return call
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import psycopg
-from pybreaker import STATE_CLOSED, CircuitBreakerError, CircuitBreakerListener
+from pybreaker import STATE_CLOSED, CircuitBreakerError
 from pybreaker import CircuitBreaker as Breaker
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -41,7 +38,6 @@ class CircuitBreaker:
             retry_after,
             name=name,
             exclude=[lambda error: not isinstance(error, errors)],
-            listeners=[_Log()],
             throw_new_error_on_trip=False,
         )
         self._trial = threading.Lock()
@@ -80,17 +76,6 @@ class CircuitBreaker:
         with suppress(CircuitBreakerError, *self._errors):
             if not self.is_open:
                 self._breaker.call(outcome, *error)
-
-
-class _Log(CircuitBreakerListener):
-    """Logger of outages and recoveries."""
-
-    def state_change(self, cb: Breaker, old_state: Any, new_state: Any) -> None:  # noqa: ANN401 - pybreaker's states
-        """Log the state changes that callers notice."""
-        if old_state.name == STATE_CLOSED:
-            log.warning("%s does not answer: calls fail at once", cb.name)
-        elif new_state.name == STATE_CLOSED:
-            log.warning("%s answers again", cb.name)
 
 
 def _raise(error: Exception) -> None:

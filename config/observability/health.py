@@ -19,6 +19,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from config.admission import table_capacity
+from config.observability.outages import redis_state
 from config.observability.state_metrics import waiting
 from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.errors import ErrorCode, Refusal
@@ -37,10 +38,6 @@ READINESS: Final = "/readyz"
 #: Timeouts in seconds: of the readiness response, and of one statement in its check.
 ANSWER_WITHIN: Final = 1.8
 STATEMENT_SECONDS: Final = 1.5
-
-#: Key that the check writes to each Redis server, and its expiry in seconds.
-_REDIS_KEY: Final = "talon.readiness"
-_REDIS_SECONDS: Final = 10
 
 Checks = dict[str, str]
 """Results by check name: "ok", "unused", or a description of the problem."""
@@ -139,6 +136,7 @@ def check_database() -> str:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError:
+        log.warning("the database does not answer", exc_info=True)
         return "unreachable"
     return "ok"
 
@@ -159,25 +157,10 @@ def check_writable() -> str:
 
 
 def check_redis() -> str:
-    """Check that every Redis server accepts a key; one failure is enough to report the whole set.
-
-    A read-only or full server answers a ping, but channel layer, queue and cache all write.
-    """
+    """Check that every Redis server accepts a key; one failure is enough to report the whole set."""
     if not settings.REDIS_SERVERS:
         return "unused"
-    import redis  # noqa: PLC0415 - 7 MB that the embedded site does without
-
-    from config.backends.caches import TIMEOUT  # noqa: PLC0415
-
-    try:  # not through the cache, which tolerates an outage of Redis
-        for url in settings.REDIS_SERVERS:
-            with redis.Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT) as server:
-                server.set(_REDIS_KEY, 1, ex=_REDIS_SECONDS)
-    except redis.ResponseError:
-        return "not writable"
-    except (redis.RedisError, OSError):
-        return "unreachable"
-    return "ok"
+    return next((state for url in settings.REDIS_SERVERS if (state := redis_state(url)) != "ok"), "ok")
 
 
 def _check_migrations() -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 
 from config.observability.log_redaction import hide_secrets
+from config.observability.outages import OutageFilter
 
 
 def logging_config(*, level: str, form: str) -> dict[str, Any]:
@@ -51,7 +52,8 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
                 ],
             }
         },
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "event"}},
+        "filters": {"outages": {"()": OutageFilter}},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "event", "filters": ["outages"]}},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django": {"handlers": [], "level": level, "propagate": True},

@@ -7,7 +7,6 @@ import logging
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest
 from django_structlog.middlewares import RequestMiddleware
-from pybreaker import CircuitBreakerError
 
 log = logging.getLogger(__name__)
 
@@ -22,8 +21,8 @@ class RequestLog(RequestMiddleware):
         return logging.INFO if status_code == 503 else super()._log_level_for_status_code(status_code)
 
     def _process_exception(self, request: HttpRequest, exception: Exception) -> None:
-        """Log a failure. During a database outage, skip the query for the user and do not repeat a known failure."""
-        if not isinstance(exception, OperationalError | InterfaceError):
-            super()._process_exception(request, exception)
-        elif not isinstance(getattr(exception.__cause__, "__cause__", None), CircuitBreakerError):
+        """Log a failure; skip the query for the user if the database failed."""
+        if isinstance(exception, OperationalError | InterfaceError):
             log.warning("the database failed a request", exc_info=exception)
+        else:
+            super()._process_exception(request, exception)

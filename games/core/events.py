@@ -135,7 +135,7 @@ class Notifier:
                     await layer.group_send(group, message)
             except TimeoutError:
                 # The layer hangs: waiting this long for every remaining message would delay them all.
-                log.warning("%d notices were lost", len(batch) - sent, exc_info=True)
+                log.warning("%d notices were lost", len(batch) - sent, exc_info=True, extra={"server": "Redis"})
                 return
             except (Exception, asyncio.CancelledError):  # cancelled when the receiver's loop ends
                 log.warning("a notice to %s was lost", group, exc_info=True)

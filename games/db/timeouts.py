@@ -12,8 +12,11 @@ from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
 import psycopg
+from django.db import connections
 from psycopg.abc import PQGen
 
+#: Connection parameters that only Django's own connections use.
+_DJANGO: Final = {"context", "cursor_factory", "prepare_threshold", "client_encoding"}
 #: Seconds that one statement may take while a visitor waits.
 STATEMENT_SECONDS: Final = 4.0
 
@@ -48,3 +51,11 @@ class TimedConnection(psycopg.Connection[Any]):
         except psycopg.errors._WaitTimeout:  # noqa: SLF001 - what `wait` is documented to raise
             self.pgconn.finish()
             raise psycopg.OperationalError(f"the database has not answered within {seconds} s") from None
+
+
+def connect_directly(alias: str) -> psycopg.Connection[Any]:
+    """Open a connection outside the pool, for a monitor that must not wait for a pooled one."""
+    parameters: Any = connections[alias].get_connection_params()
+    options: dict[str, Any] = {name: value for name, value in parameters.items() if name not in _DJANGO}
+    options |= {"connect_timeout": 2, "tcp_user_timeout": 2000, "prepare_threshold": None}  # as PgBouncer needs it
+    return TimedConnection.connect(autocommit=True, **options)

@@ -67,4 +67,4 @@ class Notices:
             async with asyncio.timeout(_PATIENCE):
                 await operation
         except Exception:
-            log.warning("the channel layer does not answer", exc_info=True)
+            log.warning("the channel layer does not answer", exc_info=True, extra={"server": "Redis"})

@@ -100,7 +100,7 @@ class JournalStore:
                 self.close()
                 if time.monotonic() + pause > latest:
                     raise
-                log.warning("journal commit failed, trying again: %s", error.__class__.__name__)
+                log.warning("journal commit failed, trying again: %s", error)
                 time.sleep(pause)
         return self._try(entries)
 

@@ -310,6 +310,18 @@ class Stack:
     def logs(self) -> str:
         return "\n".join(f"== {path.name}\n{path.read_text()[-4000:]}" for path in sorted(self._home.glob("*.log")))
 
+    def sizes(self) -> dict[str, int]:
+        """Return the length of each process's log."""
+        return {path.stem: path.stat().st_size for path in self._home.glob("*.log")}
+
+    def lines_since(self, sizes: dict[str, int], *, about: str) -> dict[str, list[str]]:
+        """Return what each process has logged since its log had this size, except another server's outage."""
+        other = "Redis at" if about == "PostgreSQL" else "PostgreSQL at"
+        return {
+            name: [line for line in self.said(name)[size:].splitlines() if other not in line]
+            for name, size in sizes.items()
+        }
+
     def said(self, process: str) -> str:
         return (self._home / f"{process}.log").read_text()
 

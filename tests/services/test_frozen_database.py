@@ -66,6 +66,7 @@ def frozen(stack: Stack, seat: Seat) -> Iterator[Stack]:
 
 
 def test_no_request_hangs_while_frozen_and_all_recover(frozen: Stack, seat: Seat) -> None:
+    sizes = frozen.sizes()
     probes = [(port, path) for port in (*frozen.ports, *frozen.sockets) for path in ("/healthz", "/readyz")]
     for _ in range(2):
         answers = visit_all(frozen, PAGES)
@@ -86,6 +87,11 @@ def test_no_request_hangs_while_frozen_and_all_recover(frozen: Stack, seat: Seat
     eventually(lambda: all(visit(port, "/readyz").status == 200 for port in ports), within=60)
     assert time.monotonic() - begun < 2 + SPARE
     assert {answer.status for answer in visit_all(frozen, PAGES).values()} == {200}
+    for name in ("web0", "web1"):
+        eventually(lambda name=name: len(frozen.lines_since(sizes, about="PostgreSQL")[name]) > 1)  # type: ignore[misc]
+        begin, end = frozen.lines_since(sizes, about="PostgreSQL")[name]
+        assert f"PostgreSQL at 127.0.0.1:{frozen.postgres.port} is unreachable" in begin
+        assert "is back after" in end
 
 
 def test_players_are_notified_and_keep_their_moves(frozen: Stack, seat: Seat) -> None:

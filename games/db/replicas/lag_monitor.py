@@ -18,12 +18,13 @@ from typing import Any, Final, NamedTuple
 
 import psycopg
 from django.conf import settings
-from django.db import DatabaseError, connections
+from django.db import DatabaseError
 from django.db.backends.signals import connection_created
 from django.dispatch import receiver
 
 from games.core import metrics
 from games.db.replicas.router import PRIMARY
+from games.db.timeouts import connect_directly
 
 log = logging.getLogger(__name__)
 
@@ -38,8 +39,6 @@ _HEADER: Final = 40
 _MAX_SAMPLES: Final = 600
 
 _POSITION: Final = "SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')"
-#: Connection parameters that only Django's own connections use.
-_DJANGO: Final = {"context", "cursor_factory", "prepare_threshold", "client_encoding"}
 #: Replay position, or NULL from a server that is not, or no longer, a replica.
 _REPLAYED: Final = "SELECT CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') END"
 
@@ -112,7 +111,7 @@ class LagMonitor:
     def _run(self) -> None:
         while True:
             try:
-                with closing(_connected(PRIMARY)) as primary, closing(self._own_connection()) as replica:
+                with closing(connect_directly(PRIMARY)) as primary, closing(self._own_connection()) as replica:
                     while True:
                         self._take_sample(primary, replica)
                         time.sleep(EVERY)
@@ -125,7 +124,7 @@ class LagMonitor:
 
     def _own_connection(self) -> psycopg.Connection[Any]:
         try:
-            connection = _connected(self.alias)
+            connection = connect_directly(self.alias)
         except psycopg.Error as error:
             self.fail(error)
             raise
@@ -206,14 +205,6 @@ def watch(alias: str) -> LagMonitor:
 def _track_opened(connection: Any, **_: object) -> None:  # noqa: ANN401 - Django's
     if connection.alias in settings.REPLICAS:
         watch(connection.alias).track(connection.connection)
-
-
-def _connected(alias: str) -> psycopg.Connection[Any]:
-    """Open a connection outside the pool, so that the monitor never waits for a pooled one."""
-    parameters: Any = connections[alias].get_connection_params()
-    options: dict[str, Any] = {name: value for name, value in parameters.items() if name not in _DJANGO}
-    options |= {"connect_timeout": 2, "tcp_user_timeout": 2000, "prepare_threshold": None}  # as PgBouncer needs it
-    return psycopg.connect(autocommit=True, **options)
 
 
 def _query_value(connection: psycopg.Connection[Any], sql: str) -> Any:  # noqa: ANN401

@@ -93,14 +93,3 @@ def test_other_errors_in_a_trial_close_the_circuit() -> None:
     with pytest.raises(ZeroDivisionError):
         breaker.call(lambda: 1 / 0)
     assert not breaker.is_open
-
-
-def test_outage_and_recovery_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    breaker = open_circuit(retry_after=0)
-    with pytest.raises(psycopg.OperationalError):
-        breaker.call(fail)
-    breaker.call(lambda: 1)
-    assert [record.getMessage() for record in caplog.records] == [
-        "a server does not answer: calls fail at once",
-        "a server answers again",
-    ]
