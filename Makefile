@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # More than the number of cores, since many tests wait.
 JOBS ?= 4
 MINUTES ?= 10
-PLAYERS ?= 64
+PLAYERS ?= 60
 TIMES ?= 5
 DEALS ?= 1000
 # One target for each game with a search.
@@ -17,7 +17,7 @@ BENCHES ?= $(patsubst benchmarks/%.py,%,$(shell grep -l '__name__ == "__main__"'
 export HOST PORT
 
 .DEFAULT_GOAL := help
-.PHONY: help run stack test $(SEARCHES) lint style types client bench docs proof soak heat mutate orders messages lock images clean
+.PHONY: help run stack test $(SEARCHES) lint style types client bench docs proof soak mutate orders messages lock images clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -69,11 +69,8 @@ docs: $(VENV)/.dev ## API documentation of the rules and solver libraries, from 
 proof: $(VENV)/.dev ## solve and replay many deals, and write the counts to docs/winnability.md (DEALS=1000, VARIANTS="labyrinth stonewall" for some)
 	@nice $(BIN)/python -m tests.solver.proof $(VARIANTS) --deals $(DEALS)
 
-soak: $(VENV)/.dev ## 40 players while each process is killed in turn (MINUTES=10, SEED=…)
-	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
-
-heat: $(VENV)/.dev ## one race of the day of 64 players, while processes are killed and players lose their connections (PLAYERS=64, SEED=…)
-	@$(BIN)/python -m tests.services.racing --players $(PLAYERS) $(if $(SEED),--seed $(SEED))
+soak: $(VENV)/.dev ## players and racers who lose the network, sleep and hide, while servers are killed (MINUTES=10, PLAYERS=60, SEED=…)
+	@$(BIN)/python -m tests.services.soak --minutes $(MINUTES) --players $(PLAYERS) $(if $(SEED),--seed $(SEED))
 
 mutate: $(VENV)/.dev ## mutation tests: small code changes that no test detects (WHERE=games/rules/variants/braid.py, MUTANTS=60 per module; default: all)
 	@nice $(BIN)/python -m tests.mutation $(WHERE) $(if $(MUTANTS),--sample $(MUTANTS)) $(if $(SEED),--seed $(SEED))

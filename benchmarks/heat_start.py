@@ -83,7 +83,7 @@ async def _cards(stack: AsyncExitStack, number: int, ports: list[int], seat: lis
 
     :raises AssertionError: if the player is at the table only after the start.
     """
-    from tests.services.racing.watching import connected
+    from tests.services.sockets import connected
 
     session, attempt, code = seat
     port, address = ports[number % len(ports)], f"127.4.0.{number + 1}"

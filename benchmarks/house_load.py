@@ -88,7 +88,7 @@ class Host:
         self.moves = 0
 
     def _connected(self, path: str) -> connect:
-        from tests.services.racing.watching import connected
+        from tests.services.sockets import connected
 
         return connected(self._port, path, self._session, address=f"127.4.1.{self._number + 1}")
 

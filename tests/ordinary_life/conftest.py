@@ -76,7 +76,7 @@ def relay(server: Server) -> Iterator[Relay]:
     """The network between the browser and the server; all is well again after the test."""
     yield server._relay
     server._relay.restore()
-    server._relay.cut()
+    server._relay.cut(only_dead=True)
 
 
 @pytest.fixture

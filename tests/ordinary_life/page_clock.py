@@ -6,6 +6,7 @@
     clock.sleep(600)   # the machine was suspended: Date and the server went on, performance.now and timers did not
     clock.jump(-3600)  # the system clock was corrected: only Date moves, forwards or backwards
     clock.advance(15)  # time passes everywhere, and the page's timers fire on the way, without a wait
+    clock.stop()       # time passes only by `advance`, however slow the machine is; `go` lets it run again
 
 A page runs in real time otherwise. `sleep` says nothing to the page: a test follows it with one of
 `hidden_tab.WAKE_SIGNALS`, or with nothing, as on a desktop whose tab was visible all the time. The server moves only if
@@ -23,9 +24,9 @@ _SCRIPT = """(() => {
   if (globalThis.pageClock) return;
   const {Date: RealDate, setTimeout: later, clearTimeout: forget, requestAnimationFrame: onFrame} = globalThis;
   const realNow = performance.now.bind(performance);
-  let [ahead, corrected, last] = [0, 0, 0];
-  const now = () => realNow() + ahead;
-  const today = () => RealDate.now() + ahead + corrected;
+  let [ahead, corrected, last, stopped] = [0, 0, 0, null];
+  const now = () => (stopped ?? realNow()) + ahead;
+  const today = () => performance.timeOrigin + now() + corrected;
 
   performance.now = now;
   globalThis.requestAnimationFrame = (call) => onFrame.call(globalThis, () => call(now()));
@@ -45,7 +46,7 @@ _SCRIPT = """(() => {
   const arm = (id, timer) => {
     timers.set(id, timer);
     forget(timer.real);
-    timer.real = later.call(globalThis, fire, timer.due - now(), id);
+    if (stopped === null) timer.real = later.call(globalThis, fire, timer.due - now(), id);
   };
   const add = (call, wait, given, repeats) => {
     const ms = Math.max(Number(wait) || 0, repeats ? 1 : 0);
@@ -57,9 +58,23 @@ _SCRIPT = """(() => {
   globalThis.setInterval = (call, wait, ...given) => add(call, wait, given, true);
   globalThis.clearTimeout = globalThis.clearInterval = drop;
 
+  AbortSignal.timeout = (ms) => {
+    const control = new AbortController();
+    setTimeout(() => control.abort(new DOMException("signal timed out", "TimeoutError")), ms);
+    return control.signal;
+  };
+
   const pause = () => new Promise((go) => later.call(globalThis, go, 0));
   globalThis.pageClock = {
     jump: (ms) => { corrected += ms; },
+    stop: () => {
+      stopped ??= realNow();
+      for (const {real} of timers.values()) forget(real);
+    },
+    go: () => {
+      stopped = null;
+      for (const [id, timer] of timers) arm(id, timer);
+    },
     advance: async (ms) => {
       const end = now() + ms;
       for (;;) {
@@ -118,6 +133,14 @@ class PageClock:
         """Let time pass; timers fire in order, each at its time."""
         self._move_server(seconds)
         self._page.evaluate("ms => pageClock.advance(ms)", seconds * 1000)
+
+    def stop(self) -> None:
+        """Stop the page's clocks and timers; they move by `advance` alone."""
+        self._page.evaluate("pageClock.stop()")
+
+    def go(self) -> None:
+        """Let the clocks run again from where they would be; timers that are overdue fire."""
+        self._page.evaluate("pageClock.go()")
 
     def _move_server(self, seconds: float) -> None:
         if self._server is not None:

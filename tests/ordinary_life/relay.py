@@ -61,8 +61,6 @@ class Relay:
         """May be changed; used by connections to come."""
         self.host = host
         self.port = 0
-        self.accepted = 0
-        """Number of connections so far."""
         self.delay = 0.0
         """Seconds by which each chunk is late, in both directions."""
         self._forwarded = f"X-Forwarded-For: {forwarded_for}\r\n".encode() if forwarded_for else b""
@@ -104,12 +102,13 @@ class Relay:
         """Stop all bytes, and let them arrive after `restore`, as where the same network returns."""
         self._do(self._flows.clear)
 
-    def cut(self) -> None:
-        """Reset every present connection. New ones are served."""
+    def cut(self, *, only_dead: bool = False) -> None:
+        """Reset every present connection, or only those that lost bytes. New ones are served."""
 
         def cut() -> None:
             for one in self._connections:
-                one.reset()
+                if not only_dead or one.swallows_up or one.swallows_down:
+                    one.reset()
 
         self._do(cut)
 
@@ -151,7 +150,6 @@ class Relay:
         task = asyncio.current_task()
         assert task is not None
         connection = _Connection(client)
-        self.accepted += 1
         self._tasks.add(task)
         self._connections.add(connection)
         try:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.browser.conftest import Visit
 from tests.browser.table_driver import deal
-from tests.ordinary_life import hidden_tab
-from tests.ordinary_life.conftest import Server
 from tests.ordinary_life.page_clock import PageClock, ServerClock
 from tests.ordinary_life.relay import Relay
 
@@ -77,24 +73,3 @@ def test_held_bytes_arrive_late_and_refused_connections_fail(visit: Visit, relay
     relay.restore()
     assert page.evaluate(FETCH) == 200
     complaints.clear()
-
-
-def test_a_restarted_server_keeps_its_address(visit: Visit, server: Server) -> None:
-    page = visit("/healthz")
-    server.stop()
-    server.start()
-    assert page.goto("/healthz").status == 200
-
-
-@pytest.mark.parametrize("signal", hidden_tab.WAKE_SIGNALS)
-def test_a_page_hears_that_it_was_hidden(visit: Visit, signal: str) -> None:
-    page = visit("/healthz")
-    page.evaluate("""() => {
-      globalThis.heard = [];
-      document.addEventListener("visibilitychange", () => heard.push(document.visibilityState));
-      addEventListener("pageshow", ({persisted}) => heard.push(persisted && "pageshow"));
-      addEventListener("online", () => heard.push("online"));
-    }""")
-    hidden_tab.hide(page)
-    hidden_tab.wake(page, signal)
-    assert page.evaluate("heard") == ["hidden", signal]

@@ -129,8 +129,9 @@ def marked() -> int:
 
 
 def kept() -> list[dict[str, Any]]:
-    """Return every attempt outside races: see `tests.services.soak.checking.Kept`."""
-    found = Attempt.objects.filter(deal__for_race=False).select_related("player").order_by("pk")
+    """Return every attempt but those made for a race of the day: see `tests.services.soak.checking.Kept`."""
+    found = Attempt.objects.filter(deal__day__gte=FIRST_DAY) | Attempt.objects.filter(deal__for_race=True)
+    found = found.select_related("player", "deal").order_by("pk")
     return [_kept(attempt) for attempt in found]
 
 
@@ -141,6 +142,9 @@ def _kept(attempt: Attempt) -> dict[str, Any]:
         "attempt": str(attempt.public_id),
         "player": str(attempt.player.public_id),
         "deal": attempt.deal_id,
+        "variant": attempt.deal.variant,
+        "seed": attempt.deal.seed.hex(),
+        "for_race": attempt.deal.for_race,
         "state": attempt.state,
         "end": attempt.end,
         "end_ms": record.end.ms if record else 0,

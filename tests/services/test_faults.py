@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from hashlib import sha256
 from uuid import UUID
@@ -10,7 +9,6 @@ from uuid import UUID
 import psycopg
 import pytest
 import redis
-from websockets.exceptions import ConnectionClosed
 
 from deploy.servers import eventually
 from games.core.events import attempt_group
@@ -40,22 +38,6 @@ def listeners(stack: Stack, seat: Seat) -> int:
     channel = f"talon__group__{attempt_group(UUID(seat.attempt))}"
     with redis.Redis.from_url(stack.redis.url) as client:
         return int(dict(client.pubsub_numsub(channel))[channel.encode()])
-
-
-def keep_playing(seat: Seat) -> threading.Thread:
-    """Keep playing in the background, at a person's pace, until the connection breaks."""
-
-    def run() -> None:
-        try:
-            while seat.legal and len(seat.acknowledged) < 400:
-                seat.move()
-                threading.Event().wait(0.12)
-        except (ConnectionClosed, OSError, TimeoutError):
-            pass
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    return thread
 
 
 def shows_board(stack: Stack, index: int, deal: int) -> None:
@@ -103,21 +85,6 @@ def test_the_first_move_after_a_redis_restart_arrives(stack: Stack, deal: int) -
     assert other.hear()["n"] == 2
     seat.resign()
     assert await_ranks(seat) == [1]
-
-
-def test_a_killed_web_process_loses_no_acknowledged_move(stack: Stack, deal: int) -> None:
-    seats = [stack.seat(deal) for _ in range(3)]
-    threads = []
-    for seat in seats:
-        seat.sit(0)
-        threads.append(keep_playing(seat))
-    eventually(lambda: all(len(seat.acknowledged) > 5 or not seat.legal for seat in seats))
-    stack.tables.kill(0)
-    for thread in threads:
-        thread.join(15)
-    for seat in seats:
-        seat.finish_at(1, moves=1)
-    assert await_ranks(*seats) == [1, 2, 3]
 
 
 def test_a_worker_killed_in_mid_task_only_delays_the_verdict(stack: Stack, deal: int) -> None:
@@ -187,47 +154,3 @@ def test_duplicate_tasks_on_two_workers_settle_once(stack: Stack, deal: int) -> 
     with redis.Redis.from_url(stack.redis.url) as client:
         eventually(lambda: client.llen("verdicts") == 0)
     assert stack.ask("version", deal=deal) == 6
-
-
-def test_an_emptied_redis_loses_nothing_acknowledged(stack: Stack, deal: int) -> None:
-    done, running = stack.seat(deal), stack.seat(deal)
-    done.play_at(0, moves=2)
-    running.play_at(0, moves=3)
-    stack.kill_workers(VERDICTS)
-    done.resign()
-    stack.redis.stop()
-    shows_board(stack, 0, deal)
-    stack.redis.start()
-    stack.start_worker(VERDICTS)
-    running.finish_at(1, moves=3)
-    stack.ask("sweep", minutes=2)
-    assert await_ranks(done, running) == [1, 2]
-
-
-def test_postgresql_keeps_every_acknowledged_move_after_a_crash(stack: Stack, deal: int) -> None:
-    seats = [stack.seat(deal) for _ in range(3)]
-    threads = []
-    for number, seat in enumerate(seats):
-        seat.sit(number % 2)
-        threads.append(keep_playing(seat))
-    eventually(lambda: all(len(seat.acknowledged) > 5 or not seat.legal for seat in seats))
-    stack.postgres.stop()
-    stack.postgres.start()
-    for seat in seats:
-        if seat.socket is not None:
-            seat.socket.close()
-    for thread in threads:
-        thread.join(15)
-    for number, seat in enumerate(seats):
-        seat.finish_at(number % 2, moves=1)
-    stack.ask("sweep", minutes=2)
-    assert await_ranks(*seats) == [1, 2, 3]
-
-
-def test_all_database_connections_cut_in_mid_game(stack: Stack, deal: int) -> None:
-    seat = stack.seat(deal)
-    seat.play_at(0, moves=3)
-    stack.cut_connections()
-    seat.finish_at(0, moves=3)
-    stack.ask("sweep", minutes=2)
-    assert await_ranks(seat) == [1]

@@ -21,7 +21,7 @@ from websockets.typing import Origin
 
 from deploy.servers import eventually
 from games.live.protocol import CLOSE_MISDIRECTED
-from tests.services.racing.watching import connected, until
+from tests.services.sockets import connected, until
 from tests.services.stack import Stack, status_of
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]

@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
-from operator import setitem
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
-from games.rules import open_table
-from tests.services.soak.breaking import CALM, KINDS, plan
-from tests.services.soak.checking import Boards, Deal, Game, Kept, Line, Seasons, find_faults
+from games.races.results.heat_points import heat_points
+from games.races.results.places import placed
+from games.rules import Score, open_table
+from tests.services.soak.breaking import KINDS, plan
+from tests.services.soak.checking import (
+    Boards,
+    Day,
+    Game,
+    Kept,
+    Line,
+    Outcome,
+    Seasons,
+    find_day_faults,
+    find_faults,
+    find_race_faults,
+)
+from tests.services.soak.life import BACK_WITHIN, Person
+from tests.services.soak.races import Room
 from tests.services.soak.running import Wish, soak
+from tests.services.soak.tables import Plan, Table
 
-DEAL = Deal(7, "stonewall", "5a" * 32)
-SERVERS = ("web0", "web1")
+DAILY, RACE, VARIANT, SEED = 7, 8, "stonewall", "5a" * 32
+START = 1_000_000.0
 
 
 @pytest.mark.needs("pgbouncer")
@@ -25,146 +42,176 @@ SERVERS = ("web0", "web1")
 @pytest.mark.slow
 def test_a_short_soak_behind_pgbouncer_finds_nothing_wrong(cluster: Path, tmp_path: Path) -> None:
     """`make soak` runs one without PgBouncer; `test_faults` covers each fault on its own."""
-    outcome = soak(Wish(seconds=16, seed=20261121, players=30, hurried=True, pooled=True), tmp_path, print, cluster)
+    wish = Wish(seconds=24, seed=20261121, players=24, hurried=True, pooled=True, misfortune_every=10)
+    outcome = soak(wish, tmp_path, print, cluster)
     assert outcome.faults == []
     assert set(outcome.blows) == set(KINDS)
-    assert outcome.tally.tokens > 100
+    assert outcome.tokens > 100
     assert outcome.verdicts["verified"] > 20
-    assert outcome.races, "ratings are folded under a lock and copied in bulk"
+    assert outcome.races["finished"], "ratings are folded under a lock and copied in bulk"
 
 
+@dataclass
 class History:
-    """An honest history of three players at one deal; tests manipulate it."""
+    """An honest history of three players at a daily deal and in a race of the day; tests manipulate it."""
 
-    def __init__(self) -> None:
-        self.games: list[Game] = []
-        self.kept: list[Kept] = []
-        lines = []
-        # Each player makes random moves; the boards are ranked from the results.
-        for number, tokens in enumerate((40, 25, 10)):
-            game, kept, cards_up = played(number, tokens)
-            self.games.append(game)
-            self.kept.append(kept)
-            lines.append((cards_up, kept))
-        lines.sort(key=lambda line: (-line[0], line[1].end_ms))
-        board = [
-            Line(rank, kept.player, cards_up, kept.end_ms, len(kept.tokens))
-            for rank, (cards_up, kept) in enumerate(lines, 1)
+    games: list[Game] = field(default_factory=list)
+    kept: list[Kept] = field(default_factory=list)
+    boards: Boards = field(default_factory=dict)
+    seasons: Seasons = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        figures = [self._play(number, length) for number, length in enumerate((40, 25, 10))]
+        ranked = sorted(figures, key=lambda one: (-one[0], one[1]))
+        self.board = [Line(rank, f"player{figures.index(one)}", *one) for rank, one in enumerate(ranked, 1)]
+        self.boards[DAILY, "race", "web0"] = self.board
+        fewest = sorted(self.board, key=lambda line: (-line.cards_up, line.tokens))
+        self.boards[DAILY, "fewest", "web0"] = [replace(line, rank=rank) for rank, line in enumerate(fewest, 1)]
+        self.seasons["all", "", "race", "web0"] = [replace(line) for line in self.board]
+        raced = {number: Score("retired", *one) for number, one in enumerate(figures)}
+        places, points = placed(raced), heat_points(raced, placed(raced), {1})
+        entrants = [
+            {
+                "id": number,
+                "player": f"player{number}",
+                "state": "retired",
+                "place": places[number],
+                "points": points[number],
+                "attempt": f"raced{number}",
+                "verdict": "verified",
+            }
+            for number in raced
         ]
-        fewest = sorted(board, key=lambda line: (-line.cards_up, line.tokens))
-        self.boards: Boards = {}
-        self.seasons: Seasons = {}
-        for server in SERVERS:
-            self.boards[DEAL.id, "race", server] = list(board)
-            self.boards[DEAL.id, "fewest", server] = [
-                Line(rank, line.player, line.cards_up, line.elapsed_ms, line.tokens)
-                for rank, line in enumerate(fewest, 1)
-            ]
-            for variant in ("", DEAL.variant):
-                self.seasons["all", variant, "race", server] = [replace(line) for line in board]
+        self.race = Outcome(1, "finished", START, True, entrants, [0, 1, 2], [], RACE)
+        first = sorted(raced, key=lambda number: places[number])
+        self.day = Day(
+            ["player0", "player2"],
+            [[f"player{number}", raced[number].cards_up, raced[number].elapsed_ms] for number in first],
+            {
+                f"player{number}": [1 + sum(other > points[number] for other in points.values()), points[number], 1, 0]
+                for number in raced
+            },
+        )
+
+    def _play(self, number: int, length: int) -> tuple[int, int, int]:
+        table, choose = open_table(VARIANT, bytes.fromhex(SEED)), random.Random(number)
+        told = Game(f"daily{number}", ended="resigned", verdicts=[{"state": "verified"}])
+        for n in range(1, length + 1):
+            told.acknowledged[n] = (choose.choice(table.legal_moves()), n * 1000 + number)
+            table.push(told.acknowledged[n][0])
+        told.views.append((length, json.loads(json.dumps(table.view()))))
+        self.games += [told, replace(told, attempt=f"raced{number}", dealt_at=START + 0.01)]
+        tokens, clock = map(list, zip(*told.acknowledged.values(), strict=True))
+        end, results = clock[-1] + 500, [number + 1]
+        for attempt, for_race in ((f"daily{number}", False), (f"raced{number}", True)):
+            self.kept.append(
+                Kept(
+                    attempt=attempt,
+                    player=f"player{number}",
+                    deal=RACE if for_race else DAILY,
+                    variant=VARIANT,
+                    seed=SEED,
+                    for_race=for_race,
+                    state="verified",
+                    end="resigned",
+                    end_ms=end,
+                    tokens=[*tokens],
+                    clock=[*clock],
+                    finished_at=f"2026-11-21T12:00:0{number}+00:00",
+                    results=[] if for_race else results,
+                )
+            )
+        return table.cards_up, end, length
 
     def faults(self) -> list[str]:
-        return find_faults(self.games, self.kept, [DEAL], self.boards, self.seasons)
-
-
-def played(number: int, length: int) -> tuple[Game, Kept, int]:
-    """Return a resigned game of ``length`` tokens: the player's view, the stored attempt, and its cards up."""
-    table, choose = open_table(DEAL.variant, bytes.fromhex(DEAL.seed)), random.Random(number)
-    game = Game(f"attempt{number}", f"player{number}")
-    tokens, clock = [], []
-    for n in range(1, length + 1):
-        tokens.append(choose.choice(table.legal_moves()))
-        clock.append(n * 1000 + number)
-        table.push(tokens[-1])
-        game.acknowledged[n] = tokens[-1], clock[-1]
-    game.views.append((length, json.loads(json.dumps(table.view()))))
-    game.ended = "resigned"
-    game.verdicts.append({"state": "verified", "rank": number + 1})
-    end = clock[-1] + 500
-    finished = f"2026-11-21T12:00:0{number}+00:00"
-    kept = Kept(
-        game.attempt, game.player, DEAL.id, "verified", "resigned", end, tokens, clock, finished, results=[number + 1]
-    )
-    return game, kept, table.cards_up
+        return [
+            *find_faults(self.games, self.kept, self.boards, self.seasons),
+            *find_race_faults(self.games, self.kept, self.race),
+            *find_day_faults(self.kept, [self.race], self.day),
+        ]
 
 
 def test_an_honest_history_has_no_faults() -> None:
     assert History().faults() == []
 
 
-def _lose_a_token(history: History) -> None:
-    history.kept[0].tokens.pop()
-    history.kept[0].clock.pop()
+def set_in(item: Any, **values: Any) -> None:
+    item.update(values) if isinstance(item, dict) else vars(item).update(values)
 
 
-def _lose_a_token_in_the_middle(history: History) -> None:
-    del history.games[1].acknowledged[3]
-    history.kept[1].tokens[2], history.kept[1].tokens[3] = history.kept[1].tokens[3], history.kept[1].tokens[2]
+DOCTORED: dict[str, tuple[Callable[[History], object], str]] = {
+    "a token is lost": (lambda all_: (all_.kept[0].tokens.pop(), all_.kept[0].clock.pop()), "was acknowledged"),
+    "a racer's token is lost": (lambda all_: (all_.kept[1].tokens.pop(), all_.kept[1].clock.pop()), "was acknowledged"),
+    "a time has changed": (lambda all_: set_in(all_.kept[2], clock=[0, *all_.kept[2].clock[1:]]), "was acknowledged"),
+    "an attempt is gone": (lambda all_: all_.kept.pop(0), "is not in the database"),
+    "a result is double": (lambda all_: all_.kept[2].results.append(99), "verified with 2 results"),
+    "no verdict comes": (lambda all_: set_in(all_.kept[4], state="pending", results=[]), "is left pending"),
+    "an honest game is rejected": (lambda all_: set_in(all_.kept[0], state="rejected", results=[]), "was rejected"),
+    "a game ends otherwise": (lambda all_: set_in(all_.kept[0], end="closed"), "was told resigned"),
+    "a hidden card is shown": (lambda all_: all_.games[0].views[0][1]["piles"].clear(), "is not what may be seen"),
+    "two ranks are swapped": (lambda all_: all_.board.reverse(), "instead of"),
+    "a board is not shown": (lambda all_: all_.boards.clear(), "was not shown"),
+    "a season lacks a line": (lambda all_: all_.seasons["all", "", "race", "web0"].pop(), "2 lines instead of 3"),
+    "a race never ends": (lambda all_: set_in(all_.race, state="settling"), "is left settling"),
+    "a place is wrong": (lambda all_: set_in(all_.race.entrants[0], place=3), "has place 3"),
+    "a void race has places": (lambda all_: set_in(all_.race, state="void"), "instead of None"),
+    "a racer is under review": (lambda all_: set_in(all_.race.entrants[1], verdict="review"), "honest game is review"),
+    "a stranger is rated": (lambda all_: all_.race.rating_changes.append(9), "have changed"),
+    "cards are dealt too early": (lambda all_: set_in(all_.games[1], dealt_at=START - 1), "before the start"),
+    "the seed stays secret": (lambda all_: set_in(all_.race, is_revealed=False), "is not public"),
+    "a point too many": (lambda all_: set_in(all_.race.entrants[2], points=9), "has 9 points"),
+    "the podium is turned": (lambda all_: all_.day.podium.reverse(), "the podium is"),
+    "a player has no standing": (lambda all_: all_.day.standing.pop("player1"), "player1 stands at None"),
+    "a player is in twice": (lambda all_: set_in(all_.race.entrants[1], player="player0"), "in two divisions"),
+}
 
 
-def _reject_it(history: History) -> None:
-    vars(history.kept[0]).update(state="rejected", results=[])
-    history.games[0].verdicts.clear()
-
-
-def _show_a_hidden_card(history: History) -> None:
-    view = history.games[0].views[0][1]
-    hidden = [pile for pile in view["piles"].values() if None in pile]
-    if hidden:
-        hidden[0][hidden[0].index(None)] = "KS"
-    else:
-        view["seen"] = "KS"
-
-
-def board(history: History, name: str = "race", server: str = "web0") -> list[Line]:
-    return history.boards[DEAL.id, name, server]
-
-
-@pytest.mark.parametrize(
-    ("doctor", "complaint"),
-    [
-        (_lose_a_token, "was acknowledged and is lost"),
-        (_lose_a_token_in_the_middle, "was acknowledged as"),
-        (lambda history: setitem(history.kept[0].clock, 4, 5_500), "was acknowledged as"),
-        (lambda history: history.kept.pop(0), "is not in the database"),
-        (lambda history: history.kept[1].results.append(99), "verified with 2 results"),
-        (lambda history: history.kept[1].results.clear(), "verified with 0 results"),
-        (lambda history: vars(history.kept[2]).update(state="pending", results=[]), "is left pending"),
-        (lambda history: vars(history.kept[2]).update(state="playing", end="", results=[]), "is left playing"),
-        (lambda history: history.games[0].verdicts.append({"state": "review", "rank": None}), "was told review"),
-        (_reject_it, "an honest game was rejected"),
-        (lambda history: vars(history.kept[0]).update(end="closed"), "was told resigned"),
-        (lambda history: board(history, server="web1").reverse(), "instead of"),
-        (lambda history: [vars(line).update(rank=1) for line in board(history, "fewest")], "instead of"),
-        (lambda history: board(history).pop(), "2 lines instead of 3"),
-        (lambda history: board(history).append(board(history)[-1]), "4 lines instead of 3"),
-        (lambda history: vars(board(history)[0]).update(cards_up=0), "instead of"),
-        (lambda history: history.boards.clear(), "no board was shown"),
-        (
-            lambda history: history.seasons["all", "", "race", "web1"].pop(),
-            "all of all, race of web1: 2 lines instead of 3",
-        ),
-        (
-            lambda history: vars(history.seasons["all", DEAL.variant, "race", "web0"][1]).update(elapsed_ms=1),
-            f"all of {DEAL.variant}, race of web0",
-        ),
-        (_show_a_hidden_card, "is not what may be seen"),
-        (lambda history: history.games[2].views.append((11, {})), "and there are 10"),
-        (lambda history: history.games[0].complaints.append("refused: illegal_move"), "refused: illegal_move"),
-    ],
-)
-def test_a_doctored_history_is_detected(doctor: Callable[[History], object], complaint: str) -> None:
+@pytest.mark.parametrize(("doctor", "fault"), DOCTORED.values(), ids=DOCTORED)
+def test_a_doctored_history_is_detected(doctor: Callable[[History], object], fault: str) -> None:
     history = History()
     doctor(history)
-    assert any(complaint in fault for fault in history.faults()), history.faults()
+    assert any(fault in found for found in history.faults()), history.faults()
+
+
+class FairWeather:
+    is_fair = True
+
+
+def test_someone_locked_out_complains() -> None:
+    person = Person(0, 1, ports=[1], weather=FairWeather(), tally=Counter(), every=60)
+    person.follows = 1
+    person._back_at = 0.0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("asyncio.sleep", _no_time)
+        _finish(person._check_return())
+    assert person.complaints == [f"person 0: locked out for more than {BACK_WITHIN} s"]
+
+
+async def _no_time(_seconds: float) -> None:
+    pass
+
+
+def _finish(coroutine: Any) -> None:
+    with pytest.raises(StopIteration):
+        coroutine.send(None)
+
+
+def test_leaks_are_noticed() -> None:
+    game, person = Game("one"), cast("Person", None)
+    table = Table(person, "", game, Plan(9, ""), random.Random(1), secrets={SEED})
+    room = Room(person, "", "code", frozenset({SEED}), [])
+    table.take(json.dumps({"type": "error", "message": SEED}))
+    table.take(json.dumps({"type": "pong", "attempt": "another"}))
+    assert [complaint.partition(":")[0] for complaint in game.complaints] == [
+        "a seed was told",
+        "another's table was shown",
+    ]
+    for message in ({"type": "lanes", "lanes": [["KS"]]}, {"type": "room", "last": {"token": "d"}}):
+        room._take(json.dumps(message))
+    assert len(room.complaints) == 2
 
 
 def test_a_seed_reproduces_the_blows_of_every_kind() -> None:
-    for seed in range(30):
-        blows = plan(seed, 20)
-        assert blows == plan(seed, 20)
-        assert {blow.kind for blow in blows} == set(KINDS)
-        assert [blow.at for blow in blows] == sorted(blow.at for blow in blows)
-        assert all(CALM <= blow.at <= 20 - CALM for blow in blows)
-    assert plan(1, 20) != plan(2, 20)
-    assert len(plan(1, 600)) > 100
+    blows = plan(3, 20)
+    assert blows == plan(3, 20) != plan(4, 20)
+    assert {blow.kind for blow in blows} == set(KINDS)

@@ -28,7 +28,7 @@ from games.core.admission_ticket import COOKIE, Pass, Ticket, identities, read, 
 from games.races.models import new_code
 from tests.config.asking import Answer, ask
 from tests.config.malformed import patterns
-from tests.services.racing.watching import until
+from tests.services.sockets import until
 
 QUEUE_PAGE = '<meta http-equiv="refresh" content=""><b id="queue-place"></b><p id="queue-wait" role="status"></p>'
 JSON = "application/json"

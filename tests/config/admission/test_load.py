@@ -14,7 +14,7 @@ from config.admission import table_capacity
 from config.admission.load import INTERVAL, TARGET, Load
 from config.admission.table_capacity import EVERY, EXPIRY, OPEN, ROOM, RUNNING, TableCapacity, publish, readiness
 from config.http.handler import SyncHandler
-from tests.services.racing.watching import until
+from tests.services.sockets import until
 
 
 @pytest.fixture(autouse=True)

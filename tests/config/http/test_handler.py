@@ -21,7 +21,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from config.http.handler import HASHING, OWN_THREAD, THREADS, SyncHandler
 from games.core.thread_pool import PoolFullError, ThreadPool
-from tests.services.racing.watching import until
+from tests.services.sockets import until
 
 SCOPE = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"127.0.0.1")]}
 

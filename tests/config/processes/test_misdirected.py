@@ -22,7 +22,7 @@ from games.live import draining
 from games.live.protocol import CLOSE_MISDIRECTED
 from tests.config.asking import ask
 from tests.config.running import environment
-from tests.services.racing.watching import until
+from tests.services.sockets import until
 
 
 def part(name: str) -> Any:

@@ -21,7 +21,7 @@ from leaderboards.boards import live_boards
 from leaderboards.boards.entries import board_group
 from leaderboards.boards.rank_keys import BoardScore
 from tests.leaderboards import factory
-from tests.services.racing.watching import until
+from tests.services.sockets import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

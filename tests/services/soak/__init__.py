@@ -1,4 +1,4 @@
-"""Soak test: the production shape with simulated players under random kills, checked for losses and errors.
+"""Soak test: the production shape with players of daily games and races, whose servers and networks fail at random.
 
 `python -m tests.services.soak --help`, or `make soak`.
 """

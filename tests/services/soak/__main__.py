@@ -19,13 +19,13 @@ def main() -> int:
     """Run one soak and report; the exit status is 1 if it found faults."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.services.soak",
-        description="The production shape on servers of its own, with simulated players, while processes are killed, "
-        "Redis is emptied and stopped, database connections are cut and the database crashes; then everything is "
-        "compared with what the players were told.",
+        description="The production shape on servers of its own, with simulated players of daily games and races, who "
+        "lose their networks, sleep and hide, while processes are killed, Redis is emptied, stopped and read-only, and "
+        "the database is cut off, silent and crashes; then everything is compared with what the players were told.",
         epilog="Exit status: 0 nothing is wrong, 1 something is, 2 it could not be run.",
     )
     parser.add_argument("--minutes", type=float, default=10, help="how long they play (10)")
-    parser.add_argument("--players", type=int, default=40, help="how many play at once (40)")
+    parser.add_argument("--players", type=int, default=60, help="how many play at once, besides the racers (60)")
     parser.add_argument(
         "--seed", type=int, help="of deals, players and blows, to run one again; a random one otherwise"
     )
@@ -33,22 +33,20 @@ def main() -> int:
         "--hurried", action="store_true", help="send lost attempts again at once, without the sweep's wait"
     )
     parser.add_argument("--pooled", action="store_true", help="with PgBouncer before the database")
-    asked = parser.parse_args()
-    if asked.minutes <= 0 or not 1 <= asked.players <= 2000:
+    options = parser.parse_args()
+    if options.minutes <= 0 or not 1 <= options.players <= 2000:
         parser.error("a soak takes some time and 1 to 2,000 players")
     if postgres_programs() is None or not Redis.is_installed():
         parser.error("PostgreSQL's server programs and redis-server must be installed")
-    seed = random.randrange(1_000_000) if asked.seed is None else asked.seed
-    if asked.pooled and not PgBouncer.is_installed():
+    seed = random.randrange(1_000_000) if options.seed is None else options.seed
+    if options.pooled and not PgBouncer.is_installed():
         parser.error("pgbouncer must be installed")
     home = Path(tempfile.mkdtemp(prefix="talon-soak-"))
     print(f"seed {seed}", flush=True)
-    wish = Wish(asked.minutes * 60, seed, asked.players, hurried=asked.hurried, pooled=asked.pooled)
+    wish = Wish(options.minutes * 60, seed, options.players, hurried=options.hurried, pooled=options.pooled)
     outcome = soak(wish, home, lambda text: print(text, flush=True))
-    tally = outcome.tally
-    print(f"{len(tally.games)} games over {tally.connections} connections, {tally.tokens} tokens acknowledged")
-    print(f"blows: {dict(outcome.blows)}; moves refused as busy: {tally.busy}; verdicts: {dict(outcome.verdicts)}")
-    print(f"races: {dict(outcome.races)}")
+    print(f"{len(outcome.games)} games, {outcome.tokens} tokens acknowledged; to the players: {dict(outcome.tally)}")
+    print(f"blows: {dict(outcome.blows)}; verdicts: {dict(outcome.verdicts)}; races: {dict(outcome.races)}")
     if not outcome.faults:
         shutil.rmtree(home)
         print("Nothing is lost and nothing is wrong.")

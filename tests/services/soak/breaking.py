@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+
+import redis
 
 from tests.services.stack import Stack
 
@@ -19,9 +22,13 @@ KINDS = (
     "beat",
     "redis emptied",
     "redis stopped",
+    "redis read-only",
     "database connections cut",
+    "database silent",
     "database crashed",
 )
+#: Seconds after a server is back in which clients may still wait for it.
+AFTERMATH = 10.0
 CALM = 1.5  # s without a blow at the beginning and the end
 EVERY = 4.0  # average s between two blows; less if all kinds would not fit
 LONGEST_PAUSE = 2.5
@@ -57,18 +64,31 @@ class Breaker(threading.Thread):
         self._stack, self._blows = stack, blows
         self.dealt: Counter[str] = Counter()
         self.failed: Exception | None = None
+        self._fair_at = 0.0
+
+    @property
+    def is_fair(self) -> bool:
+        """True if no server that players wait for has been down lately."""
+        return time.monotonic() > self._fair_at
 
     def run(self) -> None:
         start = time.monotonic()
         try:
             for blow in self._blows:
                 time.sleep(max(0.0, start + blow.at - time.monotonic()))
+                self._fair_at = math.inf
                 mend = self._deal(blow)
                 self.dealt[blow.kind] += 1
                 time.sleep(blow.pause)
                 mend()
+                self._fair_at = time.monotonic() + AFTERMATH
         except Exception as error:  # noqa: BLE001 - the soak is told
             self.failed = error
+
+    @staticmethod
+    def _promote(port: int) -> None:
+        with redis.Redis(port=port) as client:
+            client.replicaof("NO", "ONE")
 
     def _deal(self, blow: Blow) -> Callable[[], object]:
         stack = self._stack
@@ -88,6 +108,13 @@ class Breaker(threading.Thread):
             case "redis stopped":
                 stack.redis.stop()
                 return stack.redis.start
+            case "redis read-only":
+                with redis.Redis(port=stack.redis.port) as client:
+                    client.replicaof("127.0.0.1", 1)
+                return lambda: self._promote(stack.redis.port)
+            case "database silent":
+                stack.postgres.freeze()
+                return stack.postgres.thaw
             case "database connections cut":
                 stack.cut_connections()
             case _:

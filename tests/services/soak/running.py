@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import random
 import threading
 import time
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,21 @@ from urllib.parse import urlencode
 from deploy.servers import eventually
 from games.rules import CATALOGUE
 from tests.services.soak.breaking import Breaker, plan
-from tests.services.soak.checking import Boards, Deal, Kept, Line, Seasons, find_faults
-from tests.services.soak.players import Begin, Player, Seat, Tally
+from tests.services.soak.checking import (
+    Boards,
+    Day,
+    Game,
+    Kept,
+    Line,
+    Seasons,
+    find_day_faults,
+    find_faults,
+    find_race_faults,
+)
+from tests.services.soak.checking import Outcome as RaceOutcome
+from tests.services.soak.life import Person
 from tests.services.soak.races import Races
+from tests.services.soak.tables import Plan, Table
 from tests.services.stack import FIRST_DAY, Stack
 
 Say = Callable[[str], None]
@@ -29,6 +42,8 @@ REPORT_EVERY = 5.0  # s
 SETTLED_WITHIN = 240.0  # s: the sweep finds a lost attempt within 90, and again within 120 more
 DATABASE_BACK_WITHIN = 60.0  # s: a crash, a recovery, and the pool's pause before it reconnects
 PAGE = 100
+#: Games of a player until a new player takes the place.
+GAMES_EACH = 3
 
 
 @dataclass(frozen=True)
@@ -36,24 +51,33 @@ class Wish:
     """Parameters of a soak.
 
     `hurried` resends lost attempts at once instead of waiting for the sweep; `pooled` puts PgBouncer in front of the
-    database.
+    database; every `misfortune_every` seconds, on average, something happens to each player.
     """
 
     seconds: float
     seed: int
-    players: int = 40
+    players: int = 60
     hurried: bool = False
     pooled: bool = False
+    misfortune_every: float = 60.0
 
 
-@dataclass(frozen=True)
+@dataclass
 class Outcome:
-    tally: Tally
-    blows: Counter[str]
-    verdicts: Counter[str]
-    races: Counter[str]
+    """What happened, and what was wrong."""
+
+    games: list[Game] = field(default_factory=list)
+    tally: Counter[str] = field(default_factory=Counter)
+    blows: Counter[str] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    races: Counter[str] = field(default_factory=Counter)
     """Number of races by final state, such as finished or void."""
-    faults: list[str]
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def tokens(self) -> int:
+        """Number of acknowledged tokens."""
+        return sum(len(game.acknowledged) for game in self.games)
 
 
 def soak(wish: Wish, home: Path, say: Say, cluster: Path | None = None) -> Outcome:
@@ -63,39 +87,122 @@ def soak(wish: Wish, home: Path, say: Say, cluster: Path | None = None) -> Outco
         say("starting PostgreSQL, Redis, two web processes, two of tables, workers and beat")
         stack.start()
         stack.start_beat()
-        return _soak(wish, stack, say)
+        return _Soak(wish, stack, say).run()
     finally:
         stack.stop()
 
 
-def _soak(wish: Wish, stack: Stack, say: Say) -> Outcome:
-    control = Control(stack)
-    deals = [_deal(control, wish.seed, variant) for variant in CATALOGUE]
-    tally = Tally()
-    breaker = Breaker(stack, plan(wish.seed, wish.seconds))
-    races = Races(wish.seed, stack.sockets, control)
-    say(f"{wish.players} players for {wish.seconds:.0f} s")
+class _Soak:
+    def __init__(self, wish: Wish, stack: Stack, say: Say) -> None:
+        self._wish, self._stack, self._say = wish, stack, say
+        self._control = Control(stack)
+        self._outcome = Outcome()
+        self._breaker = Breaker(stack, plan(wish.seed, wish.seconds))
+        self._people: list[Person] = []
+        self._is_over = False
+        self._races = Races(
+            wish.seed,
+            self._control,
+            self._person,
+            self._outcome.tally,
+            self._outcome.games,
+            held=[],
+            complaints=self._outcome.faults,
+            goes_on=self._goes_on,
+        )
 
-    async def begin(number: int, who: str) -> Seat:
-        found = await asyncio.to_thread(control.ask, "seat", deal=deals[number % len(deals)].id, player=who)
-        return Seat(found["session"], found["attempt"], found["player"])
+    def run(self) -> Outcome:
+        wish, stack, control, outcome = self._wish, self._stack, self._control, self._outcome
+        deals = [self._deal(variant) for variant in CATALOGUE]
+        self._say(f"{wish.players} players for {wish.seconds:.0f} s")
+        asyncio.run(self._play(deals))
+        stopped = stack.ended()
+        stack.mend()
+        left = control.ask("expire")
+        control.ask("call_time")
+        self._say(f"{left} games were left; waiting for every verdict")
+        _settle(control, hurried=wish.hurried)
+        kept = [Kept(**one) for one in control.ask("kept")]
+        outcome.verdicts.update(one.state for one in kept)
+        faults = outcome.faults
+        faults += find_faults(outcome.games, kept, _boards(stack, deals), _seasons(stack))
+        faults += [f"deal {deal}: {fault}" for deal in deals for fault in control.ask("faults", deal=deal)]
+        faults += self._race_faults(kept)
+        faults += [complaint for person in self._people for complaint in person.complaints]
+        faults += [f"{name} ended by itself" for name in {*stopped, *stack.ended()}]
+        outcome.blows = self._breaker.dealt
+        if self._breaker.failed is not None:
+            faults.append(f"not every blow could be dealt: {self._breaker.failed!r}")
+        return outcome
 
-    asyncio.run(_play(wish, stack.sockets, begin, deals=deals, tally=tally, breaker=breaker, races=races, say=say))
-    stopped = stack.ended()
-    stack.mend()
-    left = control.ask("expire")
-    control.ask("call_all_times")
-    say(f"{left} games were left; waiting for every verdict")
-    _settle(control, hurried=wish.hurried)
-    kept = [Kept(**one) for one in control.ask("kept")]
-    boards = _boards(stack, deals)
-    faults = find_faults(tally.games, kept, deals, boards, _seasons(stack))
-    faults += [f"deal {deal.id}: {fault}" for deal in deals for fault in control.ask("faults", deal=deal.id)]
-    faults += races.faults()
-    faults += [f"{name} ended by itself" for name in {*stopped, *stack.ended()}]
-    if breaker.failed is not None:
-        faults.append(f"not every blow could be dealt: {breaker.failed!r}")
-    return Outcome(tally, breaker.dealt, Counter(one.state for one in kept), races.states(), faults)
+    def _race_faults(self, kept: list[Kept]) -> list[str]:
+        found = []
+        for heat in self._races.held:
+            outcomes = [RaceOutcome(**self._control.ask("outcome", race=race)) for race in heat]
+            self._outcome.races.update(outcome.state for outcome in outcomes)
+            for outcome in outcomes:
+                of_race = find_race_faults(self._outcome.games, kept, outcome)
+                found += [f"race {outcome.id}: {fault}" for fault in of_race]
+            if heat is self._races.held[0] and all(outcome.state == "finished" for outcome in outcomes):
+                day = Day(**self._control.ask("day_results", races=heat))
+                found += [f"race of the day: {fault}" for fault in find_day_faults(kept, outcomes, day)]
+        return found
+
+    def _deal(self, variant: str) -> int:
+        seed = hashlib.sha256(f"{self._wish.seed} {variant}".encode()).hexdigest()
+        self._secrets = {*getattr(self, "_secrets", ()), seed, b64encode(bytes.fromhex(seed)).decode().rstrip("=")}
+        return int(self._control.ask("deal", variant=variant, seed=seed))
+
+    def _person(self, number: int) -> Person:
+        wish = self._wish
+        person = Person(
+            number,
+            wish.seed,
+            ports=self._stack.sockets,
+            weather=self._breaker,
+            tally=self._outcome.tally,
+            every=wish.misfortune_every,
+        )
+        self._people.append(person)
+        return person
+
+    async def _play(self, deals: list[int]) -> None:
+        start = time.monotonic()
+        self._breaker.start()
+        async with asyncio.TaskGroup() as playing:
+            for number in range(self._wish.players):
+                playing.create_task(self._play_dailies(number, deals))
+            playing.create_task(self._races.hold())
+            while (elapsed := time.monotonic() - start) < self._wish.seconds:
+                await asyncio.sleep(min(REPORT_EVERY, self._wish.seconds - elapsed))
+                self._say(self._progress(time.monotonic() - start))
+            self._is_over = True
+        await asyncio.to_thread(self._breaker.join)
+
+    def _goes_on(self) -> bool:
+        return not self._is_over
+
+    async def _play_dailies(self, number: int, deals: list[int]) -> None:
+        """Play one deal after the other as one player; then become a new one."""
+        choose = random.Random(f"player {self._wish.seed} {number}")
+        person = self._person(number)
+        async with person.living():
+            first, player, games = 0, "", 0
+            while self._goes_on():
+                if games % GAMES_EACH == 0:
+                    first, player = choose.randrange(len(deals)), ""
+                deal = deals[(first + games) % len(deals)]
+                seat = await asyncio.to_thread(self._control.ask, "seat", deal=deal, player=player)
+                player, games = seat["player"], games + 1
+                self._outcome.games.append(game := Game(seat["attempt"]))
+                what = Plan(choose.randrange(3, 60), "resigned" if choose.random() < 0.9 else "")
+                table = Table(person, seat["session"], game, what, choose, secrets=self._secrets)
+                await table.play(self._goes_on, self._outcome.tally)
+
+    def _progress(self, elapsed: float) -> str:
+        outcome, dealt = self._outcome, self._breaker.dealt
+        blows = ", ".join(f"{kind} {times}" for kind, times in sorted(dealt.items())) or "none"
+        return f"{elapsed:4.0f} s  {len(outcome.games)} games, {outcome.tokens} tokens acknowledged, blows: {blows}"
 
 
 class Control:
@@ -124,47 +231,6 @@ class Control:
             return self._stack.ask(what, **arguments)
 
 
-def _deal(control: Control, seed: int, variant: str) -> Deal:
-    own = hashlib.sha256(f"{seed} {variant}".encode()).hexdigest()
-    return Deal(control.ask("deal", variant=variant, seed=own), variant, own)
-
-
-async def _play(
-    wish: Wish,
-    ports: list[int],
-    begin: Begin,
-    *,
-    deals: list[Deal],
-    tally: Tally,
-    breaker: Breaker,
-    races: Races,
-    say: Say,
-) -> None:
-    secrets = {text for deal in deals for text in (deal.seed, b64encode(bytes.fromhex(deal.seed)).decode().rstrip("="))}
-    players = [
-        Player(number, wish.seed, ports=ports, begin=begin, tally=tally, secrets=secrets)
-        for number in range(wish.players)
-    ]
-    start = time.monotonic()
-    breaker.start()
-    async with asyncio.TaskGroup() as playing:
-        for player in players:
-            playing.create_task(player.play())
-        racing = playing.create_task(races.hold())
-        while (elapsed := time.monotonic() - start) < wish.seconds:
-            await asyncio.sleep(min(REPORT_EVERY, wish.seconds - elapsed))
-            say(progress(time.monotonic() - start, tally, breaker.dealt))
-        for player in players:
-            player.stopping = True
-        racing.cancel()
-    await asyncio.to_thread(breaker.join)
-
-
-def progress(elapsed: float, tally: Tally, dealt: Counter[str]) -> str:
-    blows = ", ".join(f"{kind} {times}" for kind, times in sorted(dealt.items())) or "none"
-    return f"{elapsed:4.0f} s  {len(tally.games)} games, {tally.tokens} tokens acknowledged, blows: {blows}"
-
-
 def _settle(control: Control, *, hurried: bool) -> None:
     """Wait for every verdict and every sum, up to a limit; the checks report what is missing then."""
 
@@ -181,9 +247,9 @@ def _settle(control: Control, *, hurried: bool) -> None:
         return
 
 
-def _boards(stack: Stack, deals: list[Deal]) -> Boards:
+def _boards(stack: Stack, deals: list[int]) -> Boards:
     return {
-        (deal.id, board, f"web{index}"): _lines(stack.ports[index], f"boards/{deal.id}", {"board": board}, number)
+        (deal, board, f"web{index}"): _lines(stack.ports[index], f"boards/{deal}", {"board": board}, number)
         for number, deal in enumerate(deals)
         for board in ("race", "fewest")
         for index in range(2)

@@ -34,7 +34,7 @@ from games.rules import CATALOGUE
 from leaderboards.boards.consumer import BoardConsumer
 from tests.games.live.sockets.test_socket import cookie_of
 from tests.games.seats import PATIENCE, Seat
-from tests.services.racing.watching import until
+from tests.services.sockets import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
