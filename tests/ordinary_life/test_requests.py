@@ -16,6 +16,7 @@ from tests.browser.conftest import Visit, sync_api
 from tests.browser.table.test_puzzles import PuzzleMouse, puzzle_on, puzzle_with
 from tests.browser.table_driver import practise
 from tests.ordinary_life.page_clock import PageClock, ServerClock
+from tests.ordinary_life.relay import Relay
 
 NO_ANSWER = "No answer. Try again."
 
@@ -182,3 +183,14 @@ def test_a_storm_ends_while_its_move_has_no_answer(visit: Visit, server_clock: S
         player.play(second.line[second.turns[0]])
     clock.advance(6)
     page.wait_for_selector("text=Play again")
+
+
+def test_a_command_in_a_room_that_is_lost_is_sent_again(visit: Visit, relay: Relay) -> None:
+    page = visit("/races/", fresh=True)
+    page.click("text=Open a room")
+    wait_for(page, "#stage-text", "No one else is here yet")
+    relay.swallow(down=False)
+    page.click("#leave")
+    relay.restore()
+    relay.cut()
+    wait_for(page, "#stage-text", "Join this race")

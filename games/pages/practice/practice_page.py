@@ -171,14 +171,12 @@ def looking_json(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def start_found(request: HttpRequest) -> HttpResponse:
-    """Start the deal that the search has found."""
+    """Start the deal that the search has found, or lead to the game that was started."""
     check_may_start(request)
     order = practice_deals.order_of(player_id(request))
     if order is None or order.deal is None:
         return redirect("games:practice")
-    response = _start(player_for(request), order.deal, _bot(request.POST))
-    order.delete()
-    return response
+    return _start(player_for(request), order.deal, _bot(request.POST))
 
 
 def _state(order: PracticeOrder) -> str:

@@ -11,6 +11,9 @@ import { ServerClock } from "../shared/server-clock.js";
 /** Pings that calibrate the clock at first, and the ms between them. */
 const FIRST_PINGS = 5;
 const PING_EVERY = 400;
+/** Messages that are not repeated on the next connection, and the time for which the others are, in ms. */
+const PASSING = ["ping", "sync", "react"];
+const REPEATED_FOR = 30000;
 
 /**
  * @typedef {object} Handlers
@@ -34,6 +37,7 @@ export class RaceSocket {
   /** @type {Room|null} */ room = null;
   /** @type {You} */ you = { host: false, to_come: null, running: null, table: null, confirm_by: null };
   /** @type {Connection} */ #connection;
+  /** The last command, until the room changes. @type {{message: object, at: number}|null} */ #command = null;
   #stopWaking;
   #pings = 0;
   /** True once the clock is calibrated on this connection. */
@@ -50,8 +54,12 @@ export class RaceSocket {
     });
   }
 
-  /** @param {object} message @returns {boolean} whether it was sent */
+  /**
+   * Sends a message. If the connection is lost before the effect of a command arrives, it is sent again over the next.
+   * @param {Record<string, any>} message @returns {boolean} whether it was sent
+   */
   send(message) {
+    if (!PASSING.includes(message.type)) this.#command = { message, at: pageTime() };
     return this.#connection.send(message);
   }
 
@@ -96,6 +104,7 @@ export class RaceSocket {
       case "gone":
         return handlers.gone?.(message.why);
       case "error":
+        this.#command = null;
         return handlers.refused?.(message);
     }
   }
@@ -105,7 +114,12 @@ export class RaceSocket {
     this.room = room;
     for (const race of [room.to_come, room.running, room.last]) race?.seats.forEach(named);
     this.clock.heard(room.now);
-    if (!this.#settled) this.#settleClock();
+    const command = this.#command;
+    this.#command = null;
+    if (!this.#settled) {
+      this.#settleClock();
+      if (command && pageTime() - command.at < REPEATED_FOR) this.#connection.send(command.message);
+    }
     this.handlers.changed?.(room, this.you);
   }
 

@@ -108,7 +108,7 @@ def test_the_page_waits_and_deals_the_found_deal(mine: Client, player: Any, aske
     assert mine.get("/practice/looking.json").json() == {"state": "found", "tried": 3}
     assert mine.post("/practice/looking/start")["Location"].startswith("/table/")
     assert Attempt.objects.get().deal.proven
-    assert not PracticeOrder.objects.exists()
+    assert mine.post("/practice/looking/start")["Location"] == f"/table/{Attempt.objects.get().public_id}/"
 
 
 def test_a_chosen_bot_races_the_deal_that_the_search_finds(mine: Client, asked: list[tuple[Any, ...]]) -> None:

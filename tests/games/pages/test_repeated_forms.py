@@ -1,0 +1,65 @@
+"""Forms that a browser sends again, after a lost reply or a second click: the same game, seat or room."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from games.models import Attempt, Deal, PracticeOrder
+from games.puzzles.models import PuzzleVote
+from games.puzzles.tries import play
+from games.races.models import Entrant, Room
+from tests.deals import make_deal
+from tests.games.puzzles.puzzles import SHORT, right, stored_puzzle
+from tests.players import signed_in
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def counts() -> list[int]:
+    return [model.objects.count() for model in (User, Attempt, Entrant, PuzzleVote)] + [
+        Room.objects.filter(closed_at=None).count()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        ("/play/plot/start", {}),
+        ("/practice/first", {"name": "stonewall"}),
+        ("/practice/start", {"name": "plot", "number": "7"}),
+        ("/practice/looking/start", {}),
+        ("/races/new", {"name": "stonewall"}),
+        ("/races/quick", {"variant": "stonewall"}),
+        ("/races/bot", {"racer": "pip"}),
+    ],
+)
+def test_a_repeated_form_starts_one_game(mine: Client, player: User, path: str, form: dict[str, Any]) -> None:
+    make_deal("plot")
+    found = make_deal("braid", day=None)
+    Deal.objects.filter(pk=found.pk).update(proven=True)
+    PracticeOrder.objects.create(player=player, variant="braid", game="braid", deal=found, made_at=found.opens_at)
+    first, before = mine.post(path, form)["Location"], counts()
+    assert first.startswith(("/table/", "/races/"))
+    assert mine.post(path, form)["Location"] == first
+    assert counts() == before
+
+
+def test_a_repeated_vote_and_game_after_a_puzzle_count_once(ada: User) -> None:
+    client, stored = signed_in(ada), stored_puzzle(SHORT)
+    for turn in range(len(SHORT.turns)):
+        play(ada.pk, stored, turn, right(SHORT, turn), stored.added_at.date())
+    for path, body in ((f"/puzzles/{stored.pk}/vote", {"vote": "good"}), (f"/puzzles/{stored.pk}/play-on", {})):
+        first = client.post(path, body, content_type="application/json")
+        before = counts()
+        again = client.post(path, body, content_type="application/json")
+        assert (first.status_code, first.content, first.get("Location")) == (
+            again.status_code,
+            again.content,
+            again.get("Location"),
+        )
+        assert first.status_code in {200, 302}
+        assert counts() == before
