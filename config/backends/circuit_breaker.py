@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, TypeVar
@@ -16,6 +17,8 @@ T = TypeVar("T")
 #: Consecutive failures that open the circuit, and the seconds before the next trial.
 FAILURES: Final = 3
 RETRY_AFTER: Final = 1.0
+#: Seconds after which a call without an answer counts as failing, for callers with another way.
+SILENT_AFTER: Final = 0.7
 
 
 class CircuitBreaker:
@@ -41,11 +44,18 @@ class CircuitBreaker:
             throw_new_error_on_trip=False,
         )
         self._trial = threading.Lock()
+        self._calls: dict[int, float] = {}  # start of each thread's call
 
     @property
     def is_open(self) -> bool:
         """True if the circuit is open: recent calls failed and none has succeeded since."""
         return self._breaker.current_state != STATE_CLOSED
+
+    @property
+    def is_failing(self) -> bool:
+        """True if the last call failed or one has been waiting for long."""
+        latest = time.monotonic() - SILENT_AFTER
+        return bool(self._breaker.fail_counter) or any(began < latest for began in list(self._calls.values()))
 
     def call(self, function: Callable[[], T]) -> T:
         """Call the function, unless the circuit is open and the next trial is not due.
@@ -54,11 +64,14 @@ class CircuitBreaker:
         """
         if self.is_open:
             return self._try(function)
+        self._calls[threading.get_ident()] = time.monotonic()
         try:
             result = function()
         except self._errors as error:
             self._report(_raise, error)
             raise
+        finally:
+            del self._calls[threading.get_ident()]
         if self._breaker.fail_counter:
             self._report(_nothing)
         return result

@@ -2,31 +2,36 @@
 
 Traffic peaks at midnight, and most requests come from visitors without a session. Their pages differ only in the CSRF
 token (`games.pages.shared.cacheable_views`), so a process caches each page for a few seconds and answers on the event
-loop, before Django runs. Processes share nothing, and no proxy stores a copy: copies keep the page's original headers,
-including `Cache-Control: private`.
+loop, before Django runs. No proxy stores a copy: copies keep the page's original headers, including `Cache-Control:
+private`. Processes share copies only for outages, when players get them too, marked as old.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 import time
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpRequest, parse_cookie
 from django.middleware.csrf import CSRF_SECRET_LENGTH, get_token
+from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import get_language_from_request
 
-from config.page_cache.cached_page import NOW, TOKEN, Headers, Page, cut
+from config.backends.circuit_breaker import database
+from config.page_cache.cached_page import NOTICE, NOW, TOKEN, Headers, Page, cut
 from games.core.admission_ticket import COOKIE
 from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.metrics import PAGES_COPIED
+from games.db.shared_cache import SharedCache, outdated_values
 from games.pages.daily.home_page import GUIDE_COOKIE
 from games.pages.shared.cacheable_views import MARK
 
@@ -38,6 +43,11 @@ MAX_ENTRIES: Final = 128
 _REFUSED: Final = 1.0
 #: Seconds that a visitor waits for a new copy if there is an old one.
 _STALE_AFTER: Final = 0.5
+#: Seconds beyond its lifetime after which a copy is marked as old, and those for which other processes can use it.
+_OLD: Final = 5.0
+_SHARED: Final = 600.0
+#: Seconds between looks at the database while it makes a player's page.
+_LOOK_EVERY: Final = 0.1
 #: The secret in a CSRF cookie, as Django generates it.
 _SECRET: Final = re.compile(rf"[A-Za-z0-9]{{{CSRF_SECRET_LENGTH}}}")
 _GZIP: Final = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
@@ -66,18 +76,19 @@ class Visit:
 
     @property
     def seconds(self) -> float:
-        """Lifetime of a copy for this visitor; 0 unless this is a browser without a session."""
-        known = {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME, GUIDE_COOKIE, COOKIE}
-        accepted = self.headers.get(b"accept", "")
-        is_anonymous = (
+        """Lifetime of a copy of this page; 0 if it may not be cached."""
+        is_page = (
             self.scope["method"] in {"GET", "HEAD"}
             and not self.scope["query_string"]
-            and "text/html" in accepted
-            and "application/json" not in accepted
-            and self.cookies.keys() <= known
-            and self.cookies.get(settings.CSRF_COOKIE_NAME, "") == self.secret
+            and "application/json" not in self.headers.get(b"accept", "")
         )
-        return _seconds_of(self.scope["path"]) if is_anonymous else 0.0
+        return _seconds_of(self.scope["path"]) if is_page else 0.0
+
+    @property
+    def is_anonymous(self) -> bool:
+        """True for a browser without a session."""
+        known = {settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME, GUIDE_COOKIE, COOKIE}
+        return self.cookies.keys() <= known and self.cookies.get(settings.CSRF_COOKIE_NAME, "") == self.secret
 
     @property
     def secret(self) -> str:
@@ -115,10 +126,14 @@ class CachedPage:
 
     page: Page
     cookie: bytes
+    made_at: float = field(default_factory=time.time)
 
     def for_visitor(self, visit: Visit) -> tuple[Headers, dict[bytes, bytes]]:
         """Return the headers for a visitor and the values for the page's placeholders."""
         headers, own = list(self.page.headers), {NOW: timezone.now().isoformat().encode()}
+        is_old = not visit.is_anonymous or time.time() - self.made_at > visit.seconds + _OLD
+        if visit.seconds and is_old:
+            own[NOTICE] = _notice(f"{datetime.fromtimestamp(self.made_at, UTC):%H:%M}", visit.language)
         if self.cookie:
             request = HttpRequest()
             if visit.secret:
@@ -149,6 +164,10 @@ class CacheEntry:
     until: float
 
 
+#: Copies that processes share through Redis.
+shared_copies: Final = SharedCache("page_copies", CachedPage, fresh=_SHARED)
+
+
 class UnavailableError(Exception):
     """The application cannot make the page now."""
 
@@ -169,23 +188,40 @@ class PageCache:
         """
         key = visit.key
         entry = self._entries.get(key)
-        if entry is None or time.monotonic() >= entry.until:
-            making = self._making.get(key)
-            if making is None:
-                making = self._making[key] = asyncio.create_task(self._make(key, visit, seconds))
-                making.add_done_callback(lambda _: self._making.pop(key))
-            if entry is None or entry.copy is None:
-                entry = await asyncio.shield(making)  # other visitors wait for it too
-            elif (await asyncio.wait({making}, timeout=_STALE_AFTER))[0]:
-                entry = making.result()
-        return entry.copy
+        if entry is not None and time.monotonic() < entry.until:
+            return entry.copy
+        making = self._making.get(key)
+        if making is None:
+            making = self._making[key] = asyncio.create_task(self._make(key, visit, seconds))
+            making.add_done_callback(lambda _: self._making.pop(key))
+        if (await asyncio.wait({making}, timeout=_STALE_AFTER))[0]:
+            return making.result().copy
+        return await self.old(visit) or (await asyncio.shield(making)).copy  # other visitors wait for it too
+
+    async def old(self, visit: Visit) -> CachedPage | None:
+        """Return the latest copy, however old, or another process's."""
+        entry = self._entries.get(visit.key)
+        copy = entry.copy if entry else None
+        if copy or not settings.REDIS_SERVERS:
+            return copy
+        try:
+            return await asyncio.to_thread(shared_copies.get, _name_of(visit.key), _refuse)
+        except UnavailableError:
+            return None
 
     async def _make(self, key: Key, visit: Visit, seconds: float) -> CacheEntry:
-        started, old = time.monotonic(), self._entries.get(key)
+        started = time.monotonic()
+        outdated: list[float] = []
+        outdated_values.set(outdated)
         try:
             copy = await _render(self._application, visit)
         except UnavailableError:
-            return self._store(key, CacheEntry(old.copy if old else None, time.monotonic() + _REFUSED))
+            return self._store(key, CacheEntry(await self.old(visit), time.monotonic() + _REFUSED))
+        if copy and outdated:
+            copy = replace(copy, made_at=min(outdated))
+        if copy and settings.REDIS_SERVERS:
+            storing = partial(shared_copies.renew, _name_of(key), lambda: copy)
+            asyncio.get_running_loop().run_in_executor(None, storing)
         return self._store(key, CacheEntry(copy, started + (seconds if copy else _REFUSED)))
 
     def _store(self, key: Key, entry: CacheEntry) -> CacheEntry:
@@ -197,7 +233,7 @@ class PageCache:
 
 
 class AnonymousPages:
-    """ASGI middleware that answers visitors without a session from the cache, and passes on all other requests."""
+    """ASGI middleware that answers visitors without a session from the cache, and players too during an outage."""
 
     def __init__(self, application: Application, page_cache: PageCache) -> None:
         self._application = application
@@ -207,12 +243,33 @@ class AnonymousPages:
         """Serve one request."""
         visit = Visit.of(scope)
         seconds = visit.seconds
-        copy = await self._page_cache.get(visit, seconds) if seconds else None
-        if copy is None:
+        if not seconds:
             await self._application(scope, receive, send)
-        else:
+        elif not visit.is_anonymous:
+            await self._serve_player(visit, receive, send)
+        elif copy := await self._page_cache.get(visit, seconds):
             PAGES_COPIED.inc()
             await copy.send_to(visit, send)
+        else:
+            await self._application(scope, receive, send)
+
+    async def _serve_player(self, visit: Visit, receive: Receive, send: Send) -> None:
+        """Serve a player's own page, or the visitors' copy while the database does not answer."""
+        messages: list[Any] = []
+
+        async def collect(message: dict[str, Any]) -> None:
+            messages.append(message)
+
+        making = asyncio.ensure_future(self._application(visit.scope, receive, collect))
+        while not (await asyncio.wait({making}, timeout=_LOOK_EVERY))[0] and not database.is_failing:
+            pass
+        has_failed = not making.done() or (messages and messages[0]["status"] >= HTTPStatus.INTERNAL_SERVER_ERROR)
+        if has_failed and database.is_failing and (copy := await self._page_cache.old(visit)):
+            await copy.send_to(visit, send)
+            return
+        await making
+        for message in messages:
+            await send(message)
 
 
 async def _render(application: Application, visit: Visit) -> CachedPage | None:
@@ -261,3 +318,18 @@ def _seconds_of(path: str) -> float:
     except Resolver404:
         return 0.0
     return float(getattr(view, MARK, 0.0))
+
+
+@lru_cache(maxsize=64)
+def _notice(made: str, language: str) -> bytes:
+    """Render the notice on an old copy, made at this time of day in UTC."""
+    with translation.override(language):
+        return render_to_string("_old_copy.html", {"made": made}).encode()
+
+
+def _name_of(key: Key) -> str:
+    return hashlib.sha256(repr(key).encode()).hexdigest()
+
+
+def _refuse() -> CachedPage:
+    raise UnavailableError

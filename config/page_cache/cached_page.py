@@ -11,10 +11,15 @@ from typing import Final
 
 Headers = list[tuple[bytes, bytes]]
 
-#: Per-visitor values that are cut out of a page: CSRF tokens, and the server time for the browser's countdown.
-_OWN: Final = re.compile(rb'(?<=name="csrfmiddlewaretoken" value=")(?P<token>[A-Za-z0-9]{64})|(?<= data-now=")[^"]+')
+#: Values that are cut out of a page: CSRF tokens, the server time for the browser's countdown, and the notice on an old
+#: copy.
+_OWN: Final = re.compile(
+    rb'(?<=name="csrfmiddlewaretoken" value=")(?P<token>[A-Za-z0-9]{64})|(?<= data-now=")(?P<now>[^"]+)'
+    rb"|(?P<notice><!--copy-->)"
+)
 TOKEN: Final = b"token"
 NOW: Final = b"now"
+NOTICE: Final = b"notice"
 
 #: A gzip header without name or time, and the final deflate block.
 _GZIP: Final = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
@@ -23,7 +28,7 @@ _END: Final = b"\x03\x00"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A section of the page, plain and compressed, and the placeholder that follows: a token, the time, or nothing."""
+    """A section of the page, plain and compressed, and the name of the placeholder that follows, if any."""
 
     plain: bytes
     packed: bytes
@@ -66,7 +71,7 @@ def cut(headers: Headers, body: bytes) -> Page:
     """Cut a page at its visitor's own values."""
     pieces, at = [], 0
     for found in _OWN.finditer(body):
-        pieces.append(_piece(body[at : found.start()], TOKEN if found["token"] else NOW))
+        pieces.append(_piece(body[at : found.start()], (found.lastgroup or "").encode()))
         at = found.end()
     pieces.append(_piece(body[at:], b""))
     return Page(headers, tuple(pieces))

@@ -16,6 +16,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import GenericAlias
 from typing import Any, Final, Generic, TypeGuard, TypeVar
@@ -36,6 +37,9 @@ PATIENCE: Final = 1.0
 STALE: Final = 60.0
 #: Maximum number of values of a `ProcessCache`.
 MOST: Final = 256
+
+#: Read times of the values served because the database failed, for a caller that sets a list in its context.
+outdated_values: Final[ContextVar[list[float]]] = ContextVar("outdated_values")
 
 T = TypeVar("T")
 
@@ -85,6 +89,7 @@ class ReadingCache(ABC, Generic[T]):
             if cached is None:
                 raise
             log.warning("stale value served", extra={"cache": self.name}, exc_info=True)
+            outdated_values.get([]).append(cached.read_at)
             return cached.value
         finally:
             lock.release()

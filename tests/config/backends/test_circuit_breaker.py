@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from pybreaker import CircuitBreakerError
 
+from config.backends import circuit_breaker
 from config.backends.circuit_breaker import CircuitBreaker
 
 PATIENCE = 60
@@ -93,3 +94,26 @@ def test_other_errors_in_a_trial_close_the_circuit() -> None:
     with pytest.raises(ZeroDivisionError):
         breaker.call(lambda: 1 / 0)
     assert not breaker.is_open
+
+
+def test_a_failed_or_silent_call_is_noticed_until_one_succeeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    breaker, begun, go = CircuitBreaker("a server"), threading.Event(), threading.Event()
+    assert not breaker.is_failing
+    with pytest.raises(psycopg.OperationalError):
+        breaker.call(fail)
+    assert breaker.is_failing
+    breaker.call(lambda: 1)
+    assert not breaker.is_failing
+
+    def wait() -> bool:
+        begun.set()
+        return go.wait(PATIENCE)
+
+    silent = threading.Thread(target=breaker.call, args=[wait])
+    silent.start()
+    assert begun.wait(PATIENCE)
+    monkeypatch.setattr(circuit_breaker, "SILENT_AFTER", -1.0)
+    assert breaker.is_failing
+    go.set()
+    silent.join()
+    assert not breaker.is_failing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import re
+import time
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,13 +21,14 @@ from config.http.handler import SyncHandler
 from config.page_cache import anonymous
 from config.page_cache.anonymous import AnonymousPages, PageCache
 from config.page_cache.cached_page import NOW, TOKEN, cut
+from games.db.shared_cache import outdated_values
 from games.models import Deal
 from tests.config.asking import ask
 from tests.deals import make_deal
 
 SECRET = "s" * 32
 SECONDS_OF_THE_SITE = anonymous._seconds_of
-FORM = '<form><input type="hidden" name="csrfmiddlewaretoken" value="{token}"><p data-now="{now}">{text}</p>'
+FORM = '<!--copy--><form><input type="hidden" name="csrfmiddlewaretoken" value="{token}"><p data-now="{now}">{text}</p>'
 
 
 class Site:
@@ -69,6 +71,7 @@ def _for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_a_page_is_rendered_once_for_all(site: Site, kept: AnonymousPages) -> None:
     assert {(await ask(kept)).text.partition("data-now")[2][-12:] for _ in range(9)} == {'">page 1</p>'}
+    assert "page 1" in (await ask(kept, accept="*/*")).text, "programs too"
     assert len(site.asked) == 1
     assert (await ask(kept, method="HEAD")).text == ""
 
@@ -166,8 +169,8 @@ async def test_requests_with_an_identity_get_no_copy(site: Site, kept: Anonymous
 def test_cookies_in_two_headers_are_all_read() -> None:
     scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "scheme": "http"}
     heads = [(b"accept", b"text/html"), (b"cookie", b"sessionid=abc"), (b"cookie", b"talon_guide=1")]
-    assert anonymous.Visit.of({**scope, "headers": heads}).seconds == 0
-    assert anonymous.Visit.of({**scope, "headers": heads[::2]}).seconds > 0
+    assert not anonymous.Visit.of({**scope, "headers": heads}).is_anonymous
+    assert anonymous.Visit.of({**scope, "headers": heads[::2]}).is_anonymous
 
 
 async def test_variants_of_a_page_are_never_mixed(
@@ -247,6 +250,85 @@ async def test_an_old_copy_is_served_during_slow_rendering(
     assert len(site.asked) == 2, "it is rendered once"
 
 
+async def test_a_copy_is_as_old_as_the_values_on_it(
+    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def render(*request: Any) -> None:
+        outdated_values.get().append(time.time() - 4_000)  # the database failed
+        await site(*request)
+
+    monkeypatch.setattr(kept._page_cache, "_application", render)
+    assert 'role="status"' in (await ask(kept)).text
+
+
+async def test_an_old_copy_says_when_it_was_made(
+    site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(anonymous, "_seconds_of", lambda _path: 1e-9)
+    assert 'role="status"' not in (await ask(kept)).text
+    site.status = 503
+    assert 'role="status"' not in (await ask(kept)).text, "a few seconds are no matter"
+    monkeypatch.setattr(anonymous, "_OLD", -1.0)
+    page = await ask(kept, accept_encoding="gzip")
+    assert re.search(
+        r'<p class="message" role="status">As of <span data-utc="\d\d:\d\d">\d\d:\d\d UTC</span>', page.text
+    )
+    assert "page 1" in page.text
+
+
+@pytest.mark.parametrize("is_slow", [True, False])
+async def test_during_an_outage_a_process_uses_the_copies_of_others(
+    site: Site, kept: AnonymousPages, settings: Any, monkeypatch: pytest.MonkeyPatch, is_slow: bool
+) -> None:
+    settings.REDIS_SERVERS = ["redis://of-a-test"]
+    monkeypatch.setattr(anonymous.shared_copies, "fresh", 600.0)
+    monkeypatch.setattr(anonymous, "_STALE_AFTER", 0.01)
+    await ask(kept)
+    site.status = 503
+
+    async def copy_of_another() -> str:
+        other = AnonymousPages(site, PageCache(site))
+        if is_slow:
+            site.open.clear()
+        asking = asyncio.create_task(ask(other))
+        await asyncio.wait({asking}, timeout=1.0)
+        site.open.set()
+        return (await asking).text
+
+    while "page 1<" not in await copy_of_another():  # until it is stored
+        pass
+
+
+class Database:
+    """A database whose state the test sets."""
+
+    is_failing = True
+
+
+@pytest.fixture
+def database(monkeypatch: pytest.MonkeyPatch) -> Database:
+    database = Database()
+    monkeypatch.setattr(anonymous, "database", database)
+    return database
+
+
+async def test_players_get_the_visitors_copy_while_the_database_is_away(
+    site: Site, kept: AnonymousPages, database: Database
+) -> None:
+    await ask(kept)
+    own = {"cookie": "sessionid=abc"}
+    assert "page 2" in (await ask(kept, **own)).text, "a page that can be made is served"
+    site.status = 503
+    page = await ask(kept, **own)
+    assert (page.status, "page 1" in page.text, 'role="status"' in page.text) == (200, True, True)
+    site.open.clear()
+    assert "page 1" in (await ask(kept, **own)).text
+    site.open.set()
+    assert (await ask(kept, query="board=race", **own)).status == 503, "of this page there is no copy"
+    database.is_failing = False
+    assert (await ask(kept, **own)).status == 503, "a refusal for other reasons"
+
+
 async def test_the_number_of_copies_is_limited(
     site: Site, kept: AnonymousPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,7 +343,7 @@ def test_a_copy_differs_only_in_its_placeholders() -> None:
     body = FORM.format(token="t" * 64, now="then", text="x" * 5_000).encode()
     page = cut([], body)
     own = {TOKEN: b"u" * 64, NOW: b"now"}
-    wanted = body.replace(b"t" * 64, b"u" * 64).replace(b"then", b"now")
+    wanted = body.replace(b"t" * 64, b"u" * 64).replace(b"then", b"now").replace(b"<!--copy-->", b"")
     assert page.plain(own) == wanted
     assert gzip.decompress(page.packed(own)) == wanted
     assert len(page.packed(own)) < 500
@@ -282,7 +364,7 @@ async def test_copies_equal_djangos_pages(whole: AnonymousPages) -> None:
     for path in ("/", "/play/braid/", "/rules/", "/rules/plot/", "/boards/", "/deals/"):
         plain = await ask(SyncHandler(), path)
         copies = [await ask(whole, path, accept_encoding="gzip") for _ in range(2)]
-        own = re.compile(r'value="[A-Za-z0-9]{64}"|data-now="[^"]+"')
+        own = re.compile(r'value="[A-Za-z0-9]{64}"|data-now="[^"]+"|<!--copy-->')
         assert {own.sub("", one.text) for one in copies} == {own.sub("", plain.text)}, path
         names = {name.lower() for name, _ in plain.headers} | {b"content-encoding"}
         assert {name.lower() for name, _ in copies[1].headers} == names
