@@ -22,12 +22,10 @@ from config.page_cache.anonymous import AnonymousPages, PageCache  # noqa: E402
 from config.processes.misdirected import TableProcess, no_tables  # noqa: E402
 from config.routing import websocket_routes  # noqa: E402
 from games.live.sockets.authentication import Visitors  # noqa: E402
-from games.live.sockets.connection_limits import MAX_PER_ADDRESS, MAX_PER_PLAYER, Capped, networks_of, player_of  # noqa: E402
 from games.live.sockets.eviction import open_sockets  # noqa: E402
+from games.live.sockets.ownership import Ownership  # noqa: E402
 
-# Check the address before reading the session.
-_visitors = Visitors(Capped(URLRouter(websocket_routes), player_of, MAX_PER_PLAYER))
-_sockets = OriginCheck(Capped(_visitors, networks_of, MAX_PER_ADDRESS))
+_sockets = OriginCheck(Visitors(Ownership(URLRouter(websocket_routes))))
 
 _pages = SyncHandler()
 _page_cache = PageCache(_pages)

@@ -79,6 +79,7 @@ class PlayConsumer(SocketConnection):
             self._table = await self._tables.join(self._public_id, self.player_id, self, message.have)
         else:
             await self._table.greet(self, message.have, fresh=False)
+        self.replace_older()
 
     async def _check_session(self) -> None:
         """Check the session, and that the attempt still belongs to its player.

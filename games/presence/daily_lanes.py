@@ -44,13 +44,7 @@ class Lanes(msgspec.Struct, tag="lanes", tag_field="type", gc=False):
     lanes: list[Lane]
 
 
-class Pong(msgspec.Struct, tag="pong", tag_field="type", gc=False):
-    """The answer to `ping`: its `t`."""
-
-    t: int
-
-
-def write(message: Lanes | Pong) -> str:
+def write(message: Lanes) -> str:
     """Encode a message as a frame."""
     return msgspec.json.encode(message).decode()
 

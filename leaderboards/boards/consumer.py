@@ -1,4 +1,4 @@
-"""WebSocket consumer of the live board. It only sends."""
+"""WebSocket consumer of the live board, which anyone may watch."""
 
 from __future__ import annotations
 

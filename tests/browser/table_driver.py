@@ -42,7 +42,7 @@ _FROM_FOCUS_TO = """id => {
 PLAY_ELSEWHERE = """async ([tokens, table = location.pathname, gap = 0]) => {
   const [atOnce, perSecond] = [70, 45];
   const path = table.replace("table", "play");
-  const socket = new WebSocket(`${location.origin.replace("http", "ws")}/ws${path}`);
+  const socket = new WebSocket(`${location.origin.replace("http", "ws")}/ws${path}?page=script`);
   const said = [];
   let wake = () => {};
   socket.onmessage = ({data}) => { said.push(JSON.parse(data)); wake(); };

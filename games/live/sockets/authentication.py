@@ -21,7 +21,7 @@ from django.http import parse_cookie
 from games.core.asgi_types import Application, Receive, Scope, Send
 from games.live.loader import off_loop
 from games.live.protocol import CLOSE_DATABASE_DOWN
-from games.live.sockets.connection_limits import turn_away
+from games.live.sockets.ownership import turn_away
 
 log = logging.getLogger(__name__)
 

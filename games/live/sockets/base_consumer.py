@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
 import structlog
@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 #: Seconds after which a connection's session is checked against the database again.
 SESSION_GOOD_FOR: Final = 60.0
 #: Seconds by which a ping brings that check forward: a player does not wait for a pong as for the answer to a move.
-#: Clients ping every 15 s, so a move hardly ever has to wait for a check.
+#: Clients ping every 4 s, so a move hardly ever has to wait for a check.
 PING_AHEAD: Final = 20.0
 #: Seconds allowed between the opening of a connection and its `hello`.
 HELLO_WITHIN: Final = 10.0
@@ -59,6 +59,7 @@ class SocketConnection(ABC):
         "_send",
         "_session_key",
         "player_id",
+        "replace_older",
         "session",
     )
 
@@ -81,6 +82,7 @@ class SocketConnection(ABC):
         self.player_id: int | None = user.pk if user is not None and user.is_authenticated else None
         self._session_key: str | None = getattr(session, "session_key", None)
         self.session = session_name(self._session_key) if self._session_key else None
+        self.replace_older: Callable[[], None] = scope.get("replace_older", lambda: None)
         self._allowance = allowance_of(self.player_id)
         self._clock: asyncio.TimerHandle | None = None
         self._checked_at = time.monotonic()

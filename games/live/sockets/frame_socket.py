@@ -1,22 +1,30 @@
-"""Base class of the public sockets that show one subject's newest frame, such as a board."""
+"""Base class of the public sockets that show one subject's newest frame, such as a board, and answer pings."""
 
 from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from typing import ClassVar, Final, Generic, TypeVar
+from typing import ClassVar, Final, Generic, TypeVar, get_args
 
 from django.db import Error
 from prometheus_client import Gauge
 
 from games.core.asgi_types import Receive, Scope, Send
+from games.core.errors import Refusal
+from games.live import protocol
+from games.live.sockets.message_limit import Allowance
+from games.live.sockets.wire_format import Wire
 from games.live.watcher import FrameWatch, Hub
 
 CLOSE_NOT_FOUND: Final = 4404
 CLOSE_TALKING: Final = 4400
-CLOSE_LATER: Final = 1013
+#: Messages per second of a connection, and the burst; a client pings every four seconds, and when its page wakes.
+RATE: Final = 0.5
+BURST: Final = 30.0
 
 _Key = TypeVar("_Key")
+_Message = protocol.Hello | protocol.Ping
+_wire: Final[Wire[_Message]] = Wire(_Message, protocol.VERSION, get_args(_Message), ())
 
 
 class FrameSocket(ABC, Generic[_Key]):
@@ -28,6 +36,7 @@ class FrameSocket(ABC, Generic[_Key]):
     def __init__(self, scope: Scope, send: Send) -> None:
         self._scope = scope
         self._send = send
+        self._allowance = Allowance(RATE, BURST)
         self._newest: str | None = None
         self._sender: asyncio.Task[None] | None = None
 
@@ -61,16 +70,24 @@ class FrameSocket(ABC, Generic[_Key]):
         :raises Error: if the database cannot be reached.
         """
 
-    async def _on_message(self, _text: str | None) -> int:
-        """Answer a message; return a close code if it is not allowed, else 0."""
-        return CLOSE_TALKING
+    async def _on_message(self, text: str | None) -> int:
+        """Answer a message; return a close code if the client sends too much or violates the protocol, else 0."""
+        if self._allowance.spend():
+            return protocol.CLOSE_RATE
+        try:
+            message = _wire.parse(text or "")
+        except Refusal:
+            return CLOSE_TALKING
+        if isinstance(message, protocol.Ping):
+            await self._send({"type": "websocket.send", "text": f'{{"type":"pong","t":{message.t}}}'})
+        return 0
 
     async def _serve(self, receive: Receive) -> int:
         """Show the subject until the client leaves; return the close code if this ends the connection, else 0."""
         try:
             key = await self._subject()
         except Error:
-            return CLOSE_LATER
+            return protocol.CLOSE_DATABASE_DOWN
         if key is None:
             return CLOSE_NOT_FOUND
         await self._hub().join(key, self)

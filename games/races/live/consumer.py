@@ -101,6 +101,7 @@ class RaceConsumer(SocketConnection):
             self._watch = await self._hub.enter(self._code, self)
         else:
             self._watch.audience.show(self)
+        self.replace_older()
         await self._send_to_division(self._watch)
 
     async def _send_to_division(self, watch: RoomWatch) -> None:

@@ -229,6 +229,10 @@ def lost_while_paused(page: Any) -> None:
             page.wait_for_selector("#paused", state="hidden")
 
 
+#: Turns to one of a player's pages, which takes the connection.
+TURN_TO = "window.dispatchEvent(new Event('focus'))"
+
+
 def test_a_pause_survives_a_reload_and_reaches_other_tabs(visit: Visit, complaints: list[str]) -> None:
     page = visit(**PHONE, fresh=True)
     player = practise(page)
@@ -242,6 +246,7 @@ def test_a_pause_survives_a_reload_and_reaches_other_tabs(visit: Visit, complain
     other = page.context.new_page()
     other.goto(page.url)
     for one in (page, other):
+        one.evaluate(TURN_TO)
         one.wait_for_selector("#paused:not([hidden])")
         assert one.evaluate("document.activeElement.id") == "resume"
         assert one.locator("#felt .card").first.is_hidden()
@@ -255,9 +260,11 @@ def test_a_pause_survives_a_reload_and_reaches_other_tabs(visit: Visit, complain
     assert page.text_content("#clock") == stood
     player.start()
     page.keyboard.press("b")
-    for one in (page, other):
+    for one in (page, other, page):
+        one.evaluate(TURN_TO)
         one.wait_for_selector("#paused", state="hidden")
         assert one.locator("#felt .card").first.is_visible()
+    page.wait_for_selector("#connection[aria-label=Connected]")
     lost_while_paused(page)
     complaints.clear()  # the browser logs the failed requests
     page.keyboard.press("y")  # redo works for moves undone before the reload

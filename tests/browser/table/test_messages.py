@@ -100,6 +100,8 @@ class Server:
             self.hellos.append(message)
             for frame in self.answer or [self.view, self.before_last]:
                 self.line.send(frame)
+        elif message["type"] == "ping":
+            self.line.send(protocol.write(protocol.Pong(message["t"], 11_000)))
         else:
             self.asked.append(message)
 

@@ -13,7 +13,6 @@ from tests.browser.conftest import MOVING, PHONE, Visit
 from tests.browser.table_driver import (
     Keys,
     Mouse,
-    Player,
     Touch,
     deal,
     give_up,
@@ -176,31 +175,31 @@ def test_moves_are_shown_before_the_server_connects_or_answers(visit: Visit) -> 
     assert [json.loads(text)["type"] for text in held] == ["move"]
 
 
-def test_moves_made_elsewhere_arrive_with_the_connection(visit: Visit) -> None:
-    lines: list[Any] = []
-    page = visit("/play/labyrinth/", fresh=True)
-    deal(page)
-    other = visit(page.url, context=page.context)
-    page.route_web_socket(re.compile("/ws/play/"), lambda line: lines.append((line, line.connect_to_server())))
-    page.reload()
-    Player(page).start()
-    tokens = won_record("labyrinth")["tokens"][:3]
-    lines[0][0].close(code=1012)
-    play_through(Mouse(other), tokens, drag_every=2)
-    page.wait_for_function("n => Number(document.querySelector('#felt').dataset.confirmed) === n", arg=len(tokens))
-    assert page.text_content("#cards-up") == other.text_content("#cards-up")
+REPLACED = "#lost:has-text('This game is open in another window.')"
 
 
-def test_two_tabs_show_the_same_table(visit: Visit) -> None:
+def test_a_table_goes_on_in_the_tab_that_the_player_turns_to(visit: Visit) -> None:
     first = visit("/play/stonewall/")
-    deal(first)
+    player = start_game(first)
+    tokens = won_record("stonewall")["tokens"][:4]
     second = visit(first.url, context=first.context)
-    tokens = won_record("stonewall")["tokens"][:8]
-    players = [Mouse(first), Mouse(second)]
-    for k, token in enumerate(tokens):
-        players[k % 2].play(token)
-        for player in players:
-            player.wait_played()
+    first.wait_for_selector(REPLACED)
+    play_through(Mouse(second), tokens[:2])
+    assert first.is_visible(REPLACED), "no timer takes the place back"
+    first.click("#lost >> text=Play here")
+    first.wait_for_function("() => document.querySelector('#felt').dataset.confirmed === '2'")
+    first.wait_for_selector("#lost", state="hidden")
+    second.wait_for_selector(REPLACED)
+    play_through(player, tokens[2:])
+    for signal in (
+        "window.dispatchEvent(new Event('focus'))",
+        "document.dispatchEvent(new Event('visibilitychange', {bubbles: true}))",
+    ):
+        for tab in (second, first):
+            tab.evaluate(signal)
+            tab.wait_for_selector("#connection[aria-label=Connected]")
+    second.evaluate("window.dispatchEvent(new Event('focus'))")
+    second.wait_for_function("() => document.querySelector('#felt').dataset.confirmed === '4'")
     assert first.evaluate(LABELS) == second.evaluate(LABELS)
 
 

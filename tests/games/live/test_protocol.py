@@ -13,7 +13,7 @@ import pytest
 from games.core.errors import ErrorCode, Refusal
 from games.live import protocol
 from games.live.protocol import CODES, FATAL, parse
-from games.live.sockets import base_consumer, connection_limits, message_limit, send_queue, wire_format
+from games.live.sockets import base_consumer, message_limit, ownership, send_queue, wire_format
 from games.races.live import consumer, progress
 from games.races.live import protocol as race_protocol
 from games.rules import Record
@@ -80,10 +80,8 @@ def test_limits_match_the_pages() -> None:
     assert f"{wire_format.MAX_FRAME:,} characters" in limits
     assert f"{message_limit.RATE:.0f} messages a second, {message_limit.BURST:.0f} at once" in limits
     assert f"{send_queue.MAX_FRAMES} frames" in limits
-    assert (
-        f"{connection_limits.MAX_PER_PLAYER} connections of a player and "
-        f"{connection_limits.MAX_PER_ADDRESS} of an address" in limits
-    )
+    assert f"places for {ownership.MAX_PER_PLAYER} connections of a player" in limits
+    assert f"Visitors without a player have {ownership.MAX_PER_ADDRESS} of an address" in limits
     assert f"no `hello` within {base_consumer.HELLO_WITHIN:.0f} seconds" in PAGE
     assert f"closed with {race_protocol.CLOSE_GONE}" in RACE_PAGE
     assert (consumer.REACTIONS, consumer.REACTIONS_AT_ONCE) == (1, 5)

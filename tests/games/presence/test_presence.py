@@ -22,7 +22,7 @@ from accounts.models import User
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.live import live_table
 from games.live.protocol import CLOSE_RATE
-from games.live.sockets.frame_socket import CLOSE_NOT_FOUND, CLOSE_TALKING
+from games.live.sockets.frame_socket import BURST, CLOSE_NOT_FOUND, CLOSE_TALKING
 from games.live.table_registry import LiveTables, shared_tables
 from games.models import Attempt, Deal, Presence
 from games.presence import consumer, daily_lanes, heartbeat, summary
@@ -376,6 +376,6 @@ async def test_a_watcher_who_sends_other_messages_is_closed(text: str, watch: Wa
 async def test_a_flooding_watcher_is_closed(watch: Watch) -> None:
     deal = await sync_to_async(make_deal)("plot")
     line = await watch(deal.pk)
-    for n in range(consumer.MAX_MESSAGES + 2):
+    for n in range(int(BURST) + 2):
         await line.say({"type": "ping", "t": n})
     assert await line.closing_code() == CLOSE_RATE

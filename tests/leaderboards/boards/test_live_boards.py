@@ -80,7 +80,7 @@ async def test_a_watcher_during_an_outage_is_asked_to_retry(monkeypatch: pytest.
     monkeypatch.setattr(consumers, "_deal", away)
     watcher = Watcher(1)
     assert await watcher.connect()
-    assert await watcher.message() == {"type": "websocket.close", "code": 1013}
+    assert await watcher.message() == {"type": "websocket.close", "code": 4303}
     await watcher.disconnect()
 
 
@@ -234,11 +234,14 @@ async def test_an_unknown_board_is_closed(query: str) -> None:
     await watcher.disconnect()
 
 
-async def test_a_watcher_who_sends_messages_is_closed() -> None:
+async def test_a_watcher_may_ping_but_say_nothing_else() -> None:
     deal = await sync_to_async(factory.deal)()
     watcher = Watcher(deal.pk)
     await watcher.connect()
-    await watcher.frame()
+    await watcher.say('{"type":"hello","v":1}')
+    assert (await watcher.frame())["type"] == "board"
+    await watcher.say('{"type":"ping","t":7}')
+    assert await watcher.frame() == {"type": "pong", "t": 7}
     await watcher.say("{}")
     assert await watcher.message() == {"type": "websocket.close", "code": CLOSE_TALKING}
     await watcher.disconnect()

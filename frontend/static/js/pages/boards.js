@@ -1,6 +1,6 @@
 /** Live leaderboard, updated over a WebSocket while the page is open. */
 
-import { Backoff } from "../shared/backoff.js";
+import { Connection } from "../shared/connection.js";
 import { all, avatar, link, part } from "../shared/dom.js";
 import { t, tn } from "../shared/i18n.js";
 import { durationTexts } from "../shared/times.js";
@@ -19,32 +19,15 @@ import { fillList } from "../races/live-list.js";
  * @property {string} avatar
  */
 
-const FIRST_WAIT = 1000;
-const LONGEST_WAIT = 30000;
-const NO_SUCH_BOARD = 4404;
-
 class LiveBoard {
-  #backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT);
-
   /** @param {HTMLTableElement} table */
   constructor(table) {
     this.table = table;
-    this.#connect();
-  }
-
-  #connect() {
-    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(`${scheme}//${location.host}${this.table.dataset.live}`);
-    socket.addEventListener("message", (event) => {
-      this.#backoff.stands();
-      const frame = JSON.parse(event.data);
-      if (frame.type === "board") this.#draw(frame);
+    new Connection(table.dataset.live ?? "", {
+      hello: () => ({ type: "hello", v: 1 }),
+      message: (message) => message.type === "board" && this.#draw(message),
+      status: () => {},
     });
-    socket.addEventListener("close", ({ code }) => {
-      const wait = this.#backoff.lost();
-      if (code !== NO_SUCH_BOARD) setTimeout(() => this.#connect(), wait);
-    });
-    addEventListener("pagehide", () => socket.close(), { once: true });
   }
 
   /** @param {{entries: Entry[], total: number, ladder: string}} frame */

@@ -32,7 +32,8 @@ export function connectionText(status) {
     lost: t("Connection lost. Reconnecting… You keep your seat."),
     refused: t("This room can't be opened from here."),
     "signed-out": t("You've been signed out. Reload the page to continue."),
-    crowded: t("You have too many rooms open. Close some, then reload this page."),
+    crowded: t("Too many requests at once. Trying again…"),
+    replaced: t("This room is open in another window. Press any key or tap to use it here."),
   };
   return texts[/** @type {"lost"} */ (status)] ?? "";
 }

@@ -17,6 +17,7 @@ const REPEATED_FOR = 30000;
 
 /**
  * @typedef {object} Handlers
+ * @property {string} [page] pages of one name replace each other; without a name, any number of them may be open
  * @property {(room: Room, you: You) => void} [changed] the room has changed, not only lanes
  * @property {(lanes: Lane[], room: Room, you: You) => void} [lanes] changed lanes, already applied to the room
  * @property {(entrant: number, kind: string) => void} [reacted]
@@ -47,7 +48,7 @@ export class RaceSocket {
   constructor(code, handlers) {
     this.handlers = handlers;
     this.#stopWaking = onWake(() => this.#settled && this.#settleClock());
-    this.#connection = new Connection(`/ws/race/${code}/`, {
+    this.#connection = new Connection(`/ws/race/${code}/?page=${handlers.page ?? Math.random()}`, {
       hello: () => ({ type: "hello", v: 1 }),
       message: (message) => this.#take(message),
       status: (status) => this.#status(status),

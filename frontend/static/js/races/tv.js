@@ -67,7 +67,7 @@ class Tv {
   /** @param {Status} status */
   #status(status) {
     byId("lost").hidden = status === "connecting" || status === "open";
-    if (status === "refused" || status === "crowded") this.#end();
+    if (status === "refused") this.#end();
   }
 
   /** @param {Room} room */

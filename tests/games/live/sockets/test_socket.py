@@ -42,7 +42,10 @@ def cookie_of(player: Any) -> str:
     return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
 
 
-def socket(public_id: uuid.UUID, *, cookie: str = "", origin: str = f"http://{HOST}") -> ApplicationCommunicator:
+def socket(
+    public_id: uuid.UUID, *, cookie: str = "", origin: str = f"http://{HOST}", query: str = ""
+) -> ApplicationCommunicator:
+    """Return a connection of a page to a table; pages with different queries do not replace each other."""
     headers = {"host": HOST, "origin": origin, "cookie": cookie}
     path = f"/ws/play/{public_id}/"
     return ApplicationCommunicator(
@@ -51,7 +54,7 @@ def socket(public_id: uuid.UUID, *, cookie: str = "", origin: str = f"http://{HO
             "type": "websocket",
             "path": path,
             "raw_path": path.encode(),
-            "query_string": b"",
+            "query_string": query.encode(),
             "subprotocols": [],
             "headers": [(name.encode(), value.encode()) for name, value in headers.items() if value],
             "client": ("127.0.0.1", 5),

@@ -11,20 +11,20 @@ import pytest
 from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 from django.urls import reverse
 
 from accounts.lifecycle.bans import ban_player
 from accounts.lifecycle.erasure import erase_player
 from accounts.models import User
-from config.asgi import application
 from config.http.websocket_origin import OriginCheck
 from games.attempts.lifecycle import start_attempt
 from games.core import addresses
-from games.live import protocol
-from games.live.sockets import base_consumer, connection_limits, eviction, message_limit
-from games.live.sockets.connection_limits import Capped, networks_of, player_of
+from games.live import protocol, table_registry
+from games.live.sockets import base_consumer, eviction, message_limit
 from games.live.sockets.eviction import GROUP, OpenSockets, evict_player, evict_session, open_sockets, session_name
+from games.live.sockets.ownership import MAX_PER_PLAYER, Ownership, Place
 from tests.deals import make_deal
 from tests.games.conftest import Seated, Sit
 from tests.games.live.sockets.test_socket import ask, left, opened, socket
@@ -66,7 +66,7 @@ async def test_after_hello_silence_is_allowed(seated: Seated) -> None:
 
 
 class Connections:
-    """Application that holds connections open until released, and the messages sent to them."""
+    """Application that holds connections open until released."""
 
     def __init__(self) -> None:
         self.inside = 0
@@ -77,7 +77,7 @@ class Connections:
         await self.let_go.wait()
 
 
-def connection(gate: Any, **scope: Any) -> tuple[asyncio.Task[None], list[dict[str, Any]]]:
+def connection(gate: Any, user: Any = None, **scope: Any) -> tuple[asyncio.Task[None], list[dict[str, Any]]]:
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
@@ -86,15 +86,17 @@ def connection(gate: Any, **scope: Any) -> tuple[asyncio.Task[None], list[dict[s
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    return asyncio.ensure_future(gate({"type": "websocket", **scope}, receive, send)), sent
+    full = {"type": "websocket", "path": "/ws/board/1/", "query_string": b"", "user": user or AnonymousUser(), **scope}
+    return asyncio.ensure_future(gate(full, receive, send)), sent
 
 
 CROWDED = [{"type": "websocket.accept"}, {"type": "websocket.close", "code": protocol.CLOSE_CROWDED}]
+REPLACED = {"type": "websocket.close", "code": protocol.CLOSE_REPLACED}
 
 
-async def test_connections_per_address_are_limited() -> None:
+async def test_visitors_per_address_are_limited() -> None:
     house = Connections()
-    gate = Capped(house, networks_of, 2)
+    gate = Ownership(house, 2)
     here = [connection(gate, client=("2001:db8::1", n)) for n in range(3)]
     there = connection(gate, client=("2001:db8:0:1::1", 9))
     for _ in range(3):
@@ -103,7 +105,7 @@ async def test_connections_per_address_are_limited() -> None:
     assert (house.inside, there[1]) == (3, [])
     house.let_go.set()
     await asyncio.gather(*(task for task, _ in [*here, there]))
-    assert not gate._open
+    assert not gate._visitors
     again, sent = connection(gate, client=("2001:db8::1", 4))
     await again
     assert sent == []
@@ -111,60 +113,128 @@ async def test_connections_per_address_are_limited() -> None:
 
 async def test_large_ipv6_network_has_ten_times_the_limit() -> None:
     house = Connections()
-    gate = Capped(house, networks_of, 1)
+    gate = Ownership(house, 1)
     households = [f"2001:db8:0:{n:x}00::1" for n in range(addresses.WIDE + 1)]
     lines = [connection(gate, client=(address, 9)) for address in [*households, "2001:db8:1::1"]]
     await asyncio.sleep(0)
     house.let_go.set()
     await asyncio.gather(*(task for task, _ in lines))
     assert [sent for _, sent in lines] == [*[[]] * addresses.WIDE, CROWDED, []]
-    assert not gate._open
+    assert not gate._visitors
 
 
-async def test_a_connection_that_fails_is_counted_no_more() -> None:
+@pytest.mark.parametrize("user", [AnonymousUser(), User(pk=7)])
+async def test_a_connection_that_fails_is_counted_no_more(user: Any) -> None:
     async def broken(*_: Any) -> None:
         raise RuntimeError("broken")
 
-    gate = Capped(broken, networks_of, 1)
+    gate = Ownership(broken, 1)
     for _ in range(3):
         with pytest.raises(RuntimeError, match="broken"):
-            await connection(gate, client=("192.0.2.1", 1))[0]
-    assert not gate._open
+            await connection(gate, user, client=("192.0.2.1", 1))[0]
+    assert not gate._visitors
+    assert not gate._players
 
 
 @pytest.mark.parametrize("client", [("127.0.0.1", 5), ("::1", 5), ("::ffff:127.0.0.1", 5), None])
-def test_this_machine_may_be_a_proxy_and_is_not_counted(client: Any) -> None:
-    assert not networks_of({"client": client})
+async def test_this_machine_may_be_a_proxy_and_is_not_counted(client: Any) -> None:
+    house = Connections()
+    gate = Ownership(house, 1)
+    lines = [connection(gate, client=client) for _ in range(2)]
+    await asyncio.sleep(0)
+    assert house.inside == 2
+    house.let_go.set()
+    await asyncio.gather(*(task for task, _ in lines))
 
 
-def test_visitors_are_counted_by_address_alone() -> None:
-    assert not player_of({})
-    assert player_of({"user": User(pk=7)}) == {7: 1}
+async def test_players_of_one_address_are_not_counted_by_it() -> None:
+    house = Connections()
+    gate = Ownership(house, 1)
+    lines = [connection(gate, User(pk=n), client=("192.0.2.1", n)) for n in range(1, 42)]
+    visitor = connection(gate, client=("192.0.2.1", 99))
+    await asyncio.sleep(0)
+    assert house.inside == 42
+    house.let_go.set()
+    await asyncio.gather(*(task for task, _ in [*lines, visitor]))
+    assert not gate._players
 
 
-async def test_all_sockets_of_the_site_are_counted(attempt_at: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_players_oldest_connection_gives_way_beyond_the_limit() -> None:
+    house = Connections()
+    gate = Ownership(house)
+    lines = [connection(gate, User(pk=7), path=f"/ws/board/{n}/") for n in range(MAX_PER_PLAYER)]
+    other = connection(gate, User(pk=8))
+    await asyncio.sleep(0)
+    lines.append(connection(gate, User(pk=7), path="/ws/board/1/"))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert [n for n, (_, sent) in enumerate(lines) if sent == [REPLACED]] == [1], "the one that shows the same"
+    lines.append(connection(gate, User(pk=7), path="/ws/board/99/"))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert [n for n, (_, sent) in enumerate(lines) if sent == [REPLACED]] == [0, 1]
+    assert len(gate._players[7]) == MAX_PER_PLAYER
+    house.let_go.set()
+    await asyncio.gather(*(task for task, _ in [*lines, other]))
+    assert not gate._players
+    assert other[1] == []
+
+
+async def test_a_replaced_connection_sends_nothing_more() -> None:
+    """The server's closing message may wait for a network that is gone; the place does not."""
+    sent: list[str] = []
+    network = asyncio.Event()
+
+    async def send(message: dict[str, Any]) -> None:
+        await network.wait()
+        sent.append(message["type"])
+
+    places: list[Place] = []
+    scope = {"path": "/", "query_string": b""}
+    dead, newer = (Place(places, scope, send) for _ in range(2))
+    newer.replace_older()
+    assert places == [newer]
+    await dead.send({"type": "websocket.send", "text": "late"})
+    dead.replace_older()
+    dead.leave()
+    assert places == [newer]
+    network.set()
+    assert dead._closer is not None
+    await dead._closer
+    assert sent == ["websocket.close"]
+
+
+async def test_the_newest_connection_to_a_table_replaces_the_older(attempt_at: Any) -> None:
     attempt = await sync_to_async(attempt_at)()
     cookie = await sync_to_async(cookie_of)(attempt.player)
-    gates = gates_of(application)
-    assert [gate._limit for gate in gates] == [connection_limits.MAX_PER_ADDRESS, connection_limits.MAX_PER_PLAYER]
-    monkeypatch.setattr(gates[1], "_limit", 2)
-    lines = [socket(attempt.public_id, cookie=cookie) for _ in range(3)]
-    assert [await opened(line) for line in lines] == ["websocket.accept"] * 3
-    assert (await lines[2].receive_output(PATIENCE))["code"] == protocol.CLOSE_CROWDED
-    assert (await ask(lines[1], {"type": "hello", "v": 1}))["type"] == "view"
-    await lines[2].wait(PATIENCE)
-    for line in lines[:2]:
-        await left(line)
+    old, new = (socket(attempt.public_id, cookie=cookie) for _ in range(2))
+    await opened(old)
+    await ask(old, {"type": "hello", "v": 1})
+    assert (await ask(old, {"type": "move", "n": 1, "token": "d"}))["type"] == "moved"
+    await opened(new)
+    assert (await ask(old, {"type": "ping", "t": 1}))["type"] == "pong"  # until the new one has joined
+    assert (await ask(new, {"type": "hello", "v": 1}))["n"] == 1
+    assert await old.receive_output(PATIENCE) == REPLACED
+    table_before = table_registry.shared_tables()._tables[attempt.public_id]
+    await old.send_input({"type": "websocket.disconnect", "code": 1005})
+    await old.wait(PATIENCE)
+    assert table_registry.shared_tables()._tables[attempt.public_id] is table_before
+    assert (await ask(new, {"type": "move", "n": 2, "token": "d"}))["type"] == "moved"
+    await left(new)
 
 
-def gates_of(part: Any) -> list[Capped]:
-    """Return the connection counters of an ASGI application, outermost first."""
-    found: list[Capped] = []
-    part = part.application_mapping["websocket"]
-    while part is not None:
-        found += [part] if isinstance(part, Capped) else []
-        part = getattr(part, "_application", None) or getattr(part, "inner", None)
-    return found
+async def test_a_dead_connection_never_keeps_its_player_out(attempt_at: Any) -> None:
+    """The client of each connection is silent: it does not even answer the closing message."""
+    attempt = await sync_to_async(attempt_at)()
+    cookie = await sync_to_async(cookie_of)(attempt.player)
+    lines = [socket(attempt.public_id, cookie=cookie) for _ in range(MAX_PER_PLAYER + 3)]
+    for line in lines:
+        await opened(line)
+        assert (await ask(line, {"type": "hello", "v": 1}))["type"] == "view"
+    for line in lines:
+        await line.send_input({"type": "websocket.disconnect", "code": 1006})
+        await line.wait(PATIENCE)
+    await table_registry.shared_tables().close()
 
 
 async def test_the_allowance_is_per_player(attempt_at: Any, sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,7 +336,8 @@ async def test_a_sessions_end_closes_its_sockets_at_once(end: Callable[[User, Cl
 
 async def test_signing_out_spares_other_sessions_and_players(rival: User) -> None:
     _player, attempt, here, elsewhere = await sync_to_async(seated)()
-    lines = [socket(attempt.public_id, cookie=await sync_to_async(cookie)(client)) for client in (here, elsewhere)]
+    cookies = [await sync_to_async(cookie)(client) for client in (here, elsewhere)]
+    lines = [socket(attempt.public_id, cookie=one, query=f"page={n}") for n, one in enumerate(cookies)]
     for line in lines:
         await opened(line)
         await ask(line, {"type": "hello", "v": 1})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 from channels.layers import get_channel_layer
 from django.db import OperationalError
+from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
@@ -22,6 +24,7 @@ from games.races import matchmaking, rooms, seats
 from games.races.live import consumer, protocol
 from games.races.live.room_hub import RoomHub, shared_hub
 from games.races.models import Entrant, Race, Room
+from tests.games.live.sockets.test_socket import cookie_of
 from tests.games.races.conftest import House, Watch, house_of
 from tests.games.races.live.viewers import Viewer
 from tests.games.seats import Closed
@@ -347,16 +350,17 @@ def test_messages_have_no_fields_for_cards() -> None:
     assert fields.isdisjoint({"piles", "seed", "solution", "token", "changes", "legal", "view"})
 
 
-async def test_the_socket_of_the_site(watch: Watch) -> None:
-    """Runs the whole application with its middleware, as a visitor."""
-    house: House = await house_of(1)
+async def page_at(house: House, page: str = "", player: Any = None) -> ApplicationCommunicator:
+    """Open a connection of a page to the whole application with its middleware, and wait for the room."""
     headers = [(b"host", b"127.0.0.1:8000"), (b"origin", b"http://127.0.0.1:8000")]
+    if player is not None:
+        headers.append((b"cookie", (await sync_to_async(cookie_of)(player)).encode()))
     path = f"/ws/race/{house.room.code}/"
     line = ApplicationCommunicator(
         application,
         {
-            "type": "websocket", "path": path, "raw_path": path.encode(), "query_string": b"", "subprotocols": [],
-            "headers": headers, "client": ("127.0.0.1", 5),
+            "type": "websocket", "path": path, "raw_path": path.encode(), "query_string": page.encode(),
+            "subprotocols": [], "headers": headers, "client": ("127.0.0.1", 5),
         },
     )  # fmt: skip
     await line.send_input({"type": "websocket.connect"})
@@ -364,8 +368,42 @@ async def test_the_socket_of_the_site(watch: Watch) -> None:
     await line.send_input({"type": "websocket.receive", "text": '{"type":"hello","v":1}'})
     told = [json.loads((await line.receive_output(30))["text"])["type"] for _ in range(2)]
     assert told == ["you", "room"]
+    return line
+
+
+async def gone(line: ApplicationCommunicator) -> None:
     await line.send_input({"type": "websocket.disconnect", "code": 1001})
     await line.wait(30)
+
+
+async def test_a_replaced_connection_gives_up_no_seat(watch: Watch) -> None:
+    house = await house_of(1)
+    await Room.objects.filter(pk=house.room.pk).aupdate(kind=Room.Kind.QUICK)
+    player = house.players[0]
+    room = await page_at(house, "page=room", player)
+    table = await page_at(house, "page=table", player)
+    again = await page_at(house, "page=room", player)
+    frames = [await room.receive_output(30)]
+    while frames[-1]["type"] != "websocket.close":
+        frames.append(await room.receive_output(30))
+    assert frames[-1]["code"] == live_protocol.CLOSE_REPLACED
+    (watched,) = shared_hub()._watches.values()
+    assert len(watched.audience._yours) == 3, "the newest joins before the oldest leaves"
+    far = timezone.now() + timedelta(hours=1)
+    await Entrant.objects.aupdate(here_until=far)
+    watched.close()  # it would note that the player is here
+    await gone(room)
+    assert (await Entrant.objects.aget()).here_until == far
+    assert len(watched.audience._yours) == 2
+    for line in (table, again):
+        assert all("code" not in frame for frame in [*line.output_queue._queue])
+        await gone(line)
+    await shared_hub().close()
+
+
+async def test_the_socket_of_the_site(watch: Watch) -> None:
+    house: House = await house_of(1)
+    await gone(await page_at(house))
     await shared_hub().close()
     assert (await Race.objects.aget()).state == "open"
     assert (await Room.objects.aget()).closed_at is None

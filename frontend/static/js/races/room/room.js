@@ -30,6 +30,7 @@ class RoomPage {
     this.names = new Names(box);
     this.herald = new Herald(byId("said"));
     this.socket = new RaceSocket(box.dataset.code ?? "", {
+      page: "room",
       changed: (room, you) => this.#show(room, you),
       lanes: () => this.watch.lanes(),
       reacted: (entrant, kind) => this.#react(entrant, kind),

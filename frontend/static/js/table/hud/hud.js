@@ -90,10 +90,13 @@ function lostText({ status, paused }) {
   return t("Connection lost. Reconnecting… Your moves are saved, but the clock keeps running.");
 }
 
+/** Statuses of a connection that is tried again. */
+const RETRYING = ["lost", "waiting", "crowded"];
+
 /** @param {string} status @param {State} state */
 export function showConnection(status, state) {
   // A lost connection stays marked as lost until it is open again, however often it is retried.
-  if (status === "connecting" && ["lost", "waiting"].includes(document.body.dataset.connection ?? "")) return;
+  if (status === "connecting" && RETRYING.includes(document.body.dataset.connection ?? "")) return;
   document.body.dataset.connection = status;
   const texts = {
     open: t("Connected"),
@@ -102,14 +105,16 @@ export function showConnection(status, state) {
     lost: lostText(state),
     refused: t("This table can't be opened from here."),
     "signed-out": t("You've been signed out. Reload the page to continue."),
-    crowded: t("You have too many tables open. Close some, then reload this page."),
+    crowded: t("Too many requests at once. Trying again…"),
+    replaced: t("This game is open in another window."),
   };
   const text = texts[/** @type {"open"} */ (status)] ?? status;
   byId("connection").setAttribute("aria-label", text);
   byId("connection").title = text;
   byId("lost").hidden = status === "open" || status === "connecting";
   byId("lost-text").textContent = text;
-  byId("retry").hidden = status === "lost" || status === "waiting";
+  byId("retry").hidden = RETRYING.includes(status);
+  byId("retry").textContent = status === "replaced" ? t("Play here") : t("Reload");
 }
 
 let noticeTimer = 0;

@@ -47,6 +47,7 @@ class PuzzleRace {
     this.room = dataset.room ?? "/races/";
     this.code = dataset.code ?? "";
     this.#socket = new RaceSocket(this.code, {
+      page: "table",
       changed: (room) => this.#changed(room),
       lanes: (_, room) => this.#changed(room),
       reacted: (entrant, kind) => this.#reacted(entrant, kind),

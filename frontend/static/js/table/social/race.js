@@ -48,6 +48,7 @@ export class RaceTable {
     this.code = dataset.code ?? "";
     this.#lists = [...all("[data-lanes]")].map((list) => ({ list, lanes: new Lanes(list) }));
     this.#socket = new RaceSocket(this.code, {
+      page: "table",
       changed: (room) => this.#changed(room),
       lanes: (_, room) => this.#changed(room),
       reacted: (entrant, kind) => this.#reacted(entrant, kind),
