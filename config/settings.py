@@ -416,15 +416,18 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = f"{SITE_NAME}: "
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_RATE_LIMITS = {
+    # A whole class may sign in or up from one address.
+    "login": "120/m/ip",
     # Failed sign-ins, counted by address, by name and network, and by the /48 of an IPv6 address. A name tried from
     # many networks allows fewer attempts from each, so an attacker elsewhere cannot lock a rival out
     # (accounts.sign_in.adapter).
-    "login_failed": "10/m/ip,5/5m/key",
-    "login_failed_wide": "30/m/key",
+    "login_failed": "60/m/ip,300/h/ip,5/5m/key",
+    "login_failed_wide": "90/m/key,600/h/key",
     "login_failed_name": "100/10m/key",
     "login_failed_rare": "2/10m/key",
     # Counted by the /48 of an IPv6 address, where allauth uses the /64.
-    "signup_wide": "60/m/key",
+    "signup": "120/m/ip",
+    "signup_wide": "360/m/key",
     "reset_wide": "60/m/key",
     # Emails to one address, regardless of the sender.
     "confirm_email": "1/3m/key,3/h/key",

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -23,6 +24,7 @@ from hypothesis import HealthCheck, settings
 from pytest_django import Settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+from games.core import limits
 from games.db import shared_cache
 from games.db.shared_cache import CACHES, Cached, ProcessCache, SharedCache
 from tests.config.running import run
@@ -114,6 +116,20 @@ def drawn_deals(settings: Settings) -> None:
 def quick_passwords(settings: Settings) -> None:
     """Use cheap password hashes; real ones take a third of a second each."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def no_crowds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count a network's visitors like one player, so that few requests reach a limit."""
+    monkeypatch.setattr(limits, "CROWD", 1)
+
+
+@pytest.fixture
+def stopped_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop the clock of the rate limits at the beginning of every window."""
+    now = int(time.time())
+    monkeypatch.setattr("django_ratelimit.core._get_window", lambda _value, period: now + period)
+    monkeypatch.setattr("django_ratelimit.core.time", SimpleNamespace(time=lambda: now))
 
 
 @pytest.fixture(autouse=True)

@@ -12,32 +12,30 @@ import re
 import time
 from enum import Enum
 from typing import Any, Final
-from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qs
 
 from django.conf import settings
 from django.http import HttpResponse, JsonResponse, parse_cookie
 from django.utils import translation
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
 
 from config.admission.admit_rate import AdmitRate
 from config.admission.load import Load
 from config.admission.table_capacity import TableCapacity
-from config.admission.wait_estimate import wait_text
 from config.admission.waiting_queue import WaitingQueue, update_interval
 from config.http.error_pages import json_error_response
 from config.http.handler import send_response
 from config.page_cache.anonymous import PageCache, Visit
-from games.core import metrics
+from games.core import admission_ticket, metrics
 from games.core.addresses import network_of_scope
 from games.core.admission_ticket import COOKIE, MAX_AGE, Pass, Ticket, cookie_header, identities, read, set_cookie
 from games.core.asgi_types import Application, Receive, Scope, Send
-from games.core.errors import ErrorCode, Refusal
+from games.core.errors import NETWORK_IS_BUSY, ErrorCode, Refusal, time_left
 from games.races.models import CODE_LENGTH, CODE_LETTERS
 
-PAGE: Final = "/queue/"
-"""The page for waiting clients (`games/queue.html`); `?next=` is the page they continue to."""
+PAGE: Final = admission_ticket.PAGE
 POLL: Final = "/queue.json"
-"""The long-poll endpoint of that page."""
+"""The long-poll endpoint of the queue's page."""
 
 #: Backlog, in seconds of page work, above which newcomers queue.
 MAX_BACKLOG: Final = 0.2
@@ -59,7 +57,7 @@ _BEGINNINGS: Final = ("/start", "/first", "/play-on", "/new", "/quick", "/bot", 
 _API: Final = "/api/"
 _READING: Final = {"GET", "HEAD"}
 #: Placeholders in the queue page.
-_PLACE, _WAIT, _REFRESH = 'id="queue-place">', 'id="queue-wait">', 'http-equiv="refresh" content="'
+_PLACE, _WAIT, _REFRESH = 'id="queue-place">', 'id="queue-wait" role="status">', 'http-equiv="refresh" content="'
 
 Request = tuple[Scope, Receive, Send]
 Holding = Ticket | Pass | None
@@ -109,7 +107,7 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         self.load.start()
-        path, request, is_open = scope["path"], (scope, receive, send), self.has_room and not self.queue
+        path, request, is_open = scope["path"], (scope, receive, send), self.has_room and not self.queue.has_due()
         if is_open and path not in {POLL, PAGE}:
             await self._serve(*request)
             return
@@ -119,9 +117,10 @@ class Gate:
         holding = self._holding(shown)
         if path == POLL:
             await self._poll(visit, client, holding, request)
-        elif path == PAGE and (is_open or isinstance(holding, Pass)):
+        elif path == PAGE and (is_open or isinstance(holding, Pass)) and not _is_early(holding):
             page = parse_qs(scope["query_string"].decode("latin1")).get("next", [""])[0]
-            await _send(send, _redirect(_own_page(page)), holding, client)
+            redirect = HttpResponse(status=303, headers={"Location": admission_ticket.own_page(page)})
+            await _send(send, redirect, holding, client)
         elif isinstance(holding, Pass):
             await self._serve_holder(holding, door, None if shown == holding else client, request)
         elif door is None or (door is Door.READING and self.has_room):
@@ -143,10 +142,10 @@ class Gate:
         self.queue.expire(now)
         while self._used and self._used[first := next(iter(self._used))] < now:
             del self._used[first]
-        if not self.queue:
+        if not self.queue.has_due():
             return
         self.rate.note(elapsed, busy=self.load.pages.threads.in_work > 0, pages=pages, has_room=self.has_room)
-        while self.queue and self.rate.take():
+        while self.queue.has_due() and self.rate.take():
             ticket = self.queue.pop()
             self._use(ticket)
             if ticket in self._polls:
@@ -194,7 +193,7 @@ class Gate:
 
     async def _poll(self, visit: Visit, client: list[str], holding: Holding, request: Request) -> None:
         """Answer a waiting client's poll as soon as its turn comes, or with its place after a while."""
-        if holding is None and (self.queue or not self.has_room):
+        if holding is None and (self.queue.has_due() or not self.has_room):
             holding = _new_ticket()
         if isinstance(holding, Ticket):
             if not await self._wait(holding, request[1]):
@@ -202,8 +201,7 @@ class Gate:
             holding = self._holding(holding)
         status: dict[str, Any] = {"let_in": True}
         if isinstance(holding, Ticket):
-            place = self.queue.place(holding)
-            status = {"let_in": False, "place": place, "wait": self._wait_text(visit, place)}
+            status = {"let_in": False, "place": self.queue.place(holding), "wait": self._wait_text(visit, holding)}
         await _send(request[2], JsonResponse(status, headers={"Cache-Control": "no-store"}), holding, client)
 
     async def _wait(self, ticket: Ticket, receive: Receive) -> bool:
@@ -233,17 +231,16 @@ class Gate:
         if door is Door.JSON_FORM:
             response: HttpResponse | None = _refusal(place, place=place)
         elif door is Door.FORM:
-            # The player returns to the page with the form, so no clock starts without their knowledge.
-            page = _own_page(visit.headers.get(b"referer", ""), visit.headers.get(b"host", ""))
-            response = _redirect(f"{PAGE}?{urlencode({'next': page})}")
+            response = admission_ticket.to_queue(visit.headers.get(b"referer", ""), visit.headers.get(b"host", ""))
         else:
-            response = await self._page(visit, place)
+            response = await self._page(visit, ticket)
         if response is None:  # an unknown host or a redirect to HTTPS: Django answers
             await self._application(*request)
         else:
             await _send(request[2], response, ticket, client)
 
-    async def _page(self, visit: Visit, place: int) -> HttpResponse | None:
+    async def _page(self, visit: Visit, ticket: Ticket) -> HttpResponse | None:
+        place = self.queue.place(ticket)
         scope = {**visit.scope, "method": "GET", "path": PAGE, "raw_path": PAGE.encode(), "query_string": b""}
         own = Visit.of(scope)
         copy = await self._page_cache.get(own, PAGE_AGE)
@@ -252,14 +249,19 @@ class Gate:
         headers, holes = copy.for_visitor(own)
         interval = str(update_interval(place))
         body = copy.page.plain(holes).decode()
-        for hole, value in ((_PLACE, str(place)), (_WAIT, self._wait_text(visit, place)), (_REFRESH, interval)):
+        for hole, value in ((_PLACE, str(place)), (_WAIT, self._wait_text(visit, ticket)), (_REFRESH, interval)):
             body = body.replace(hole, hole + value)
         shown = {name.decode(): value.decode("latin1") for name, value in headers} | {"Retry-After": interval}
         return HttpResponse(body if visit.scope["method"] == "GET" else b"", status=503, headers=shown)
 
-    def _wait_text(self, visit: Visit, place: int) -> str:
-        is_full = self.tables.is_full or not self.load.has_free_socket
-        return wait_text(place, self.rate.per_second, visit.language, is_full=is_full)
+    def _wait_text(self, visit: Visit, ticket: Ticket) -> str:
+        """Return the expected wait, in the visitor's language; there is no estimate while all tables are full."""
+        with translation.override(visit.language):
+            if _is_early(ticket):
+                return f"{NETWORK_IS_BUSY} {time_left(ticket.wait)}"
+            if self.tables.is_full or not self.load.has_free_socket:
+                return gettext("All tables are full right now.")
+            return time_left(self.queue.place(ticket) / self.rate.per_second)
 
 
 def _new_ticket() -> Ticket:
@@ -267,8 +269,8 @@ def _new_ticket() -> Ticket:
     return Ticket.new()
 
 
-def _redirect(target: str) -> HttpResponse:
-    return HttpResponse(status=303, headers={"Location": target})
+def _is_early(holding: Holding) -> bool:
+    return isinstance(holding, Ticket) and holding.wait > 0
 
 
 def _refusal(position: int, **data: int) -> HttpResponse:
@@ -285,12 +287,6 @@ async def _send(send: Send, response: HttpResponse, holding: Holding = None, cli
     if holding and client:
         set_cookie(response, holding, client)
     await send_response(response, send)
-
-
-def _own_page(address: str, host: str | None = None) -> str:
-    """Return the path and query of an address on this site, or the home page for any other address."""
-    is_ours = address.isascii() and address.isprintable() and url_has_allowed_host_and_scheme(address, host)
-    return urlunsplit(("", "", *urlsplit(address)[2:4], "")) if is_ours else "/"
 
 
 def _new_session(headers: list[tuple[bytes, bytes]]) -> str:

@@ -25,6 +25,10 @@ class WaitingQueue:
     def __len__(self) -> int:
         return len(self._order)
 
+    def has_due(self) -> bool:
+        """Return True if the first ticket's turn can come now."""
+        return bool(self._order) and self._order[0].wait <= 0
+
     def place(self, ticket: Ticket) -> int:
         """Return the ticket's place, counted from 1; for a ticket that is not queued, the place it would have."""
         return bisect_left(self._order, ticket) + 1

@@ -13,6 +13,8 @@ from django.utils import translation
 from django.utils.cache import add_never_cache_headers
 
 from config.http.locale import language_of
+from games.core.addresses import network_of
+from games.core.admission_ticket import QueuedError, identities, set_cookie, to_queue
 from games.core.errors import A_MINUTE, ErrorCode, RateLimitedError, Refusal, wants_json
 
 #: Retry-After in seconds for requests that fail because the database is away.
@@ -26,10 +28,12 @@ def error_response(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """Return a refusal as a page in the visitor's language or as JSON, marked never to be cached."""
     # The failure may precede the middleware that activates the language.
     with translation.override(language_of(request)):
-        response = json_error_response(refusal) if wants_json(request) else _page(refusal)
+        response = json_error_response(refusal) if wants_json(request) else _page(request, refusal)
     add_never_cache_headers(response)
     if "retry_after" in refusal.data:
         response["Retry-After"] = str(refusal.data["retry_after"])
+    if isinstance(refusal, QueuedError):
+        set_cookie(response, refusal.ticket, identities(request.session.session_key, network_of(request)))
     return response
 
 
@@ -55,7 +59,7 @@ csrf_failure = answering(ErrorCode.CSRF_FAILED)
 
 def too_many_requests(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
     """Answer 429 (`handler429`). allauth calls it for its own limits, which do not say how long to wait."""
-    return error_response(request, RateLimitedError(A_MINUTE))
+    return error_response(request, RateLimitedError(A_MINUTE, of_network=not request.user.is_authenticated))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -88,7 +92,9 @@ class Refusals:
         return error_response(request, exception) if isinstance(exception, Refusal) else None
 
 
-def _page(refusal: Refusal) -> HttpResponse:
+def _page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    if isinstance(refusal, QueuedError):
+        return to_queue(request.headers.get("Referer", ""), request.get_host())
     status = refusal.code.status
     template = f"{PAGES.get(status, 400 if status < 500 else 500)}.html"
     # No request context: an error page must not run the code that may have failed.

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 from django.http import HttpRequest
 from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
 
 from games.rules import RulesError
 
@@ -27,12 +27,7 @@ A_MINUTE: Final = 60
 AnyView = TypeVar("AnyView", bound=Callable[..., Any])
 
 
-def _too_many(minutes: int) -> StrPromise:
-    return ngettext_lazy(
-        "Too many requests. Try again in a minute.", "Too many requests. Try again in %(minutes)d minutes.", minutes
-    )
-
-
+NETWORK_IS_BUSY: Final = _("Too many players on your network right now.")
 _NOT_UNDERSTOOD: Final = _("Invalid request.")
 _NOT_ALLOWED: Final = _("You can't do this.")
 _NOTHING_HERE: Final = _("Nothing found at this address.")
@@ -71,7 +66,7 @@ class ErrorCode(StrEnum):
     NOT_FOUND = "not_found", 404, _NOTHING_HERE
     METHOD_NOT_ALLOWED = "method_not_allowed", 405, _("This address doesn't accept that method.")
     TOO_LARGE = "too_large", 413, _NOT_UNDERSTOOD
-    RATE_LIMITED = "rate_limited", 429, _too_many(1)
+    RATE_LIMITED = "rate_limited", 429, _("Too many requests.")
 
     # The requester.
     FORBIDDEN = "forbidden", 403, _NOT_ALLOWED
@@ -181,17 +176,30 @@ class Refusal(Exception):
         return {"error": {"code": self.code, "message": self.message, "data": self.data}}
 
 
-class RateLimitedError(Refusal):
-    """A rate limit was exceeded; `retry_after` is the number of seconds until the next request is allowed."""
+def time_left(seconds: float) -> str:
+    """Return a time to wait as a text."""
+    minutes = round(seconds / A_MINUTE)
+    if not minutes:
+        return gettext("Less than a minute left.")
+    text = ngettext("About %(minutes)d minute left.", "About %(minutes)d minutes left.", minutes)
+    return text % {"minutes": minutes}
 
-    def __init__(self, retry_after: int) -> None:
-        super().__init__(ErrorCode.RATE_LIMITED, retry_after=retry_after)
+
+class RateLimitedError(Refusal):
+    """A rate limit was exceeded; `retry_after` is the number of seconds until the next request is allowed.
+
+    Only the limit of a network adds `network` to the data.
+    """
+
+    def __init__(self, retry_after: int, *, of_network: bool = False) -> None:
+        data = {"network": True} if of_network else {}
+        super().__init__(ErrorCode.RATE_LIMITED, retry_after=retry_after, **data)
 
     @property
     def sentence(self) -> str | StrPromise:
-        """The message for people, with the time to wait in minutes, rounded up."""
-        minutes = -(-int(self.data["retry_after"]) // A_MINUTE)
-        return _too_many(minutes) % {"minutes": minutes}
+        """The message for people, with the time to wait."""
+        reason = NETWORK_IS_BUSY if "network" in self.data else self.code.sentence
+        return f"{reason} {time_left(self.data['retry_after'])}"
 
 
 def refusal_of(error: RulesError, **data: Any) -> Refusal:  # noqa: ANN401

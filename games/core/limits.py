@@ -16,7 +16,7 @@ from django_ratelimit.core import get_usage
 from games.core.addresses import network_of, shares_of
 from games.core.errors import RateLimitedError
 
-#: Requests per window for each action: for a player, or for an address without a signed-in player.
+#: Requests per window for each action: for a player, and `CROWD` times as many for a network of unknown visitors.
 RATES: Final = {
     "analyse": "30/h",
     "answered": "20/d",  # notices of strangers' answers sent to one player
@@ -30,7 +30,7 @@ RATES: Final = {
     "delete": "10/h",
     "export": "10/h",
     "follow": "60/m",
-    "guest": "60/10m",
+    "guest": "100/10m",  # of one network; further ones take turns at this rate
     "hint": "240/m",
     "invited": "30/h",  # notices of accepted invitations sent to one player
     "invited_network": "10/h",  # notices of accepted invitations from one network to one player
@@ -47,12 +47,15 @@ RATES: Final = {
     "search": "60/m",
     "service": "60/10m",
     "spoil": "2/10m",
-    "spoil_network": "5/10m",
+    "spoil_network": "15/10m",
     "start": "60/m",
     "verify": "30/m",
     "webhook": "30/h",  # results posted for one host
     "webhook_room": "20/h",  # results posted for one room
 }
+#: Factor on a limit for a network without a signed-in player: a class or a carrier's customers may have one address.
+CROWD: Final = 5
+_SECONDS: Final = {"m": 60, "h": 3600, "d": 24 * 3600}
 
 
 Spender = int | str
@@ -60,11 +63,14 @@ Spender = int | str
 
 
 def spend(request: HttpRequest, action: str) -> None:
-    """Count one `action` of the request's player or address; call it before the work that it limits.
+    """Count one `action` of the request's player or network; call it before the work that it limits.
 
     :raises RateLimitedError: when there have been too many.
     """
-    spend_of(request.user.pk if request.user.is_authenticated else network_of(request), action)
+    if request.user.is_authenticated:
+        spend_of(request.user.pk, action)
+    else:
+        _refuse(_usages(network_of(request), action, times=CROWD))
 
 
 def spend_of(spender: Spender, action: str, *, receiver: int | None = None) -> None:
@@ -75,6 +81,21 @@ def spend_of(spender: Spender, action: str, *, receiver: int | None = None) -> N
     :raises RateLimitedError: when there have been too many.
     """
     _refuse(_usages(spender, action, receiver=receiver))
+
+
+def wait_of(network: str, action: str) -> float:
+    """Count one `action` of a network, and return the seconds to wait: beyond the limit, turns come at a steady rate.
+
+    :raises RateLimitedError: if the wait is longer than the limit's window.
+    """
+    window = RATES[action].partition("/")[2]
+    period, wait = int(window[:-1] or 1) * _SECONDS[window[-1]], 0.0
+    for usage in filter(None, _usages(network, action)):
+        turn = (usage["count"] - usage["limit"]) * period / usage["limit"]
+        wait = max(wait, turn - (period - usage["time_left"]))
+        if turn > period:
+            _refuse([usage])
+    return wait
 
 
 def note_of(spender: Spender, action: str) -> None:
@@ -91,17 +112,18 @@ def check_of(spender: Spender, action: str) -> None:
 
 
 def _usages(
-    spender: Spender, action: str, *, increment: bool = True, receiver: int | None = None
+    spender: Spender, action: str, *, increment: bool = True, receiver: int | None = None, times: int = 1
 ) -> Iterator[dict[str, Any] | None]:
     number, _, window = RATES[action].partition("/")
     shares = {f"player:{spender}": 1} if isinstance(spender, int) else shares_of(spender)
-    for share, times in shares.items():
+    for share, factor in shares.items():
         key = share if receiver is None else f"{share} to {receiver}"
-        rate = f"{int(number) * times}/{window}"
-        yield get_usage(None, group=f"talon.{action}", key=lambda *_, key=key: key, rate=rate, increment=increment)
+        rate = f"{int(number) * factor * times}/{window}"
+        usage = get_usage(None, group=f"talon.{action}", key=lambda *_, key=key: key, rate=rate, increment=increment)
+        yield usage and usage | {"of_network": isinstance(spender, str)}
 
 
 def _refuse(usages: Iterable[dict[str, Any] | None]) -> None:
     for usage in usages:
         if usage and usage["should_limit"]:
-            raise RateLimitedError(max(1, usage["time_left"]))
+            raise RateLimitedError(max(1, usage["time_left"]), of_network=usage["of_network"])

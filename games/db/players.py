@@ -11,6 +11,7 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from games.core import limits
+from games.core.admission_ticket import check_may_join
 from games.core.registry import Provider
 
 Names = dict[int, tuple[str, UUID]]
@@ -79,11 +80,14 @@ def player_for(request: HttpRequest) -> Player:
 
 
 def check_may_start(request: HttpRequest) -> None:
-    """Count one new game, for the player or for the address of a new guest; call it before creating anything.
+    """Count one new game of the player, or a new guest of the visitor's network; call it before creating anything.
 
-    :raises RateLimitedError: when too many games were begun, or too many guests came from one address.
+    :raises RateLimitedError: when too many games were begun, or too many guests came from one network.
     """
-    limits.spend(request, "start" if request.user.is_authenticated else "guest")
+    if request.user.is_authenticated:
+        limits.spend(request, "start")
+    else:
+        check_may_join(request)
 
 
 def has_account(request: HttpRequest) -> bool:

@@ -25,7 +25,9 @@ class Answer:
         return dict(cookie.partition(";")[0].split("=", 1) for cookie in given)
 
 
-async def ask(site: Any, path: str = "/", *, method: str = "GET", query: str = "", **headers: str) -> Answer:
+async def ask(
+    site: Any, path: str = "/", *, method: str = "GET", query: str = "", address: str = "", **headers: str
+) -> Answer:
     told = {"host": "127.0.0.1", "accept": "text/html,*/*;q=0.8", "accept_language": "en", **headers}
     heads = [(name.replace("_", "-").encode(), value.encode()) for name, value in told.items()]
     scope = {
@@ -35,6 +37,7 @@ async def ask(site: Any, path: str = "/", *, method: str = "GET", query: str = "
         "query_string": query.encode(),
         "headers": heads,
         "scheme": "http",
+        "client": (address, 1) if address else None,
     }
     line = ApplicationCommunicator(site, scope)
     await line.send_input({"type": "http.request", "body": b""})

@@ -120,8 +120,8 @@ class RaceConsumer(SocketConnection):
         try:
             await in_database(call)
         except RateLimitedError as error:  # from the HTTP rate limiter, which counts in seconds
-            wait = 1000 * int(error.data["retry_after"])
-            raise Refusal(ErrorCode.RATE_LIMITED, "too often", retry_after_ms=wait) from None
+            wait = 1000 * error.data.pop("retry_after")
+            raise Refusal(ErrorCode.RATE_LIMITED, "too often", retry_after_ms=wait, **error.data) from None
         watch.schedule_read()
 
     def _react(self, watch: RoomWatch, player_id: int, kind: protocol.Reaction) -> None:

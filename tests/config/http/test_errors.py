@@ -11,6 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
@@ -42,7 +43,13 @@ def test_an_unknown_address_is_json_for_api_clients(path: str, headers: dict[str
 
 
 def wanting_json() -> HttpRequest:
-    return RequestFactory().get("/", headers=JSON)
+    return by_visitor(JSON)
+
+
+def by_visitor(headers: dict[str, str]) -> HttpRequest:
+    request = RequestFactory().get("/", headers=headers)
+    request.user = AnonymousUser()
+    return request
 
 
 @pytest.mark.parametrize(
@@ -65,7 +72,7 @@ def test_each_handler_has_a_page_and_a_json_shape(
     error = json.loads(answer.content)["error"]
     assert error.keys() == {"code", "message", "data"}
     assert error["code"] == code
-    page = handler(RequestFactory().get("/", headers={"accept": "text/html"}))
+    page = handler(by_visitor({"accept": "text/html"}))
     assert page.status_code == status
     text = page.content.decode()
     assert error["message"] in html.unescape(text)

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
+from games.core import limits
 from games.core.addresses import network_of_scope
 from games.core.errors import ErrorCode, Refusal
 from games.core.player_networks import remember_network
@@ -27,6 +28,12 @@ from tests.games.races.runs import Run, at, refused
 from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(limits.RATES, "spoil_network", "5/10m")
+
 
 HERE, ELSEWHERE = "203.0.113.7", "198.51.100.9"
 FORM = {"name": "stonewall", "limit": "900", "seats": "4", "privacy": "public"}

@@ -2,8 +2,9 @@
 
 import { t } from "../shared/i18n.js";
 
-/** @param {string} code @returns {string} */
-export function refusalText(code) {
+/** @param {string} code @param {{network?: boolean}} [data] @returns {string} */
+export function refusalText(code, data) {
+  if (data?.network) return t("Too many players on your network right now.");
   const texts = {
     rate_limited: t("That was too fast. Please slow down a little."),
     bad_option: t("You can't play this. Choose something else."),

@@ -1,0 +1,129 @@
+"""Many people behind one address: a class in a school, newcomers from a phone carrier."""
+
+from __future__ import annotations
+
+import json
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from games.core import limits
+from games.core.admission_ticket import COOKIE, PAGE
+from games.models import Attempt
+from games.races.models import Entrant
+from tests.accounts.conftest import PASSWORD
+from tests.config.admission.test_gate import Site
+from tests.players import account
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ADDRESS = "203.0.113.7"
+PRACTICE = "http://testserver/practice/"
+PUPILS, NEWCOMERS = 32, 100
+
+
+def person(**headers: str) -> Client:
+    return Client(REMOTE_ADDR=ADDRESS, headers=headers)
+
+
+def start(client: Client) -> Any:
+    return client.post("/practice/start", {"name": "plot"}, headers={"referer": PRACTICE})
+
+
+def test_a_class_plays_in_rooms_and_at_tables() -> None:
+    for n in range(PUPILS):
+        pupil = person()
+        form = {"name": "stonewall", "limit": "900", "seats": "4", "privacy": ("public", "private")[n % 2]}
+        room, table = pupil.post("/races/new", form), start(pupil)
+        assert [pupil.get(page["Location"]).status_code for page in (room, table)] == [200, 200]
+    assert (Entrant.objects.count(), Attempt.objects.count()) == (PUPILS, PUPILS)
+
+
+def test_a_class_signs_up_and_in() -> None:
+    """Each pupil mistypes the password once."""
+    for n in range(PUPILS):
+        made = account(f"Pupil {n}")
+        made.set_password(PASSWORD)
+        made.save()
+    pupils = [person() for _ in range(PUPILS)]
+    for password in ("wrong", PASSWORD):
+        for n, pupil in enumerate(pupils):
+            pupil.post(reverse("account_login"), {"login": f"Pupil {n}", "password": password})
+    assert all("_auth_user_id" in pupil.session for pupil in pupils)
+    for n in range(PUPILS):
+        form = {"username": f"New pupil {n}", "password1": PASSWORD}
+        assert person().post(reverse("account_signup"), form).status_code == 302
+    assert User.objects.count() == 2 * PUPILS
+
+
+@pytest.mark.usefixtures("stopped_windows")
+def test_newcomers_of_a_carrier_all_play_at_once() -> None:
+    assert {start(person()).status_code for _ in range(NEWCOMERS)} == {302}
+
+
+@pytest.fixture
+def late(monkeypatch: pytest.MonkeyPatch, stopped_windows: None) -> list[Client]:
+    """Three newcomers for whom their network has no guest left; it gets one every two minutes."""
+    monkeypatch.setitem(limits.RATES, "guest", "5/10m")
+    clients = [person() for _ in range(8)]
+    codes = [start(client).status_code for client in clients]
+    assert codes == [302] * 5 + [303] * 3
+    return clients[5:]
+
+
+def ticket(client: Client) -> str:
+    return client.cookies[COOKIE].value
+
+
+def poll(site: Site, client: Client) -> dict[str, Any]:
+    """Poll as the queue's page does, keeping the cookie."""
+    answer = async_to_sync(site.ask)("/queue.json", holding=ticket(client), accept="application/json", address=ADDRESS)
+    client.cookies[COOKIE] = answer.cookies[COOKIE]
+    return dict(json.loads(answer.text))
+
+
+def test_further_newcomers_wait_in_the_queue_and_play(late: list[Client], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("config.admission.gate.update_interval", lambda _place: 0)
+    now = time.time()
+    site = Site()
+    ask = async_to_sync(site.ask)
+    waiting = start(late[0])
+    assert waiting["Location"] == f"{PAGE}?next=%2Fpractice%2F"
+    page = ask(PAGE, query="next=/practice/", holding=ticket(late[0]), address=ADDRESS)
+    assert page.status == 503
+    assert "Too many players on your network right now. About 2 minutes left." in page.text
+    assert [poll(site, client)["place"] for client in late] == [1, 2, 3]
+    assert ask("/boards/", holding=ticket(late[0]), address=ADDRESS).status == 200, "only the network's guests wait"
+    assert User.objects.count() == 5
+    clock = SimpleNamespace(time=lambda: now + 125, time_ns=time.time_ns)
+    monkeypatch.setattr("games.core.admission_ticket.time", clock)
+    for client in late:
+        poll(site, client)
+    site.beat()
+    assert [poll(site, client)["let_in"] for client in late] == [True, False, False]
+    copy = person()
+    copy.cookies[COOKIE] = ticket(late[0])
+    assert [start(client).status_code for client in (late[0], copy, late[1])] == [302, 303, 303], "one guest a turn"
+    clock.time = lambda: now + 365
+    for client in late[1:]:
+        poll(site, client)
+    site.beat()
+    assert [poll(site, client)["let_in"] for client in late[1:]] == [True, True]
+    assert [start(client).status_code for client in late[1:]] == [302, 302]
+
+
+def test_programs_are_told_when_their_turn_comes(late: list[Client]) -> None:
+    answer = start(late[2])
+    program = person(accept="application/json")
+    program.cookies[COOKIE] = ticket(late[2])
+    answer = start(program)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["data"]["network"]) == (429, "rate_limited", True)
+    assert 300 < error["data"]["retry_after"] == int(answer["Retry-After"]) <= 360
+    assert error["message"] == "Too many players on your network right now. About 6 minutes left."
