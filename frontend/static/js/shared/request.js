@@ -11,9 +11,6 @@ export const noAnswer = () => t("No answer. Try again.");
 /** The CSRF token from its cookie, or an empty string without one. */
 export const csrfToken = () => /(?:^|; )(?:csrftoken|__Host-csrf)=([^;]*)/.exec(document.cookie)?.[1] ?? "";
 
-/** Longest pause before the second attempt, in seconds. */
-const LONGEST_PAUSE = 5;
-
 /**
  * Requests JSON, with the CSRF token that unsafe methods need. Rejects with `NoAnswer` if no attempt is answered,
  * except by a proxy without a server or a busy server.
@@ -28,18 +25,16 @@ export async function request(address, method = "GET", body, { within = 8000, tr
   const { signal } = controller;
   const timer = setTimeout(() => controller.abort(), within);
   const response = await fetch(address, { method, headers, body: body && JSON.stringify(body), signal, ...options })
-    // Reads the whole body: it may stall as well.
-    .then((reply) =>
-      reply
-        .clone()
-        .arrayBuffer()
-        .then(() => reply),
-    )
+    .then(async (reply) => {
+      await reply.clone().arrayBuffer(); // the body may stall as well
+      return reply;
+    })
     .catch(() => null);
   clearTimeout(timer);
   if (response && response.status < 502) return response;
+  // Seconds; a player waits for no more than five.
   const pause = Number(response?.headers.get("Retry-After") ?? 0.5);
-  if (tries < 2 || pause > LONGEST_PAUSE) throw new NoAnswer();
+  if (tries < 2 || pause > 5) throw new NoAnswer();
   await new Promise((resolve) => setTimeout(resolve, pause * (1000 + 500 * Math.random())));
   // A lost reply may have changed the CSRF token.
   return request(address, method, body, { within, tries: tries - 1, ...options });

@@ -37,13 +37,9 @@ export function showAfter(place, after) {
 /** @param {Vote} vote */
 function votes({ address, mine }) {
   const texts = { good: t("Good puzzle"), bad: t("Not so good"), wrong: t("Report a mistake") };
-  let isWaiting = false;
   const buttons = Object.entries(texts).map(([vote, text]) => {
     const choice = button(text, "", async () => {
-      if (isWaiting) return;
-      isWaiting = true;
       const response = await request(address, "POST", { vote }).catch(() => null);
-      isWaiting = false;
       if (response?.ok) press(choice);
       if (!response) notice(noAnswer());
       else notice(response.ok ? t("Thank you for your vote.") : t("Your vote was not counted."));

@@ -1,6 +1,8 @@
 /** Open table: all cards are known. It shows steps and hands the player's moves to its host. */
 
 import { byId } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { noAnswer, request } from "../../shared/request.js";
 import { showDraw } from "../hud/hud.js";
 import { openCommands } from "../input/keyboard.js";
 import { refuse } from "../input/illegal-move.js";
@@ -84,6 +86,25 @@ export class OpenTable {
   #clear() {
     for (const { element } of this.state.pieces) element.remove();
     this.state.pieces = [];
+  }
+
+  /** Sends a move to the server. @param {object} move @returns {Promise<any>} the reply, or null if that failed */
+  async send(move) {
+    this.isWaiting = true;
+    try {
+      const response = await request(this.state.felt.dataset.move ?? "", "POST", move, { within: MOVE_WITHIN });
+      const reply = await response.json();
+      if (!this.isOpen) return null;
+      if (response.ok) return reply;
+      // The time is up, or another tab has played on or signed in: show what is stored.
+      if ([401, 404, 409].includes(response.status)) location.reload();
+      else tell({ state: "refused", label: t("Not sent:"), words: reply.error.message });
+    } catch {
+      if (this.isOpen) tell({ state: "refused", label: noAnswer(), words: "" });
+    } finally {
+      this.isWaiting = false;
+    }
+    return null;
   }
 
   /** Marks cards that are not on a foundation, and no others. @param {Card[]} cards */

@@ -2,7 +2,7 @@
 
 import { byId, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { noAnswer, request, requestJson } from "../../shared/request.js";
+import { noAnswer, requestJson } from "../../shared/request.js";
 import { applySettings } from "../../site/settings.js";
 import { say } from "../hud/announce.js";
 import { notice } from "../hud/hud.js";
@@ -10,7 +10,7 @@ import { shareText } from "../hud/share-text.js";
 import { play as sound } from "../hud/sound.js";
 import { parse } from "../state/moves.js";
 import { showAfter } from "./after-try.js";
-import { MOVE_WITHIN, OpenTable, tell } from "./open-table.js";
+import { OpenTable, tell } from "./open-table.js";
 import { ending, lacking, refusal, resultText, task } from "./outcome-texts.js";
 
 /** @import { Card, Token } from "../state/types.js" */
@@ -73,21 +73,9 @@ class Puzzle {
 
   /** Sends a move to the server. @param {Token} token */
   async play(token) {
-    this.table.isWaiting = true;
-    try {
-      const { turn, mistakes } = this.progress;
-      const move = { turn, mistakes, token };
-      const response = await request(this.felt.dataset.move ?? "", "POST", move, { within: MOVE_WITHIN });
-      const reply = await response.json();
-      if (response.ok) this.#answer(token, reply);
-      // Another tab has played on, or signed in: show what it reached.
-      else if (response.status === 409 || response.status === 401) location.reload();
-      else this.#tell({ state: "refused", label: t("Not sent:"), words: reply.error.message });
-    } catch {
-      this.#tell({ state: "refused", label: noAnswer(), words: "" });
-    } finally {
-      this.table.isWaiting = false;
-    }
+    const { turn, mistakes } = this.progress;
+    const reply = await this.table.send({ turn, mistakes, token });
+    if (reply) this.#answer(token, reply);
   }
 
   /**

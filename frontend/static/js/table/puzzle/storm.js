@@ -3,13 +3,13 @@
 import { onWake, pageTime } from "../../shared/clock.js";
 import { byId, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
-import { noAnswer, request, requestJson } from "../../shared/request.js";
+import { requestJson } from "../../shared/request.js";
 import { clockText } from "../../shared/times.js";
 import { settings } from "../../site/settings.js";
 import { say } from "../hud/announce.js";
 import { play as sound } from "../hud/sound.js";
 import { parse } from "../state/moves.js";
-import { MOVE_WITHIN, OpenTable, tell } from "./open-table.js";
+import { OpenTable, tell } from "./open-table.js";
 
 /** @import { Token } from "../state/types.js" */
 /** @import { Step } from "./open-table.js" */
@@ -65,22 +65,9 @@ export class Storm {
 
   /** Sends a move to the server. @param {Token} token */
   async play(token) {
-    this.table.isWaiting = true;
     const { at, turn } = this.run;
-    try {
-      const move = { at, turn, token };
-      const response = await request(this.felt.dataset.move ?? "", "POST", move, { within: MOVE_WITHIN });
-      const reply = await response.json();
-      if (!this.table.isOpen) return;
-      if (response.ok) this.#answer(token, reply);
-      // The time is up, or another tab has played on or signed in: show what is stored.
-      else if ([401, 404, 409].includes(response.status)) location.reload();
-      else tell({ state: "refused", label: t("Not sent:"), words: reply.error.message });
-    } catch {
-      if (this.table.isOpen) tell({ state: "refused", label: noAnswer(), words: "" });
-    } finally {
-      this.table.isWaiting = false;
-    }
+    const reply = await this.table.send({ at, turn, token });
+    if (reply) this.#answer(token, reply);
   }
 
   /** @param {Token} token @param {{right: boolean, state: Run, steps: Step[], next: StormPuzzle|null}} reply */
