@@ -62,5 +62,6 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
             "django.channels.server": {"level": "WARNING"},
             "uvicorn": {"level": "WARNING"},
             "celery": {"level": "WARNING"},
+            "psycopg.pool": {"level": "ERROR"},  # callers report its failures
         },
     }

@@ -41,7 +41,7 @@ _REFUSALS: Final = re.compile(r"read only replica|maxmemory|\b(MASTERDOWN|MISCON
 #: Libraries whose own errors may result from a server's.
 _LIBRARIES: Final = {"celery", "django", "kombu", "psycopg", "psycopg_pool", "redis"}
 #: Loggers that report attempts to reconnect, without the error or as one of their own.
-_RECONNECTING: Final = ("celery.beat", "celery.worker.consumer", "kombu", "psycopg.pool", "py.warnings")
+_RECONNECTING: Final = ("celery.beat", "celery.worker.consumer", "kombu", "py.warnings")
 
 #: Number of errors in each outage that goes on.
 _errors: Final[dict[str, list[int]]] = {}

@@ -115,7 +115,7 @@ def test_an_outage_is_two_lines_however_many_errors(server: Server, lines: Calla
         logging.getLogger("celery.worker.consumer.consumer").error("Cannot connect to %s: %s", ADDRESS, READ_ONLY)
     eventually(lines)
     report(RestartFreqExceeded("5 in 1s"), "celery.worker.consumer.consumer")
-    logging.getLogger("psycopg.pool").warning("reconnection attempt failed")
+    logging.getLogger("kombu").warning("reconnection attempt failed")
     [begin] = lines()
     assert f"Redis at {ADDRESS} is not writable: live updates and new verdicts wait" in begin
     assert "ReadOnlyError: You can't write against a read only replica." in begin
@@ -123,7 +123,7 @@ def test_an_outage_is_two_lines_however_many_errors(server: Server, lines: Calla
     eventually(lambda: len(lines()) > 1)
     [_, end] = lines()
     assert re.search(rf"Redis at {ADDRESS} is back after \d+ s; errors not logged: 600", end)
-    logging.getLogger("psycopg.pool").warning("something else")
+    logging.getLogger("kombu").warning("something else")
     assert "something else" in lines()[2]
 
 
