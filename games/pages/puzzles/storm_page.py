@@ -31,7 +31,8 @@ from games.puzzles.storm.storm_board import board_of, own_best, place_on
 def storm(request: HttpRequest) -> HttpResponse:
     """Show the board of today, the player's own best storms, and the button that starts one."""
     today, me = timezone.now().date(), player_id(request)
-    return render(request, "puzzles/storm.html", {"rows": board_of(today), "me": me, "own": me and own_best(me, today)})
+    own = me and own_best(me, today)
+    return render(request, "puzzles/storm.html", {"rows": board_of(today), "day": today, "me": me, "own": own})
 
 
 @require_POST

@@ -1,51 +1,89 @@
 /**
  * Countdown to the next deals, and the reload that shows them. It uses the server's clock, from the time in the page.
- * Pages open at midnight reload at random moments to spread the load.
+ * Pages open at midnight reload at random moments to spread the load; a page that returns later reloads at once.
+ *
+ * A page about today has a line with its day (`_new_day.html`). When the day is over, the page says so, and hides its
+ * words about today (base.css) until it is loaded again.
  */
 
+import { onWake } from "../shared/clock.js";
 import { t } from "../shared/i18n.js";
+import { ServerClock } from "../shared/server-clock.js";
 import { momentText } from "./local-times.js";
 import { tryStorage } from "./settings.js";
 
-/** The page reloads at a random moment within this time after the new deals, in ms. */
-const SPREAD = 120000;
+const DAY = 86400000;
+/** Random time after the new deals at which this page reloads, in ms. */
+const SPREAD = Math.random() * 120000;
 /** Time for the server to publish the deals, in ms. */
 const GRACE = 2000;
-/** Session-storage key of the latest deadline that this tab has reloaded for, in Unix ms. */
+/** Shortest time between two reloads: a page that comes back outdated does not reload again. In ms. */
+const RELOADS_EVERY = 300000;
+/** Session-storage key of the time of this tab's last reload here, in Unix ms. */
 const RELOADED = "talon.reloaded";
+/** Difference from this machine's time above which the time in the page is checked, as it may be a copy's, in ms. */
+const ODD = 60000;
+
+const clock = new ServerClock();
+const { title } = document;
 
 /** @param {number} n */
 const two = (n) => String(n).padStart(2, "0");
 
-/** @param {HTMLElement} box */
+/** Asks the server for the time. @returns {Promise<boolean>} whether it has answered */
+async function calibrate() {
+  const options = /** @type {RequestInit} */ ({ method: "HEAD", cache: "no-store", credentials: "omit" });
+  const response = await fetch("/playing.json", options).catch(() => null);
+  const date = Date.parse(response?.headers.get("Date") ?? "");
+  // A date in whole seconds is half a second old on average.
+  if (date) clock.heard(date + 500);
+  return Boolean(date);
+}
+
+/** @param {HTMLElement} box a countdown, or the line with the day of the page */
 function start(box) {
-  const { countdown = "", now = "" } = box.dataset;
-  /** Milliseconds that the server's clock is ahead of this one's. */
-  const ahead = new Date(now).getTime() - Date.now();
-  const end = new Date(countdown).getTime();
-  let reloadAt = end + GRACE + Math.random() * SPREAD;
+  const { countdown = "", day } = box.dataset;
+  const end = day ? Date.parse(day) + DAY : Date.parse(countdown);
+  let reloadAt = end + GRACE + SPREAD;
   const [figure, local] = [box.querySelector("b"), box.querySelector(".local")];
   if (local) local.textContent = "· " + t("at {time}", { time: momentText(end) });
-  const tick = () => {
-    const now = Date.now() + ahead;
-    const left = Math.max(0, Math.ceil((end - now) / 1000));
+  const tick = async () => {
+    const left = Math.max(0, Math.ceil(clock.until(end) / 1000));
     if (figure) figure.textContent = `${Math.floor(left / 3600)}:${two(Math.floor(left / 60) % 60)}:${two(left % 60)}`;
-    if (now < reloadAt) return;
+    if (day) markOutdated(left === 0);
+    if (clock.now() < reloadAt) return;
     reloadAt = Infinity;
-    reload(end);
+    if ((await calibrate()) && clock.now() >= end) reload();
+    else reloadAt = Math.max(end, clock.now()) + GRACE + SPREAD;
   };
+  const check = async () => {
+    await calibrate();
+    if (clock.now() >= end) reloadAt = end + GRACE;
+    tick();
+  };
+  onWake(check);
+  if (Math.abs(clock.until(Date.now())) > ODD) check();
   tick();
   setInterval(tick, 1000);
 }
 
-/** Reloads once per deadline, so a page that comes back outdated does not reload again. @param {number} end Unix ms. */
-function reload(end) {
+/** @param {boolean} isOutdated whether the day of the page is over */
+function markOutdated(isOutdated) {
+  document.documentElement.toggleAttribute("data-outdated", isOutdated);
+  document.title = isOutdated ? `${t("New games are out")} · Talon` : title;
+}
+
+/** Reloads the page, unless it has just been reloaded or has a game on it. */
+function reload() {
+  if (document.body.classList.contains("at-table")) return;
   // Without storage the page cannot tell that it has already reloaded.
   tryStorage(() => {
-    if (Number(sessionStorage.getItem(RELOADED)) >= end) return;
-    sessionStorage.setItem(RELOADED, String(end));
+    if (clock.now() - Number(sessionStorage.getItem(RELOADED)) < RELOADS_EVERY) return;
+    sessionStorage.setItem(RELOADED, String(clock.now()));
     location.reload();
   });
 }
 
-for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-countdown]"))) start(box);
+const boxes = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-countdown], .new-day"));
+if (boxes.length) clock.heard(Date.parse(boxes[0].dataset.now ?? ""));
+for (const box of boxes) start(box);
