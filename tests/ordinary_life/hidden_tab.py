@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-_SET = """state => {
+SET = """state => {
   for (const [name, value] of [["visibilityState", state], ["hidden", state === "hidden"]])
     Object.defineProperty(document, name, {configurable: true, get: () => value});
   document.hasFocus = () => state === "visible";
@@ -28,11 +28,11 @@ WAKE_SIGNALS: Final = ("visible", "pageshow", "online")
 
 
 def hide(page: Any) -> None:
-    page.evaluate(_SET, "hidden")
+    page.evaluate(SET, "hidden")
 
 
 def show(page: Any) -> None:
-    page.evaluate(_SET, "visible")
+    page.evaluate(SET, "visible")
 
 
 def freeze(page: Any) -> None:

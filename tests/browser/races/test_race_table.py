@@ -15,7 +15,7 @@ from tests.browser.table_driver import Keys, Mouse, Touch, deal, play_through, s
 TABLE = {"width": 1440, "height": 900}
 
 #: Gives up a seat as the room's page does.
-_LEAVE = """async (code) => {
+LEAVE = """async (code) => {
   const socket = new WebSocket(`${location.origin.replace("http", "ws")}/ws/race/${code}/`);
   await new Promise((resolve) => { socket.onopen = resolve; });
   for (const message of [{ type: "hello", v: 1 }, { type: "leave" }]) socket.send(JSON.stringify(message));
@@ -151,7 +151,7 @@ def test_a_postponed_race_returns_to_its_room_until_all_are_ready(visit: Visit, 
     page.wait_for_selector(".strip-cell.me", state="attached")
     page.evaluate(_KEEP_WHAT_THE_BANNER_SAYS)  # it may disappear with the page before the test reads it
     other = visit(session=second["session"])
-    other.evaluate(_LEAVE, race["code"])
+    other.evaluate(LEAVE, race["code"])
     room = re.compile(f"/races/{race['code']}/$")
     page.wait_for_url(room)
     assert "open again" in page.evaluate("sessionStorage.banner")

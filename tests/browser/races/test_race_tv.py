@@ -39,7 +39,7 @@ def test_tv_shows_a_live_race_and_then_the_next(visit: Visit, site: Site) -> Non
     sync_api.expect(room).to_have_attribute("href", f"/races/{first['code']}/")
     sync_api.expect(tv.locator("#lanes .lane")).to_have_count(2)
     sync_api.expect(tv.locator("#running-clock")).to_contain_text("left")
-    sync_api.expect(tv.locator("#said")).to_contain_text("Aglauros")
+    sync_api.expect(tv.locator("#live")).to_contain_text("Aglauros")
 
     overlay = visit(f"/races/{first['code']}/overlay/?size=200")
     sync_api.expect(overlay.locator(".lane", has_text="Aglauros")).to_have_css("font-size", "32px")

@@ -211,9 +211,10 @@ def choose_only(page: Any, variant: str) -> None:
         box.set_checked(box.get_attribute("value") == variant)
 
 
-def seek(visit: Visit, variant: str, **options: Any) -> Any:
-    """Look for an opponent in one variant."""
-    page = visit("/races/", **options)
+def seek(visit: Visit, variant: str, *, page: Any = None, **options: Any) -> Any:
+    """Look for an opponent in one variant, in a new page or in this one."""
+    page = page or visit(**options)
+    page.goto("/races/")
     choose_only(page, variant)
     press(page, "Find a race")
     page.wait_for_url(ROOM)

@@ -2,7 +2,7 @@
 
 import { byId } from "../shared/dom.js";
 import { Names } from "./names.js";
-import { Herald } from "./room/announcements.js";
+import { sayStanding } from "./room/announcements.js";
 import { Lanes } from "./room/lanes.js";
 import { standing } from "./room/spectators.js";
 import { RaceSocket } from "./socket.js";
@@ -11,7 +11,6 @@ import { RaceSocket } from "./socket.js";
 
 const box = byId("overlay");
 const names = new Names(box);
-const herald = new Herald(byId("said"));
 const lanes = new Lanes(byId("lanes"));
 
 /** @param {Room} room */
@@ -19,7 +18,7 @@ function show({ running, last, to_come }) {
   const race = running ?? last ?? to_come;
   if (!race) return;
   lanes.show(race, { goal: names.goal(race), me: null });
-  herald.standing(standing(race));
+  sayStanding(standing(race));
 }
 
 box.style.setProperty("--size", `${box.dataset.size}%`);

@@ -1,11 +1,11 @@
 /** Race TV: shows the best live race, and the next one when it is over. */
 
+import { say } from "../shared/announcer.js";
 import { byId, write } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { poll } from "../shared/polling.js";
 import { momentText } from "../site/local-times.js";
 import { Names } from "./names.js";
-import { Herald } from "./room/announcements.js";
 import { Watch } from "./room/spectators.js";
 import { RaceSocket } from "./socket.js";
 
@@ -26,7 +26,6 @@ class Tv {
   /** @param {HTMLElement} box */
   constructor(box) {
     this.names = new Names(box);
-    this.herald = new Herald(byId("said"));
     this.#take(JSON.parse(box.dataset.lobby ?? "{}"));
     poll(box.dataset.address ?? "", EVERY, (lobby) => this.#take(lobby));
   }
@@ -56,7 +55,7 @@ class Tv {
       lanes: () => this.#watch?.lanes(),
       status: (status) => this.#status(status),
     });
-    this.#watch ??= new Watch(socket, this.names, this.herald);
+    this.#watch ??= new Watch(socket, this.names);
     this.#watch.socket = socket;
     this.#watch.show();
     write(byId("tv-title"), "");
@@ -73,7 +72,7 @@ class Tv {
   /** @param {Room} room */
   #show({ kind, running, last }) {
     const title = this.names.title(running ?? last ?? { variant: "", game: "", options: {} });
-    if (byId("tv-title").textContent !== title) this.herald.say(t("Now showing: {game}", { game: title }));
+    if (byId("tv-title").textContent !== title) say(t("Now showing: {game}", { game: title }));
     write(byId("tv-title"), title);
     this.#watch?.show();
     if (running?.state !== "racing" || kind === "private") return this.#end();

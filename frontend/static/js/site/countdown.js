@@ -8,6 +8,7 @@
 
 import { onWake } from "../shared/clock.js";
 import { t } from "../shared/i18n.js";
+import { request } from "../shared/request.js";
 import { ServerClock } from "../shared/server-clock.js";
 import { momentText } from "./local-times.js";
 import { tryStorage } from "./settings.js";
@@ -32,8 +33,8 @@ const two = (n) => String(n).padStart(2, "0");
 
 /** Asks the server for the time. @returns {Promise<boolean>} whether it has answered */
 async function calibrate() {
-  const options = /** @type {RequestInit} */ ({ method: "HEAD", cache: "no-store", credentials: "omit" });
-  const response = await fetch("/playing.json", options).catch(() => null);
+  const options = /** @type {const} */ ({ cache: "no-store", credentials: "omit", tries: 1 });
+  const response = await request("/playing.json", "HEAD", undefined, options).catch(() => null);
   const date = Date.parse(response?.headers.get("Date") ?? "");
   // A date in whole seconds is half a second old on average.
   if (date) clock.heard(date + 500);

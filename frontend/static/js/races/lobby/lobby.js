@@ -1,5 +1,6 @@
 /** Race lobby. Its data comes with the page and is refreshed while the page is visible. */
 
+import { quietFor, say } from "../../shared/announcer.js";
 import { all, avatar, byId, link, part, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { poll } from "../../shared/polling.js";
@@ -41,7 +42,6 @@ const PICTURE = 18;
 
 class Lobby {
   #clock = new ServerClock();
-  #spokeAt = -QUIET_FOR;
   /** @type {LobbyState} */ #state;
 
   /** @param {HTMLElement} box */
@@ -62,14 +62,7 @@ class Lobby {
     this.#fill("rooms", state.rooms, (room) => this.#room(room));
     this.#fill("recent", state.recent, (race) => this.#recent(race));
     this.#tick();
-    if (fresh) this.#say(t("New open room: {game}", { game: this.names.title(fresh) }));
-  }
-
-  /** @param {string} text */
-  #say(text) {
-    if (performance.now() - this.#spokeAt < QUIET_FOR) return;
-    this.#spokeAt = performance.now();
-    byId("lobby-said").textContent = text;
+    if (fresh && quietFor() > QUIET_FOR) say(t("New open room: {game}", { game: this.names.title(fresh) }));
   }
 
   /** @template T @param {string} id @param {T[]} items @param {(item: T) => {key: string, row: HTMLElement}} draw */

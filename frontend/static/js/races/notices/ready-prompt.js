@@ -1,5 +1,6 @@
 /** "Your race is ready" prompt, for players who browse the site while they wait for a quick match. */
 
+import { callPlayer } from "../../shared/attention.js";
 import { t } from "../../shared/i18n.js";
 import { button, link, part, write } from "../../shared/dom.js";
 import { RaceSocket } from "../socket.js";
@@ -55,7 +56,10 @@ class Prompt {
     this.#until = at;
     write(this.#go, this.#asks ? t("I'm ready") : t("Play"));
     this.#tick();
-    if (!this.#dialog.open) this.#dialog.showModal();
+    if (!this.#dialog.open) {
+      this.#dialog.showModal();
+      callPlayer(this.#asks ? t("Opponent found") : t("The race is starting"));
+    }
     this.#go.focus();
   }
 
@@ -72,6 +76,7 @@ class Prompt {
   }
 
   #rest() {
+    if (this.#until) callPlayer(t("Looking for an opponent…"));
     this.#until = 0;
     this.#dialog.close();
   }
@@ -86,6 +91,7 @@ class Prompt {
   #miss() {
     this.#until = 0;
     this.#socket.close();
+    callPlayer(t("You missed this match"));
     write(this.#title, t("You missed this match"));
     write(this.#line, t("You didn't confirm in time."));
     this.#later.replaceWith(button(t("Close"), "button secondary", () => this.#dialog.close()));

@@ -2,9 +2,9 @@
 
 import "../../site/field-buttons.js";
 import { Reactions } from "../../table/social/reactions.js";
-import { Herald } from "./announcements.js";
 import { bindHost, showHost } from "./host-controls.js";
 import { bubbleIn } from "../live-list.js";
+import { say } from "../../shared/announcer.js";
 import { all, byId, write } from "../../shared/dom.js";
 import { Names } from "../names.js";
 import { connectionText, refusalText } from "../error-texts.js";
@@ -28,7 +28,6 @@ class RoomPage {
   /** @param {HTMLElement} box */
   constructor(box) {
     this.names = new Names(box);
-    this.herald = new Herald(byId("said"));
     this.socket = new RaceSocket(box.dataset.code ?? "", {
       page: "room",
       changed: (room, you) => this.#show(room, you),
@@ -41,8 +40,8 @@ class RoomPage {
       status: (status) => this.#notice("lost", connectionText(status)),
     });
     this.stage = new Stage(this.socket, this.names, box.dataset.signedIn === "true");
-    this.seats = new Seats(this.socket, this.herald);
-    this.watch = new Watch(this.socket, this.names, this.herald);
+    this.seats = new Seats(this.socket);
+    this.watch = new Watch(this.socket, this.names);
     bindHost(this.socket);
   }
 
@@ -78,6 +77,7 @@ class RoomPage {
   /** @param {string} id @param {string} text @param {number} [span] ms */
   #notice(id, text, span) {
     const line = byId(id);
+    if (line.textContent !== text) say(text);
     write(line, text);
     line.hidden = !text;
     if (!span) return;

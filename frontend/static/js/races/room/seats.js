@@ -1,21 +1,20 @@
 /** Seats of the upcoming race. */
 
 import { t, tn } from "../../shared/i18n.js";
+import { say } from "../../shared/announcer.js";
 import { fillList } from "../live-list.js";
 import { avatar, button, byId, link, part, write } from "../../shared/dom.js";
 import { parts } from "../types.js";
 
-/** @import { Herald } from "./announcements.js" */
 /** @import { RaceSocket } from "../socket.js" */
 /** @import { Seat } from "../types.js" */
 
 export class Seats {
   /** @type {Map<number, {name: string, ready: boolean, host: boolean}>|null} the previous seats */ #before = null;
 
-  /** @param {RaceSocket} socket @param {Herald} herald */
-  constructor(socket, herald) {
+  /** @param {RaceSocket} socket */
+  constructor(socket) {
     this.socket = socket;
-    this.herald = herald;
   }
 
   show() {
@@ -72,7 +71,7 @@ export class Seats {
       if (host && before.get(entrant)?.host === false) news.push(t("{name} is now the host.", { name }));
     }
     for (const [entrant, { name }] of before) if (!now.has(entrant)) news.push(t("{name} left.", { name }));
-    if (news.length) this.herald.say(news.join(" "));
+    if (news.length) say(news.join(" "));
   }
 }
 

@@ -2,11 +2,11 @@
 
 import { t } from "../../shared/i18n.js";
 import { clockText } from "../../shared/times.js";
+import { sayStanding } from "./announcements.js";
 import { Lanes, solvedText } from "./lanes.js";
 import { byId, write } from "../../shared/dom.js";
 import { isPuzzleRace, parts } from "../types.js";
 
-/** @import { Herald } from "./announcements.js" */
 /** @import { Names } from "../names.js" */
 /** @import { RaceSocket } from "../socket.js" */
 /** @import { RaceState } from "../types.js" */
@@ -22,11 +22,10 @@ export class Watch {
   /** @type {Lanes|null} */ #lanes = null;
   /** @type {Lanes|null} */ #lastLanes = null;
 
-  /** @param {RaceSocket} socket @param {Names} names @param {Herald} herald */
-  constructor(socket, names, herald) {
+  /** @param {RaceSocket} socket @param {Names} names */
+  constructor(socket, names) {
     this.socket = socket;
     this.names = names;
-    this.herald = herald;
     setInterval(() => this.#tick(), TICK);
   }
 
@@ -55,7 +54,7 @@ export class Watch {
     const { room, you } = this.socket;
     if (room?.running) {
       this.#lanes?.show(room.running, { goal: this.names.goal(room.running), me: you.running });
-      this.herald.standing(standing(room.running));
+      sayStanding(standing(room.running));
     }
     if (room?.last) this.#lastLanes?.show(room.last, { goal: this.names.goal(room.last), me: null });
   }

@@ -1,6 +1,7 @@
 /** Stage of a room: its state in one sentence, the matching clock, and the player's possible actions. */
 
 import { t, tn } from "../../shared/i18n.js";
+import { callPlayer } from "../../shared/attention.js";
 import { pageTime } from "../../shared/clock.js";
 import { clockText } from "../../shared/times.js";
 import { byId, write } from "../../shared/dom.js";
@@ -20,6 +21,7 @@ export class Stage {
   #since = pageTime();
   /** Deadline to confirm a quick match, on the server's clock. @type {number|null} */ #askedUntil = null;
   #missed = false;
+  /** True while the player has a race, or an opponent, to be there for. */ #isOn = false;
 
   /** @param {RaceSocket} socket @param {Names} names @param {boolean} signedIn */
   constructor(socket, names, signedIn) {
@@ -84,6 +86,9 @@ export class Stage {
     const race = this.#race;
     const open = !race || race.state === "open";
     const seated = you.to_come !== null;
+    const isOn = seated && (!open || (room.kind === "quick" && (race?.seats.length ?? 0) > 1));
+    if (isOn !== this.#isOn) callPlayer(text);
+    this.#isOn = isOn;
     const full = (race?.seats.length ?? 0) >= room.seats;
     const may = open && !seated && you.running === null && !full && !(room.kind === "heat" && !race);
     byId("sit-form").hidden = !may;

@@ -2,7 +2,7 @@
 
 import { button, byId, part, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { say } from "../hud/announce.js";
+import { say } from "../../shared/announcer.js";
 import { keepFocus } from "../input/focus.js";
 import { shown } from "../state/game.js";
 import { styles } from "../state/late.js";

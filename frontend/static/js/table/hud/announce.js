@@ -1,17 +1,10 @@
-/** Screen-reader announcements of events at the table. */
+/** Words for moves, for screen readers. */
 
-import { byId, part } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { cardName, pileName, sizeOf } from "../drawing/cards.js";
 import { parse } from "../state/moves.js";
 
 /** @import { Token, View } from "../state/types.js" */
-
-/** @param {string} text announced when the screen reader has finished its sentence */
-export function say(text) {
-  // A new node is read out even if the words are the same as before.
-  byId("live")?.replaceChildren(part("p", "", text));
-}
 
 /** @param {View} before @param {View} after @param {Token} token @returns {string} "ten of cups to page of swords" */
 export function moveText(before, after, token) {

@@ -4,7 +4,7 @@ import { byId, part, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { settings } from "../../site/settings.js";
 import { clockText, durationText } from "../../shared/times.js";
-import { say } from "./announce.js";
+import { say } from "../../shared/announcer.js";
 import { rankName } from "../drawing/cards.js";
 import { keepFocus } from "../input/focus.js";
 import { isUndoBarred, canUndo, elapsed, offered, plays, redoable } from "../state/game.js";
@@ -112,6 +112,7 @@ export function showConnection(status, state) {
   byId("connection").setAttribute("aria-label", text);
   byId("connection").title = text;
   byId("lost").hidden = status === "open" || status === "connecting";
+  if (!byId("lost").hidden && byId("lost-text").textContent !== text) say(text);
   byId("lost-text").textContent = text;
   byId("retry").hidden = RETRYING.includes(status);
   byId("retry").textContent = status === "replaced" ? t("Play here") : t("Reload");

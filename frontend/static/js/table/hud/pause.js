@@ -3,7 +3,7 @@
 import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { noAnswer } from "../../shared/request.js";
-import { say } from "./announce.js";
+import { say } from "../../shared/announcer.js";
 import { keepFocus } from "../input/focus.js";
 import { hush, notice } from "./hud.js";
 import { pick } from "../input/picked-card.js";

@@ -1,7 +1,7 @@
 /** Peek: a pile fans out to show its covered cards, as far as the player may see them, and a tooltip names it. */
 
 import { byId, part } from "../../shared/dom.js";
-import { say } from "../hud/announce.js";
+import { say } from "../../shared/announcer.js";
 import { cardName, pileName, pileText } from "../drawing/cards.js";
 import { blankCard } from "../drawing/faces.js";
 import { move } from "../drawing/motion.js";

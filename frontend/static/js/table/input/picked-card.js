@@ -1,7 +1,7 @@
 /** Picked-up card: its targets and their highlights. */
 
 import { tn } from "../../shared/i18n.js";
-import { say } from "../hud/announce.js";
+import { say } from "../../shared/announcer.js";
 import { sizeOf } from "../drawing/cards.js";
 import { choices, offered, shown } from "../state/game.js";
 import { likelyFoundation, parse } from "../state/moves.js";

@@ -3,7 +3,8 @@
 import { all } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { requestJson } from "../../shared/request.js";
-import { moveText, say } from "../hud/announce.js";
+import { say } from "../../shared/announcer.js";
+import { moveText } from "../hud/announce.js";
 import { moveText as moveToMake } from "../hud/hint.js";
 import { offered, takeMove, takeView } from "../state/game.js";
 import { Graph } from "./graph.js";

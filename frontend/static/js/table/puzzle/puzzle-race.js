@@ -1,5 +1,7 @@
 /** Racer's page of a puzzle race: the countdown, a storm beside the others' lanes, and the way to the result. */
 
+import { say } from "../../shared/announcer.js";
+import { callPlayer, seen } from "../../shared/attention.js";
 import { onWake } from "../../shared/clock.js";
 import { all, byId, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -7,7 +9,7 @@ import { request } from "../../shared/request.js";
 import { bubbleIn } from "../../races/live-list.js";
 import { offerRematches } from "../../races/notices/rematch.js";
 import { ordinal } from "../../races/ordinal.js";
-import { Herald } from "../../races/room/announcements.js";
+import { sayStanding } from "../../races/room/announcements.js";
 import { Lanes, mostSolved, solvedText } from "../../races/room/lanes.js";
 import { RaceSocket } from "../../races/socket.js";
 import { applySettings } from "../../site/settings.js";
@@ -29,7 +31,6 @@ const [RETRY, READ_FOR] = [2000, 3200];
 class PuzzleRace {
   #lists = [...all("[data-lanes]")].map((list) => new Lanes(list));
   #strip = new Strip(byId("strip"), byId("strip-place"), byId("strip-cells"));
-  #herald = new Herald(byId("lanes-news"));
   #reactions = new Reactions((kind) => this.#socket.send({ type: "react", kind }));
   #isLeaving = false;
   #isGone = false;
@@ -54,7 +55,7 @@ class PuzzleRace {
       gone: () => this.#gone(),
     });
     this.starting = new Starting(this.#socket.clock);
-    this.#news = new RaceNews(this.#socket, this.#herald, this.mine);
+    this.#news = new RaceNews(this.#socket, this.mine);
     byId("strip").addEventListener("click", () => byId("lanes-dialog").showModal());
     this.#bindGivingUp();
     onWake(() => this.#timer && this.#begin());
@@ -132,7 +133,7 @@ class PuzzleRace {
     this.#strip.show(racers, this.mine, mostSolved(race));
     // The time left is the player's own, above the table.
     this.#news.follow({ ...race, ends_in: null }, racers);
-    if (race.state === "racing") this.#herald.standing(this.#standing(racers));
+    if (race.state === "racing") sayStanding(this.#standing(racers));
   }
 
   /** @param {Racer[]} racers @returns {string} */
@@ -169,9 +170,10 @@ class PuzzleRace {
     write(byId("race-banner-text"), why);
     byId("race-banner-link").hidden = true;
     byId("race-banner").hidden = false;
-    this.#herald.say(why);
+    say(why);
+    callPlayer(why);
     this.#socket.close();
-    setTimeout(() => location.replace(this.room), READ_FOR);
+    seen().then(() => setTimeout(() => location.replace(this.room), READ_FOR));
   }
 }
 

@@ -4,7 +4,7 @@ import { byId, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { noAnswer, requestJson } from "../../shared/request.js";
 import { applySettings } from "../../site/settings.js";
-import { say } from "../hud/announce.js";
+import { say } from "../../shared/announcer.js";
 import { notice } from "../hud/hud.js";
 import { shareText } from "../hud/share-text.js";
 import { play as sound } from "../hud/sound.js";

@@ -6,7 +6,7 @@ import { t, tn } from "../../shared/i18n.js";
 import { requestJson } from "../../shared/request.js";
 import { clockText } from "../../shared/times.js";
 import { settings } from "../../site/settings.js";
-import { say } from "../hud/announce.js";
+import { say } from "../../shared/announcer.js";
 import { play as sound } from "../hud/sound.js";
 import { parse } from "../state/moves.js";
 import { OpenTable, tell } from "./open-table.js";

@@ -5,7 +5,7 @@ import { t } from "../../shared/i18n.js";
 import { requestJson } from "../../shared/request.js";
 import { applySettings } from "../../site/settings.js";
 import { clockText, durationText } from "../../shared/times.js";
-import { say } from "../hud/announce.js";
+import { say } from "../../shared/announcer.js";
 import { parse } from "../state/moves.js";
 import { render } from "../drawing/render.js";
 import { newState } from "../state/state.js";

@@ -1,8 +1,9 @@
 /** Countdown before a race's cards are dealt: a number over the empty felt, on the server's clock. */
 
+import { callPlayer } from "../../shared/attention.js";
 import { byId } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
-import { say } from "../hud/announce.js";
+import { say } from "../../shared/announcer.js";
 
 /** @import { ServerClock } from "../../shared/server-clock.js" */
 
@@ -26,7 +27,10 @@ export class Starting {
 
   /** Starts the countdown to the deal. @param {{starts_in: number, now: number}} message */
   wait({ starts_in, now }) {
-    if (!this.waits) this.clock.heard(now);
+    if (!this.waits) {
+      this.clock.heard(now);
+      callPlayer(t("The race is starting"));
+    }
     this.#startsAt = now + starts_in;
     this.#longest = Math.max(this.#longest, starts_in);
     byId("starting").hidden = false;

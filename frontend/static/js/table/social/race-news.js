@@ -1,11 +1,11 @@
 /** News of a running race: the time left, changes of the lead and finishes, each in one line above the cards. */
 
+import { say } from "../../shared/announcer.js";
 import { byId, part, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { clockText, durationText } from "../../shared/times.js";
 import { play } from "../hud/sound.js";
 
-/** @import { Herald } from "../../races/room/announcements.js" */
 /** @import { RaceSocket } from "../../races/socket.js" */
 /** @import { RaceState } from "../../races/types.js" */
 /** @import { Racer } from "./rank-strip.js" */
@@ -26,10 +26,9 @@ export class RaceNews {
   #timer = 0;
   #isLast = false;
 
-  /** @param {RaceSocket} socket @param {Herald} herald @param {number} mine entrant */
-  constructor(socket, herald, mine) {
+  /** @param {RaceSocket} socket @param {number} mine entrant */
+  constructor(socket, mine) {
     this.socket = socket;
-    this.herald = herald;
     this.mine = mine;
     this.#line.ariaHidden = "true";
     this.#left.setAttribute("aria-hidden", "true");
@@ -68,7 +67,7 @@ export class RaceNews {
     this.#line.classList.add("seen");
     clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => this.#line.classList.remove("seen"), SHOWN_FOR);
-    this.herald.say(text);
+    say(text);
     play("up");
   }
 

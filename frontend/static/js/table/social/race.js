@@ -1,9 +1,11 @@
 /** Table in a race: the countdown, the others' lanes, reactions, and the result. */
 
+import { say } from "../../shared/announcer.js";
+import { callPlayer, seen } from "../../shared/attention.js";
 import { all, byId, write } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
 import { bubbleIn } from "../../races/live-list.js";
-import { Herald } from "../../races/room/announcements.js";
+import { sayStanding } from "../../races/room/announcements.js";
 import { Lanes, stateText } from "../../races/room/lanes.js";
 import { ordinal } from "../../races/ordinal.js";
 import { listen, offerRematches } from "../../races/notices/rematch.js";
@@ -31,7 +33,6 @@ export const listenForRematch = () => listen();
 export class RaceTable {
   #lists;
   #strip = new Strip(byId("strip"), byId("strip-place"), byId("strip-cells"));
-  #herald = new Herald(byId("lanes-news"));
   #reactions = new Reactions((kind) => this.#socket.send({ type: "react", kind }));
   #goal = 0;
   #leaving = false;
@@ -55,7 +56,7 @@ export class RaceTable {
       gone: (why) => this.#gone(why),
     });
     this.starting = new Starting(this.#socket.clock);
-    this.#news = new RaceNews(this.#socket, this.#herald, this.mine);
+    this.#news = new RaceNews(this.#socket, this.mine);
     byId("strip").addEventListener("click", () => this.#seek());
   }
 
@@ -118,7 +119,7 @@ export class RaceTable {
     if (me.place === null) return;
     const standing = this.#standing(me, racers);
     this.place.dataset.standing = standing;
-    if (race.state === "racing") this.#herald.standing(standing);
+    if (race.state === "racing") sayStanding(standing);
   }
 
   /** Shows the number of players still racing. @param {RaceState} race @param {Racer[]} racers */
@@ -143,8 +144,9 @@ export class RaceTable {
     showEnd(this.state);
     if (state !== "finished") return;
     byId("finish-close").textContent = t("Back to the table");
-    byId("race-banner-text").textContent =
-      place === null ? t("The race is over.") : t("The race is over. You're {place} of {n}.", values);
+    const text = place === null ? t("The race is over.") : t("The race is over. You're {place} of {n}.", values);
+    if (byId("race-banner").hidden) say(text);
+    byId("race-banner-text").textContent = text;
     byId("race-banner").hidden = false;
   }
 
@@ -187,8 +189,9 @@ export class RaceTable {
     byId("race-banner-text").textContent = why;
     byId("race-banner-link").hidden = true;
     byId("race-banner").hidden = false;
-    this.#herald.say(why);
+    say(why);
+    callPlayer(why);
     this.#socket.close();
-    setTimeout(() => location.replace(this.room), READ_FOR);
+    seen().then(() => setTimeout(() => location.replace(this.room), READ_FOR));
   }
 }

@@ -3,7 +3,8 @@
 import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { noAnswer } from "../../shared/request.js";
-import { moveText, say } from "../hud/announce.js";
+import { say } from "../../shared/announcer.js";
+import { moveText } from "../hud/announce.js";
 import { moveUpLater } from "./auto-up.js";
 import {
   isUndoBarred,
