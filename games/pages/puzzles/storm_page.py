@@ -50,12 +50,14 @@ def begin_storm(request: HttpRequest) -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 def storm_run(request: HttpRequest, run: UUID) -> HttpResponse:
-    """Show the table of a player's own run, and its result once it is over."""
+    """Show the table of a player's own run, and its result once it is over; return the run's data if JSON is wanted."""
     row = runs.own_run(player_id(request), run)
     state = runs.StormState.of(row, timezone.now())
     if state.is_over:
         return render(request, "puzzles/storm_result.html", _result(request, row))
     data = {"state": asdict(state), "begun": row.begun_at is not None, "puzzle": puzzle_json(runs.current_puzzle(row))}
+    if not request.accepts("text/html"):
+        return JsonResponse(data)
     return render(request, "puzzles/storm_run.html", {"run": row, "data": data})
 
 
@@ -74,16 +76,6 @@ def _share_text(row: StormRun) -> str:
     title = f"Talon · {_('Puzzle storm')} {row.day}: {row.solved}"
     marks = "🟩" * row.solved + "🟥" * row.mistakes
     return f"{title}\n{marks}\n{settings.PUBLIC_URL}{reverse('games:storm')}"
-
-
-@require_POST
-@never_cache
-@json_only
-def storm_current(request: HttpRequest, run: UUID) -> HttpResponse:
-    """Return the run's `state`, for pages whose clock may be wrong."""
-    limits.spend(request, "puzzle")
-    row = runs.own_run(player_id(request), run)
-    return JsonResponse({"state": asdict(runs.StormState.of(row, timezone.now()))})
 
 
 @require_POST

@@ -70,10 +70,7 @@ _RECIPES: dict[str, list[tuple[str, dict[str, str]]]] = {
     "games:puzzle games:puzzle_move games:puzzle_vote games:puzzle_win games:play_on_puzzle": [
         ("stranger", {"number": "<puzzle>"})
     ],
-    "games:storm_run games:storm_current games:storm_move": [
-        ("member", {"run": "<storm>"}),
-        ("member", {"run": "<finished storm>"}),
-    ],
+    "games:storm_run games:storm_move": [("member", {"run": "<storm>"}), ("member", {"run": "<finished storm>"})],
     "games:archive_month games:past_puzzles_of": [("stranger", {"month": "<month>"})],
     "games:archive_day": [("member", {"day": "<past>"})],
     "games:deal": [
@@ -181,7 +178,7 @@ _NO_PAGES = {
         "games:answer_challenge games:can_win games:hint games:restart games:race_ghost games:race_new "
         "games:race_bot games:race_quick games:race_sit games:send_challenge games:play_on games:play_on_puzzle "
         "games:start games:start_practice games:start_found games:first_game games:puzzle_move games:puzzle_vote "
-        "games:begin_storm games:storm_current games:storm_move games:puzzle_race_current games:puzzle_race_move "
+        "games:begin_storm games:storm_move games:puzzle_race_current games:puzzle_race_move "
         "players:accept players:calendar players:follow players:language "
         "players:preferences players:push players:push_race players:push_renewed players:rename players:unfollow "
         "api-1:play_puzzle_move api-1:vote_on_puzzle api-1:verify"

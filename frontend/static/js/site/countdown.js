@@ -10,6 +10,7 @@ import { onWake } from "../shared/clock.js";
 import { t } from "../shared/i18n.js";
 import { request } from "../shared/request.js";
 import { ServerClock } from "../shared/server-clock.js";
+import { clockText } from "../shared/times.js";
 import { momentText } from "./local-times.js";
 import { tryStorage } from "./settings.js";
 
@@ -28,9 +29,6 @@ const ODD = 60000;
 const clock = new ServerClock();
 const { title } = document;
 
-/** @param {number} n */
-const two = (n) => String(n).padStart(2, "0");
-
 /** Asks the server for the time. @returns {Promise<boolean>} whether it has answered */
 async function calibrate() {
   const options = /** @type {const} */ ({ cache: "no-store", credentials: "omit", tries: 1 });
@@ -41,7 +39,10 @@ async function calibrate() {
   return Boolean(date);
 }
 
-/** @param {HTMLElement} box a countdown, or the line with the day of the page */
+/**
+ * @param {HTMLElement} box a countdown, or the line with the day of the page
+ * @returns {() => void} to be called when the page returns
+ */
 function start(box) {
   const { countdown = "", day } = box.dataset;
   const end = day ? Date.parse(day) + DAY : Date.parse(countdown);
@@ -49,23 +50,20 @@ function start(box) {
   const [figure, local] = [box.querySelector("b"), box.querySelector(".local")];
   if (local) local.textContent = "· " + t("at {time}", { time: momentText(end) });
   const tick = async () => {
-    const left = Math.max(0, Math.ceil(clock.until(end) / 1000));
-    if (figure) figure.textContent = `${Math.floor(left / 3600)}:${two(Math.floor(left / 60) % 60)}:${two(left % 60)}`;
-    if (day) markOutdated(left === 0);
-    if (clock.now() < reloadAt) return;
+    const now = clock.now();
+    if (figure) figure.textContent = clockText(Math.ceil((end - now) / 1000) * 1000);
+    if (day) markOutdated(now >= end);
+    if (now < reloadAt) return;
     reloadAt = Infinity;
     if ((await calibrate()) && clock.now() >= end) reload();
     else reloadAt = Math.max(end, clock.now()) + GRACE + SPREAD;
   };
-  const check = async () => {
-    await calibrate();
+  tick();
+  setInterval(tick, 1000);
+  return () => {
     if (clock.now() >= end) reloadAt = end + GRACE;
     tick();
   };
-  onWake(check);
-  if (Math.abs(clock.until(Date.now())) > ODD) check();
-  tick();
-  setInterval(tick, 1000);
 }
 
 /** @param {boolean} isOutdated whether the day of the page is over */
@@ -86,5 +84,10 @@ function reload() {
 }
 
 const boxes = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-countdown], .new-day"));
-if (boxes.length) clock.heard(Date.parse(boxes[0].dataset.now ?? ""));
-for (const box of boxes) start(box);
+if (boxes.length) {
+  clock.heard(Date.parse(boxes[0].dataset.now ?? ""));
+  const returns = [...boxes].map(start);
+  const check = () => calibrate().then(() => returns.forEach((callback) => callback()));
+  onWake(check);
+  if (Math.abs(clock.until(Date.now())) > ODD) check();
+}

@@ -2,7 +2,6 @@
 
 import { t, tn } from "../../shared/i18n.js";
 import { callPlayer } from "../../shared/attention.js";
-import { pageTime } from "../../shared/clock.js";
 import { clockText } from "../../shared/times.js";
 import { byId, write } from "../../shared/dom.js";
 import { isPuzzleRace, parts } from "../types.js";
@@ -18,7 +17,7 @@ const LONG = 30000;
 const BOTS_AFTER = 20000;
 
 export class Stage {
-  #since = pageTime();
+  #since = performance.now();
   /** Deadline to confirm a quick match, on the server's clock. @type {number|null} */ #askedUntil = null;
   #missed = false;
   /** True while the player has a race, or an opponent, to be there for. */ #isOn = false;
@@ -168,7 +167,7 @@ export class Stage {
       const left = Math.max(0, clock.until(at));
       write(figure, left > 60000 ? clockText(left) : String(Math.ceil(left / 1000)));
     }
-    const waited = room?.kind === "quick" ? pageTime() - this.#since : 0;
+    const waited = room?.kind === "quick" ? performance.now() - this.#since : 0;
     byId("ghost").hidden = waited < LONG;
     byId("bots-offer").hidden = waited < BOTS_AFTER || !this.#seeks || race?.seats.length !== 1;
   }

@@ -46,7 +46,7 @@ export class Storm {
     this.table.start(true);
     const words = begun ? this.#task() : `${this.#task()} ${t("The clock starts with your first move.")}`;
     tell({ state: "try", label: t("Go!"), words });
-    onWake(() => this.#setClock());
+    onWake(() => this.table.isOpen && this.#setClock());
     this.#timer = window.setInterval(() => this.#tick(), 200);
     this.#tick();
   }
@@ -57,7 +57,8 @@ export class Storm {
 
   /** Sets the clock by the server's, unless the answer to a move does. */
   async #setClock() {
-    const reply = await requestJson(this.felt.dataset.current ?? "", "POST").catch(() => null);
+    const { current } = this.felt.dataset;
+    const reply = await (current ? requestJson(current, "POST") : requestJson("")).catch(() => null);
     if (reply?.state?.mistakes !== this.run.mistakes) return;
     this.run.ms_left = reply.state.ms_left;
     this.at = pageTime();

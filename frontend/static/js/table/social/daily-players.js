@@ -1,7 +1,6 @@
 /** Other players of the daily deal, and the player's pace compared with the leader's or a ghost's. */
 
 import { all, byId, write } from "../../shared/dom.js";
-import { pageTime } from "../../shared/clock.js";
 import { Connection } from "../../shared/connection.js";
 import { t, tn } from "../../shared/i18n.js";
 import { request } from "../../shared/request.js";
@@ -80,7 +79,7 @@ export class DayTable {
   }
 
   async #requestPace() {
-    const now = pageTime();
+    const now = performance.now();
     const due = now - this.#requestedAt > LEADER_EVERY && !(this.ghost && this.#pace);
     if (!this.address || !due || document.visibilityState !== "visible") return;
     this.#requestedAt = now;

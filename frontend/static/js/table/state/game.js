@@ -10,9 +10,6 @@ import { choicesFor, imagine, untouched, viewAfter } from "./moves.js";
 const STAGES = { playing: 0, pending: 1 };
 const SETTLED = 2;
 
-/** Round trip after which a pong says nothing about the clock, in ms. */
-const LONGEST_TRIP = 2000;
-
 /** @param {string} status */
 const stage = (status) => STAGES[status] ?? SETTLED;
 
@@ -100,10 +97,10 @@ export function takeMove(state, message) {
   return "taken";
 }
 
-/** Sets a running clock by a pong, unless that was late. @param {State} state @param {{t: number, ms: number}} pong */
+/** Sets a running clock by a pong, unless that took long. @param {State} state @param {{t: number, ms: number}} pong */
 export function takePong(state, { t, ms }) {
   const trip = pageTime() - t;
-  if (state.clock.runs && trip < LONGEST_TRIP) setClock(state, ms + trip / 2);
+  if (state.clock.runs && trip < 2000) setClock(state, ms + trip / 2);
 }
 
 /**
