@@ -65,7 +65,7 @@ def open_home(
 
 def says_today(page: Any) -> bool:
     """Return whether the page has words about today, and not the line that says that the day is over."""
-    words = page.locator("[data-today]:visible").count() > 0
+    words: bool = page.locator("[data-today]:visible").count() > 0
     assert words == page.locator(".new-day").is_hidden()
     assert words == ("Today" in page.title())
     return words
