@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
@@ -52,6 +54,7 @@ def room_response(request: HttpRequest, room: Room, panel: Panel | None, status:
     """Render the page of an open room, with the panel for its webhook."""
     context = {
         "room": room,
+        "link": settings.PUBLIC_URL + reverse("games:room", args=[room.code]),
         "title": titles.deal_title(room.variant, room.game),
         "naming": titles.for_client(),
         "choices": choices(),

@@ -72,7 +72,7 @@ def embed(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "deal": ShownDeal.of(found.deal),
         "player": ShownPlayer.of(found.player),
         "steps_url": reverse("games:steps", args=[attempt]),
-        "replay_url": reverse("games:replay", args=[attempt]),
+        "replay_url": settings.PUBLIC_URL + reverse("games:replay", args=[attempt]),
     }
     return render(request, "games/embed.html", context)
 

@@ -2,6 +2,7 @@
 
 import { byId } from "../../shared/dom.js";
 import { t, tn } from "../../shared/i18n.js";
+import { shareText } from "../../shared/share.js";
 import { durationText } from "../../shared/times.js";
 import { elapsed } from "../state/game.js";
 
@@ -25,16 +26,3 @@ function resultText(state, view) {
 
 /** Shares the result of a game. @param {State} state @param {HTMLElement} button */
 export const share = async (state, button) => state.view && shareText(resultText(state, state.view), button);
-
-/** Shares a text through the device or the clipboard. @param {string} text @param {HTMLElement} button */
-export async function shareText(text, button) {
-  try {
-    if (navigator.share && matchMedia("(pointer: coarse)").matches) await navigator.share({ text });
-    else {
-      await navigator.clipboard.writeText(text);
-      button.textContent = t("Copied");
-    }
-  } catch {
-    button.textContent = t("Sharing failed");
-  }
-}

@@ -3,10 +3,10 @@
 import { byId, write } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { noAnswer, requestJson } from "../../shared/request.js";
+import { shareText } from "../../shared/share.js";
 import { applySettings } from "../../site/settings.js";
 import { say } from "../../shared/announcer.js";
 import { notice } from "../hud/hud.js";
-import { shareText } from "../hud/share-text.js";
 import { play as sound } from "../hud/sound.js";
 import { parse } from "../state/moves.js";
 import { showAfter } from "./after-try.js";

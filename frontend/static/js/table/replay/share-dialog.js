@@ -7,6 +7,7 @@ import "../../site/field-buttons.js";
 import { all, byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { request, requestJson } from "../../shared/request.js";
+import { share } from "../../shared/share.js";
 
 /** Polling interval in ms, and the number of polls. */
 const POLL_EVERY = 700;
@@ -70,5 +71,5 @@ async function offerSharing(url, name) {
   if (!navigator.canShare({ files: [file] })) return;
   const button = byId("picture-share");
   button.hidden = false;
-  button.addEventListener("click", () => navigator.share({ files: [file] }).catch(() => {}));
+  button.addEventListener("click", () => share({ files: [file] }, new URL(url, location.href).href, button));
 }
