@@ -42,11 +42,17 @@ _PATIENCE: Final = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """Notification as the service worker shows it (js/worker.js); a click opens `path`."""
+    """Notification as the service worker shows it (js/worker.js); a click opens `path`.
+
+    Of `days`, titles with the times in ms at which they close, it shows the first that is open, with `until` and that
+    time in the reader's zone.
+    """
 
     title: str
     body: str
     path: str
+    days: tuple[tuple[str, int], ...] = ()
+    until: str = ""
 
 
 def send_due(reminders: QuerySet[Reminder], plan: Plan[Reminder], send: Send, clock: Clock) -> int:
@@ -77,7 +83,8 @@ def addressed(
     for device in found:
         language = chosen if chosen in dict(settings.LANGUAGES) else device.language
         with translation.override(language):
-            payload = {**asdict(write()), "topic": topic, "lang": language}
+            shown = {name: value for name, value in asdict(write()).items() if value}
+            payload = {**shown, "topic": topic, "lang": language}
         yield Message(device, json.dumps(payload, ensure_ascii=False).encode(), seconds, topic, urgency)
 
 

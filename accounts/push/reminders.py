@@ -25,7 +25,6 @@ from games.pages.shared.titles import VARIANT_TITLES
 #: Maximum delay; a later reminder waits for the next day.
 _LATEST: Final = timedelta(hours=2)
 _DAY: Final = timedelta(days=1)
-_A_MINUTE: Final = 60
 
 
 def choose(player: User, hour: int, zone: str, now: datetime | None = None) -> None:
@@ -82,8 +81,7 @@ def _has_started(player: User, now: datetime) -> bool:
 def _messages(player: User, found: Iterable[PushDevice], now: datetime) -> Iterator[Message]:
     today = now.astimezone(UTC).date()
     streak = current_streaks(player.pk, today).any_game
-    over = datetime.combine(today + _DAY, time_of_day(), UTC)
-    seconds = max(_A_MINUTE, int((over - now).total_seconds()))
+    seconds = int((_closing(today) - now).total_seconds())  # not delivered later: the game would be over
     yield from addressed(player, found, partial(_notification, today, streak), seconds=seconds, topic="day")
 
 
@@ -91,8 +89,16 @@ def _notification(today: date, streak: int) -> Notification:
     body = _("The same cards for everyone. New games every day.")
     if streak:
         body = " ".join((streak_line(streak), _("Win today to keep it going.")))
-    title = _("Today's game: %(game)s") % {"game": VARIANT_TITLES[todays_game(today)]}
-    return Notification(title, body, reverse("games:home"))
+    days = tuple((_title(day), int(_closing(day).timestamp() * 1000)) for day in (today, today + _DAY))
+    return Notification(_title(today), body, reverse("games:home"), days, _("Open until {time}."))
+
+
+def _title(day: date) -> str:
+    return _("Today's game: %(game)s") % {"game": VARIANT_TITLES[todays_game(day)]}
+
+
+def _closing(day: date) -> datetime:
+    return datetime.combine(day + _DAY, time_of_day(), UTC)
 
 
 def _zone(name: str) -> ZoneInfo | None:

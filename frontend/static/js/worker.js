@@ -21,6 +21,8 @@
    * @property {string} lang
    * @property {string} [topic] a later notification replaces an earlier one with the same topic
    * @property {string} [path] the page that a click opens
+   * @property {[string, number][]} [days] titles, and when each closes in ms: the first that is open is shown
+   * @property {string} [until] tells when it closes, at `{time}` in the reader's zone
    */
 
   const worker = /** @type {any} */ (self);
@@ -68,10 +70,13 @@
   }
 
   /** @param {Message} message */
-  function show({ title, body, lang, topic = "day", path = "/" }) {
+  function show({ title, body, lang, topic = "day", path = "/", days = [], until = "" }) {
     const { icon } = config;
-    const look = { body, lang, icon, badge: icon };
-    return worker.registration.showNotification(title, { ...look, tag: PREFIX + topic, renotify: true, data: path });
+    const [name, closes] = days.find(([, end]) => end > Date.now()) ?? [title];
+    const moment = new Intl.DateTimeFormat(lang, { weekday: "long", hour: "numeric", minute: "2-digit" });
+    const text = closes ? `${until.replace("{time}", moment.format(closes))} ${body}` : body;
+    const look = { body: text, lang, icon, badge: icon };
+    return worker.registration.showNotification(name, { ...look, tag: PREFIX + topic, renotify: true, data: path });
   }
 
   /** Shows a page of this site in a window that already has it open, or in a new one. @param {string} path */

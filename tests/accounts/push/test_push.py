@@ -47,6 +47,10 @@ def at(day: date, hour: int = HOUR, minute: int = 0) -> Callable[[], datetime]:
     return lambda: datetime.combine(day, time(hour, minute), UTC)
 
 
+def midnight_after(day: date) -> int:
+    return int(at(day + timedelta(days=1), 0)().timestamp() * 1000)
+
+
 def make_due(day: date) -> None:
     DailyReminder.objects.update(due_at=at(day)())
 
@@ -163,7 +167,8 @@ def test_a_reminder_is_encrypted_signed_and_translated(
     user.preferences = {"language": "de"}
     user.save()
     monkeypatch.setattr(reminders, "current_streaks", lambda *_: WinStreaks(3, 0))
-    monkeypatch.setattr(reminders, "todays_game", {today: "stonewall"}.get)
+    tomorrow = today + timedelta(days=1)
+    monkeypatch.setattr(reminders, "todays_game", {today: "stonewall", tomorrow: "braid"}.get)
     assert remind_due(service.send, at(today)) == 1
     [(path, headers, body)] = service.asked
     assert path == browser.endpoint.removeprefix("https://fcm.googleapis.com")
@@ -171,6 +176,11 @@ def test_a_reminder_is_encrypted_signed_and_translated(
         "title": "Spiel des Tages: Steinmauer",
         "body": "Deine Serie: 3 Tage. Gewinn heute, dann geht sie weiter.",
         "path": "/",
+        "days": [
+            ["Spiel des Tages: Steinmauer", midnight_after(today)],
+            ["Spiel des Tages: Zopf", midnight_after(tomorrow)],
+        ],
+        "until": "Open until {time}.",
         "topic": "day",
         "lang": "de",
     }
@@ -432,6 +442,35 @@ def test_the_export_includes_it_without_the_endpoint(user: User, sign_in: SignIn
 
 def utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("zone", "now", "seconds"),
+    [
+        ("America/Los_Angeles", "2026-11-22T07:00", 17 * 3600),
+        ("Europe/London", "2026-11-22T23:00", 3600),
+        ("Asia/Tokyo", "2026-11-22T14:00", 10 * 3600),
+        ("Atlantic/Azores", "2026-11-22T00:00", 24 * 3600),
+        ("Asia/Kathmandu", "2026-11-22T17:15", 6 * 3600 + 45 * 60),
+    ],
+)
+def test_a_reminder_late_in_the_evening_is_of_the_game_that_is_open(
+    mine: Client, service: Service, zone: str, now: str, seconds: int
+) -> None:
+    """It is never delivered after that game has closed, and carries when it does."""
+    browser = turn_on(mine, hour=23, zone=zone)
+    DailyReminder.objects.update(due_at=utc(now))
+    assert remind_due(service.send, lambda: utc(now)) == 1
+    [(_, headers, body)] = service.asked
+    assert headers["TTL"] == str(seconds)
+    assert browser.read(body)["days"][0][1] == utc(now).timestamp() * 1000 + seconds * 1000
+
+
+def test_a_reminder_in_the_last_seconds_is_not_delivered_later(browser: Browser, service: Service, today: date) -> None:
+    late = datetime.combine(today, time(23, 59, 50), UTC)
+    DailyReminder.objects.update(due_at=late)
+    remind_due(service.send, lambda: late)
+    assert service.asked[0][1]["TTL"] == "10"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -126,10 +127,13 @@ KEPT = {
 SITE = "https://talon.example"
 
 
-def in_node(*steps: list[Any]) -> list[Any]:
+def in_node(*steps: list[Any], zone: str = "UTC") -> list[Any]:
     given = {"script": (ROOT / "frontend/static/js/worker.js").read_text(), "kept": KEPT, "steps": steps}
     program = Path(__file__).with_name("worker_in_node.js")
-    done = subprocess.run(["node", str(program)], input=json.dumps(given), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["node", str(program)], input=json.dumps(given), capture_output=True, text=True, check=False,
+        env=os.environ | {"TZ": zone},
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     answer: list[Any] = json.loads(done.stdout)
     return answer
@@ -199,6 +203,27 @@ def test_a_reminder_is_shown_and_opens_the_day() -> None:
     assert shown == [reminder | SHOWN, "closes", "opens /"]
     there = in_node(["window", f"{SITE}/boards/"], ["window", f"{SITE}/"], ["fire", "notificationclick"])
     assert there == ["closes", f"focuses {SITE}/"]
+
+
+@pytest.mark.needs("node")
+@pytest.mark.parametrize(
+    ("zone", "lang", "until", "body"),
+    [
+        ("UTC", "en-gb", "Open until {time}.", "Open until Friday 00:00. New games."),
+        ("America/Los_Angeles", "en-gb", "Open until {time}.", "Open until Thursday 16:00. New games."),
+        ("Europe/Berlin", "de", "Offen bis {time}.", "Offen bis Freitag, 01:00. New games."),
+        ("Asia/Kathmandu", "en-gb", "Open until {time}.", "Open until Friday 05:45. New games."),
+    ],
+)
+def test_a_reminder_names_the_open_game_and_its_end_in_the_readers_zone(
+    zone: str, lang: str, until: str, body: str
+) -> None:
+    """A message that comes after its game has closed names the next."""
+    over, midnight = 946684800000, 4102444800000  # the first of January in 2000 and in 2100
+    message = {"title": "Yesterday's", "body": "New games.", "lang": lang, "until": until}
+    days = [["Yesterday's", over], ["Today's", midnight], ["Tomorrow's", midnight + 86400000]]
+    shown = in_node(["fire", "push", message | {"days": days}], zone=zone)
+    assert shown == [{"title": "Today's", "body": body, "lang": lang} | SHOWN]
 
 
 @pytest.mark.needs("node")
