@@ -37,8 +37,8 @@ class Browser:
         }
         return {**subscription, "hour": HOUR, "zone": "UTC", **changed}
 
-    def read(self, body: bytes) -> dict[str, str]:
-        told: dict[str, str] = json.loads(
+    def read(self, body: bytes) -> dict[str, Any]:
+        told: dict[str, Any] = json.loads(
             http_ece.decrypt(body, private_key=self.private, auth_secret=self.auth, version="aes128gcm")
         )
         return told

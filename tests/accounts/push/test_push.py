@@ -463,7 +463,7 @@ def test_a_reminder_late_in_the_evening_is_of_the_game_that_is_open(
     assert remind_due(service.send, lambda: utc(now)) == 1
     [(_, headers, body)] = service.asked
     assert headers["TTL"] == str(seconds)
-    assert browser.read(body)["days"][0][1] == utc(now).timestamp() * 1000 + seconds * 1000
+    assert browser.read(body)["days"][0][1] == int(utc(now).timestamp() + seconds) * 1000
 
 
 def test_a_reminder_in_the_last_seconds_is_not_delivered_later(browser: Browser, service: Service, today: date) -> None:

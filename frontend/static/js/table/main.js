@@ -67,6 +67,7 @@ function start(felt) {
   const openDialog = (/** @type {string} */ id) =>
     late(theDialogs, (module) => module.openDialog(state, socket, keys, id));
   bindButtons(state, socket, openDialog);
+  byId("share")?.addEventListener("click", () => late(theDialogs, (module) => module.shareResult(state)));
   begin(state, take);
 }
 

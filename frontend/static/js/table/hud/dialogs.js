@@ -6,6 +6,7 @@ import { Question } from "../../pages/winnability-question.js";
 import { bindSettings } from "../../site/settings-form.js";
 import { bindHelp } from "../input/keyboard.js";
 import { bindMore } from "./more-menu.js";
+import { share } from "./share-text.js";
 
 /** @import { Keys } from "../input/keyboard.js" */
 /** @import { TableSocket } from "../state/socket.js" */
@@ -28,6 +29,9 @@ export function openDialog(state, socket, keys, id) {
   // A second click while this module loads has opened it already.
   if (!dialog.open) dialog.showModal();
 }
+
+/** Here, with all that shares or copies, instead of in the module of the end. @param {State} state */
+export const shareResult = (state) => share(state, byId("share"));
 
 /** Asks if the game can still be won whenever that dialog opens. */
 function bindQuestion() {

@@ -9,7 +9,6 @@ import { celebrate } from "../drawing/celebration.js";
 import { elapsed, isComplete } from "../state/game.js";
 import { ghostAt, versusText } from "../social/ghost.js";
 import { reasonText } from "./verdict-reasons.js";
-import { share } from "./share-text.js";
 import { play } from "./sound.js";
 
 /** @import { State } from "../state/state.js" */
@@ -21,9 +20,8 @@ const panel = () => byId("finish");
 /** Resolves when the panel may open. @type {Promise<void>} */
 let celebrated = Promise.resolve();
 
-/** Connects the panel's buttons. @param {State} state */
-function bind(state) {
-  byId("share").addEventListener("click", () => share(state, byId("share")));
+/** Connects the panel's buttons. */
+function bind() {
   byId("finish-close").addEventListener("click", () => panel().close());
   byId("finish-open").addEventListener("click", open);
   byId("finish-more")?.addEventListener("click", toggleMenu);
@@ -45,7 +43,7 @@ export function showEnd(state) {
   // In the frame that confirms the last move: the rest of the end is still on its way.
   if (view.won && played) once(state, "celebration", () => win(state));
   if (!isComplete(state)) return;
-  once(state, "bind", () => bind(state));
+  once(state, "bind", bind);
   byId("finish-cards").textContent = `${view.cards_up}/${view.goal}`;
   byId("finish-time").textContent = durationText(elapsed(state));
   byId("finish-moves").textContent = String(view.moves);
