@@ -61,7 +61,7 @@ def test_a_text_can_be_shared_or_copied_whatever_the_device_says(
 
     for quiet in ("AbortError", "InvalidStateError"):
         press(quiet, "")
-        page.wait_for_function("window.shared === 1")
+        page.wait_for_function("() => shared === 1")
         sync_api.expect(button).to_have_text("Share")
         assert page.evaluate("copied") == []
 
