@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -31,6 +32,7 @@ from tests.config.running import run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SERVERS = 4  # most connections from PgBouncer to PostgreSQL
+EVENT = re.compile(r"\d{4}-\d\d-\d\dT|Traceback")  # how a line of a log begins, other than a worker's greeting
 FIRST_DAY = date(2020, 1, 6)  # of the deals created here; each deal gets the next day
 
 
@@ -315,10 +317,10 @@ class Stack:
         return {path.stem: path.stat().st_size for path in self._home.glob("*.log")}
 
     def lines_since(self, sizes: dict[str, int], *, about: str) -> dict[str, list[str]]:
-        """Return what each process has logged since its log had this size, except another server's outage."""
+        """Return the events and tracebacks in each log since it had this size, except another server's outage."""
         other = "Redis at" if about == "PostgreSQL" else "PostgreSQL at"
         return {
-            name: [line for line in self.said(name)[size:].splitlines() if other not in line]
+            name: [line for line in self.said(name)[size:].splitlines() if EVENT.match(line) and other not in line]
             for name, size in sizes.items()
         }
 

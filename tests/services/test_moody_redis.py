@@ -53,7 +53,7 @@ def test_workers_wait_and_verdicts_follow(beating: Stack, mood: str) -> None:
             client.execute_command(*end.split())
     assert await_ranks(seat, within=VERDICT_WITHIN) == [1]
     assert beating.ended() == []
-    eventually(lambda: all(len(lines_of(kind)) >= 2 for kind in noticing), within=60)
+    eventually(lambda: all(len(lines) != 1 for lines in beating.lines_since(sizes, about="Redis").values()), within=60)
     for name, lines in beating.lines_since(sizes, about="Redis").items():
         assert len(lines) in {0, 2}, (name, lines)
         if lines:
