@@ -105,6 +105,8 @@ CLOSED = {
         "self.game.facts.table.GAME",
         "end.how",
         "error.code",
+        "'confirmation_site'",
+        "budget",
         "place",
         "'replica'",
         "'primary'",
