@@ -13,6 +13,7 @@ import re
 import struct
 import time
 from datetime import UTC, datetime, timedelta
+from email.utils import formatdate
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import patch
@@ -20,6 +21,7 @@ from unittest.mock import patch
 import django
 from django.utils import timezone
 from django.utils.translation import trans_real
+from uvicorn import server
 
 from config.processes import embedded
 
@@ -62,6 +64,8 @@ def _follow_clock_file(file: Path) -> None:
 
     shifted = SimpleNamespace(time_ns=lambda: time.time_ns() + int(ahead() * 1e9))
     patch.object(clock, "time", shifted).start()
+    # The `Date` of responses, which changes once a second.
+    patch.object(server, "formatdate", lambda now, *, usegmt: formatdate(now + ahead(), usegmt=usegmt)).start()
 
 
 def _prepare(set_prefix: bool = True) -> None:

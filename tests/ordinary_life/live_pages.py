@@ -179,6 +179,7 @@ PAGES: Final = {
         clock="#storm-clock",
         runs=-1,
     ),
+    "puzzle of the day": LivePage("puzzles/puzzle.html", lambda _: "/puzzles/", sockets=0),
     "board": LivePage("boards/deal.html", lambda world: f"/boards/{world.made['day']}/labyrinth/"),
     "ready prompt": LivePage("base.html", lambda _: "/rules/", lambda world: str(world.made["waiting_player"])),
     "home": LivePage("games/home.html", lambda _: "/", polls="/playing.json", clock=".countdown b", runs=-1),

@@ -27,6 +27,8 @@ HEARTBEAT = 16
 TOO_MANY = 4409
 #: Least seconds of a page's time between two looks at the network, and most looks; seconds of a look.
 STEP, STEPS, LOOK = 0.25, 16, 0.05
+#: Real seconds until the `Date` of a server's responses follows its clock.
+DATE_CHANGES_EVERY = 1.5
 #: Real seconds to wait for what needs no more of a page's time.
 PATIENCE = 30.0
 
@@ -202,6 +204,7 @@ def test_all_clocks_are_right_after_sleep(screen: Screen, server_clock: ServerCl
         one.clock.jump(slept)
     server_clock.move(slept)
     began = time.monotonic()
+    screen.pages[0].page.wait_for_timeout(DATE_CHANGES_EVERY * 1000)
     screen.go()
     screen.each(lambda page: hidden_tab.wake(page, "visible"))
 
