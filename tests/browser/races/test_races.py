@@ -191,6 +191,18 @@ def test_the_link_is_copied_and_a_seat_is_given_up_and_taken_again(visit: Visit)
     assert host.evaluate("document.activeElement.id")  # the focus does not jump to the top
 
 
+def test_a_room_that_is_open_twice_follows_the_player(visit: Visit) -> None:
+    first = visit("/races/")
+    press(first, "Open a room")
+    first.wait_for_url(ROOM)
+    second = visit(first.url, context=first.context)
+    sync_api.expect(first.locator("#lost")).to_contain_text("This room is open in another window.")
+    press(first, "Leave")  # the press also takes the connection, over which the command is repeated
+    shows(first, "Join this race")
+    sync_api.expect(first.locator("#lost")).to_be_hidden()
+    sync_api.expect(second.locator("#lost")).to_be_visible()
+
+
 def test_a_public_room_appears_in_the_open_lobby(visit: Visit) -> None:
     onlooker, host = visit("/races/"), visit("/races/")
     host.get_by_text("Game, time and seats").click()

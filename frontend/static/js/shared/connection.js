@@ -55,8 +55,7 @@ export class Connection {
     addEventListener("pagehide", () => this.#socket?.close(1000), { signal });
     // Only a player who turns to this page takes the place back, or two pages would take it from each other.
     const takeBack = () => this.#replaced && !document.hidden && this.#connect();
-    for (const type of ["focus", "pointerdown", "keydown", "visibilitychange"])
-      addEventListener(type, takeBack, { signal });
+    for (const type of ["focus", "click", "keydown", "visibilitychange"]) addEventListener(type, takeBack, { signal });
     this.#connect();
   }
 

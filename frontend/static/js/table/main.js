@@ -116,7 +116,7 @@ function bindButtons(state, socket, openDialog) {
     if (dialog.returnValue === "resign") resign(state, socket);
     dialog.returnValue = "";
   });
-  byId("retry").addEventListener("click", () => location.reload());
+  byId("retry").addEventListener("click", () => document.body.dataset.connection === "replaced" || location.reload());
 }
 
 applySettings();

@@ -37,7 +37,7 @@ class RoomPage {
       // The server's page shows the reason. This page may be the answer to a form, which a reload would send again.
       gone: () => location.replace(`/races/${box.dataset.code}/`),
       refused: ({ code, data }) => this.#notice("refusal", refusalText(code, data), SHOWN_FOR),
-      status: (status) => this.#notice("lost", connectionText(status)),
+      status: (status) => status !== "connecting" && this.#notice("lost", connectionText(status)),
     });
     this.stage = new Stage(this.socket, this.names, box.dataset.signedIn === "true");
     this.seats = new Seats(this.socket);
