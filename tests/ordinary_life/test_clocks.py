@@ -103,8 +103,5 @@ def test_a_storm_slept(page: Any, clock: PageClock) -> None:
     clock.jump(60)
     hidden_tab.wake(page, "visible")
     page.wait_for_function(f"before => ({READ})('#storm-clock')[0] > before - 40", arg=before)
-    run = page.url
     clock.sleep(600)
-    with page.expect_navigation(url=run):
-        clock.advance(2)
     page.wait_for_selector("text=Play again")
