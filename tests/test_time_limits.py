@@ -16,6 +16,7 @@ BROAD = {"Exception", "BaseException"}
 #: Functions that never run in a task's own thread, in which the limit is raised.
 ELSEWHERE = {
     ("games/core/background_threads.py", "run_in_background.run"),
+    ("games/core/thread_pool.py", "ThreadPool._run_next"),
     ("games/hints/search_queue.py", "SearchQueue._work"),
     ("games/live/journal.py", "Journal._work"),
     ("games/live/journal_store.py", "JournalStore.close"),

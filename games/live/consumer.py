@@ -46,11 +46,19 @@ class PlayConsumer(SocketConnection):
         if type(message) is protocol.Hello:
             self._stop_clock()
             await self._hello(message)
-            return
-        table = self._table
-        if table is None:
+        elif type(message) is protocol.Ping:
+            await self._pong(message)
+        elif self._table is None:
             raise Refusal(ErrorCode.BAD_FRAME, "the first message must be hello")
-        await self._dispatch(table, message)
+        else:
+            await self._dispatch(self._table, message)
+
+    async def _pong(self, ping: protocol.Ping) -> None:
+        """Answer a ping, also one that came before the table: a busy server may have refused the hello."""
+        ms = None if self._table is None else self._table.game.copy.clock.elapsed_ms()
+        self.send_frame(protocol.write(protocol.Pong(t=ping.t, ms=ms)))
+        if self._table is not None:
+            await self._table.catch_up()
 
     async def _dispatch(self, table: LiveTable, message: protocol.ClientMessage) -> None:
         if type(message) is protocol.Move:
@@ -67,9 +75,6 @@ class PlayConsumer(SocketConnection):
             await table.set_paused(paused=False)
         elif type(message) is protocol.Resign:
             await table.resign(message.n)
-        elif type(message) is protocol.Ping:
-            self.send_frame(protocol.write(protocol.Pong(t=message.t, ms=table.game.copy.clock.elapsed_ms())))
-            await table.catch_up()
 
     async def _hello(self, message: protocol.Hello) -> None:
         check_version(message.v, protocol.VERSION)

@@ -250,10 +250,10 @@ class Verdict(Out):
 
 
 class Pong(Out):
-    """The answer to `ping`: its `t`, and the reading of the attempt's clock."""
+    """The answer to `ping`: its `t`, and the reading of the attempt's clock, null before the answer to `hello`."""
 
     t: int
-    ms: int
+    ms: int | None
 
 
 class Error(Out):

@@ -80,12 +80,13 @@ class RaceConsumer(SocketConnection):
             self._stop_clock()
             await self._hello(message)
             return
+        if type(message) is protocol.Ping:
+            self.send_frame(protocol.write(protocol.Pong(t=message.t, now=protocol.clock(timezone.now()))))
+            return
         watch = self._watch
         if watch is None:
             raise Refusal(ErrorCode.BAD_FRAME, "the first message must be hello")
-        if type(message) is protocol.Ping:
-            self.send_frame(protocol.write(protocol.Pong(t=message.t, now=protocol.clock(timezone.now()))))
-        elif type(message) is protocol.Sync:
+        if type(message) is protocol.Sync:
             watch.audience.show(self)
         elif self.player_id is None:
             raise session_expired()

@@ -180,7 +180,7 @@ def test_a_reminder_is_encrypted_signed_and_translated(
             ["Spiel des Tages: Steinmauer", midnight_after(today)],
             ["Spiel des Tages: Zopf", midnight_after(tomorrow)],
         ],
-        "until": "Open until {time}.",
+        "until": "Offen bis {time}.",
         "topic": "day",
         "lang": "de",
     }

@@ -343,6 +343,7 @@ async def test_bytes_and_a_move_before_hello(attempt_at: Any, sit: Sit) -> None:
     await seat.send_bytes(b"\x00")
     assert (await seat.hear())["code"] == "bad_frame"
     assert (await seat.move("d"))["code"] == "bad_frame"
+    assert await seat.ask({"type": "ping", "t": 7}) == {"type": "pong", "t": 7, "ms": None}
 
 
 async def test_too_many_messages(seated: Seated, monkeypatch: pytest.MonkeyPatch) -> None:

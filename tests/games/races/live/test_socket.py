@@ -282,6 +282,8 @@ async def test_binary_frames_and_commands_before_hello(watch: Watch) -> None:
     await viewer.send_bytes(b"{}")
     assert (await viewer.hear())["code"] == "bad_frame"
     assert await viewer.refused("sit") == "bad_frame"
+    await viewer.say("ping", t=7)
+    assert (await viewer.hear())["type"] == "pong"
     assert not viewer.room
 
 
