@@ -97,7 +97,10 @@ export function takeMove(state, message) {
   return "taken";
 }
 
-/** Sets a running clock by a pong, unless that took long. @param {State} state @param {{t: number, ms: number|null}} pong */
+/**
+ * Sets a running clock by a pong, unless that took long.
+ * @param {State} state @param {{t: number, ms: number|null}} pong
+ */
 export function takePong(state, { t, ms }) {
   const trip = pageTime() - t;
   if (ms !== null && state.clock.runs && trip < 2000) setClock(state, ms + trip / 2);
