@@ -170,10 +170,10 @@ def fill(entries: int) -> Deal:
     from django.db import connection
 
     from leaderboards.boards.rank_keys import DEAL
-    from tests.leaderboards import factory
+    from tests.factories import DAY, make_deal
 
     call_command("migrate", verbosity=0)
-    deal: Deal = factory.deal()
+    deal: Deal = make_deal("stonewall", DAY)
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")  # skip foreign key checks, as the rows are consistent
         cursor.execute("SELECT setseed(0.5)")

@@ -38,9 +38,10 @@ from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import rating_board, rating_reconciler
 from leaderboards.ratings.formula import MU
-from tests.deals import make_deal
+from tests import factories
+from tests.factories import make_account, make_deal
 from tests.games.fairplay.copying import solved
-from tests.leaderboards import factory, raced
+from tests.leaderboards import raced
 
 #: Addresses of the same network for the helpers in a heat: sign-ups are limited by address.
 NEIGHBOURS: Final = [f"203.0.113.{100 + n}" for n in range(heats.DIVISION - 1)]
@@ -167,7 +168,7 @@ class Days:
             make_deal(self.variant, seed=seed)
         deal = today.get()
         for ladder in Ladder:
-            factory.listed(deal, BoardScore(open_table(self.variant, seed).goal, HONEST_MS, len(line)), ladder=ladder)
+            factories.listed(deal, BoardScore(open_table(self.variant, seed).goal, HONEST_MS, len(line)), ladder=ladder)
         await asyncio.sleep(CACHED)
         return deal, line
 
@@ -392,7 +393,7 @@ def is_in_top(player: User, places: int = 10) -> bool:
 
 def rated_rivals(chance: Random) -> None:
     """Write regulars and their races of the last weeks to the database."""
-    strengths = {factory.player(): chance.gauss(0, 1) for _ in range(RIVALS)}
+    strengths = {make_account(): chance.gauss(0, 1) for _ in range(RIVALS)}
     with transaction.atomic():
         for ago in range(RACES, 0, -1):
             racers = chance.sample(list(strengths), DIVISION)
@@ -447,7 +448,7 @@ async def heat(chance: Random) -> AsyncIterator[Price]:
 async def _play_a_game(member: Member, chance: Random) -> None:
     """Play a game of the day until it counts, and resign it."""
     await member.begin("tarot")
-    line = factory.line(Deal.objects.get(variant="tarot", day=timezone.now().date()), PLAYED, eager=True)
+    line = factories.line(Deal.objects.get(variant="tarot", day=timezone.now().date()), PLAYED, eager=True)
     verdict = await member.play_line(line, paced(line, UNHURRIED, chance))
     assert verdict["state"] == "verified", verdict
 

@@ -76,12 +76,11 @@ def play() -> Deal:
     from games.explorer.models import Explorer
     from games.explorer.trails import PlayedGame
     from games.solver.simulated_players import SKILLS, skilled_game
-    from tests.deals import make_deal
-    from tests.games import certified
+    from tests.factories import make_deal, won_records
     from tests.games.explorer.played import finished
 
     call_command("migrate", verbosity=0)
-    line = certified.won(VARIANT)[0]
+    line = won_records(VARIANT)[0]
     now = timezone.now()
     deal = make_deal(VARIANT, practice=True, seed=line.seed, for_race=True, revealed_at=now)
     dice, player = random.Random(7), get_user_model().objects.create_user("player")

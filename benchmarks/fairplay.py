@@ -151,10 +151,10 @@ def winning(variant: str, solved: int, chance: Random) -> list[list[Step]]:
     """Return known wins of a variant, and lines that the solver finds for new deals."""
     from games.rules import open_table
     from games.solver import Budget, Solution, solve
-    from tests.games.certified import won
+    from tests.factories import won_records
     from tests.games.fairplay.simulated import observed
 
-    found = [observed(open_table(variant, record.seed), record.tokens) for record in won(variant)]
+    found = [observed(open_table(variant, record.seed), record.tokens) for record in won_records(variant)]
     for _ in range(5 * solved):
         if len(found) >= solved + 3:
             break

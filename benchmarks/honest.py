@@ -96,7 +96,8 @@ def dry_run(options: argparse.Namespace) -> int:
     """Play the games, list the players who lose a place, and return the exit code."""
     from games.core.ladders import Ladder
     from leaderboards.boards.eligibility import ladder_at, missing
-    from tests.leaderboards import factory, playing_before
+    from tests import factories
+    from tests.factories import NOON
 
     chance = Random(options.seed)
     with shifted() as clock:
@@ -110,8 +111,8 @@ def dry_run(options: argparse.Namespace) -> int:
                     game = play(member, chance.choice(deals), chance)
                     doubted.update(one["code"] for one in game.reasons)
             print(f"day -{ago}: {sum(doubted.values())} games in doubt", file=sys.stderr, flush=True)
-        clock.now = factory.NOON
-        today = playing_before.deal("plot", 0)
+        clock.now = NOON
+        today = factories.deal_before("plot", 0)
         placed = [member for member in members if had_a_place(member.user)]
         lost = [member for member in placed if ladder_at(member.user, today) != Ladder.ESTABLISHED.slug]
         print(f"{len(placed)} players had a place among the established; {len(lost)} lose it:")
@@ -137,12 +138,13 @@ def shifted() -> Iterator[Clock]:
     """Run the services on a clock of their own, on a day with a deal to begin (processes remember it)."""
     from django.utils import timezone
 
-    from tests.leaderboards import factory, playing_before
+    from tests import factories
+    from tests.factories import NOON
 
     clock = Clock()
-    clock.now = factory.NOON
+    clock.now = NOON
     with patch.object(timezone, "now", clock):
-        playing_before.deal("plot", 0)
+        factories.deal_before("plot", 0)
         yield clock
 
 
@@ -164,11 +166,11 @@ def new_member(chance: Random) -> Member:
     from allauth.account.models import EmailAddress
 
     from games.solver.simulated_players import SKILLS
+    from tests.factories import NOON, make_account
     from tests.games.fairplay import reaction_players
-    from tests.leaderboards import factory
 
     (habits,) = chance.choices(GROUPS, [group.share for group in GROUPS])
-    user = factory.player(date_joined=factory.NOON - timedelta(days=habits.age))
+    user = make_account(date_joined=NOON - timedelta(days=habits.age))
     if chance.random() < habits.confirmed:
         EmailAddress.objects.create(user=user, email=f"{user.public_id}@example.org", verified=True, primary=True)
     return Member(user, habits, chance.choice(list(SKILLS)), reaction_players.player(chance))
@@ -176,12 +178,12 @@ def new_member(chance: Random) -> Member:
 
 def winnable(variant: str, ago: int, chance: Random) -> Deal:
     """Create the daily deal of some days ago, one that the solver wins."""
+    from tests.factories import DAY, make_deal
     from tests.games.fairplay.copying import solved
-    from tests.leaderboards import factory
 
     while not solved(variant, seed := chance.randbytes(32)):
         pass
-    return factory.deal(variant, factory.DAY - timedelta(days=ago), seed)
+    return make_deal(variant, DAY - timedelta(days=ago), seed=seed)
 
 
 def play(member: Member, deal: Deal, chance: Random) -> Attempt:

@@ -133,9 +133,9 @@ def start_worker() -> subprocess.Popen[bytes]:
 def make_deals() -> list[Deal]:
     """Create a deal of each variant."""
     from games.rules import CATALOGUE
-    from tests.leaderboards import factory
+    from tests.factories import DAY, make_deal
 
-    return [factory.deal(name) for name in CATALOGUE]
+    return [make_deal(name, DAY) for name in CATALOGUE]
 
 
 def line(deal: Deal, number: int) -> list[str]:
@@ -158,12 +158,13 @@ def walk(deal: Deal, choose: random.Random) -> list[str]:
 
 def finish(deal: Deal, number: int) -> Attempt:
     """Create a finished attempt at a human pace."""
-    from tests.leaderboards import factory
+    from tests import factories
+    from tests.factories import NOON
 
     pace = random.Random(number)
     clock = list(itertools.accumulate(pace.randrange(500, 2500) for _ in range(TOKENS)))
-    record = factory.record_of(deal, line(deal, number), clock)
-    return factory.finished(deal, record=record, started_at=factory.NOON + timedelta(seconds=number))
+    record = factories.record_of(deal, line(deal, number), clock)
+    return factories.finished(deal, record=record, started_at=NOON + timedelta(seconds=number))
 
 
 def with_wins(deals: list[Deal], easy: Easy, records: int, first: int) -> list[Attempt]:
@@ -177,10 +178,10 @@ def with_wins(deals: list[Deal], easy: Easy, records: int, first: int) -> list[A
 
 def easy_deals() -> Easy:
     """Create deals that are easily won, each with its variant and seed."""
+    from tests.factories import DAY, make_deal
     from tests.games.fairplay.copying import EASY
-    from tests.leaderboards import factory
 
-    return [(factory.deal(name, factory.DAY - timedelta(days=9), seed), name, seed) for name, seed in EASY.items()]
+    return [(make_deal(name, DAY - timedelta(days=9), seed=seed), name, seed) for name, seed in EASY.items()]
 
 
 def natural_wins(easy: Easy, first: int, number: int) -> Iterator[tuple[Deal, tuple[str, ...]]]:
@@ -199,12 +200,13 @@ def natural_wins(easy: Easy, first: int, number: int) -> Iterator[tuple[Deal, tu
 
 def win(deal: Deal, tokens: Sequence[str], number: int) -> Attempt:
     """Create a win at a human pace."""
-    from tests.leaderboards import factory
+    from tests import factories
+    from tests.factories import NOON
 
     pace = random.Random(number)
     clock = list(itertools.accumulate(pace.randrange(500, 2500) for _ in tokens))
-    record = factory.record_of(deal, tokens, clock, end="won")
-    return factory.finished(deal, record=record, started_at=factory.NOON + timedelta(seconds=number))
+    record = factories.record_of(deal, tokens, clock, end="won")
+    return factories.finished(deal, record=record, started_at=NOON + timedelta(seconds=number))
 
 
 def warm_up(deals: list[Deal]) -> None:
@@ -252,11 +254,11 @@ def finish_to_rank(deals: list[Deal], finishes: int) -> tuple[float, float]:
     from games.attempts.lifecycle import close_attempt
     from games.models import Attempt
     from leaderboards.boards import board_queries
-    from tests.leaderboards import factory
+    from tests.factories import make_account
 
     times, bare = [], []
     for number in range(finishes):
-        deal, player = deals[number % len(deals)], factory.player()
+        deal, player = deals[number % len(deals)], make_account()
         attempt = Attempt.objects.create(deal=deal, player=player, ranked=True, started_at=timezone.now())
         time.sleep(0.05)  # idle
         started = time.perf_counter()

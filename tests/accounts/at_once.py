@@ -20,7 +20,7 @@ from accounts.views import _save_preferences
 from games.attempts.lifecycle import start_attempt
 from games.models import Attempt, Deal
 from tests.concurrency import run_together
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 ROUNDS = 20
 

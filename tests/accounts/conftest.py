@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import timedelta
-from itertools import count
+from functools import partial
 from typing import Any
 
 import pytest
-from allauth.account.models import EmailAddress
 from asgiref.sync import async_to_sync
 from django.test import Client
 from django.urls import reverse
@@ -21,7 +20,7 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.models import Attempt, Deal
 from games.rules import RULES_VERSION, End, Record, open_table
-from tests.players import signed_in
+from tests.factories import make_account, signed_in
 
 PASSWORD = "seven of wands"
 
@@ -32,17 +31,8 @@ SignIn = Callable[[User], Client]
 
 @pytest.fixture
 def make_user(db: None) -> MakeUser:
-    numbers = count(1)
-
-    def make(name: str = "", *, confirmed: str = "", **fields: Any) -> User:
-        """Create an account with PASSWORD; `confirmed` is its confirmed email address."""
-        fields = {"email": confirmed, **fields}
-        made = User.objects.create_user(name or f"player {next(numbers)}", password=PASSWORD, **fields)
-        if confirmed:
-            EmailAddress.objects.create(user=made, email=confirmed, verified=True, primary=True)
-        return made
-
-    return make
+    """Create an account with PASSWORD."""
+    return partial(make_account, password=PASSWORD)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from accounts.tasks import clean_accounts
 from games.models import Attempt
 from games.puzzles.models import PuzzleTry
 from tests.accounts.conftest import MakeAttempt
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.games.puzzles.puzzles import stored_puzzle
 
 pytestmark = pytest.mark.django_db

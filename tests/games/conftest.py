@@ -20,9 +20,8 @@ from games.attempts.lifecycle import start_attempt
 from games.core import events
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Deal
-from tests.deals import make_deal
+from tests.factories import make_deal, signed_in
 from tests.games.seats import Seat
-from tests.players import signed_in
 
 Play = Callable[..., Attempt]
 Sit = Callable[..., Seat]

@@ -57,8 +57,7 @@ from games.races.models import Race, RaceOrigin
 from games.replays import housekeeping as replays_housekeeping
 from games.replays.models import Picture
 from games.tasks import clean_games
-from tests.deals import make_deal
-from tests.games import certified
+from tests.factories import make_deal, seal_deal
 
 pytestmark = pytest.mark.django_db
 
@@ -232,7 +231,7 @@ def test_orphan_journal_rows_are_deleted_at_once(player: Any) -> None:
 
 def test_stock_that_is_never_dealt_is_deleted() -> None:
     for index, variant in enumerate(("braid", "plot", "stonewall")):
-        certified.seal(variant, index=0)
+        seal_deal(variant, index=0)
         SealedDeal.objects.filter(variant=variant).update(rules_version=(99, 99, 1)[index])
     SealedDeal.objects.exclude(variant="plot").update(created_at=timezone.now() - 31 * DAY)
     clean()
@@ -272,7 +271,7 @@ def fill(player: User) -> None:
         )
         publishing.practice_deal("plot")
         Move.objects.create(attempt_id=10**6 + number, n=1, token="d", ms=1)
-        certified.seal("stonewall", number)
+        seal_deal("stonewall", number)
         AwaitedDeal.objects.create(variant="plot", day=now.date() + number * DAY, since=now)
         Question.objects.create(attempt=Attempt.objects.filter(question=None)[0], n=0, asked_at=now)
         Presence.objects.create(process=str(number), seen_at=now, day=now.date(), players=0, tables={})

@@ -33,7 +33,7 @@ from games.attempts.lifecycle import close_attempt, start_attempt
 from games.deals import publishing, sealed_stock
 from games.models import Attempt, Deal, Move, SealedDeal
 from games.rules import CATALOGUE, GAMES, Record
-from tests.games import certified
+from tests.factories import seal_deal
 from tests.games.conftest import Sit
 from tests.games.seats import Closed, Seat
 
@@ -67,7 +67,7 @@ def secrets(transactional_db: None, settings: Any) -> set[str]:
     today = timezone.now().date()
     for index, ahead in enumerate((-2, 0, 1)):
         for variant in CATALOGUE:
-            certified.seal(variant, index)
+            seal_deal(variant, index)
         assert len(publishing.ensure_deals(today + timedelta(days=ahead), ahead=0)) == len(CATALOGUE)
     row = Deal.objects.get(variant="stonewall", day=today - timedelta(days=2))
     kept = SealedDeal.objects.create(

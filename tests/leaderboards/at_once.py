@@ -26,8 +26,9 @@ from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import RatingChange, Season, Standing
 from leaderboards.ratings import rating_audit, rating_reconciler
 from leaderboards.verdicts import pending_sweep, settlement
-from tests.games.certified import won
-from tests.leaderboards import factory, playing_before, raced
+from tests import factories
+from tests.factories import DAY, NOON, make_account, make_deal, make_established, won_records
+from tests.leaderboards import raced
 
 
 class Side:
@@ -121,11 +122,11 @@ def one_while_other(first: Callable[[], object], after: Callable[[str], bool], s
 
 def two_days_of_a_player_are_recounted() -> None:
     """A sum computed before another recount's commit does not overwrite its result."""
-    who = factory.player()
-    factory.listed(factory.deal("braid"), BoardScore(50, 1_000, 100), who=who)
+    who = make_account()
+    factories.listed(make_deal("braid", DAY), BoardScore(50, 1_000, 100), who=who)
 
     def another_day() -> None:
-        factory.listed(factory.deal("braid", factory.DAY - timedelta(days=1)), BoardScore(8, 10, 5), who=who)
+        factories.listed(make_deal("braid", DAY - timedelta(days=1)), BoardScore(8, 10, 5), who=who)
         seasons.recount_marked()
 
     one_while_other(seasons.recount_marked, lambda sql: "SUM(" in sql and "leaderboards_result" in sql, another_day)
@@ -136,13 +137,13 @@ def two_days_of_a_player_are_recounted() -> None:
 
 def two_recounts_of_a_season_that_is_not_there_yet() -> None:
     """Both create the season; one waits for the other, and both players have standings."""
-    players = [factory.player(), factory.player()]
-    days = [factory.DAY - timedelta(days=400), factory.DAY - timedelta(days=399)]
-    first, second = (factory.deal("plot", day) for day in days)
-    factory.listed(first, BoardScore(50, 1_000, 100), who=players[0])
+    players = [make_account(), make_account()]
+    days = [DAY - timedelta(days=400), DAY - timedelta(days=399)]
+    first, second = (make_deal("plot", day) for day in days)
+    factories.listed(first, BoardScore(50, 1_000, 100), who=players[0])
 
     def another_player() -> None:
-        factory.listed(second, BoardScore(8, 10, 5), who=players[1])
+        factories.listed(second, BoardScore(8, 10, 5), who=players[1])
         seasons.recount_marked()
 
     one_while_other(
@@ -154,10 +155,10 @@ def two_recounts_of_a_season_that_is_not_there_yet() -> None:
 
 def a_guest_signs_in_while_both_players_attempts_are_settled() -> None:
     """Merging and settling lock players in the same order, so they cannot deadlock."""
-    user, guest = factory.player(), create_guest()
+    user, guest = make_account(), create_guest()
     assert user.pk < guest.pk
-    deals = factory.deal("tarot"), factory.deal("plot")
-    attempts = [factory.finished(deal, who) for deal, who in zip(deals, (user, guest), strict=True)]
+    deals = make_deal("tarot", DAY), make_deal("plot", DAY)
+    attempts = [factories.finished(deal, who) for deal, who in zip(deals, (user, guest), strict=True)]
     one_while_other(
         lambda: merge_guest(guest, user),
         lambda sql: "accounts_user" in sql and "FOR " in sql,
@@ -173,8 +174,8 @@ def a_guest_signs_in_while_both_players_attempts_are_settled() -> None:
 
 def the_sweep_runs_while_attempts_are_settled() -> None:
     """The sweep skips attempts being settled, and holds no others while waiting."""
-    deal = factory.deal("braid", factory.DAY - timedelta(days=9))
-    attempts = [factory.finished(deal, tokens=factory.line(deal, 10 + n)) for n in range(3)]
+    deal = make_deal("braid", DAY - timedelta(days=9))
+    attempts = [factories.finished(deal, tokens=factories.line(deal, 10 + n)) for n in range(3)]
     current_app.send_task = lambda *_args, **_options: None
     waited = one_while_other(
         lambda: settlement.settle(attempts[1].pk),
@@ -190,10 +191,10 @@ def the_sweep_runs_while_attempts_are_settled() -> None:
 
 def two_workers_judge_an_attempt_and_its_copy() -> None:
     """Neither sees the other's attempt, which is still pending; the later one goes to review nevertheless."""
-    for known, slower in zip(won("tarot-novice"), (0, 1), strict=False):
-        deal = factory.deal("tarot-novice", factory.DAY - timedelta(days=20 + slower), known.seed)
-        record = factory.record_of(deal, known.tokens, end="won")
-        pair = [factory.finished(deal, record=record, started_at=factory.NOON + n * timedelta(hours=1)) for n in (0, 1)]
+    for known, slower in zip(won_records("tarot-novice"), (0, 1), strict=False):
+        deal = make_deal("tarot-novice", DAY - timedelta(days=20 + slower), seed=known.seed)
+        record = factories.record_of(deal, known.tokens, end="won")
+        pair = [factories.finished(deal, record=record, started_at=NOON + n * timedelta(hours=1)) for n in (0, 1)]
         one_while_other(
             partial(settlement.settle, pair[slower].pk),
             lambda sql: "a.line IS NOT NULL" in sql,
@@ -204,12 +205,12 @@ def two_workers_judge_an_attempt_and_its_copy() -> None:
 
 def two_workers_rate_the_same_races() -> None:
     """One waits for the other, and then finds the races finished in between; every race is rated once."""
-    players = [factory.player() for _ in range(5)]
+    players = [make_account() for _ in range(5)]
     made = raced.history(players, 12, seed=4)
     late: list[Any] = []
 
     def another_worker() -> int:
-        late.append(raced.race(players[:3], at=factory.NOON + raced.MINUTE / 2))  # later than the race being rated
+        late.append(raced.race(players[:3], at=NOON + raced.MINUTE / 2))  # later than the race being rated
         return rating_reconciler.rate_finished()
 
     assert one_while_other(
@@ -228,10 +229,10 @@ def two_workers_rate_the_same_races() -> None:
 
 def two_games_of_a_player_are_settled() -> None:
     """Both are on the ladder that applied when their deals opened."""
-    deals = [factory.deal(variant) for variant in ("stonewall", "labyrinth")]
+    deals = [make_deal(variant, DAY) for variant in ("stonewall", "labyrinth")]
     with override_settings(LADDERS=True):
-        for who, ladder in ((playing_before.established(), 1), (playing_before.player(), 2)):
-            first, second = [factory.finished(deal, who).pk for deal in deals]
+        for who, ladder in ((make_established(), 1), (factories.make_old_account(), 2)):
+            first, second = [factories.finished(deal, who).pk for deal in deals]
             one_while_other(
                 partial(settlement.settle, first),
                 lambda sql: "UPDATE games_attempt SET state" in sql,

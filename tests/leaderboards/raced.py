@@ -9,8 +9,7 @@ from typing import Any
 
 from games.races.models import Entrant, Race, Room
 from leaderboards.models import Rating, RatingChange
-from tests.leaderboards import factory
-from tests.leaderboards.factory import NOON
+from tests.factories import DAY, NOON, make_deal
 
 State = Entrant.State
 MINUTE = timedelta(minutes=1)
@@ -24,7 +23,7 @@ def race(who: Sequence[Any], places: Sequence[int | str] | None = None, *, at: d
     room = Room.objects.create(
         kind=Room.Kind.QUICK, variant="plot", game="plot", limit_s=600, seats=16, made_at=at, used_at=at
     )
-    deal = factory.deal("plot", None)
+    deal = make_deal("plot", DAY, practice=True)
     fields = {"state": Race.State.FINISHED, "rated": True, "finished_at": at, **fields}
     made = Race.objects.create(
         room=room, number=1, variant="plot", game="plot", limit_s=600, deal=deal, opened_at=at,

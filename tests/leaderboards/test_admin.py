@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from games.models import Attempt
 from leaderboards.boards import board_queries
-from tests.leaderboards import factory
-from tests.players import signed_in
+from tests import factories
+from tests.factories import DAY, make_account, make_deal, signed_in
 
 pytestmark = pytest.mark.django_db
 ATTEMPTS, RESULTS = "/admin/games/attempt/", "/admin/leaderboards/result/"
@@ -22,7 +22,7 @@ def staff() -> Client:
 
 
 def reviewed(deal: Any) -> Attempt:
-    attempt = factory.settled(deal, record=factory.superhuman(deal))
+    attempt = factories.settled(deal, record=factories.superhuman(deal))
     assert attempt.state == Attempt.State.REVIEW
     return attempt
 
@@ -36,7 +36,7 @@ def act(client: Client, path: str, action: str, pk: int) -> Any:
 
 
 def test_staff_verify_a_review_and_its_rank_follows(staff: Client) -> None:
-    attempt = reviewed(factory.deal("braid"))
+    attempt = reviewed(make_deal("braid", DAY))
     assert "burst" in staff.get(f"{ATTEMPTS}?state=review").content.decode()
     act(staff, ATTEMPTS, "verify_selected", attempt.pk)
     assert [entry.rank for entry in board_queries.page(attempt.deal).entries] == [1]
@@ -45,7 +45,7 @@ def test_staff_verify_a_review_and_its_rank_follows(staff: Client) -> None:
 
 
 def test_staff_remove_a_result_from_its_board(staff: Client) -> None:
-    attempt = factory.settled(factory.deal())
+    attempt = factories.settled(make_deal("stonewall", DAY))
     act(staff, RESULTS, "reject_selected", attempt.result.pk)
     assert board_queries.page(attempt.deal).entries == []
     attempt.refresh_from_db()
@@ -53,21 +53,21 @@ def test_staff_remove_a_result_from_its_board(staff: Client) -> None:
 
 
 def test_an_impossible_decision_is_explained(staff: Client) -> None:
-    deal = factory.deal()
-    attempt = factory.settled(deal, record=factory.record_of(deal, ["u"]))
+    deal = make_deal("stonewall", DAY)
+    attempt = factories.settled(deal, record=factories.record_of(deal, ["u"]))
     response = act(staff, ATTEMPTS, "verify_selected", attempt.pk)
     assert "be replayed, so it" in response.content.decode()
 
 
 def test_pending_attempts_cannot_be_decided(staff: Client) -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     assert act(staff, ATTEMPTS, "verify_selected", attempt.pk).status_code == 404
     attempt.refresh_from_db()
     assert attempt.state == Attempt.State.PENDING
 
 
 def test_neither_seed_nor_record_is_shown(staff: Client) -> None:
-    attempt = reviewed(factory.deal("braid"))
+    attempt = reviewed(make_deal("braid", DAY))
     page = staff.get(f"{ATTEMPTS}{attempt.pk}/change/").content.decode()
     assert "plays within" in page
     assert bytes(attempt.deal.seed).hex() not in page
@@ -75,7 +75,7 @@ def test_neither_seed_nor_record_is_shown(staff: Client) -> None:
 
 
 def test_rows_cannot_be_edited_or_deleted(staff: Client) -> None:
-    attempt = factory.settled(factory.deal())
+    attempt = factories.settled(make_deal("stonewall", DAY))
     for path, pk in ((ATTEMPTS, attempt.pk), (RESULTS, attempt.result.pk)):
         assert staff.get(f"{path}add/").status_code == 403
         assert staff.post(f"{path}{pk}/delete/", {"post": "yes"}).status_code == 403
@@ -85,6 +85,6 @@ def test_rows_cannot_be_edited_or_deleted(staff: Client) -> None:
 
 
 def test_only_staff_can_enter() -> None:
-    client = signed_in(factory.player())
+    client = signed_in(make_account())
     for path in (ATTEMPTS, RESULTS):
         assert client.get(path).status_code == 302

@@ -15,8 +15,8 @@ from games.models import Attempt, Deal
 from games.rules.__main__ import main as command_line
 from leaderboards.boards import seasons
 from leaderboards.boards.rank_keys import BoardScore
-from tests.leaderboards import factory
-from tests.players import signed_in
+from tests import factories
+from tests.factories import DAY, NOON, make_account, make_deal, signed_in
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1"
@@ -28,7 +28,7 @@ def client() -> Client:
 
 
 def deal_of(days_ago: int, variant: str = "stonewall") -> Deal:
-    return factory.deal(variant, day=timezone.now().date() - timedelta(days=days_ago))
+    return make_deal(variant, day=timezone.now().date() - timedelta(days=days_ago))
 
 
 def assert_error(response: Any, status: int, code: str) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def assert_error(response: Any, status: int, code: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("days_ago", "state"), [(-1, "upcoming"), (0, "open"), (2, "revealed")])
 def test_a_deal_shows_its_commitment_first_and_its_seed_later(client: Client, days_ago: int, state: str) -> None:
     deal = deal_of(days_ago)
-    solution = factory.record_of(deal, factory.line(deal, 3))
+    solution = factories.record_of(deal, factories.line(deal, 3))
     Deal.objects.filter(pk=deal.pk).update(par=77, solution=solution.to_bytes())
     found = client.get(f"{API}/deals/{deal.pk}").json()
     assert found["state"] == state
@@ -57,7 +57,7 @@ def test_a_deal_shows_its_commitment_first_and_its_seed_later(client: Client, da
 
 def test_deals_are_listed_by_day_and_variant(client: Client) -> None:
     today, tomorrow, braid = deal_of(0), deal_of(-1), deal_of(0, "braid")
-    factory.deal(day=None)
+    make_deal("stonewall", DAY, practice=True)
     assert [one["id"] for one in client.get(f"{API}/deals").json()] == [today.pk, braid.pk]
     assert [one["id"] for one in client.get(f"{API}/deals?variant=braid").json()] == [braid.pk]
     query = {"day": str(today.day), "until": str(tomorrow.day)}
@@ -66,13 +66,13 @@ def test_deals_are_listed_by_day_and_variant(client: Client) -> None:
 
 
 def test_a_practice_deal_is_not_in_the_api(client: Client) -> None:
-    deal = factory.deal(day=None)
+    deal = make_deal("stonewall", DAY, practice=True)
     for path in (f"deals/{deal.pk}", f"boards/{deal.pk}"):
         assert_error(client.get(f"{API}/{path}"), 404, "not_found")
 
 
 def test_a_closed_deals_record_can_be_downloaded_and_verified(client: Client) -> None:
-    attempt = factory.finished(deal_of(3), state="verified")
+    attempt = factories.finished(deal_of(3), state="verified")
     response = client.get(f"{API}/records/{attempt.public_id}")
     assert response["Content-Disposition"].startswith("attachment; filename=")
     assert response.json()["seed"] == bytes(attempt.deal.seed).hex()
@@ -86,7 +86,7 @@ def test_no_record_is_served_before_its_deal_is_revealed(days_ago: int) -> None:
     if days_ago:  # closed, and the hour of grace has just begun
         now = timezone.now()
         Deal.objects.filter(pk=deal.pk).update(closes_at=now - timedelta(minutes=1))
-    attempt = factory.finished(deal, state="verified")
+    attempt = factories.finished(deal, state="verified")
     for client in (Client(), signed_in(attempt.player)):
         response = client.get(f"{API}/records/{attempt.public_id}")
         assert_error(response, 403, "not_revealed")
@@ -95,11 +95,11 @@ def test_no_record_is_served_before_its_deal_is_revealed(days_ago: int) -> None:
 
 @pytest.mark.parametrize(
     "hidden",
-    [{"state": "rejected"}, {"ranked": False}, {"who": {"is_guest": True}}, {"who": {"banned_at": factory.NOON}}],
+    [{"state": "rejected"}, {"ranked": False}, {"who": {"is_guest": True}}, {"who": {"banned_at": NOON}}],
 )
 def test_an_unlisted_record_is_only_for_its_player(client: Client, hidden: dict[str, Any]) -> None:
-    who = factory.player(**hidden.pop("who", {}))
-    attempt = factory.finished(deal_of(3), who, **{"state": "verified", **hidden})
+    who = make_account(**hidden.pop("who", {}))
+    attempt = factories.finished(deal_of(3), who, **{"state": "verified", **hidden})
     assert_error(client.get(f"{API}/records/{attempt.public_id}"), 404, "not_found")
     if who.banned_at is None:
         assert signed_in(who).get(f"{API}/records/{attempt.public_id}").status_code == 200
@@ -107,7 +107,7 @@ def test_an_unlisted_record_is_only_for_its_player(client: Client, hidden: dict[
 
 def test_a_running_attempt_has_no_record() -> None:
     deal = deal_of(3)
-    attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=True, started_at=factory.NOON)
+    attempt = Attempt.objects.create(deal=deal, player=make_account(), ranked=True, started_at=NOON)
     assert_error(signed_in(attempt.player).get(f"{API}/records/{attempt.public_id}"), 403, "not_revealed")
 
 
@@ -122,8 +122,8 @@ def on_the_command_line(record: Any, tmp_path: Any) -> Any:
 
 @pytest.mark.parametrize("tokens", [None, ["u"], ["t0-t0"], ["nonsense"]])
 def test_verify_answers_like_the_command_line(client: Client, tmp_path: Any, tokens: list[str] | None) -> None:
-    deal = factory.deal()
-    record = factory.record_of(deal, tokens if tokens is not None else factory.line(deal)).to_json()
+    deal = make_deal("stonewall", DAY)
+    record = factories.record_of(deal, tokens if tokens is not None else factories.line(deal)).to_json()
     answer = client.post(f"{API}/verify", record, content_type="application/json")
     code, printed = on_the_command_line(record, tmp_path)
     assert answer.status_code == 200
@@ -161,8 +161,8 @@ def test_verify_is_throttled_despite_forged_addresses(client: Client) -> None:
 def test_a_board_is_paginated_by_cursors(client: Client) -> None:
     deal = deal_of(0)
     for ms in range(5):
-        factory.listed(deal, BoardScore(20, ms, 40 - ms))
-    waits = factory.finished(deal)
+        factories.listed(deal, BoardScore(20, ms, 40 - ms))
+    waits = factories.finished(deal)
     first = client.get(f"{API}/boards/{deal.pk}?limit=2").json()
     second = client.get(f"{API}/boards/{deal.pk}", {"limit": 2, "cursor": first["after"]}).json()
     assert [one["rank"] for one in first["entries"] + second["entries"]] == [1, 2, 3, 4]
@@ -178,7 +178,7 @@ def test_a_board_is_paginated_by_cursors(client: Client) -> None:
 
 def test_an_entry_reveals_nothing_of_an_open_deal(client: Client) -> None:
     deal = deal_of(0)
-    factory.listed(deal, BoardScore(20, 1, 40))
+    factories.listed(deal, BoardScore(20, 1, 40))
     text = client.get(f"{API}/boards/{deal.pk}").content.decode()
     assert bytes(deal.seed).hex() not in text
     assert "seed" not in text
@@ -193,17 +193,17 @@ def test_bad_parameters_of_a_board_are_typed_errors(client: Client, query: str) 
 
 def test_neighbours_and_standing_of_a_player(client: Client) -> None:
     deal = deal_of(0)
-    results = [factory.listed(deal, BoardScore(20, ms, 40)) for ms in range(5)]
+    results = [factories.listed(deal, BoardScore(20, ms, 40)) for ms in range(5)]
     middle = results[2].player.public_id
     near = client.get(f"{API}/boards/{deal.pk}/around/{middle}?span=1").json()
     assert [one["rank"] for one in near] == [2, 3, 4]
     assert client.get(f"{API}/boards/{deal.pk}/players/{middle}").json()["rank"] == 3
-    assert_error(client.get(f"{API}/boards/{deal.pk}/players/{factory.player().public_id}"), 404, "not_found")
+    assert_error(client.get(f"{API}/boards/{deal.pk}/players/{make_account().public_id}"), 404, "not_found")
 
 
-@pytest.mark.parametrize("fields", [{"is_guest": True}, {"banned_at": factory.NOON}])
+@pytest.mark.parametrize("fields", [{"is_guest": True}, {"banned_at": NOON}])
 def test_hidden_players_are_not_found(client: Client, fields: dict[str, Any]) -> None:
-    who, deal = factory.player(**fields), deal_of(0)
+    who, deal = make_account(**fields), deal_of(0)
     for path in (
         f"players/{who.public_id}",
         f"players/{who.public_id}/results",
@@ -214,9 +214,9 @@ def test_hidden_players_are_not_found(client: Client, fields: dict[str, Any]) ->
 
 def test_a_friends_board_is_private(client: Client) -> None:
     deal = deal_of(0)
-    me, friend = factory.player(), factory.player()
+    me, friend = make_account(), make_account()
     me.following.create(followed=friend)
-    factory.listed(deal, BoardScore(20, 1, 40), who=friend)
+    factories.listed(deal, BoardScore(20, 1, 40), who=friend)
     seasons.recount_marked()
     for path in (f"boards/{deal.pk}/friends", "seasons/week/friends"):
         assert_error(client.get(f"{API}/{path}"), 401, "not_signed_in")
@@ -225,7 +225,7 @@ def test_a_friends_board_is_private(client: Client) -> None:
 
 def test_a_season_and_a_player(client: Client) -> None:
     deal = deal_of(0)
-    result = factory.listed(deal, BoardScore(20, 1, 40))
+    result = factories.listed(deal, BoardScore(20, 1, 40))
     seasons.recount_marked()
     who = result.player.public_id
     for period in ("week", "month", "all"):

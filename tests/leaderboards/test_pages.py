@@ -21,16 +21,16 @@ from leaderboards.boards import seasons
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Rating, RatingChange
 from leaderboards.ratings import rating_board, rating_reconciler, shown_points
-from tests.leaderboards import factory, raced
-from tests.leaderboards.factory import NOON, player
-from tests.players import signed_in
+from tests import factories
+from tests.factories import NOON, make_account, make_deal, signed_in
+from tests.leaderboards import raced
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def deal() -> Any:
-    return factory.deal(day=timezone.now().date())
+    return make_deal("stonewall", day=timezone.now().date())
 
 
 def url(deal: Any, query: str = "") -> str:
@@ -39,7 +39,7 @@ def url(deal: Any, query: str = "") -> str:
 
 def test_the_index_shows_todays_deals_and_the_periods(client: Client) -> None:
     for variant in CATALOGUE:
-        factory.deal(variant, day=timezone.now().date())
+        make_deal(variant, day=timezone.now().date())
     response = client.get("/boards/")
     assert response.status_code == 200
     assert [item["deal"].variant for item in response.context["deals"]] == list(CATALOGUE)
@@ -49,15 +49,15 @@ def test_the_index_shows_todays_deals_and_the_periods(client: Client) -> None:
 def test_a_day_without_results_invites_once(client: Client, deal: Any) -> None:
     empty = client.get("/boards/").content.decode()
     assert (empty.count("No results yet today."), empty.count("No one yet.")) == (1, 0)
-    factory.listed(deal, BoardScore(20, 300, 40))
+    factories.listed(deal, BoardScore(20, 300, 40))
     begun = client.get("/boards/").content.decode()
     assert (begun.count("No results yet today."), begun.count("No one yet.")) == (0, len(CATALOGUE) - 1)
 
 
 def test_a_deals_board_shows_ranks_and_pending_players(client: Client, deal: Any) -> None:
     for ms in (300, 100, 200):
-        factory.listed(deal, BoardScore(20, ms, 40))
-    factory.finished(deal)
+        factories.listed(deal, BoardScore(20, ms, 40))
+    factories.finished(deal)
     response = client.get(url(deal))
     assert [(e.rank, e.elapsed_ms) for e in response.context["page"].entries] == [(1, 100), (2, 200), (3, 300)]
     assert [e.status for e in response.context["waiting"]] == ["pending"]
@@ -66,7 +66,7 @@ def test_a_deals_board_shows_ranks_and_pending_players(client: Client, deal: Any
 
 
 def test_only_the_player_is_told_of_a_review(client: Client, deal: Any) -> None:
-    doubted = factory.finished(deal, state="review").player
+    doubted = factories.finished(deal, state="review").player
     pages = [visitor.get(url(deal)).content.decode() for visitor in (signed_in(doubted), client)]
     marks = [re.findall(r'class="mark pending">(.+?)<', page) for page in pages]
     assert marks == [["under review"], ["being verified"]]
@@ -74,7 +74,7 @@ def test_only_the_player_is_told_of_a_review(client: Client, deal: Any) -> None:
 
 def test_pages_of_a_board_are_linked(client: Client, deal: Any) -> None:
     for ms in range(60):
-        factory.listed(deal, BoardScore(20, ms, 40))
+        factories.listed(deal, BoardScore(20, ms, 40))
     first = client.get(url(deal))
     assert 'data-label="Time">0:00.007</td>' in first.content.decode()  # neighbours that would look equal
     second = client.get(url(deal, first.context["after_url"]))
@@ -84,7 +84,7 @@ def test_pages_of_a_board_are_linked(client: Client, deal: Any) -> None:
 
 
 def test_a_player_on_another_page_sees_the_neighbours(deal: Any) -> None:
-    results = [factory.listed(deal, BoardScore(20, ms, 40)) for ms in range(60)]
+    results = [factories.listed(deal, BoardScore(20, ms, 40)) for ms in range(60)]
     far, near = signed_in(results[-1].player), signed_in(results[0].player)
     assert [e.rank for e in far.get(url(deal)).context["around"]] == list(range(55, 61))
     assert far.get(url(deal)).context["own"].rank == 60
@@ -92,10 +92,10 @@ def test_a_player_on_another_page_sees_the_neighbours(deal: Any) -> None:
 
 
 def test_a_deleted_accounts_result_is_labelled_former_player(client: Client, deal: Any) -> None:
-    gone = factory.listed(deal, BoardScore(20, 1, 40)).player
-    waits = factory.finished(deal).player
-    stays = factory.listed(
-        deal, BoardScore(20, 2, 40), who=factory.player(display_name="Former players' friend")
+    gone = factories.listed(deal, BoardScore(20, 1, 40)).player
+    waits = factories.finished(deal).player
+    stays = factories.listed(
+        deal, BoardScore(20, 2, 40), who=make_account(display_name="Former players' friend")
     ).player
     for one in (gone, waits):
         erase_player(one)
@@ -116,10 +116,10 @@ def test_a_season_beyond_all_time_is_not_found(client: Client, day: str, status:
 
 
 def test_friends_are_ranked_among_themselves(client: Client, deal: Any) -> None:
-    me, friend = factory.player(), factory.player()
+    me, friend = make_account(), make_account()
     me.following.create(followed=friend)
     for ms, who in ((1, None), (2, friend), (3, me)):
-        factory.listed(deal, BoardScore(20, ms, 40), who=who)
+        factories.listed(deal, BoardScore(20, ms, 40), who=who)
     found = signed_in(me).get(url(deal, "?who=friends")).context["page"].entries
     assert [(e.rank, e.player) for e in found] == [(1, friend.public_id), (2, me.public_id)]
     assert client.get(url(deal, "?who=friends")).context["page"].entries == []
@@ -153,7 +153,7 @@ def test_unknown_boards(client: Client, path: str) -> None:
 
 @pytest.mark.parametrize("period", ["week", "month", "all"])
 def test_a_seasons_board(client: Client, deal: Any, period: str) -> None:
-    result = factory.listed(deal, BoardScore(20, 100, 40))
+    result = factories.listed(deal, BoardScore(20, 100, 40))
     seasons.recount_marked()
     response = client.get(f"/boards/{period}/?variant=stonewall")
     assert [(e.rank, e.player, e.deals) for e in response.context["page"].entries] == [(1, result.player.public_id, 1)]
@@ -179,16 +179,16 @@ def test_boards_accept_no_posts(client: Client, deal: Any) -> None:
 
 
 def test_a_live_board_shows_par_once_revealed(client: Client) -> None:
-    deal = factory.deal("labyrinth", day=timezone.now().date() - timedelta(days=3))
+    deal = make_deal("labyrinth", day=timezone.now().date() - timedelta(days=3))
     type(deal).objects.filter(pk=deal.pk).update(proven=True, grade=2, par=50)
     assert ' data-revealed data-par="50" data-goal="52"' in client.get(url(deal)).content.decode()
-    open_deal = factory.deal("labyrinth", day=timezone.now().date())
+    open_deal = make_deal("labyrinth", day=timezone.now().date())
     type(deal).objects.filter(pk=open_deal.pk).update(proven=True, grade=2, par=50)
     assert "data-par" not in client.get(url(open_deal)).content.decode()
 
 
 def rated(mu: float = 1600, *, sigma: float = 120, races: int = 20, at: datetime = NOON, **fields: Any) -> Any:
-    who = player(**fields)
+    who = make_account(**fields)
     Rating.objects.create(player=who, mu=mu, sigma=sigma, races=races, last_raced_at=at)
     return who
 
@@ -204,10 +204,12 @@ def test_a_rating_is_uncertain_until_ten_races_and_a_sigma_of_250() -> None:
 
 
 def test_races_show_ratings_and_the_change_per_rival() -> None:
-    who = [player() for _ in range(4)]
+    who = [make_account() for _ in range(4)]
     for n in range(3):
         raced.race(who, at=NOON + n * raced.MINUTE)
-    last = raced.race([*reversed(who), player(is_guest=True)], [1, 2, 2, "disqualified", 5], at=NOON + 5 * raced.MINUTE)
+    last = raced.race(
+        [*reversed(who), make_account(is_guest=True)], [1, 2, 2, "disqualified", 5], at=NOON + 5 * raced.MINUTE
+    )
     assert asked_by_races().changes(last.pk) == {}
     rating_reconciler.rate_finished()
     ratings = asked_by_races().shown([one.pk for one in who])
@@ -225,7 +227,7 @@ def test_races_show_ratings_and_the_change_per_rival() -> None:
 
 def test_a_result_says_whose_points_are_capped(client: Client) -> None:
     """The winner's, who would get 116 points for beating someone new."""
-    made = raced.race([player(), player()])
+    made = raced.race([make_account(), make_account()])
     rating_reconciler.rate_finished()
     page = client.get(reverse("games:race_result", args=[made.room.code, made.number])).content.decode()
     assert page.count("no more points from players who are not regulars or are rated far lower") == 1
@@ -259,7 +261,7 @@ def test_own_place_is_shown_with_its_neighbours() -> None:
     gone = rating_board.own(away, NOON)
     assert gone is not None
     assert gone.is_inactive
-    assert rating_board.own(player(), NOON) is None
+    assert rating_board.own(make_account(), NOON) is None
 
 
 @pytest.mark.parametrize(("ladders", "note"), [(True, "Wins against regulars"), (False, "Wins against players with a")])
@@ -287,7 +289,7 @@ def test_the_page_of_the_board(client: Client) -> None:
 
 
 def test_a_profile_shows_rating_races_and_chart(client: Client) -> None:
-    one, two = player(), player()
+    one, two = make_account(), make_account()
     now = timezone.now()
     first = raced.race([one, two], at=now - timedelta(days=2))
     raced.race([one, two], ["disqualified", 1], at=now - timedelta(days=1))
@@ -301,7 +303,7 @@ def test_a_profile_shows_rating_races_and_chart(client: Client) -> None:
     assert f"+{round(change.mu_after) - 1500}" in page
     points = client.get(reverse("players:ratings", args=[one.public_id])).json()["points"]
     assert [point["value"] for point in points] == [round(change.mu_after), value]
-    assert "data-ratings" not in client.get(player().get_absolute_url()).content.decode()
+    assert "data-ratings" not in client.get(make_account().get_absolute_url()).content.decode()
 
 
 def test_the_api_returns_board_and_history(client: Client) -> None:
@@ -309,7 +311,7 @@ def test_the_api_returns_board_and_history(client: Client) -> None:
     best = rated(1850, at=now)
     board_now = client.get("/api/v1/ratings").json()
     assert (board_now["total"], board_now["entries"][0]["value"]) == (1, 1850)
-    one, two = player(), player()
+    one, two = make_account(), make_account()
     race = raced.race([one, two], at=now - timedelta(days=1))
     raced.race([two, one], at=now)
     rating_reconciler.rate_finished()
@@ -320,7 +322,7 @@ def test_the_api_returns_board_and_history(client: Client) -> None:
     assert found["changes"][0]["after"] == found["value"]
     earlier = client.get(f"/api/v1/ratings/{one.public_id}", {"before": found["changes"][0]["finished_at"]}).json()
     assert len(earlier["changes"]) == 1
-    assert client.get(f"/api/v1/ratings/{player().public_id}").status_code == 404
+    assert client.get(f"/api/v1/ratings/{make_account().public_id}").status_code == 404
     get_user_model().objects.filter(pk=best.pk).update(banned_at=now)
     assert client.get(f"/api/v1/ratings/{best.public_id}").status_code == 404
     assert "limit" in json.dumps(client.get("/api/v1/ratings?limit=101").json())

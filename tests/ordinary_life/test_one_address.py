@@ -19,7 +19,7 @@ from games.models import Attempt
 from games.races.models import Entrant
 from tests.accounts.conftest import PASSWORD
 from tests.config.admission.test_gate import Site
-from tests.players import account
+from tests.factories import make_account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,7 +48,7 @@ def test_a_class_plays_in_rooms_and_at_tables() -> None:
 def test_a_class_signs_up_and_in() -> None:
     """Each pupil mistypes the password once."""
     for n in range(PUPILS):
-        made = account(f"Pupil {n}")
+        made = make_account(f"Pupil {n}")
         made.set_password(PASSWORD)
         made.save()
     pupils = [person() for _ in range(PUPILS)]

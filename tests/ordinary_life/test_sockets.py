@@ -15,10 +15,10 @@ from games.live.sockets.eviction import open_sockets
 from games.races.rooms import open_room
 from tests.browser.conftest import Visit
 from tests.browser.table_driver import deal
+from tests.factories import make_account, signed_in
 from tests.games.live.sockets.test_freed import port
 from tests.ordinary_life.page_clock import PageClock
 from tests.ordinary_life.relay import Relay
-from tests.players import account, signed_in
 
 __all__ = ["port"]
 
@@ -29,7 +29,7 @@ PLAYERS, VISITORS = 39, 2
 
 def room_and_cookies() -> tuple[str, list[str]]:
     """Return a room, and the cookies of the people of a school who have it open."""
-    players = [account(f"Pupil {n}") for n in range(PLAYERS)]
+    players = [make_account(f"Pupil {n}") for n in range(PLAYERS)]
     sessions = [signed_in(player).cookies["sessionid"].value for player in players]
     room = open_room(players[0], "plot", limit_s=600, seats=4)
     return room.code, [*(f"sessionid={session}" for session in sessions), *[""] * VISITORS]

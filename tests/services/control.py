@@ -29,7 +29,7 @@ from leaderboards.boards import board_queries, histogram  # noqa: E402
 from leaderboards.boards.listings import deal_listings  # noqa: E402
 from leaderboards.models import DealBoard, Recount, Result  # noqa: E402
 from leaderboards.verdicts import pending_sweep  # noqa: E402
-from tests.leaderboards import factory  # noqa: E402
+from tests.factories import make_account, make_deal  # noqa: E402
 from tests.services import control_races  # noqa: E402
 from tests.services.stack import FIRST_DAY  # noqa: E402
 
@@ -37,14 +37,14 @@ from tests.services.stack import FIRST_DAY  # noqa: E402
 def deal(variant: str, seed: str) -> int:
     """Create a deal that opened just now, on a day that no other deal has, and return its id."""
     now = timezone.now()
-    made = factory.deal(variant, day=FIRST_DAY + timedelta(days=Deal.objects.count()), seed=bytes.fromhex(seed))
+    made = make_deal(variant, day=FIRST_DAY + timedelta(days=Deal.objects.count()), seed=bytes.fromhex(seed))
     Deal.objects.filter(pk=made.pk).update(opens_at=now, closes_at=now + timedelta(days=1))
     return made.pk
 
 
 def seat(deal: int, player: str = "") -> dict[str, Any]:
     """Seat a player at a deal; return session key, attempt and player. The player is a new one unless given."""
-    who = get_user_model().objects.get(public_id=player) if player else factory.player()
+    who = get_user_model().objects.get(public_id=player) if player else make_account()
     attempt = start_attempt(who, Deal.objects.get(pk=deal))
     return {
         "session": control_races.session_of(who),

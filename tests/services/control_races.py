@@ -15,7 +15,8 @@ from games.races.models import Entrant, Race, Room
 from games.races.results import heat_standings, race_of_the_day
 from leaderboards.models import RatingChange
 from leaderboards.ratings import rating_audit, rating_reconciler
-from tests.leaderboards import factory
+from tests import factories
+from tests.factories import NOON, make_account, make_deal
 from tests.services.stack import FIRST_DAY
 
 
@@ -32,8 +33,8 @@ def session_of(player: Any) -> str:
 
 def _finish_daily(player: Any) -> None:
     day = FIRST_DAY - timedelta(days=1)
-    deal = Deal.objects.filter(day=day).first() or factory.deal(day=day)
-    factory.finished(deal, player, state=Attempt.State.VERIFIED, real_play=True, verified_at=factory.NOON)
+    deal = Deal.objects.filter(day=day).first() or make_deal("stonewall", day=day)
+    factories.finished(deal, player, state=Attempt.State.VERIFIED, real_play=True, verified_at=NOON)
 
 
 def heat(variant: str, seed: str, count: int, seconds: float, veterans: int) -> dict[str, Any]:
@@ -42,11 +43,10 @@ def heat(variant: str, seed: str, count: int, seconds: float, veterans: int) -> 
     The first ``veterans`` of them have a verified daily game. The players are divided at once.
     """
     start = timezone.now() + timedelta(seconds=seconds)
-    players = [factory.player() for _ in range(count)]
+    players = [make_account() for _ in range(count)]
     for player in players[:veterans]:
         _finish_daily(player)
-    deal = factory.deal(variant, day=None, seed=bytes.fromhex(seed))
-    Deal.objects.filter(pk=deal.pk).update(for_race=True, opens_at=timezone.now())
+    deal = make_deal(variant, practice=True, seed=bytes.fromhex(seed), for_race=True)
     limit_s = max(rooms.LIMITS_S)
     room = rooms.open_room(None, variant, None, limit_s=limit_s, seats=rooms.MAX_SEATS, kind=Room.Kind.HEAT)
     race = Race.objects.get(room=room)

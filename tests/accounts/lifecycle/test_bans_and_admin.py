@@ -21,9 +21,9 @@ from leaderboards.boards.listings import deal_listing, season_listing
 from leaderboards.boards.rank_keys import BOARDS, BoardScore
 from leaderboards.models import Rating, Result, Season
 from leaderboards.ratings import rating_board
+from tests import factories
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
-from tests.deals import make_deal
-from tests.leaderboards import factory
+from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db
 
@@ -243,11 +243,11 @@ def test_the_schedule_ends_bans(settings: Any) -> None:
 
 
 def test_lifting_a_ban_restores_ranks_and_ratings_exactly(make_user: MakeUser) -> None:
-    deals = [factory.deal("stonewall", day=timezone.now().date() - timedelta(days=n)) for n in (2, 3)]
+    deals = [make_deal("stonewall", day=timezone.now().date() - timedelta(days=n)) for n in (2, 3)]
     players = [make_user(f"Player {n}") for n in range(4)]
     for on in deals:
         for n, player in enumerate(players):
-            factory.listed(on, BoardScore(50 - n % 3, 60_000 + n, 100), who=player)
+            factories.listed(on, BoardScore(50 - n % 3, 60_000 + n, 100), who=player)
     for n, player in enumerate(players):
         Rating.objects.create(player=player, mu=1500.5 + n, sigma=99.25, races=20, last_raced_at=timezone.now())
     seasons.recount_marked()

@@ -39,7 +39,7 @@ from leaderboards.models import Rating, RatingChange, Result, Standing
 from leaderboards.ratings import rating_audit, rating_reconciler
 from leaderboards.verdicts.decisions import decide
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.games.appeals.doubtful import doubtful, past
 from tests.games.puzzles.puzzles import stored_puzzle
 from tests.leaderboards import raced

@@ -31,7 +31,7 @@ from leaderboards.boards import relisting
 from leaderboards.ratings import rating_reconciler
 from leaderboards.verdicts.decisions import decide
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, exported
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.games.appeals.doubtful import doubtful
 from tests.games.puzzles.puzzles import LABYRINTH, stored_puzzle
 from tests.leaderboards import raced

@@ -33,7 +33,7 @@ from accounts.sign_in.guests import create_guest
 from games.core import limits
 from games.models import Attempt
 from tests.accounts.conftest import PASSWORD, MakeAttempt
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db
 

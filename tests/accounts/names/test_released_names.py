@@ -20,7 +20,7 @@ from accounts.sign_in.adapter import PlayerAdapter
 from games.core.retention import remove_aged
 from games.models import GRACE, Attempt, Deal
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db
 

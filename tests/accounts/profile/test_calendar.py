@@ -16,8 +16,7 @@ from accounts.models import CalendarLink
 from accounts.profile.calendar_feed import address_of
 from accounts.sign_in.guests import BACKEND
 from tests.accounts.conftest import exported
-from tests.leaderboards import factory
-from tests.players import signed_in
+from tests.factories import make_account, signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CHANGE = "/players/me/calendar/"
@@ -25,7 +24,7 @@ CHANGE = "/players/me/calendar/"
 
 @pytest.fixture
 def who() -> Any:
-    return factory.player()
+    return make_account()
 
 
 @pytest.fixture
@@ -74,7 +73,7 @@ def test_wrong_settings_are_refused_and_guests_redirected(mine: Client, client: 
     wrong_hours = [{"do": "set", "hour": hour} for hour in ("24", "²", "0199999", "-1")]
     for data in (*wrong_hours, {"do": "set"}, {"do": "go", "hour": "1"}):
         assert mine.post(CHANGE, data).status_code == 400
-    guest = factory.player(is_guest=True)
+    guest = make_account(is_guest=True)
     client.force_login(guest, backend=BACKEND)
     client.post(CHANGE, {"do": "set", "hour": "7"})
     assert CalendarLink.objects.count() == 0

@@ -22,7 +22,7 @@ from games.models import Attempt, Deal
 from games.races.results.ratings_registry import ShownRating
 from leaderboards.ratings import rating_reconciler
 from tests.accounts.conftest import MakeAttempt, MakeUser, SignIn
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.leaderboards import raced
 
 pytestmark = pytest.mark.django_db

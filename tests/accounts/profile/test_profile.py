@@ -26,9 +26,9 @@ from games.pages.shared.view_models import DealTile, ShownPlayer
 from games.rules import CATALOGUE
 from leaderboards.boards import live_boards
 from leaderboards.boards.rank_keys import BoardScore
+from tests import factories
 from tests.accounts.conftest import MakeAttempt, MakeUser, SignIn
-from tests.deals import make_deal
-from tests.leaderboards import factory
+from tests.factories import DAY, make_deal
 
 pytestmark = pytest.mark.django_db
 
@@ -237,8 +237,8 @@ def test_a_new_name_has_a_new_avatar(client: Client, user: User) -> None:
 
 
 def test_it_is_decorative_and_beside_the_name(user: User, mine: Client, client: Client) -> None:
-    deal = factory.deal("plot")
-    factory.listed(deal, BoardScore(52, 60_000, 90), who=user)
+    deal = make_deal("plot", DAY)
+    factories.listed(deal, BoardScore(52, 60_000, 90), who=user)
     address = avatars.address_for(user)
     pages = [
         client.get(user.get_absolute_url()),
@@ -255,8 +255,8 @@ def test_it_is_decorative_and_beside_the_name(user: User, mine: Client, client: 
 
 
 def test_a_former_player_on_a_board_has_the_neutral_one(user: User) -> None:
-    deal = factory.deal("plot")
-    factory.listed(deal, BoardScore(52, 60_000, 90), who=user)
+    deal = make_deal("plot", DAY)
+    factories.listed(deal, BoardScore(52, 60_000, 90), who=user)
     erase_player(user)
     (entry,) = json.loads(live_boards.read_frame(deal, "race"))["entries"]
     assert entry["avatar"] == NEUTRAL

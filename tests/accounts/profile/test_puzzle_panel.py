@@ -18,8 +18,8 @@ from games.puzzles import tries
 from games.puzzles.models import PuzzleTheme, PuzzleTry
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import Theme
+from tests.factories import signed_in
 from tests.games.puzzles.puzzles import LABYRINTH, right, stored_puzzle, wrong
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db
 

@@ -23,7 +23,8 @@ from games.deals.todays_game import todays_game
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE
 from leaderboards.boards.rank_keys import BoardScore
-from tests.leaderboards import factory
+from tests import factories
+from tests.factories import make_account, make_deal
 
 pytestmark = pytest.mark.django_db
 
@@ -156,9 +157,9 @@ def test_a_week_is_seven_days_with_one_miss_forgiven() -> None:
 
 @pytest.mark.django_db
 def test_a_rejected_game_revokes_its_achievement(client: Client) -> None:
-    who = factory.player()
-    deal = factory.deal("plot")
-    attempt = factory.listed(deal, BoardScore(104, 1_000, 50), who=who).attempt
+    who = make_account()
+    deal = make_deal("plot", factories.DAY)
+    attempt = factories.listed(deal, BoardScore(104, 1_000, 50), who=who).attempt
     Attempt.objects.filter(pk=attempt.pk).update(end="won")
     address = f"/players/{who.public_id}/"
 
@@ -166,7 +167,7 @@ def test_a_rejected_game_revokes_its_achievement(client: Client) -> None:
         context: Any = by.get(address).context
         return list(context["achievements"])
 
-    assert shown(client) == [Achievement("win", factory.DAY, "plot", 104, 104)]
+    assert shown(client) == [Achievement("win", factories.DAY, "plot", 104, 104)]
     mine = Client()
     mine.force_login(who, backend=BACKEND)
     assert len(shown(mine)) == len(CATALOGUE) + 3  # including those not earned yet
@@ -243,15 +244,15 @@ def test_one_missed_day_a_month_is_forgiven(start: date, pattern: str, expected:
     assert streaks(run(start, pattern), TODAY) == Streaks(*expected)
 
 
-LAST = factory.DAY
+LAST = factories.DAY
 
 
 def wins(who: Any, back: range | list[int], state: str = "verified") -> None:
     days = [LAST - timedelta(days=n) for n in back]
     made = {deal.day: deal for deal in Deal.objects.filter(day__in=days)}
     for day in days:
-        deal = made.get(day) or factory.deal("stonewall", day, seed=secrets.token_bytes(32))
-        result = factory.listed(deal, BoardScore(52, 1_000, 50), who=who)
+        deal = made.get(day) or make_deal("stonewall", day, seed=secrets.token_bytes(32))
+        result = factories.listed(deal, BoardScore(52, 1_000, 50), who=who)
         Attempt.objects.filter(pk=result.attempt_id).update(end="won", started_at=deal.opens_at, state=state)
 
 
@@ -260,7 +261,7 @@ def wins(who: Any, back: range | list[int], state: str = "verified") -> None:
     [([], 1), ([0, 1, 2], 1), ([1, 2, 5, 6], 1), (list(range(62)), 2), (list(range(70)), 2), ([0, *range(61, 66)], 1)],
 )
 def test_it_equals_the_streak_over_all_days(back: list[int], most: int) -> None:
-    who = factory.player()
+    who = make_account()
     wins(who, back)
     with CaptureQueriesContext(connection) as asked:
         found = current_streaks(who.pk, LAST)
@@ -269,14 +270,14 @@ def test_it_equals_the_streak_over_all_days(back: list[int], most: int) -> None:
 
 
 def test_only_verified_wins_count() -> None:
-    who = factory.player()
+    who = make_account()
     wins(who, [0])
     wins(who, [1], "rejected")
     assert current_streaks(who.pk, LAST).any_game == 1
 
 
 def test_todays_game_has_a_streak_of_its_own() -> None:
-    who = factory.player()
+    who = make_account()
     wins(who, range(5))  # in a month whose weekdays alternate between Labyrinth and Stonewall
     stonewall_days = [day for day in (LAST - timedelta(days=n) for n in range(5)) if todays_game(day) == "stonewall"]
     found = current_streaks(who.pk, LAST)

@@ -32,7 +32,7 @@ from games.core.https_client import Connect
 from games.db.players import WinStreaks
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn, exported
 from tests.accounts.push.browsers import ADDRESS, HOUR, Browser, Service, post, turn_on
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db
 SETTINGS = "/players/me/settings/"

@@ -27,7 +27,7 @@ from leaderboards.boards import relisting
 from leaderboards.models import Result
 from leaderboards.verdicts import settlement
 from tests.accounts.conftest import PASSWORD, MakeAttempt, SignIn
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.games.puzzles.puzzles import stored_puzzle
 
 pytestmark = pytest.mark.django_db

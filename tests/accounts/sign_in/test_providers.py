@@ -29,7 +29,7 @@ from games.core import limits
 from games.models import Attempt
 from leaderboards.models import Result
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn, player_in
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db
 

@@ -18,7 +18,7 @@ from accounts.models import User
 from accounts.sign_in.second_factor_encryption import SecretsAdapter
 from games.models import Attempt
 from tests.accounts.conftest import PASSWORD, MakeAttempt, MakeUser, SignIn
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db
 

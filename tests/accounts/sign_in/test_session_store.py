@@ -20,7 +20,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import BACKEND
 from accounts.sign_in.session_store import SessionStore
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -18,7 +18,7 @@ from accounts.sign_in.guests import BACKEND
 from config.assets import service_worker
 from config.assets.bundler import join_modules, join_styles
 from games.rules import GAMES
-from tests.leaderboards import factory
+from tests.factories import make_account
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]
@@ -41,7 +41,7 @@ def addresses(kept: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_all_cached_files_exist_and_are_the_same_for_all(language: str) -> None:
-    player = factory.player()
+    player = make_account()
     mine, nobody = Client(), Client()
     mine.force_login(player, backend=BACKEND)
     kept = told(nobody, language)

@@ -22,7 +22,7 @@ from config.backends.circuit_breaker import CircuitBreaker
 from games.core import limits
 from games.models import Attempt
 from tests.config.malformed import addresses
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 PASSWORD = "seven of wands"
 AWAY = "redis://127.0.0.1:1/0"

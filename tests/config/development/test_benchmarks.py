@@ -27,7 +27,7 @@ from benchmarks.references import UNITS, amount, announce, row
 from games.attempts.lifecycle import start_attempt
 from games.live.loader import load
 from games.models import Deal
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 FOLDER = Path(__file__).parents[3] / "benchmarks"
 #: Measured in their own way so far.

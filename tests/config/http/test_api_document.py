@@ -23,9 +23,10 @@ from schemathesis.specs.openapi.checks import negative_data_rejection, positive_
 
 from config.api import api
 from games.models import Attempt
+from tests import factories
+from tests.factories import make_account, make_deal
 from tests.games.puzzles.puzzles import stored_puzzle
 from tests.games.races.finished_races import heat
-from tests.leaderboards import factory
 from tests.rules.profile import examples
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -56,15 +57,15 @@ def kept_connection() -> Iterator[None]:
 @pytest.fixture
 def known() -> dict[str, Any]:
     """Path parameters: a past deal, a player on its board, a record and a race of theirs, and a puzzle."""
-    deal = factory.deal("plot", day=timezone.now().date() - timedelta(days=3))
-    player = factory.player()
-    attempt = factory.finished(deal, player, state=Attempt.State.VERIFIED)
+    deal = make_deal("plot", day=timezone.now().date() - timedelta(days=3))
+    player = make_account()
+    attempt = factories.finished(deal, player, state=Attempt.State.VERIFIED)
     race = heat(deal.day or attempt.started_at.date(), 11, {player: 3})
     return {
         "race": str(race.public_id),
         "deal_id": deal.pk,
         "player_id": str(player.public_id),
-        "other_id": str(factory.player().public_id),
+        "other_id": str(make_account().public_id),
         "attempt": str(attempt.public_id),
         "number": stored_puzzle().pk,
     }

@@ -14,7 +14,7 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from config.http.compression import Compression
-from tests.leaderboards import factory
+from tests.factories import make_account, make_deal
 
 pytestmark = pytest.mark.django_db
 GZIP = {"accept-encoding": "gzip, deflate, br, zstd"}
@@ -23,7 +23,7 @@ GZIP = {"accept-encoding": "gzip, deflate, br, zstd"}
 @pytest.mark.parametrize("path", ["/", "/verify/", "/api/v1/deals", "/boards/", "/api/v1/openapi.json"])
 def test_pages_and_the_api_are_compressed(path: str, client: Client) -> None:
     for variant in ("plot", "braid"):
-        factory.deal(variant, day=timezone.now().date())
+        make_deal(variant, day=timezone.now().date())
     plain, packed = client.get(path), client.get(path, headers=GZIP)
     assert "Content-Encoding" not in plain
     assert packed["Content-Encoding"] == "gzip"
@@ -39,7 +39,7 @@ def test_pages_and_the_api_are_compressed(path: str, client: Client) -> None:
 
 def test_the_length_of_an_answer_reveals_nothing(client: Client) -> None:
     """The same answer has varying lengths, which hide what a guess adds or saves."""
-    factory.deal("plot", day=timezone.now().date())
+    make_deal("plot", day=timezone.now().date())
     packed = [client.get("/api/v1/openapi.json", headers=GZIP).content for _ in range(24)]
     assert len({gzip.decompress(one) for one in packed}) == 1
     assert len({len(one) for one in packed}) > 8
@@ -63,7 +63,7 @@ def test_a_csrf_token_differs_in_each_page(client: Client) -> None:
     ],
 )
 def test_pages_of_accounts_are_not_compressed(path: str, client: Client) -> None:
-    player = factory.player()
+    player = make_account()
     player.set_password("pw")
     player.save()
     client.force_login(player, backend="allauth.account.auth_backends.AuthenticationBackend")
@@ -94,7 +94,7 @@ def test_an_etag_becomes_weak() -> None:
 
 
 def test_a_head_request_is_answered_like_the_page(client: Client) -> None:
-    factory.deal("plot", day=timezone.now().date())
+    make_deal("plot", day=timezone.now().date())
     head = client.head("/verify/", headers=GZIP)
     assert (head.status_code, head.content) == (200, b"")
     assert head["Content-Encoding"] == "gzip"

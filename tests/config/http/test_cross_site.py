@@ -17,7 +17,8 @@ from config.api import api
 from games.deals import ledger
 from games.rules import CATALOGUE, GAMES, open_table
 from leaderboards.boards.rank_keys import BoardScore
-from tests.leaderboards import factory
+from tests import factories
+from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db
 
@@ -46,7 +47,7 @@ def test_other_origins_can_read_nothing_else(client: Client, path: str) -> None:
 
 
 def test_an_unchanged_answer_is_not_sent_again(client: Client) -> None:
-    deal = factory.deal("plot", day=timezone.now().date())
+    deal = make_deal("plot", day=timezone.now().date())
     first = client.get("/api/v1/deals")
     again = client.get("/api/v1/deals", headers={"if-none-match": first["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
@@ -57,7 +58,7 @@ def test_an_unchanged_answer_is_not_sent_again(client: Client) -> None:
 
 
 def test_head_equals_get_without_the_body(client: Client) -> None:
-    factory.deal("plot", day=timezone.now().date())
+    make_deal("plot", day=timezone.now().date())
     whole, head = client.get("/api/v1/deals"), client.head("/api/v1/deals")
     assert (head.status_code, head.content) == (200, b"")
     for name in ("Content-Type", "Content-Length", "ETag"):
@@ -87,7 +88,7 @@ def test_the_variants_match_the_rules(client: Client) -> None:
 
 def test_the_ledger_is_read_line_by_line(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     for variant in ("plot", "braid", "tarot"):
-        ledger.append(factory.deal(variant, day=timezone.now().date()))
+        ledger.append(make_deal(variant, day=timezone.now().date()))
     monkeypatch.setattr(ledger, "MOST_LINES", 2)
     first = client.get("/api/v1/ledger").json()
     rest = client.get("/api/v1/ledger", {"first": first["next"]}).json()
@@ -110,8 +111,10 @@ def test_the_guides_python_example_runs(client: Client, monkeypatch: pytest.Monk
     (program,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
     day = re.search(r'leaders\("([\d-]+)"\)', program)
     assert day
-    deal = factory.deal("plot", day=date.fromisoformat(day[1]))
-    factory.listed(deal, BoardScore(cards_up=52, elapsed_ms=60_000, tokens=90), who=User.objects.create_user("Ariadne"))
+    deal = make_deal("plot", day=date.fromisoformat(day[1]))
+    factories.listed(
+        deal, BoardScore(cards_up=52, elapsed_ms=60_000, tokens=90), who=User.objects.create_user("Ariadne")
+    )
 
     def urlopen(address: str) -> io.BytesIO:
         answer = client.get(address.removeprefix("https://talon.example"))

@@ -19,8 +19,9 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from games.attempts.lifecycle import start_attempt
+from tests import factories
 from tests.config import malformed as hostile
-from tests.leaderboards import factory
+from tests.factories import make_deal
 from tests.rules.profile import examples
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -38,9 +39,9 @@ def player() -> Any:
 @pytest.fixture
 def filling(player: Any) -> dict[str, Any]:
     """Values for the parameters of addresses: existing objects."""
-    past = factory.deal("plot", day=timezone.now().date() - timedelta(days=3))
-    attempt = start_attempt(player, factory.deal("braid", day=timezone.now().date()))
-    finished = factory.finished(past, player, state="verified")
+    past = make_deal("plot", day=timezone.now().date() - timedelta(days=3))
+    attempt = start_attempt(player, make_deal("braid", day=timezone.now().date()))
+    finished = factories.finished(past, player, state="verified")
     return {
         "variant": "plot",
         "game": "plot",

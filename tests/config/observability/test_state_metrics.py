@@ -21,8 +21,7 @@ from games.analysis.models import Analysis
 from games.models import Attempt
 from games.races.models import Race, Room
 from games.rules import CATALOGUE
-from tests.deals import make_deal
-from tests.games.certified import seal
+from tests.factories import make_deal, seal_deal
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -102,7 +101,7 @@ def test_missing_deals_are_counted_day_by_day() -> None:
 
 def test_the_stock_is_reported_where_there_is_one(settings: Any) -> None:
     settings.SEALED_STOCK = 14
-    seal("stonewall", 0)
+    seal_deal("stonewall", 0)
     found = stands()
     assert {key[1]: value for key, value in found.items() if key[0] == "talon_sealed_deals"} == {
         **dict.fromkeys(CATALOGUE, 0),

@@ -24,7 +24,7 @@ from config.page_cache.cached_page import NOW, TOKEN, cut
 from games.db.shared_cache import outdated_values
 from games.models import Deal
 from tests.config.asking import ask
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 SECRET = "s" * 32
 SECONDS_OF_THE_SITE = anonymous._seconds_of

@@ -45,10 +45,11 @@ from games.races.models import Race, Room
 from games.rules import CATALOGUE, Record
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.ratings import rating_reconciler
+from tests import factories
 from tests.config.malformed import patterns
+from tests.factories import make_deal
 from tests.games.races import puzzle_races
 from tests.games.races.runs import Run, at
-from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "seven of wands"
@@ -140,19 +141,19 @@ def world() -> World:
     guest.display_name = "2000"
     guest.save()
     today = timezone.now().date()
-    past = factory.deal("plot", day=today - timedelta(days=3))
+    past = make_deal("plot", day=today - timedelta(days=3))
     past.par, past.proven, past.grade = 30, True, 3
     past.save()
-    deals = [factory.deal(variant, day=today) for variant in CATALOGUE]
+    deals = [make_deal(variant, day=today) for variant in CATALOGUE]
     others = [get_user_model().objects.create_user(str(next(numbers)), display_name=str(next(numbers))) for _ in "1234"]
     for other, deal in itertools.product(others, (past, deals[0])):
-        factory.listed(deal, BoardScore(20 + deal.pk % 7, 1000 * other.pk, 40), who=other)
+        factories.listed(deal, BoardScore(20 + deal.pk % 7, 1000 * other.pk, 40), who=other)
     for deal in (past, deals[0]):
-        played = factory.record_of(deal, factory.line(deal)).to_bytes()
+        played = factories.record_of(deal, factories.line(deal)).to_bytes()
         Attempt.objects.filter(deal=deal, player__in=others).update(record=played)
     Follow.objects.create(follower=account, followed=others[0])
     states = ("verified", "verified", "pending", "review", "rejected")
-    attempts = [factory.finished(deal, account, state=s) for deal, s in zip([past, *deals], states, strict=False)]
+    attempts = [factories.finished(deal, account, state=s) for deal, s in zip([past, *deals], states, strict=False)]
     Attempt.objects.filter(player=account).update(cards_up=5, elapsed_ms=9000, tokens=30)
     attempts.append(start_attempt(account, deals[5]))
     attempts.append(start_attempt(account, practice_deal("braid", {"direction": "either", "redeals": 3})))

@@ -32,10 +32,10 @@ from games.core.errors import ErrorCode, Refusal
 from games.core.player_networks import remember_network
 from games.deals import publishing
 from games.models import Attempt, Deal, Move
-from tests.games import certified
+from tests.factories import won_records
 
 pytestmark = pytest.mark.usefixtures("asked")
-RECORD = certified.won("labyrinth")[0]
+RECORD = won_records("labyrinth")[0]
 SOME = AnalysisReport(0.4, Findings([5, 4, -2, -2]))
 ALL = AnalysisReport(1.0, Findings([5, 4, -1, -1], {0: "d d"}, [Turn(1, 2, [("d", 4)], 1)]), is_last=True)
 

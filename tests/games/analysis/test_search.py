@@ -16,9 +16,9 @@ from games.analysis.positions import LOST, UNKNOWN, Positions
 from games.analysis.search_process import AnalysisReport, AnalysisSearch, Task, next_to_try
 from games.rules import from_position, open_table
 from games.solver import Budget, Effort, GaveUp, Solution, TokensError, check_solution, solve
-from tests.games import certified
+from tests.factories import won_records
 
-RECORD = certified.won("labyrinth")[0]
+RECORD = won_records("labyrinth")[0]
 OPENING = RECORD.open_table().position()
 LOSING = open_table("labyrinth", bytes(32)).position()
 
@@ -191,7 +191,7 @@ def test_the_search_process_reports_line_by_line() -> None:
     assert reports[-1] == AnalysisReport(1.0, Findings([LOST]), is_last=True)
 
 
-STONEWALL = certified.won("stonewall")[0]
+STONEWALL = won_records("stonewall")[0]
 LINE = STONEWALL.tokens
 
 

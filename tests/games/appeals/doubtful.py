@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from games.core.verdict_reasons import Reason, reason
 from games.models import Attempt, Deal
-from tests.deals import make_deal
-from tests.leaderboards import factory
+from tests import factories
+from tests.factories import make_deal
 
 #: Data that must never reach a player: figures, another player's attempt, a staff member and a note.
 SECRETS = ("987654", "0.0123", "5f0c0d9e", "ada-of-staff", "seen-with-eve", "unheard_of")
@@ -39,4 +39,4 @@ def doubtful(
 ) -> Attempt:
     deal = deal or past()
     fields = {"started_at": deal.opens_at, "reasons": REASONS, **fields}
-    return factory.finished(deal, player, state=state, verified_at=judged or timezone.now(), **fields)
+    return factories.finished(deal, player, state=state, verified_at=judged or timezone.now(), **fields)

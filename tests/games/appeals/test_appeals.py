@@ -21,9 +21,8 @@ from games.models import Attempt, Deal
 from games.tasks import clean_games
 from leaderboards.boards import board_queries
 from leaderboards.verdicts.decisions import decide
-from tests.deals import make_deal
+from tests.factories import make_deal, signed_in
 from tests.games.appeals.doubtful import doubtful, past
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = Attempt.State

@@ -27,7 +27,7 @@ from games.attempts.lifecycle import close_attempt, journal_of, record_of, start
 from games.core import retention
 from games.live.journal_store import JournalEntry, JournalStore
 from games.models import Attempt, Move
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 migration: Any = import_module("games.migrations.0001_squashed")
 

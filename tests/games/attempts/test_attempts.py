@@ -32,7 +32,7 @@ from games.deals.publishing import practice_deal
 from games.models import GRACE, Attempt, Deal, Move
 from games.rules import open_table, replay
 from tests.concurrency import run_together
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.games.conftest import Play
 from tests.games.labyrinths import easy_labyrinth
 

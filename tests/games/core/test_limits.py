@@ -13,7 +13,7 @@ from accounts.models import User
 from games.core import limits
 from games.core.addresses import HOUSEHOLD, WIDE, network_of_scope
 from games.models import Attempt, Deal
-from tests.players import signed_in
+from tests.factories import signed_in
 
 ROOT = Path(__file__).resolve().parents[3]
 

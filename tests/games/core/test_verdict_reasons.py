@@ -17,9 +17,9 @@ from games.models import Attempt
 from games.pages.info.inbox_page import shown_notices
 from leaderboards.verdicts.settlement import AttemptVerdict, do_settle
 from tests.accounts.conftest import exported
+from tests.factories import signed_in
 from tests.games.appeals.doubtful import CODES, REASONS, SECRETS, doubtful
 from tests.games.conftest import Sit
-from tests.players import signed_in
 
 
 def leaks(text: str) -> list[str]:

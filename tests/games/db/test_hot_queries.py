@@ -20,7 +20,7 @@ from accounts.sign_in.guests import create_guest
 from games.db import hot_queries
 from games.db.replicas.router import Router, reading_from
 from games.models import Attempt, Move
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 5, 17, 0, 0, 1, 250_000, tzinfo=UTC)

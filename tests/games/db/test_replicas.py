@@ -20,8 +20,8 @@ from games.db.replicas.router import PRIMARY, Router, reading_from, reading_prim
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
 from leaderboards.verdicts import settlement
+from tests.factories import DAY, NOON, make_account, make_deal
 from tests.games.db.test_shared_cache import Clock
-from tests.leaderboards import factory
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def test_a_views_own_errors_are_raised(watches: dict[str, LagMonitor]) -> None:
 
 @pytest.mark.django_db
 def test_writers_read_from_the_primary_until_replayed(watches: dict[str, LagMonitor], settings: Settings) -> None:
-    one, other = factory.player(), factory.player()
+    one, other = make_account(), make_account()
     own = replica_for(visitor(one, settings))
     assert own in watches
     assert {replica_for(visitor(one, settings)) for _ in range(9)} == {own}, "the same each time"
@@ -185,8 +185,8 @@ def test_finished_games_and_verdicts_count_as_writes(monkeypatch: pytest.MonkeyP
     written: list[int] = []
     for module in (attempts, settlement):
         monkeypatch.setattr(module, "wrote", lambda *ids: written.extend(ids))
-    player, deal = factory.player(), factory.deal("braid")
-    attempt = Attempt.objects.create(player=player, deal=deal, ranked=True, started_at=factory.NOON)
+    player, deal = make_account(), make_deal("braid", DAY)
+    attempt = Attempt.objects.create(player=player, deal=deal, ranked=True, started_at=NOON)
     attempts.close_attempt(attempt.pk, "resigned")
     assert written == [player.pk]
     settlement.settle(attempt.pk)
@@ -208,7 +208,7 @@ def test_without_the_shared_cache_writers_are_unknown(
 ) -> None:
     assert watches
     monkeypatch.setattr(write_positions, "is_known", lambda: False)
-    assert replica_for(visitor(factory.player(), settings)) is None
+    assert replica_for(visitor(make_account(), settings)) is None
     assert replica_for(stranger()) is not None
 
 

@@ -27,7 +27,8 @@ from games.db import shared_cache
 from games.db.shared_cache import CACHES, MOST, STALE, ProcessCache, ReadingCache, SharedCache, digest_of
 from leaderboards.boards import board_queries
 from leaderboards.boards.rank_keys import BoardScore
-from tests.leaderboards import factory
+from tests import factories
+from tests.factories import DAY, make_deal
 
 ROOT = Path(__file__).resolve().parents[3]
 SHARED = {name: one for name, one in CACHES.items() if isinstance(one, SharedCache)}
@@ -223,10 +224,10 @@ def test_first_page_and_pending_attempts_are_shared(
 ) -> None:
     for one in (board_queries.first_pages, board_queries.pending):
         monkeypatch.setattr(one, "fresh", 1.0)
-    deal = factory.deal()
+    deal = make_deal("stonewall", DAY)
     for ms in (100, 200, 300):
-        factory.listed(deal, BoardScore(20, ms, 40))
-    factory.finished(deal)
+        factories.listed(deal, BoardScore(20, ms, 40))
+    factories.finished(deal)
     first, waiting = board_queries.page(deal), board_queries.waiting(deal)
     with django_assert_num_queries(0):
         assert board_queries.page(deal) == first
@@ -235,7 +236,7 @@ def test_first_page_and_pending_attempts_are_shared(
     assert (podium.entries, podium.total, podium.before) == (first.entries[:2], 3, None)
     assert board_queries.page(deal, "race", podium.after).entries == first.entries[2:]
     assert board_queries.page(deal, "fewest").entries != []
-    factory.listed(deal, BoardScore(50, 1, 1))
+    factories.listed(deal, BoardScore(50, 1, 1))
     assert board_queries.page(deal).total == 3
     clock.now += 1.1
     assert board_queries.page(deal).total == 4
@@ -249,8 +250,8 @@ def test_boards_are_served_while_redis_is_away(
     settings.CACHES = {
         "default": {"BACKEND": "config.backends.caches.TolerantRedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
     }
-    deal = factory.deal()
-    factory.listed(deal, BoardScore(20, 50, 40))
+    deal = make_deal("stonewall", DAY)
+    factories.listed(deal, BoardScore(20, 50, 40))
     assert client.get(f"/boards/{deal.day}/{deal.variant}/").context["page"].total == 1
 
 

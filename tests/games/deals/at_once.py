@@ -15,7 +15,7 @@ from games.deals import ledger, publishing, sealed_stock
 from games.models import Deal, LedgerEntry, SealedDeal
 from games.rules import CATALOGUE
 from tests.concurrency import run_together
-from tests.games import certified
+from tests.factories import seal_deal
 
 PUBLISHERS = 3
 
@@ -37,7 +37,7 @@ def publish() -> int:
 def deal_every_sealed_deal_once() -> None:
     for index in range(3):
         for variant in CATALOGUE:
-            certified.seal(variant, index)
+            seal_deal(variant, index)
     raced = run_together(*[publish] * PUBLISHERS)
     daily = Deal.objects.exclude(day=None).count()
     assert not SealedDeal.objects.exists()

@@ -28,7 +28,7 @@ from games.rules import CATALOGUE, open_table, replay
 from games.solver import Budget
 from games.solver.simulated_players import SKILLS, Skill, greedy_game, skilled_game
 from games.templatetags.client import over_par
-from tests.games import certified
+from tests.factories import seal_deal, won_records
 from tests.solver.exhaustive import at_least
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -55,7 +55,7 @@ def test_harder_figures_score_higher() -> None:
 
 
 def test_the_same_deal_has_the_same_figures() -> None:
-    record = certified.won("stonewall")[0]
+    record = won_records("stonewall")[0]
     measured = [difficulty.measure("stonewall", record.seed, nodes=9, line=80) for _ in range(2)]
     assert measured[0] == measured[1]
     assert 0 <= measured[0].random_wins <= 1
@@ -89,7 +89,7 @@ def test_the_command_resumes_an_interrupted_sample(tmp_path: Path, monkeypatch: 
         return (
             None
             if len(asked) == 1
-            else Certificate(certified.won("labyrinth")[0], DifficultyFigures(0.1, 0.2, 30, 52), 1)
+            else Certificate(won_records("labyrinth")[0], DifficultyFigures(0.1, 0.2, 30, 52), 1)
         )
 
     monkeypatch.setattr(measure_difficulty, "CATALOGUE", ["labyrinth"])
@@ -194,10 +194,10 @@ def test_a_deal_that_cannot_be_won_gets_no_certificate() -> None:
 
 def test_grade_and_par_are_shown_once_the_deal_is_open(db: None, client: Client, settings: Any) -> None:
     settings.SEALED_STOCK, settings.DEAL_PATIENCE = 1, 90
-    certified.seal("braid", grade=5)
+    seal_deal("braid", grade=5)
     today = timezone.now().date()
     page = client.get("/").content.decode()
-    par = len(certified.won("braid")[0].tokens)
+    par = len(won_records("braid")[0].tokens)
     assert "Fiendish" in page
     assert f"par {par}" in page
     assert page.count("Coming soon") == len(CATALOGUE) - 1
@@ -212,7 +212,7 @@ def test_grade_and_par_are_shown_once_the_deal_is_open(db: None, client: Client,
 
 
 def test_moves_over_par_are_a_wins(db: None) -> None:
-    certified.seal("stonewall")
+    seal_deal("stonewall")
     deal = next(d for d in publishing.ensure_deals(timezone.now().date(), ahead=0) if d.proven)
 
     class Entry:

@@ -18,7 +18,7 @@ from games.deals import difficulty, first_day, publishing, sealed_stock
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE
 from tests.config.running import run
-from tests.games import certified
+from tests.factories import seal_deal
 
 SUNDAY = datetime(2026, 11, 22, 9, tzinfo=UTC)
 
@@ -37,7 +37,7 @@ def solver(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def seal_one(variant: str, **_: Any) -> SealedDeal:
         made.append(variant)
-        return certified.seal(variant, made.count(variant) - 1, grade=(3, 5)[made.count(variant) - 1])
+        return seal_deal(variant, made.count(variant) - 1, grade=(3, 5)[made.count(variant) - 1])
 
     monkeypatch.setattr(sealed_stock, "seal_one", seal_one)
     return made
@@ -68,7 +68,7 @@ def test_waiting_for_certificates_is_limited(db: None, sunday: None, solver: lis
 
 def test_a_site_with_deals_does_not_wait(db: None, sunday: None, solver: list[str]) -> None:
     for variant in CATALOGUE:
-        certified.seal(variant, grade=5)
+        seal_deal(variant, grade=5)
     release.certify_today()
     publishing.todays_deals(SUNDAY)
     release.certify_today()
@@ -85,12 +85,12 @@ def test_certification_can_be_switched_off(db: None, settings: Any, sunday: None
 def test_a_coming_day_waits_for_a_deal_of_its_grade(db: None, sunday: None) -> None:
     monday = datetime(2026, 11, 23, tzinfo=UTC).date()
     assert difficulty.target_grade(monday) == 1
-    certified.seal("stonewall", 0, grade=3)
+    seal_deal("stonewall", 0, grade=3)
     assert publishing.ensure_deals(monday, ahead=0, now=SUNDAY) == []
     for variant in set(CATALOGUE) - {"stonewall"}:
-        certified.seal(variant, grade=1)
+        seal_deal(variant, grade=1)
     assert sealed_stock.next_variant() == "stonewall"
-    certified.seal("stonewall", 1, grade=1)
+    seal_deal("stonewall", 1, grade=1)
     made = publishing.ensure_deals(monday, ahead=0, now=SUNDAY)
     assert [deal.grade for deal in made] == [1] * len(CATALOGUE)
 
@@ -107,7 +107,7 @@ def test_the_first_days_follow_the_weekly_plan(
     other = next(grade for grade in difficulty.GRADES if grade not in wanted)
     for variant in CATALOGUE:
         for index, grade in enumerate([other, *wanted]):
-            certified.seal(variant, index, grade=grade)
+            seal_deal(variant, index, grade=grade)
     made = publishing.ensure_deals(days[0], ahead=1, now=opening)
     assert [(deal.day, deal.grade) for deal in made] == [
         (day, grade) for day, grade in zip(days, wanted, strict=True) for _ in CATALOGUE
@@ -116,8 +116,8 @@ def test_the_first_days_follow_the_weekly_plan(
 
 def test_two_coming_days_do_not_share_a_deal(db: None, sunday: None) -> None:
     tuesday = datetime(2026, 11, 24, tzinfo=UTC).date()
-    certified.seal("stonewall", 0, grade=2)
-    certified.seal("stonewall", 1, grade=5)
+    seal_deal("stonewall", 0, grade=2)
+    seal_deal("stonewall", 1, grade=5)
     made = publishing.ensure_deals(tuesday, ahead=1, now=SUNDAY)
     assert [(deal.day, deal.grade) for deal in made] == [(tuesday, 2)]
 

@@ -30,15 +30,15 @@ from games.models import Deal, LedgerEntry
 from games.pages.info import ledger_page as ledger_pages
 from games.pages.shared import titles
 from games.rules import CATALOGUE, RULES_VERSION, shuffled_deck
-from tests.deals import make_deal
-from tests.games import certified
+from tests import factories
+from tests.factories import make_deal, seal_deal
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
 def published(db: None) -> list[Deal]:
-    certified.seal_all()
+    factories.seal_all_variants()
     return publishing.ensure_deals(timezone.now().date() - timedelta(days=2), ahead=0)
 
 
@@ -230,7 +230,7 @@ def test_solution_searches_are_bounded(published: list[Deal], client: Client, mo
 
 
 def test_each_day_has_its_own_solution(published: list[Deal], client: Client) -> None:
-    certified.seal("stonewall", 1)
+    seal_deal("stonewall", 1)
     today = timezone.now().date()
     publishing.ensure_deals(today, ahead=0)
     assert client.get(f"/deals/{published[0].day}/stonewall/solution/").status_code == 200
@@ -239,7 +239,7 @@ def test_each_day_has_its_own_solution(published: list[Deal], client: Client) ->
 
 @pytest.mark.parametrize("ahead", [0, 1])
 def test_nothing_is_released_early(db: None, client: Client, ahead: int) -> None:
-    certified.seal("stonewall")
+    seal_deal("stonewall")
     day = timezone.now().date() + timedelta(days=ahead)
     deal = next(deal for deal in publishing.ensure_deals(day, ahead=0) if deal.proven)
     address = f"/deals/{day}/stonewall/"
@@ -359,6 +359,6 @@ def test_pages_of_a_revealed_deal_link_to_the_check(path: str, revealed: LedgerE
 
 @pytest.fixture
 def revealed(db: None) -> LedgerEntry:
-    certified.seal("stonewall")
+    seal_deal("stonewall")
     deals = publishing.ensure_deals(timezone.now().date() - timedelta(days=2), ahead=0)
     return LedgerEntry.objects.get(deal=next(deal for deal in deals if deal.proven))

@@ -23,8 +23,7 @@ from games.management.commands import make_starter_deals
 from games.models import AwaitedDeal, Deal, SealedDeal
 from games.rules import CATALOGUE, Variant
 from tests.config.running import run
-from tests.deals import make_deal
-from tests.games import certified
+from tests.factories import make_deal, seal_deal, won_records
 
 STONEWALL, PLOT = CATALOGUE["stonewall"], CATALOGUE["plot"]
 
@@ -54,7 +53,7 @@ def test_practice_without_a_choice_is_a_numbered_deal(db: None) -> None:
 
 
 def test_the_same_seed_is_the_same_deal_with_its_proof(db: None) -> None:
-    record = certified.won("stonewall")[0]
+    record = won_records("stonewall")[0]
     deal = publishing.seeded_deal(STONEWALL, record.seed)
     assert not deal.proven
     proof = Certificate(record, None, 2)
@@ -78,7 +77,7 @@ def test_a_seed_that_may_be_ranked_is_refused(kind: str, db: None) -> None:
     elif kind == "race":
         publishing.make_deal(PLOT, None, opens_at=timezone.now(), for_race=True, seed=seed)
     else:
-        seed = bytes(certified.seal("plot").seed)
+        seed = bytes(seal_deal("plot").seed)
     before = Deal.objects.count()
     with pytest.raises(DealClosedError):
         publishing.seeded_deal(PLOT, seed)
@@ -145,7 +144,7 @@ def test_coming_days_wait_for_other_deals() -> None:
     publishing.ensure_deals(NOW.date(), now=NOW)
     assert Deal.objects.count() == len(CATALOGUE)
     assert AwaitedDeal.objects.count() == 2 * len(CATALOGUE)
-    certified.seal("braid")
+    seal_deal("braid")
     publishing.ensure_deals(NOW.date(), now=NOW + publishing.LONG_PATIENCE)
     tomorrow = NOW + timedelta(days=1)
     assert [(deal.variant, deal.starter) for deal in Deal.objects.filter(day=tomorrow)] == [("braid", False)]
@@ -155,7 +154,7 @@ def test_coming_days_wait_for_other_deals() -> None:
 
 @pytest.mark.usefixtures("db", "allowed")
 def test_certified_deals_come_before_starter_deals() -> None:
-    certified.seal("stonewall")
+    seal_deal("stonewall")
     dealt = {deal.variant: deal.starter for deal in publishing.todays_deals(NOW)}
     assert dealt == {name: name != "stonewall" for name in CATALOGUE}
 
@@ -190,7 +189,7 @@ def test_setting_is_off_by_default_and_on_postgresql(tmp_path: Path, variables: 
 
 @pytest.mark.usefixtures("db", "allowed")
 def test_ledger_and_deal_page_label_starter_deals(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    certified.seal("braid")
+    seal_deal("braid")
     deals = publishing.todays_deals()
     entries = client.get("/ledger.json").json()["entries"]
     assert {entry["variant"]: entry["starter"] for entry in entries} == {name: name != "braid" for name in CATALOGUE}

@@ -18,14 +18,14 @@ from games.deals import first_game, numbered_deals, practice_deals, publishing, 
 from games.deals.certification import Certificate, CertificateError
 from games.models import Deal, PracticeOrder, SealedDeal
 from games.rules import CATALOGUE, Record, Variant
-from tests.games import certified
+from tests.factories import seal_deal, won_records
 
 STONEWALL = CATALOGUE["stonewall"]
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
 
 def said(index: int, grade: int) -> dict[str, Any]:
-    return {"record": b64encode(certified.won("stonewall")[index].to_bytes()).decode(), "grade": grade}
+    return {"record": b64encode(won_records("stonewall")[index].to_bytes()).decode(), "grade": grade}
 
 
 def saying(*lines: dict[str, Any]) -> Callable[..., Iterator[dict[str, Any]]]:
@@ -39,7 +39,7 @@ def saying(*lines: dict[str, Any]) -> Callable[..., Iterator[dict[str, Any]]]:
 
 
 def proven(index: int, grade: int | None) -> Deal:
-    record = certified.won("stonewall")[index]
+    record = won_records("stonewall")[index]
     return publishing.seeded_deal(STONEWALL, record.seed, Certificate(record, None, grade))
 
 
@@ -52,7 +52,7 @@ def test_orders_from_two_tabs_are_one(player: Any, monkeypatch: pytest.MonkeyPat
 def test_a_deal_is_handed_out_once_per_player(player: Any, rival: Any) -> None:
     gentle, hard = proven(0, 1), proven(1, 4)
     publishing.practice_deal("stonewall")  # not proven
-    certified.seal("stonewall", 2)
+    seal_deal("stonewall", 2)
     assert practice_deals.deal_for(player.pk, STONEWALL) == gentle
     assert practice_deals.deal_for(player.pk, STONEWALL, 4) == hard
     start_attempt(player, gentle)
@@ -139,7 +139,7 @@ def test_an_unreachable_queue_ends_the_order(player: Any, monkeypatch: pytest.Mo
 def test_the_process_tries_seeds_until_one_has_the_grade(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    records = certified.won("stonewall")
+    records = won_records("stonewall")
     outcomes = {records[0].seed: Certificate(records[0], None, 1), records[1].seed: Certificate(records[1], None, 3)}
     seeds = [bytes(32), records[0].seed, records[1].seed, bytes(32)]
     monkeypatch.setattr(search_process, "certify", lambda _name, seed, *_, **__: outcomes.get(seed))
@@ -164,7 +164,7 @@ def test_deals_are_kept_a_month_and_orders_a_day(player: Any) -> None:
 
 
 def test_records_of_found_deals_replay(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    record = certified.won("stonewall")[0]
+    record = won_records("stonewall")[0]
     false = Record(record.version, record.name, None, record.seed, record.tokens[:-1], record.clock[:-1], record.end)
     lie = {"record": b64encode(false.to_bytes()).decode(), "grade": 2}
     monkeypatch.setattr(practice_deals, "search", saying(lie))

@@ -20,7 +20,7 @@ from games.deals.difficulty import WEIGHTS, DifficultyFigures, Weights
 from games.deals.grade_fitting import Measured, TooFewResultsError, Tried, deal_results, refit, usable_deals
 from games.models import GRACE, Attempt, Deal
 from games.rules import CATALOGUE
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 #: Unlike the current weights: positions count little, par counts much.
 TRUE = Weights(greedy=60, random=5, nodes=2, line=0.3)

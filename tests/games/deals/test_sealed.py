@@ -17,8 +17,9 @@ from games.deals.certification import Certificate, CertificateError, winning_rec
 from games.deals.difficulty import DifficultyFigures
 from games.models import AwaitedDeal, Deal, LedgerEntry, SealedDeal
 from games.rules import CATALOGUE, commitment
+from tests import factories
 from tests.concurrency import run_together
-from tests.games import certified
+from tests.factories import seal_deal, won_records
 
 MONDAY = date(2026, 11, 23)
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
@@ -31,7 +32,7 @@ def patient(settings: Any) -> None:
 
 
 def certificate(variant: str = "stonewall", index: int = 0, grade: int = 3) -> Certificate:
-    record = certified.won(variant)[index]
+    record = won_records(variant)[index]
     return Certificate(record, DifficultyFigures(0.0, 0.1, 500, len(record.tokens)), grade)
 
 
@@ -65,7 +66,7 @@ def test_a_deal_with_a_meaningless_par_is_skipped(db: None, monkeypatch: pytest.
 
 
 def test_sealed_deals_with_too_long_lines_are_not_dealt(db: None) -> None:
-    row = certified.seal("stonewall")
+    row = seal_deal("stonewall")
     SealedDeal.objects.filter(pk=row.pk).update(par=difficulty.longest_par("stonewall") + 1)
     assert sealed_stock.take("stonewall", row.grade) is None
     assert sealed_stock.levels()["stonewall"].total() == 0
@@ -101,7 +102,7 @@ def test_nothing_is_sealed_after_a_stop_request(db: None) -> None:
 def test_a_wrong_line_is_no_certificate(
     db: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    record = certified.won("stonewall")[0]
+    record = won_records("stonewall")[0]
     with pytest.raises(CertificateError):
         winning_record("stonewall", record.seed, record.tokens[:-1])
     with pytest.raises(CertificateError):
@@ -122,26 +123,26 @@ def test_a_wrong_line_is_no_certificate(
 
 def test_the_nearest_then_oldest_grade_is_taken(db: None) -> None:
     for index, grade in enumerate((5, 3, 3)):
-        certified.seal("stonewall", index, grade=grade)
+        seal_deal("stonewall", index, grade=grade)
     taken = [found and found.grade for found in (sealed_stock.take("stonewall", 4) for _ in range(4))]
     assert taken == [5, 3, 3, None]
 
 
 def test_deals_sealed_under_other_rules_stay_in_stock(db: None) -> None:
-    row = certified.seal("stonewall")
+    row = seal_deal("stonewall")
     SealedDeal.objects.filter(pk=row.pk).update(rules_version=99)
     assert sealed_stock.take("stonewall", 3) is None
     assert sealed_stock.levels()["stonewall"].total() == 0
 
 
 def test_a_day_publishes_from_the_stock_to_the_ledger(db: None, patient: None) -> None:
-    certified.seal_all()
+    factories.seal_all_variants()
     made = publishing.ensure_deals(MONDAY, ahead=0, now=NOW)
     assert [deal.variant for deal in made] == list(CATALOGUE)
     assert not SealedDeal.objects.exists()
     for deal, entry in zip(made, LedgerEntry.objects.select_related("deal"), strict=True):
         assert deal.proven
-        assert (deal.grade, deal.par) == (3, len(certified.won(deal.variant)[0].tokens))
+        assert (deal.grade, deal.par) == (3, len(won_records(deal.variant)[0].tokens))
         assert commitment(bytes(deal.seed)) == deal.commitment == entry.commitment
         assert entry.deal == deal
         assert ledger.wins(deal)
@@ -151,7 +152,7 @@ def test_a_day_publishes_from_the_stock_to_the_ledger(db: None, patient: None) -
 
 def test_the_week_goes_from_easy_to_hard(db: None, patient: None) -> None:
     for index, grade in enumerate((5, 3, 1)):
-        certified.seal("stonewall", index, grade=grade)
+        seal_deal("stonewall", index, grade=grade)
     sunday = MONDAY + timedelta(days=6)
     assert publishing.publish("stonewall", sunday, now=NOW).grade == 5  # type: ignore[union-attr]
     assert publishing.publish("stonewall", MONDAY, now=NOW).grade == 1  # type: ignore[union-attr]
@@ -161,14 +162,14 @@ def test_the_week_goes_from_easy_to_hard(db: None, patient: None) -> None:
 
 
 def test_todays_deal_waits_a_limited_time_for_its_certificate(db: None, patient: None) -> None:
-    certified.seal("braid")
+    seal_deal("braid")
     assert [deal.variant for deal in publishing.todays_deals(NOW)] == ["braid"]
     with pytest.raises(publishing.DealAwaitedError):
         publishing.todays_deal("plot", NOW)
     with pytest.raises(Deal.DoesNotExist):
         publishing.todays_deal("patience", NOW)
     assert AwaitedDeal.objects.count() == len(CATALOGUE) - 1
-    certified.seal("plot")
+    seal_deal("plot")
     soon = NOW + timedelta(seconds=89)
     assert [deal.variant for deal in publishing.todays_deals(soon)] == ["braid", "plot"]
     late = NOW + timedelta(seconds=90)
@@ -208,7 +209,7 @@ def test_with_a_stock_the_coming_days_are_published_at_once(
     db: None, patient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for index, day in enumerate((0, 1, 2)):
-        certified.seal("stonewall", index, grade=difficulty.target_grade(MONDAY + timedelta(days=day)))
+        seal_deal("stonewall", index, grade=difficulty.target_grade(MONDAY + timedelta(days=day)))
     monkeypatch.setattr(timezone, "now", lambda: NOW)
     tasks.keep_deals()
     assert [deal.day for deal in Deal.objects.order_by("day")] == [MONDAY + timedelta(days=n) for n in range(3)]
@@ -223,7 +224,7 @@ def test_tomorrow_waits_a_quarter_of_an_hour_at_first(db: None, patient: None) -
 
 def test_missing_deals_of_a_day_are_sealed_first(db: None, patient: None) -> None:
     assert sealed_stock.next_variant() == "braid"
-    certified.seal("braid")
+    seal_deal("braid")
     publishing.todays_deals(NOW)
     Deal.objects.filter(variant="tarot").delete()
     AwaitedDeal.objects.exclude(variant="tarot").delete()
@@ -246,8 +247,8 @@ def test_a_missing_grade_is_searched_up_to_twice_the_target(settings: Any) -> No
 
 
 def test_only_spare_deals_are_taken(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    certified.seal("stonewall", 0)
-    certified.seal("stonewall", 1)
+    seal_deal("stonewall", 0)
+    seal_deal("stonewall", 1)
     assert sealed_stock.take_spare("stonewall") is None
     monkeypatch.setattr(sealed_stock, "KEPT_FOR_DAYS", 1)
     with transaction.atomic():
@@ -261,7 +262,7 @@ def test_only_spare_deals_are_taken(db: None, monkeypatch: pytest.MonkeyPatch) -
 
 def test_practice_uses_no_sealed_deal(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sealed_stock, "KEPT_FOR_DAYS", 0)
-    kept = certified.seal("stonewall")
+    kept = seal_deal("stonewall")
     assert not publishing.practice_deal("stonewall").proven
     with pytest.raises(DealClosedError):
         publishing.seeded_deal(CATALOGUE["stonewall"], bytes(kept.seed))
@@ -271,7 +272,7 @@ def test_practice_uses_no_sealed_deal(db: None, monkeypatch: pytest.MonkeyPatch)
 def test_a_failed_publication_leaves_the_deal_in_stock(
     db: None, patient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    certified.seal("stonewall")
+    seal_deal("stonewall")
 
     def fail(*_: object) -> None:
         raise RuntimeError
@@ -284,7 +285,7 @@ def test_a_failed_publication_leaves_the_deal_in_stock(
 
 
 def test_concurrent_publishers_publish_every_deal_once(transactional_db: None, patient: None) -> None:
-    certified.seal_all()
+    factories.seal_all_variants()
 
     def publish() -> None:
         publishing.ensure_deals(MONDAY, ahead=0, now=NOW)

@@ -12,13 +12,12 @@ from games.explorer.trails import PlayedGame
 from games.models import Attempt, Deal
 from games.rules import End, Record, Table
 from games.rules.records import How
-from tests.deals import make_deal
-from tests.games import certified
+from tests.factories import make_deal, won_records
 
 
 def certified_line(variant: str = "labyrinth") -> Record:
     """Return a certified winning record; its seed deals the cards."""
-    return certified.won(variant)[0]
+    return won_records(variant)[0]
 
 
 def winner(record: Record, *, pace: int = 1000) -> PlayedGame:

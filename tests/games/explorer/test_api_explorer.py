@@ -15,7 +15,7 @@ from accounts.models import User
 from games.explorer import build_process, building
 from games.models import Attempt, Deal
 from games.rules import from_position
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.games.explorer.played import certified_line, finished, past_deal, wanderer, winner
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -25,7 +25,7 @@ from games.models import Attempt, Deal
 from games.rules import from_position
 from games.tasks import build_explorers
 from leaderboards.verdicts import decisions
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.games.explorer.played import certified_line, finished, past_deal, wanderer, winner
 from tests.games.races.finished_races import race_of
 

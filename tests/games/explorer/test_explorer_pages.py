@@ -21,10 +21,10 @@ from games.models import Attempt, Deal
 from games.pages.daily.recap import DealRecap, recap_of
 from games.races.models import Entrant
 from leaderboards.summary.game_summary import GameSummary
+from tests.factories import signed_in
 from tests.games.analysis.test_search import RECORD, losing_game
 from tests.games.explorer.played import finished, past_deal, winner
 from tests.games.races.finished_races import race_of
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -20,9 +20,7 @@ from accounts.models import User
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.models import Attempt, Deal, Move
 from leaderboards.verdicts import settlement
-from tests.deals import make_deal
-from tests.games.certified import won
-from tests.leaderboards import factory
+from tests.factories import make_account, make_deal, won_records
 
 State = Attempt.State
 Verdict = tuple[State, list[str]]
@@ -64,7 +62,7 @@ def sign_up(browser: Client, name: str = "Ada Lovelace") -> bool:
 
 
 def winnable(variant: str, number: int = 0) -> tuple[Deal, tuple[str, ...]]:
-    record = won(variant)[number]
+    record = won_records(variant)[number]
     return make_deal(variant, seed=record.seed), record.tokens
 
 
@@ -94,7 +92,7 @@ def play(
     served: Collection[int] = (),
 ) -> Attempt:
     """Play a whole game, begun this many hours after the deal opened, by default by a new account."""
-    attempt = start_attempt(who or factory.player(), deal, now=deal.opens_at + timedelta(hours=hours))
+    attempt = start_attempt(who or make_account(), deal, now=deal.opens_at + timedelta(hours=hours))
     return finish(attempt, tokens, clock, served)
 
 

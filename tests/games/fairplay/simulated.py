@@ -24,7 +24,7 @@ from typing import Final, Literal
 
 from games.rules import CATALOGUE, Table, open_table
 from games.solver.simulated_players import greedy_game
-from tests.games.certified import won
+from tests.factories import won_records
 
 Device = Literal["mouse", "touch", "keys"]
 DEVICES: Final[tuple[Device, ...]] = ("mouse", "touch", "keys")
@@ -84,7 +84,7 @@ def person(chance: Random, slowness: float | None = None, device: Device | None 
 
 def lines(variant: str, number: int, chance: Random) -> list[list[Step]]:
     """Return games of a variant: known wins, filled up with greedy games of new deals."""
-    found = [observed(open_table(variant, record.seed), record.tokens) for record in won(variant)]
+    found = [observed(open_table(variant, record.seed), record.tokens) for record in won_records(variant)]
     while len(found) < number:
         seed = chance.randbytes(32)
         table = open_table(variant, seed)

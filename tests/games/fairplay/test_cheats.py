@@ -21,8 +21,8 @@ from games.models import Attempt, Deal
 from games.rules import CATALOGUE, open_table
 from leaderboards.boards import board_queries
 from leaderboards.models import Result
-from tests.deals import make_deal
-from tests.games.certified import won
+from tests import factories
+from tests.factories import make_deal, won_records
 from tests.games.fairplay import simulated
 from tests.games.fairplay.copying import disguised, solved
 from tests.games.fairplay.scripted import (
@@ -39,7 +39,6 @@ from tests.games.fairplay.scripted import (
     verdict,
     winnable,
 )
-from tests.leaderboards import playing_before
 
 pytestmark = pytest.mark.django_db
 
@@ -54,8 +53,8 @@ ONE_OF_EACH_GAME = ("braid", "labyrinth", "tarot", "plot", "stonewall")
 def test_a_new_account_plays_a_solvers_line_humanly(settings: Any) -> None:
     settings.LADDERS = True
     deal, line = winnable("plot")
-    regular = playing_before.player(date_joined=deal.opens_at - 30 * DAY)
-    playing_before.play(regular, [(variant, ago) for variant, ago in playing_before.ON_THREE_DAYS])
+    regular = factories.make_old_account(date_joined=deal.opens_at - 30 * DAY)
+    factories.verified_wins(regular, [(variant, ago) for variant, ago in factories.ON_THREE_DAYS])
     honest = play(deal, line[:40], who=regular)
     cheat = play(deal, line)
     assert (verdict(honest), verdict(cheat)) == (CLEAN, CLEAN)
@@ -184,7 +183,7 @@ def test_a_program_plays_faster_than_the_fastest_person(variant: str) -> None:
     """By a factor of one and a half, however it waits; `benchmarks.fairplay` measures many."""
     chance = Random(variant)
     deal, line = winnable(variant)
-    steps = simulated.observed(open_table(variant, won(variant)[0].seed), line)
+    steps = simulated.observed(open_table(variant, won_records(variant)[0].seed), line)
     delay = simulated.fastest_pace(steps, chance) / 1.5
     laws: tuple[tuple[Any, float], ...] = (
         ("fixed", 0.0), ("uniform", 0.2), ("uniform", 0.5), ("lognormal", 0.2), ("lognormal", 0.5)

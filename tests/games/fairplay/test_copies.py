@@ -24,24 +24,24 @@ from games.rules import End, Record, open_table
 from leaderboards.models import Result
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import settle
-from tests.games import certified
+from tests import factories
+from tests.factories import DAY, NOON, make_account, make_deal, won_records
 from tests.games.fairplay.copying import disguised, played, solved
 from tests.games.fairplay.scripted import codes
-from tests.leaderboards import factory
 
 State = Attempt.State
 VARIANT = "tarot-novice"
-SEED = certified.won(VARIANT)[0].seed
-LINE = certified.won(VARIANT)[0].tokens
+SEED = won_records(VARIANT)[0].seed
+LINE = won_records(VARIANT)[0].tokens
 """A line that no player who makes obvious moves finds."""
-LATER = factory.NOON + timedelta(hours=1)
+LATER = NOON + timedelta(hours=1)
 database = pytest.mark.django_db
 
 
 def won(deal: Deal, tokens: Sequence[str] = (), **fields: Any) -> Attempt:
     tokens = tokens or LINE
     fields = {"state": State.VERIFIED, **fields}
-    return factory.finished(deal, record=factory.record_of(deal, tokens, end="won"), **fields)
+    return factories.finished(deal, record=factories.record_of(deal, tokens, end="won"), **fields)
 
 
 def later(deal: Deal, tokens: Sequence[str] = (), **fields: Any) -> Attempt:
@@ -50,7 +50,7 @@ def later(deal: Deal, tokens: Sequence[str] = (), **fields: Any) -> Attempt:
 
 @pytest.fixture
 def deal() -> Deal:
-    return factory.deal(VARIANT, seed=SEED)
+    return make_deal(VARIANT, DAY, seed=SEED)
 
 
 @database
@@ -72,24 +72,24 @@ def test_disguised_copies_are_found(deal: Deal) -> None:
 
 @database
 def test_own_lines_and_other_deals_are_no_copies(deal: Deal) -> None:
-    me = factory.player()
+    me = make_account()
     won(deal, who=me, ranked=False)
     assert judge(later(deal, who=me)).state == State.VERIFIED
-    record = certified.won("tarot")[0]
-    other = factory.deal("tarot", seed=record.seed)
+    record = won_records("tarot")[0]
+    other = make_deal("tarot", DAY, seed=record.seed)
     assert judge(later(other, record.tokens)).state == State.VERIFIED
 
 
 @database
 def test_the_first_of_several_copies_is_named(deal: Deal) -> None:
-    _second, first = (won(deal, started_at=factory.NOON + timedelta(minutes=minutes)) for minutes in (2, 1))
+    _second, first = (won(deal, started_at=NOON + timedelta(minutes=minutes)) for minutes in (2, 1))
     assert [one["attempt"] for one in judge(later(deal)).reasons] == [str(first.public_id)]
 
 
 @database
 def test_a_loss_is_not_flagged(deal: Deal) -> None:
     won(deal)
-    lost = factory.finished(deal, tokens=LINE[:-1], started_at=LATER)
+    lost = factories.finished(deal, tokens=LINE[:-1], started_at=LATER)
     assert lost.line is None
     assert judge(lost).state == State.VERIFIED
 
@@ -104,8 +104,8 @@ def test_the_first_of_copies_judged_together_stands(deal: Deal) -> None:
 
 @database
 def test_a_game_flagged_in_the_same_moment_flags_no_other(deal: Deal) -> None:
-    record = factory.record_of(deal, LINE, [0] * len(LINE), end="won")
-    fast, other = factory.finished(deal, record=record, started_at=LATER), later(deal)
+    record = factories.record_of(deal, LINE, [0] * len(LINE), end="won")
+    fast, other = factories.finished(deal, record=record, started_at=LATER), later(deal)
     found = compare([(one, judge_alone(one)) for one in (fast, other)])
     assert [one.state for one in found] == [State.REVIEW, State.VERIFIED]
 
@@ -151,8 +151,8 @@ def test_lines_with_only_part_of_a_sketch_in_common_differ(deal: Deal) -> None:
 )  # fmt: skip
 def test_a_copy_shares_nearly_all_decisions_of_its_game(variant: str, common: int, is_alike: bool) -> None:
     """Of 20 moves that two players made. Natural players of Plot and Braid have most in common anyway."""
-    deal = factory.deal(variant)
-    first, other = (factory.finished(deal, state=State.VERIFIED, started_at=at) for at in (factory.NOON, LATER))
+    deal = make_deal(variant, DAY)
+    first, other = (factories.finished(deal, state=State.VERIFIED, started_at=at) for at in (NOON, LATER))
     sketch = copies._sketch(range(20))
     mine, theirs = (sketch + struct.pack(f">{count}H", *range(count)) for count in (common, 20))
     Attempt.objects.filter(pk=first.pk).update(line=theirs)
@@ -166,7 +166,7 @@ def test_only_others_verified_ranked_wins_are_compared(deal: Deal) -> None:
     # Starting from either game, the later one is found, whenever it was verified.
     assert copies.copies_since([(first, line)], LATER + timedelta(hours=1)) == {copy.pk}
     assert copies.copies_since([(copy, line)], LATER) == {copy.pk}
-    elsewhere = factory.deal(VARIANT, day=factory.DAY - timedelta(days=1), seed=bytes([1]) * 32)
+    elsewhere = make_deal(VARIANT, day=DAY - timedelta(days=1), seed=bytes([1]) * 32)
     for change in ({"ranked": False}, {"state": State.REVIEW}, {"deal": elsewhere}):
         Attempt.objects.filter(pk=first.pk).update(**change)
         assert copies.may_be_copied([(copy, line)], []) == {copy.pk: []}
@@ -195,7 +195,7 @@ def test_a_copy_shares_nearly_all_of_the_smaller_sketch() -> None:
 
 @database
 def test_the_sketch_stored_at_closing_equals_the_verdicts(deal: Deal) -> None:
-    attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=True, started_at=factory.NOON)
+    attempt = Attempt.objects.create(deal=deal, player=make_account(), ranked=True, started_at=NOON)
     tokens = disguised(VARIANT, SEED, LINE, Random(2))
     Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(tokens, 1))
     closed = close_attempt(attempt.pk, "won")
@@ -205,13 +205,13 @@ def test_the_sketch_stored_at_closing_equals_the_verdicts(deal: Deal) -> None:
 @database
 @pytest.mark.parametrize(("ranked", "moves", "how"), [(False, None, "won"), (True, -1, "resigned")])
 def test_no_sketch_is_stored_for_practice_or_losses(deal: Deal, ranked: bool, moves: int | None, how: How) -> None:
-    attempt = Attempt.objects.create(deal=deal, player=factory.player(), ranked=ranked, started_at=factory.NOON)
+    attempt = Attempt.objects.create(deal=deal, player=make_account(), ranked=ranked, started_at=NOON)
     Move.objects.bulk_create(Move(attempt=attempt, n=n, token=one, ms=n) for n, one in enumerate(LINE[:moves], 1))
     assert close_attempt(attempt.pk, how).line is None
 
 
 def test_undone_moves_are_no_decisions() -> None:
-    record = certified.won("stonewall")[0]
+    record = won_records("stonewall")[0]
     line, seed = record.tokens, record.seed
     plain = {one for one in decisions(open_table("stonewall", seed), line) if one is not None}
     for number in range(5):
@@ -235,7 +235,7 @@ def test_decisions_of_all_winners_are_not_stored() -> None:
 
 
 def test_a_waste_card_left_for_later_is_a_choice() -> None:
-    record = certified.won("braid")[2]
+    record = won_records("braid")[2]
     bits = copies.weights(record.to_bytes())
     passed, put = ({made >> 8 for made in bits if made & 0xFF == onto} for onto in (0xFE, 0xFF))
     assert passed & put == {14, 17, 30}
@@ -245,8 +245,8 @@ def test_a_waste_card_left_for_later_is_a_choice() -> None:
 @database
 def test_a_win_with_few_decisions_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Easy deals have many similar wins, whose records would take long to read."""
-    record = certified.won("pigtail")[0]
-    deal = factory.deal("pigtail", seed=record.seed)
+    record = won_records("pigtail")[0]
+    deal = make_deal("pigtail", DAY, seed=record.seed)
     weights = Mock(side_effect=copies.weights)
     monkeypatch.setattr(copies, "weights", weights)
     for _ in range(3):
@@ -302,7 +302,7 @@ def shown(found: Alignment, side: int) -> list[str]:
 
 @pytest.mark.parametrize("variant", ["stonewall", "tarot", "plot", "braid"])
 def test_a_line_is_aligned_with_itself(variant: str) -> None:
-    record = certified.won(variant)[0]
+    record = won_records(variant)[0]
     found = align(record, record)
     assert all(row.same for row in found.rows)
     assert shown(found, 0) == shown(found, 1) == list(record.tokens)
@@ -312,7 +312,7 @@ def test_a_line_is_aligned_with_itself(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", ["stonewall", "tarot"])
 def test_a_disguised_copy_is_aligned_with_its_original(variant: str) -> None:
-    record = certified.won(variant)[0]
+    record = won_records(variant)[0]
     copied = disguised(variant, record.seed, record.tokens, Random(variant))
     found = align(record, with_tokens(record, copied))
     assert shown(found, 0) == list(record.tokens)
@@ -324,7 +324,7 @@ def test_a_disguised_copy_is_aligned_with_its_original(variant: str) -> None:
 
 
 def test_undone_moves_are_marked() -> None:
-    record = certified.won("stonewall")[0]
+    record = won_records("stonewall")[0]
     other = next(token for token in record.open_table().legal_moves() if token != record.tokens[0])
     found = align(record, with_tokens(record, [other, "u", *record.tokens]))
     apart = [(row.right.token, row.right.undone) for row in found.rows if row.right is not None and not row.same]
@@ -333,7 +333,7 @@ def test_undone_moves_are_marked() -> None:
 
 
 def test_two_different_games_share_little() -> None:
-    record = certified.won("stonewall")[0]
+    record = won_records("stonewall")[0]
     table = played("stonewall", record.seed, Random(1), strays=0.8)
     found = align(record, with_tokens(record, list(table.moves)))
     assert found.likeness < 0.7

@@ -22,7 +22,7 @@ from games.rules.catalogue import RULESETS
 from games.rules.hidden_cards import Unseen
 from games.rules.variants.stonewall import Stonewall
 from games.solver import Budget, Result, solve
-from tests.games.certified import won
+from tests.factories import won_records
 from tests.games.fairplay import foreseeing
 from tests.games.fairplay.copying import EASY, played, replanned, solved
 from tests.games.fairplay.foreseeing import Kind
@@ -36,7 +36,7 @@ KNOWN: Mapping[str, tuple[bytes, Kind]] = MappingProxyType(
         "braid": (bytes.fromhex("06be7c1886d6628af16adc81fde0909a7271087d545e908df783972e8ffe4914"), "line"),
         "tarot": (bytes.fromhex("a0821ee9154feb01648d045ace537d1e4ac169f12ea2a4c159c0d21b50b4596f"), "peek"),
         "plot": (bytes.fromhex("53b7760cb49fd8aa02e321a7e8a9eb4bf870a7650b082c465fadb8403b5853dc"), "peek"),
-        "stonewall": (won("stonewall")[1].seed, "line"),
+        "stonewall": (won_records("stonewall")[1].seed, "line"),
     }
 )
 
@@ -58,7 +58,7 @@ def told(record: Record) -> Foresight:
 def measured(game: str, kind: Kind) -> Foresight:
     seed = KNOWN[game][0]
     if game == "stonewall" and kind == "line":
-        return told(won("stonewall")[1])
+        return told(won_records("stonewall")[1])
     chance = Random(seed)
     table = foreseeing.game(game, seed, kind, chance)
     assert table is not None
@@ -154,12 +154,12 @@ def test_an_empty_game_is_not_applicable() -> None:
 
 
 def test_measurements_are_deterministic() -> None:
-    line = won("stonewall")[1]
+    line = won_records("stonewall")[1]
     assert measure(line) == told(line)
 
 
 def test_moves_undone_before_a_reveal_are_left_out() -> None:
-    line = won("stonewall")[1]
+    line = won_records("stonewall")[1]
     table = line.open_table()
     idle = next(token for token in table.legal_moves() if not turns_up(table, token))
     detour = replace(line, tokens=(idle, "u", *line.tokens), clock=(0, 0, *line.clock))
@@ -184,14 +184,14 @@ def turns_up(table: Table, token: str) -> bool:
 
 
 def test_the_servers_moves_are_left_out() -> None:
-    line = won("stonewall")[1]
+    line = won_records("stonewall")[1]
     assert not measure(line, [[1, len(line.tokens)]]).applicable
     assert measure(line, [[1, 10]]).finds.count < told(line).finds.count
 
 
 @pytest.mark.parametrize("longer", [True, False])
 def test_pauses_after_reveals_suggest_no_foresight(longer: bool) -> None:
-    line = won("tarot")[0]
+    line = won_records("tarot")[0]
     table, clock, ms, unseen, fresh = line.open_table(), list[int](), 0, 99, False
     known = Unseen.at(table)
     for n, token in enumerate(line.tokens):
@@ -271,8 +271,8 @@ def test_a_new_run_is_no_copy() -> None:
 
 
 def test_games_that_are_not_won_are_not_compared() -> None:
-    won = a_person("labyrinth")
-    assert compare_with_solver(ended("labyrinth", won.tokens[:-1], "resigned")) is None
+    won_records = a_person("labyrinth")
+    assert compare_with_solver(ended("labyrinth", won_records.tokens[:-1], "resigned")) is None
 
 
 def test_the_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:

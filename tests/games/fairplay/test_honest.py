@@ -21,8 +21,7 @@ from games.rules import CATALOGUE, open_table
 from games.solver import Budget, Solution, shorten, solve
 from leaderboards.models import Result
 from leaderboards.verdicts.decisions import decide
-from tests.deals import make_deal
-from tests.games.certified import won
+from tests.factories import make_account, make_deal, won_records
 from tests.games.fairplay import simulated
 from tests.games.fairplay.copying import EASY, played
 from tests.games.fairplay.scripted import (
@@ -39,7 +38,6 @@ from tests.games.fairplay.scripted import (
     verdict,
     winnable,
 )
-from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
 
@@ -116,7 +114,7 @@ def test_the_fastest_people(variant: str, device: simulated.Device) -> None:
     number = simulated.DEVICES.index(device)
     deal, line = winnable(variant, number)
     chance = Random(f"{variant} {device}")
-    steps = simulated.observed(open_table(variant, won(variant)[number].seed), line)
+    steps = simulated.observed(open_table(variant, won_records(variant)[number].seed), line)
     game = simulated.play(simulated.person(chance, slowness=1.0, device=device), steps, chance)
     assert verdict(play(deal, game.tokens, game.clock)) == CLEAN
 
@@ -216,7 +214,7 @@ Line = tuple[str, ...]
 
 def line() -> Line:
     """A winning line; a later win by another account is a copy of it (test_cheats.py)."""
-    return won(VARIANT)[0].tokens
+    return won_records(VARIANT)[0].tokens
 
 
 @pytest.fixture
@@ -245,7 +243,7 @@ def _by_one_who_was_rejected(deal: Deal) -> None:
 def _in_practice(deal: Deal) -> None:
     guest = create_guest()
     verdict(play(deal, line(), who=guest))
-    merge_guest(guest, factory.player())
+    merge_guest(guest, make_account())
 
 
 def _by_one_who_finishes_later(deal: Deal) -> None:

@@ -26,9 +26,9 @@ from games.fairplay.account_links import COOKIE, KEPT, known_device, linked_amon
 from games.housekeeping import KINDS
 from games.models import GRACE, Attempt, Deal, Start
 from leaderboards.verdicts import settlement
-from tests.deals import make_deal
+from tests import factories
+from tests.factories import DAY, NOON, make_account, make_deal
 from tests.games.fairplay.scripted import begun, leave, member, sign_up, verdict
-from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db
 
@@ -83,9 +83,9 @@ def test_players_see_no_ids_or_figures(client: Client) -> None:
 
 
 def linked_pair(variant: str = "tarot") -> list[Attempt]:
-    deal, device = factory.deal(variant), uuid.uuid4()
+    deal, device = make_deal(variant, DAY), uuid.uuid4()
     pair = [
-        factory.finished(deal, tokens=factory.line(deal, seed=n), started_at=factory.NOON + n * timedelta(minutes=1))
+        factories.finished(deal, tokens=factories.line(deal, seed=n), started_at=NOON + n * timedelta(minutes=1))
         for n in range(2)
     ]
     for attempt in pair:
@@ -133,8 +133,8 @@ def test_unknown_networks_are_no_link() -> None:
 
 def test_staff_see_the_other_games_at_a_deal_on_a_network() -> None:
     first, second = on_one_network()
-    starts(uuid.uuid4(), [factory.finished(first.deal)], bytes([1] * 16))
-    starts(uuid.uuid4(), [factory.finished(factory.deal("plot"))], bytes(16))
+    starts(uuid.uuid4(), [factories.finished(first.deal)], bytes([1] * 16))
+    starts(uuid.uuid4(), [factories.finished(make_deal("plot", DAY))], bytes(16))
     assert list(account_links.on_network_of(second)) == [first]
     assert list(account_links.on_network_of(first)) == [second]
 
@@ -150,23 +150,23 @@ def test_an_earlier_game_cannot_be_flagged() -> None:
 
 
 def test_one_of_two_simultaneous_starts_stands() -> None:
-    deal, device = factory.deal("tarot"), uuid.uuid4()
-    pair = [factory.finished(deal) for _ in range(2)]
+    deal, device = make_deal("tarot", DAY), uuid.uuid4()
+    pair = [factories.finished(deal) for _ in range(2)]
     starts(device, pair)
     assert linked_among(pair) == {pair[1].pk}
 
 
 def test_own_earlier_starts_are_no_link() -> None:
     """For example a guest's practice that was merged into the account, on the device of the ranked game."""
-    deal, device, me = factory.deal("tarot"), uuid.uuid4(), factory.player()
+    deal, device, me = make_deal("tarot", DAY), uuid.uuid4(), make_account()
     mine = [
-        factory.finished(deal, who=me, ranked=ranked, started_at=factory.NOON + hours * timedelta(hours=1))
+        factories.finished(deal, who=me, ranked=ranked, started_at=NOON + hours * timedelta(hours=1))
         for ranked, hours in ((False, 0), (True, 1))
     ]
     starts(device, mine)
     assert linked_among(mine) == set()
     assert judge(mine[1]).state == State.VERIFIED
-    starts(device, [factory.finished(deal, started_at=factory.NOON - timedelta(hours=1))])
+    starts(device, [factories.finished(deal, started_at=NOON - timedelta(hours=1))])
     assert linked_among(mine) == {one.pk for one in mine}
 
 
@@ -188,9 +188,9 @@ def test_findings_outlive_the_deleted_traces() -> None:
 
 def test_staff_see_the_other_games_of_a_device() -> None:
     first, second = linked_pair()
-    elsewhere = factory.finished(factory.deal("plot"), started_at=factory.NOON + timedelta(hours=1))
+    elsewhere = factories.finished(make_deal("plot", DAY), started_at=NOON + timedelta(hours=1))
     starts(Start.objects.get(attempt=first).device, [elsewhere])
-    starts(uuid.uuid4(), [factory.finished(first.deal)])
+    starts(uuid.uuid4(), [factories.finished(first.deal)])
     assert list(linked_to(second)) == [first, elsewhere]
 
 
@@ -247,7 +247,7 @@ def test_account_deletion_leaves_only_secret_traces(client: Client) -> None:
     sign_up(client)
     user = begun(client).player
     assert isinstance(user, User)
-    past = factory.finished(factory.deal("tarot", day=factory.DAY - timedelta(days=3)), user)
+    past = factories.finished(make_deal("tarot", day=DAY - timedelta(days=3)), user)
     starts(uuid.uuid4(), [past])
     erase_player(user)
     assert [start.attempt for start in Start.objects.all()] == [None]

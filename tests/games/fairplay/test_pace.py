@@ -24,10 +24,10 @@ from games.fairplay.pace import (
 )
 from games.models import Attempt
 from games.rules import CATALOGUE, End, open_table
-from tests.games.certified import won
+from tests import factories
+from tests.factories import DAY, make_deal, won_records
 from tests.games.fairplay import reaction_players, simulated
 from tests.games.fairplay.scripted import codes
-from tests.leaderboards import factory
 
 State = Attempt.State
 pytestmark = pytest.mark.django_db
@@ -76,19 +76,19 @@ def test_clocks_that_run_backwards_are_found() -> None:
 
 
 def test_a_superhuman_game_goes_to_review_only_if_ranked() -> None:
-    deal = factory.deal("braid")
-    record = factory.superhuman(deal)
-    ranked = judge(factory.finished(deal, record=record))
+    deal = make_deal("braid", DAY)
+    record = factories.superhuman(deal)
+    ranked = judge(factories.finished(deal, record=record))
     assert ranked.state == State.REVIEW
     assert "burst" in codes(ranked.reasons)
-    assert judge(factory.finished(deal, record=record, ranked=False)).state == State.VERIFIED
+    assert judge(factories.finished(deal, record=record, ranked=False)).state == State.VERIFIED
 
 
 @pytest.mark.parametrize(("ms", "found"), [(5_000, []), (5_001, ["clock_differs"])])
 def test_clocks_may_differ_a_little_either_way(ms: int, found: list[str]) -> None:
-    deal = factory.deal()
-    record = factory.record_of(deal, factory.line(deal))
-    attempt = factory.finished(deal, record=record)
+    deal = make_deal("stonewall", DAY)
+    record = factories.record_of(deal, factories.line(deal))
+    attempt = factories.finished(deal, record=record)
     assert attempt.finished_at
     for apart in (timedelta(milliseconds=ms), timedelta(milliseconds=-2 * ms)):
         attempt.finished_at += apart
@@ -114,9 +114,9 @@ def test_the_demands_of_each_play() -> None:
 
 
 def test_a_late_close_is_no_reason_for_doubt() -> None:
-    deal = factory.deal()
-    record = replace(factory.record_of(deal, factory.line(deal)), end=End("closed", 10**6))
-    attempt = factory.finished(deal, record=record)
+    deal = make_deal("stonewall", DAY)
+    record = replace(factories.record_of(deal, factories.line(deal)), end=End("closed", 10**6))
+    attempt = factories.finished(deal, record=record)
     assert attempt.finished_at
     attempt.finished_at += timedelta(minutes=1)
     assert judge(attempt).state == State.VERIFIED
@@ -136,7 +136,7 @@ def test_a_burst_is_reported_with_its_figures() -> None:
 @pytest.mark.parametrize("variant", CATALOGUE)
 def test_a_win_faster_than_its_floor_is_flagged(variant: str) -> None:
     """Each game has its own floor: half of it is flagged, three times as long is not."""
-    record, game = won(variant)[0], CATALOGUE[variant].game
+    record, game = won_records(variant)[0], CATALOGUE[variant].game
     (found,) = [
         one for one in implausibilities(record.tokens, [0] * len(record.tokens), 0, [], game) if one["code"] == "pace"
     ]
@@ -196,7 +196,7 @@ METRONOMES = 40
 def test_a_metronome_is_found_despite_draws(variant: str) -> None:
     """Draws take a beat as well, so the time between two plays varies although the pace does not."""
     line, chance = (
-        simulated.observed(open_table(variant, won(variant)[0].seed), won(variant)[0].tokens),
+        simulated.observed(open_table(variant, won_records(variant)[0].seed), won_records(variant)[0].tokens),
         Random(variant),
     )
     for ms in (350, 500, 700):
@@ -252,7 +252,7 @@ def test_fast_people_pass_and_programs_are_flagged(variant: str) -> None:
     """
     chance = Random(variant)
     played = simulated.lines(variant, 12, chance)
-    wins = played[: len(won(variant))]
+    wins = played[: len(won_records(variant))]
     paces = [simulated.fastest_pace(line, chance) / 1.5 for line in wins]
 
     def flagged(one: simulated.Game) -> bool:

@@ -16,11 +16,9 @@ from games.fairplay.pace import AUTO_MS
 from games.fairplay.random_delays import FEWEST_GAPS, TimedMoves, timed_moves, timer_sigma
 from games.models import Attempt
 from games.rules import CATALOGUE, open_table
-from tests.deals import make_deal
-from tests.games.certified import won
+from tests.factories import make_account, make_deal, won_records
 from tests.games.fairplay import reaction_players, simulated
 from tests.games.fairplay.scripted import CLEAN, State, play, verdict
-from tests.leaderboards import factory
 
 Play = Callable[[Sequence[simulated.Step]], simulated.Game]
 
@@ -30,7 +28,7 @@ SERIES = 20
 
 @cache
 def line_of(variant: str, number: int = 0) -> list[simulated.Step]:
-    record = won(variant)[number]
+    record = won_records(variant)[number]
     return simulated.observed(open_table(variant, record.seed), record.tokens)
 
 
@@ -127,7 +125,7 @@ def labyrinth_games(players: Sequence[User], *, practice: int | None = None) -> 
     chance, attempts = Random(9), list[Attempt]()
     for number, player in enumerate(players):
         day = timezone.now().date() - timedelta(days=len(players) - number)
-        deal = make_deal("labyrinth", day, practice=number == practice, seed=won("labyrinth")[number].seed)
+        deal = make_deal("labyrinth", day, practice=number == practice, seed=won_records("labyrinth")[number].seed)
         game = simulated.run(simulated.Timer(700, "lognormal", 0.25), line_of("labyrinth", number), chance)
         attempts.append(play(deal, game.tokens, game.clock, who=player))
     return attempts
@@ -135,15 +133,15 @@ def labyrinth_games(players: Sequence[User], *, practice: int | None = None) -> 
 
 @pytest.mark.django_db
 def test_the_third_short_game_goes_to_review() -> None:
-    attempts = labyrinth_games([factory.player()] * 3)
+    attempts = labyrinth_games([make_account()] * 3)
     assert [verdict(attempt) for attempt in attempts] == [CLEAN, CLEAN, (State.REVIEW, ["steady"])]
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("why", ["another player's", "practice", "unreadable"])
 def test_an_earlier_game_does_not_count(why: str) -> None:
-    player = factory.player()
-    first = factory.player() if why == "another player's" else player
+    player = make_account()
+    first = make_account() if why == "another player's" else player
     attempts = labyrinth_games([first, player, player], practice=0 if why == "practice" else None)
     if why == "unreadable":
         Attempt.objects.filter(pk=attempts[0].pk).update(record=b"?")

@@ -13,12 +13,11 @@ from games.races.models import Race, Room
 from games.rules import End, Record
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import State, settle
-from tests.deals import make_deal
-from tests.games.certified import won
+from tests.factories import make_deal, won_records
 
 
 def line(variant: str = "stonewall") -> Record:
-    return won(variant)[0]
+    return won_records(variant)[0]
 
 
 def past_deal(variant: str = "stonewall", **fields: Any) -> Deal:

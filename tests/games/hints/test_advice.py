@@ -20,10 +20,9 @@ from games.hints.plans import Outlook
 from games.hints.search_results import PositionVerdict
 from games.models import Attempt, Question
 from games.rules import CATALOGUE, open_table
-from tests.games import certified
+from tests.factories import signed_in, won_records
 from tests.games.hints.test_questions import play, practised
 from tests.games.races.runs import Run
-from tests.players import signed_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
@@ -43,7 +42,7 @@ def free() -> None:
 
 
 def test_a_known_line_gives_the_next_move_at_once(player: User, asked: list[int]) -> None:
-    line = certified.won("stonewall")[0]
+    line = won_records("stonewall")[0]
     attempt = practised(player, proven=True, solution=line.to_bytes())
     play(attempt, *line.tokens[:5])
     assert advise(attempt, player.pk, free) == Advice(line.tokens[5], "way")
@@ -51,7 +50,7 @@ def test_a_known_line_gives_the_next_move_at_once(player: User, asked: list[int]
 
 
 def test_a_found_line_is_reused_while_it_is_followed(player: User, asked: list[int]) -> None:
-    line, attempt = certified.won("stonewall")[0].tokens, practised(player)
+    line, attempt = won_records("stonewall")[0].tokens, practised(player)
     play(attempt, *line[:5])
     assert advise(attempt, player.pk, free) is None
     assert advise(attempt, player.pk, free) is None
@@ -69,7 +68,7 @@ def test_a_found_line_is_reused_while_it_is_followed(player: User, asked: list[i
 
 def astray(player: User, *, moves: int = 1) -> tuple[Attempt, tuple[str, ...]]:
     """Create a game three moves along the deal's line and then `moves` off it; return it with the line."""
-    line = certified.won("stonewall")[0]
+    line = won_records("stonewall")[0]
     attempt = practised(player, proven=True, solution=line.to_bytes())
     play(attempt, *line.tokens[:3])
     play(attempt, other_move(attempt, line.tokens[3]))
@@ -107,7 +106,7 @@ def test_all_positions_after_a_lost_one_are_lost(player: User, asked: list[int])
 
 def test_an_unplanned_game_goes_back_before_the_first_loss(player: User, asked: list[int]) -> None:
     attempt = practised(player)
-    play(attempt, *certified.won("stonewall")[0].tokens[:2])
+    play(attempt, *won_records("stonewall")[0].tokens[:2])
     advise(attempt, player.pk, free)
     answered(attempt, "no")
     assert advise(attempt, player.pk, free) == Advice("u", "back", 1, 1)
@@ -168,7 +167,7 @@ def test_a_late_line_does_not_cancel_the_way_back(player: User) -> None:
 
 def test_a_late_proof_corrects_a_provisional_move(player: User, asked: list[int]) -> None:
     attempt, now = practised(player), timezone.now()
-    play(attempt, *certified.won("stonewall")[0].tokens[:1])
+    play(attempt, *won_records("stonewall")[0].tokens[:1])
     assert advise(attempt, player.pk, free, now=now) is None
     provisional = advise(attempt, player.pk, free, now=now + WITHIN)
     assert provisional is not None
@@ -245,7 +244,7 @@ def test_the_page_asks_until_it_gets_an_answer(player: User) -> None:
     assert address in client.get(f"/table/{attempt.public_id}/").content.decode()
     waiting = client.post(address)
     assert (waiting.status_code, waiting.json()) == (202, {"state": "looking"})
-    line = certified.won("stonewall")[0].tokens
+    line = won_records("stonewall")[0].tokens
     Question.objects.update(answer="yes", way=list(line))
     assert client.post(address).json() == {"state": "answered", "token": line[0], "why": "way"}
 

@@ -23,7 +23,7 @@ from games.hints.search_client import Searcher
 from games.hints.search_results import PositionVerdict
 from games.models import Question
 from games.rules import CATALOGUE, GAMES, Record, Table, from_position, open_table
-from tests.games import certified
+from tests.factories import won_records
 
 MANY = 200
 
@@ -48,7 +48,7 @@ def test_hints_alone_win_without_going_in_circles(game: str, request: Any, monke
     variants = [name for name, variant in CATALOGUE.items() if variant.game == game]
     full = request.config.getoption("full")
     for variant in variants * MANY if full else [chance.choice(variants)]:
-        short = sorted(certified.won(variant), key=lambda record: len(record.tokens))[:3]
+        short = sorted(won_records(variant), key=lambda record: len(record.tokens))[:3]
         record = chance.choice(short)
         deal = publishing.seeded_deal(CATALOGUE[variant], record.seed, Certificate(record, None, 3))
         opening = () if full else record.tokens[: len(record.tokens) * 4 // 5]
@@ -80,7 +80,7 @@ def test_counts_reach_the_aims_only_without_a_miss(counts: dict[str, int], is_re
 @pytest.mark.usefixtures("in_this_process", "transactional_db")
 def test_a_slow_game_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hint_games, "MOST_CPU", -1.0)
-    record = certified.won("labyrinth")[0]
+    record = won_records("labyrinth")[0]
     deal = publishing.seeded_deal(CATALOGUE["labyrinth"], record.seed, Certificate(record, None, 3))
     game = Game(begin(create_guest(), deal, Random(), 0), None)
     game.run()
@@ -89,7 +89,7 @@ def test_a_slow_game_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("variant", CATALOGUE)
 def test_every_move_of_a_plan_shortens_it(variant: str) -> None:
-    record = certified.won(variant)[0]
+    record = won_records(variant)[0]
     plan, table = WinningPlan(record.open_table(), record.tokens), record.open_table()
     left = len(record.tokens) + 1
     while not table.is_won:
@@ -124,7 +124,7 @@ def test_an_adapted_line_makes_no_detour() -> None:
 
 
 def test_a_losing_line_is_not_adapted() -> None:
-    record = certified.won("stonewall")[0]
+    record = won_records("stonewall")[0]
     assert adapted(record.open_table(), record.tokens[:-1]) is None
 
 
@@ -132,7 +132,7 @@ def test_a_losing_line_is_not_adapted() -> None:
 def line_with_a_detour() -> tuple[Record, int, tuple[str, ...]]:
     """Return a winning record, a place in it, and its tokens with a detour of two moves there."""
     for variant in ("tarot", "tarot-novice", "stonewall"):
-        for record in certified.won(variant):
+        for record in won_records(variant):
             table = record.open_table()
             for at, token in enumerate(record.tokens):
                 for moves in there_and_back(table):
@@ -161,5 +161,5 @@ def test_a_verdict_is_recalled_as_it_was_remembered(answer: Question.Answer) -> 
 
 
 def test_a_plan_ignores_unknown_positions() -> None:
-    record = certified.won("stonewall")[0]
+    record = won_records("stonewall")[0]
     assert WinningPlan(record.open_table(), record.tokens).rest(open_table("stonewall", bytes(32))) is None

@@ -22,7 +22,7 @@ from games.hints import questions, search_client, search_process
 from games.models import Attempt, Deal, Move, Question
 from games.rules import Record, Table, from_position, open_table
 from games.solver import Budget, Effort, GaveUp
-from tests.games import certified
+from tests.factories import won_records
 
 STONEWALL = open_table("stonewall", bytes(32)).position()
 
@@ -36,7 +36,7 @@ def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def practised(player: User, *, won_by: int = 0, **fields: Any) -> Attempt:
-    record = certified.won("stonewall")[won_by]
+    record = won_records("stonewall")[won_by]
     deal = publishing.practice_deal("stonewall")
     Deal.objects.filter(pk=deal.pk).update(seed=record.seed, **fields)
     deal.refresh_from_db()
@@ -74,7 +74,7 @@ def test_the_found_line_plays_in_the_replay_viewer(
     player: User, mine: Client, client: Client, asked: list[int]
 ) -> None:
     attempt = practised(player)
-    record = certified.won("stonewall")[0]
+    record = won_records("stonewall")[0]
     play(attempt, *record.tokens[:3])
     page = f"/table/{attempt.public_id}/way/"
     assert mine.get(page).status_code == 404
@@ -109,7 +109,7 @@ def test_a_lost_position_is_answered_no(player: User, asked: list[int]) -> None:
 
 def test_the_question_is_about_the_position_after_n_moves(player: User, mine: Client, asked: list[int]) -> None:
     attempt = practised(player)
-    line = certified.won("stonewall")[0].tokens
+    line = won_records("stonewall")[0].tokens
     play(attempt, *line[:3], "u", "u")
     assert mine.post(address(attempt)).json()["n"] == 5
     assert mine.post(address(attempt), {"n": 2}, content_type="application/json").json()["n"] == 2
@@ -126,7 +126,7 @@ def test_malformed_questions_are_refused(player: User, mine: Client, asked: list
 
 
 def test_the_deals_own_line_needs_no_search(player: User, asked: list[int]) -> None:
-    record = certified.won("stonewall")[0]
+    record = won_records("stonewall")[0]
     attempt = practised(player, proven=True, solution=record.to_bytes())
     play(attempt, *record.tokens[:4], record.tokens[4], "u")
     reply = questions.ask(attempt, player.pk)
@@ -135,7 +135,7 @@ def test_the_deals_own_line_needs_no_search(player: User, asked: list[int]) -> N
 
 
 def test_a_line_is_found_by_moves_in_another_order(player: User, asked: list[int]) -> None:
-    record = certified.won("stonewall")[0]
+    record = won_records("stonewall")[0]
     attempt = practised(player, proven=True, solution=record.to_bytes())
     line, swapped = record.tokens, swappable(record)
     play(attempt, *line[:swapped], line[swapped + 1], line[swapped])
@@ -165,7 +165,7 @@ def after(table: Table, tokens: Sequence[str]) -> str | None:
 
 def test_a_won_game_is_won(player: User, asked: list[int]) -> None:
     attempt = practised(player)
-    play(attempt, *certified.won("stonewall")[0].tokens)
+    play(attempt, *won_records("stonewall")[0].tokens)
     attempt = close_attempt(attempt.pk, "won")
     reply = questions.ask(attempt, player.pk)
     assert (reply.answer, reply.way) == ("yes", [])

@@ -20,8 +20,8 @@ from games.hints import questions
 from games.hints.search_client import FULL, QUICK, Limit, Searcher
 from games.hints.search_queue import SearchQueue
 from games.models import Attempt, Question
+from tests.factories import signed_in
 from tests.games.hints.test_questions import play
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

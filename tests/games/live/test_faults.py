@@ -31,7 +31,7 @@ from games.live.journal import JournalBusyError
 from games.live.sockets.base_consumer import SESSION_GOOD_FOR
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Move
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.games.faults import Stepped
 from tests.games.labyrinths import easy_labyrinth
 from tests.games.seats import _Lazy

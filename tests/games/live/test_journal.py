@@ -26,7 +26,7 @@ from games.live.journal_store import JournalEntry, JournalStore
 from games.live.loader import off_loop
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Move
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.games.conftest import Play, Seated, Sit
 
 pytestmark = pytest.mark.django_db(transaction=True)

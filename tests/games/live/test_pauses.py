@@ -19,8 +19,8 @@ from games.core import events
 from games.deals import publishing
 from games.live.table_registry import LiveTables, has_active_games, shared_tables
 from games.models import Attempt, Deal, Move
+from tests.factories import signed_in
 from tests.games.conftest import Play, Sit
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -20,8 +20,8 @@ from games.live import start_timer, table_registry
 from games.live.table_registry import LiveTables
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE, open_table
+from tests.factories import signed_in
 from tests.games.conftest import Play, Sit
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

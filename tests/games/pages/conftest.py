@@ -6,7 +6,7 @@ import pytest
 
 from games.models import Deal
 from games.rules import CATALOGUE
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 
 @pytest.fixture

@@ -12,9 +12,8 @@ from games.models import Attempt, Deal, PracticeOrder
 from games.puzzles.models import PuzzleVote
 from games.puzzles.tries import play
 from games.races.models import Entrant, Room
-from tests.deals import make_deal
+from tests.factories import make_deal, signed_in
 from tests.games.puzzles.puzzles import SHORT, right, stored_puzzle
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

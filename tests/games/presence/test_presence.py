@@ -27,9 +27,8 @@ from games.live.table_registry import LiveTables, shared_tables
 from games.models import Attempt, Deal, Presence
 from games.presence import consumer, daily_lanes, heartbeat, summary
 from games.presence.heartbeat import GOOD_FOR, Reporter, seats_at
-from tests.deals import make_deal
+from tests.factories import make_account, make_deal
 from tests.games.conftest import Play, Seated, Sit
-from tests.players import account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -69,7 +68,7 @@ async def test_players_at_todays_deals_are_counted(seated: Seated, sit: Sit, rep
 async def test_processes_are_summed(
     sit: Sit, reporter: Reporter, other_tables: LiveTables, other_reporter: Reporter, rival: User
 ) -> None:
-    ariadne, minos = await sync_to_async(account)("Ariadne"), await sync_to_async(account)("Minos")
+    ariadne, minos = await sync_to_async(make_account)("Ariadne"), await sync_to_async(make_account)("Minos")
     first, second, third = await sync_to_async(begun_by)(ariadne, minos, rival)
     await sit(first).sit()
     await sit(second, at=other_tables).sit()
@@ -90,7 +89,7 @@ async def test_processes_are_summed(
 async def test_banned_and_hidden_players_are_counted_but_not_named(
     change: dict[str, Any], sit: Sit, reporter: Reporter
 ) -> None:
-    player = await sync_to_async(account)("Ariadne")
+    player = await sync_to_async(make_account)("Ariadne")
     (attempt,) = await sync_to_async(begun_by)(player)
     await sit(attempt).sit()
     assert [one["name"] for one in (await report(reporter))["names"]] == ["Ariadne"]
@@ -178,7 +177,7 @@ def test_many_pages_share_one_reading(client: Client, monkeypatch: pytest.Monkey
 
 
 def test_the_last_summary_is_served_during_an_outage(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun_by(account("Ariadne"))
+    begun_by(make_account("Ariadne"))
     before = client.get("/playing.json").json()
 
     def fail(_now: Any) -> summary.Playing:
@@ -190,7 +189,7 @@ def test_the_last_summary_is_served_during_an_outage(client: Client, monkeypatch
 
 
 def test_home_shows_who_is_playing(client: Client) -> None:
-    begun_by(account("Ariadne"))
+    begun_by(make_account("Ariadne"))
     player = User.objects.get(username="Ariadne")
     Presence.objects.create(
         process="p",
@@ -271,7 +270,7 @@ def report_cards(process: str, cards_up: dict[int, int], age: int = 0) -> None:
 
 async def test_accounts_have_lanes_and_others_are_only_counted(player: User, sit: Sit, tables: Any) -> None:
     def begin() -> tuple[Deal, list[Any], User]:
-        shown, hidden = account("Ada"), account("Bea", preferences={"hide_presence": True})
+        shown, hidden = make_account("Ada"), make_account("Bea", preferences={"hide_presence": True})
         deal = make_deal("labyrinth")
         return deal, [start_attempt(each, deal) for each in (shown, hidden, player)], shown
 
@@ -285,7 +284,9 @@ async def test_accounts_have_lanes_and_others_are_only_counted(player: User, sit
 
 async def test_a_lane_reveals_only_the_cards_up(player: User, sit: Sit, tables: Any) -> None:
     """No frame contains a token, a card, the seed or the attempt."""
-    deal, attempt = await sync_to_async(lambda: (deal := make_deal("labyrinth"), start_attempt(account("Ada"), deal)))()
+    deal, attempt = await sync_to_async(
+        lambda: (deal := make_deal("labyrinth"), start_attempt(make_account("Ada"), deal))
+    )()
     seat = await sit(attempt, user=await sync_to_async(lambda: attempt.player)()).opened()
     moved = await seat.move(seat.legal[0])
     await Reporter(tables).report()
@@ -298,7 +299,7 @@ async def test_a_lane_reveals_only_the_cards_up(player: User, sit: Sit, tables: 
 
 
 def test_processes_are_summed_and_silent_ones_dropped() -> None:
-    ada, bea = account("Ada"), account("Bea")
+    ada, bea = make_account("Ada"), make_account("Bea")
     deal = make_deal("plot")
     report_cards("a", {ada.pk: 3})
     report_cards("b", {bea.pk: 9})
@@ -310,14 +311,14 @@ def test_processes_are_summed_and_silent_ones_dropped() -> None:
 
 def test_an_earlier_releases_row_counts_without_lanes() -> None:
     deal, now = make_deal("plot"), timezone.now()
-    seats = {"plot": {"now": 2, "accounts": [account("Ada").pk]}}
+    seats = {"plot": {"now": 2, "accounts": [make_account("Ada").pk]}}
     Presence.objects.create(process="a", seen_at=now, day=now.date(), players=2, tables=seats)
     assert told(deal) == {"type": "lanes", "players": 2, "lanes": []}
 
 
 def test_the_number_of_lanes_is_limited() -> None:
     deal = make_deal("plot")
-    report_cards("a", {account(f"Player {n}").pk: n for n in range(daily_lanes.MAX_LANES + 3)})
+    report_cards("a", {make_account(f"Player {n}").pk: n for n in range(daily_lanes.MAX_LANES + 3)})
     found = told(deal)
     assert (found["players"], len(found["lanes"])) == (daily_lanes.MAX_LANES + 3, daily_lanes.MAX_LANES)
     assert found["lanes"][0][2] == daily_lanes.MAX_LANES + 2
@@ -350,7 +351,7 @@ async def test_a_watcher_is_shown_the_lanes_and_what_changes(watch: Watch, monke
     monkeypatch.setattr(daily_lanes, "PERIOD", 0.05)
 
     def begin() -> tuple[Deal, User]:
-        return make_deal("plot"), account("Ada")
+        return make_deal("plot"), make_account("Ada")
 
     deal, ada = await sync_to_async(begin)()
     line = await watch(deal.pk)

@@ -18,8 +18,8 @@ from games.puzzles import store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
 from games.puzzles.ratings.rated_tries import estimate_of
 from games.puzzles.themes import themes_of
+from tests.factories import signed_in
 from tests.games.puzzles.puzzles import LABYRINTH, STONEWALL, TRIED, UNEXPLAINED, right, stored_puzzle, wrong
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db
 

@@ -20,12 +20,12 @@ from games.puzzles.generation import puzzle_filling, sources
 from games.puzzles.models import SearchedGame, StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 from games.rules import from_position
-from tests.games import certified
+from tests.factories import won_records
 from tests.games.puzzles.puzzles import LABYRINTH, stored_puzzle
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
-RECORD = certified.won("labyrinth")[0]
+RECORD = won_records("labyrinth")[0]
 TOKENS = 4
 #: Winnable after one token, lost after two, and again after three and four.
 FINDINGS = Findings([5, 4, -1, 4, -1], turns=[Turn(1, 2), Turn(3, 4)])

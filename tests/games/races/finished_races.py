@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from games.races.models import Entrant, Race, Room
-from tests.leaderboards import factory
+from tests.factories import DAY, make_deal
 
 
 def heat(day: date, hour: int, points: dict[Any, int], *, division: int = 1, **fields: Any) -> Race:
@@ -28,5 +28,5 @@ def race_of(start: datetime, *, kind: Room.Kind = Room.Kind.QUICK, state: str = 
     fields = {"finished_at": start + timedelta(minutes=1)} | fields
     return Race.objects.create(
         room=room, number=1, state=state, variant="plot", game="plot", limit_s=60, opened_at=start, starts_at=start,
-        ends_at=start, deal=factory.deal("plot", None), **fields,
+        ends_at=start, deal=make_deal("plot", DAY, practice=True), **fields,
     )  # fmt: skip

@@ -21,7 +21,7 @@ from games.races import race_start, reconciler, rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.rules import Record, open_table, replay
 from leaderboards.verdicts.settlement import settle
-from tests.games import certified
+from tests.factories import won_records
 
 T0 = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 VARIANT = "stonewall"
@@ -41,7 +41,7 @@ def refused(act: Callable[[], object]) -> ErrorCode:
 
 @cache
 def winning() -> Record:
-    return min(certified.won(VARIANT), key=lambda record: len(record.tokens))
+    return min(won_records(VARIANT), key=lambda record: len(record.tokens))
 
 
 @cache

@@ -23,10 +23,9 @@ from games.races.results import race_file
 from games.rules import RaceFile, check_race, commitment
 from games.rules.__main__ import main
 from leaderboards.verdicts.decisions import decide
+from tests.factories import make_account, signed_in
 from tests.games.races.finished_races import heat, race_of
 from tests.games.races.runs import LIMIT_S, Run, at, goal, refused
-from tests.leaderboards import factory
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 API = "/api/v1"
@@ -140,7 +139,7 @@ def test_a_seed_waits_for_the_other_divisions(client: Client) -> None:
 
 
 def test_hidden_players_are_named_only_after_the_race(client: Client) -> None:
-    player = factory.player(preferences={"hide_presence": True})
+    player = make_account(preferences={"hide_presence": True})
     matchmaking.enter(player, ["plot"], NOON)
     race = Race.objects.get()
     (entrant,) = read(client, f"races/{race.public_id}")["entrants"]
@@ -170,7 +169,7 @@ def test_the_next_heat_includes_its_race_once_open(client: Client, monkeypatch: 
 
 
 def test_past_heats_are_listed(client: Client) -> None:
-    player = factory.player()
+    player = make_account()
     made = [heat(date(2026, 11, 22), hour, {player: 1}) for hour in (3, 11, 19)]
     page = read(client, "heats?limit=2")
     assert [race["id"] for race in page["past"]] == [str(race.public_id) for race in made[:0:-1]]
@@ -179,7 +178,7 @@ def test_past_heats_are_listed(client: Client) -> None:
 
 
 def test_standings_of_a_day_and_a_week(client: Client) -> None:
-    ada, bob = factory.player(), factory.player()
+    ada, bob = make_account(), make_account()
     heat(date(2026, 11, 22), 3, {ada: 2, bob: 1})
     heat(date(2026, 11, 21), 3, {bob: 5})
     day = read(client, "heats/standings?day=2026-11-22")
@@ -198,9 +197,9 @@ def test_standings_of_a_day_and_a_week(client: Client) -> None:
 
 def test_my_races_lists_only_own_races(client: Client) -> None:
     assert read(client, "races/mine", 401)["error"]["code"] == "not_signed_in"
-    me = factory.player()
+    me = make_account()
     mine = [heat(date(2026, 11, 22), hour, {me: 2}) for hour in (3, 11, 19)]
-    heat(date(2026, 11, 21), 3, {factory.player(): 2})
+    heat(date(2026, 11, 21), 3, {make_account(): 2})
     own = signed_in(me)
     page = read(own, "races/mine?limit=2")
     assert [one["race"]["id"] for one in page["races"]] == [str(race.public_id) for race in mine[:0:-1]]
@@ -259,7 +258,7 @@ def test_a_deleted_players_figures_remain() -> None:
 
 def test_a_rejected_record_is_left_out() -> None:
     run = finished()
-    decide(run.attempt(0).pk, Attempt.State.REJECTED, factory.player(is_staff=True))
+    decide(run.attempt(0).pk, Attempt.State.REJECTED, make_account(is_staff=True))
     written = race_file.race_file(run.race)
     assert [entry.state for entry in written.entrants][-2:] != ["won", "won"]
     out = next(entry for entry in written.entrants if entry.state == "disqualified")

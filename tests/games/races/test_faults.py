@@ -26,6 +26,7 @@ from leaderboards.models import RatingChange
 from leaderboards.ratings import rating_audit, rating_reconciler
 from leaderboards.verdicts import pending_sweep
 from leaderboards.verdicts.settlement import settle
+from tests.factories import make_account
 from tests.games.races.runs import LIMIT_S, Run, at, times, winning
 from tests.games.races.worlds import (
     ENTRANT_ARROWS,
@@ -38,7 +39,6 @@ from tests.games.races.worlds import (
     simulate,
     written_down,
 )
-from tests.leaderboards import factory
 from tests.rules.profile import examples
 
 pytestmark = [
@@ -83,7 +83,7 @@ class Story:
     def __init__(self, trouble: Trouble) -> None:
         self.trouble = trouble
         self.run = Run.of(0)
-        self.run.players = [factory.player() for _ in range(4)]
+        self.run.players = [make_account() for _ in range(4)]
         Race.objects.filter(room=self.run.room).update(rated=True)
         Room.objects.filter(pk=self.run.room.pk).update(host=self.run.players[0])
         self.run.easy()

@@ -22,10 +22,10 @@ from games.core.player_networks import remember_network
 from games.races import heats, lobby, matchmaking, network_shares, reconciler, rooms, seats, spoiled_starts
 from games.races.house import house_seats
 from games.races.models import Entrant, Race, Room
+from tests.factories import make_account
 from tests.games.races.conftest import Watch, house_of
 from tests.games.races.finished_races import race_of
 from tests.games.races.runs import Run, at, refused
-from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -192,7 +192,7 @@ def test_one_networks_guests_cannot_keep_spoiling_quick_matches() -> None:
 
 
 def test_one_player_cannot_keep_spoiling_quick_matches() -> None:
-    account = factory.player(date_joined=timezone.now() - network_shares.NEW_ACCOUNT)
+    account = make_account(date_joined=timezone.now() - network_shares.NEW_ACCOUNT)
     client = guest_at(HERE)
     client.force_login(account, backend=BACKEND)
     matchmaking.enter(victim := create_guest(), ["stonewall"])
@@ -212,7 +212,7 @@ def test_new_accounts_share_the_limit_of_their_networks_guests() -> None:
     refused = 0
     for _ in range(10):
         client = guest_at(HERE)
-        client.force_login(account := factory.player(), backend=BACKEND)
+        client.force_login(account := make_account(), backend=BACKEND)
         if enter(client) == LIMITED:
             refused += 1
             continue
@@ -242,7 +242,7 @@ def test_one_networks_guests_leave_seats_in_quick_matches(flood: Callable[[int],
 def test_only_older_accounts_of_one_network_fill_a_quick_match(age: timedelta, rooms_filled: int) -> None:
     for _ in range(matchmaking.SEATS):
         client = guest_at(HERE)
-        client.force_login(factory.player(date_joined=timezone.now() - age), backend=BACKEND)
+        client.force_login(make_account(date_joined=timezone.now() - age), backend=BACKEND)
         assert enter(client) == 302
     assert Room.objects.count() == rooms_filled
 
@@ -277,7 +277,7 @@ def test_one_networks_guests_leave_seats_in_others_public_rooms() -> None:
 
 
 def test_a_hosts_network_may_fill_the_room() -> None:
-    host = factory.player(date_joined=timezone.now() - network_shares.NEW_ACCOUNT)
+    host = make_account(date_joined=timezone.now() - network_shares.NEW_ACCOUNT)
     remember_network(host.pk, HERE)
     room = rooms.open_room(host, "plot", limit_s=600, seats=6, public=True)
     seats.sit(room.pk, host)

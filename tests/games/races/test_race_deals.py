@@ -20,7 +20,7 @@ from games.races import race_deal_search, race_deals, reconciler, rooms
 from games.races.models import Race
 from games.rules import CATALOGUE, Variant
 from games.solver import Budget
-from tests.games import certified
+from tests.factories import seal_deal
 from tests.games.races.runs import Run, at, winning
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,7 +38,7 @@ def test_races_get_the_stock_that_the_days_can_spare(
 ) -> None:
     monkeypatch.setattr(sealed_stock, "KEPT_FOR_DAYS", 1)
     for index in range(2):
-        certified.seal("stonewall", index)
+        seal_deal("stonewall", index)
     run = Run.of(1)
     deal = run.race.deal
     assert deal is not None

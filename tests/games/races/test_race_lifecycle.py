@@ -26,8 +26,8 @@ from leaderboards.models import RatingChange
 from leaderboards.ratings import rating_reconciler
 from leaderboards.verdicts.decisions import decide, undo
 from leaderboards.verdicts.settlement import settle
+from tests.factories import signed_in
 from tests.games.races.runs import Run, at, goal, refused
-from tests.players import signed_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 

@@ -26,9 +26,9 @@ from games.races.models import Entrant, Race, Room
 from games.races.results import race_file
 from games.rules import RaceFile, check_race, commitment, open_table
 from games.rules.hidden_cards import Reveals, undone_reveal
+from tests.factories import signed_in
 from tests.games.conftest import Play, Seated, Sit
 from tests.games.races.runs import Run, winning
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -31,7 +31,7 @@ from games.replays.models import Picture
 from games.replays.picture_layouts import PLANS
 from games.replays.preview_images import Lettering, Preview
 from games.rules import CATALOGUE, GAMES, End, Record, open_table
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.games.ghosts.playing import line, open_deal, past_deal, played, practice_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -23,10 +23,9 @@ from leaderboards.boards.board_pages import BoardPage, CursorError
 from leaderboards.boards.listings import deal_listing
 from leaderboards.boards.rank_keys import BOARDS, DEAL, SEASON, BoardName, BoardScore, KeyRangeError, Layout
 from leaderboards.models import Reranking, Result
+from tests import factories
 from tests.accounts.conftest import PASSWORD
-from tests.games.certified import won
-from tests.leaderboards import factory
-from tests.players import signed_in
+from tests.factories import DAY, NOON, make_account, make_deal, signed_in, won_records
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +37,7 @@ scores = st.builds(
     st.sampled_from([0, 5, 130, 2**20, 10**7]),
     st.sampled_from([0, 3, 70, 5_000]),
 )
-finishes = st.integers(0, 2).map(lambda s: factory.NOON + timedelta(microseconds=s))
+finishes = st.integers(0, 2).map(lambda s: NOON + timedelta(microseconds=s))
 
 
 def naive(results: list[Result], board: BoardName) -> list[Any]:
@@ -62,9 +61,9 @@ class BoardProperties(TestCase):
     @settings(max_examples=10, deadline=None)
     @given(st.lists(st.tuples(scores, finishes), min_size=1, max_size=12), st.integers(1, 5), st.data())
     def test_pages_ranks_and_neighbours_agree_with_a_naive_sort(self, given_: Any, limit: int, data: Any) -> None:
-        deal, other = factory.deal(), factory.deal("braid")
-        factory.listed(other, BoardScore(50, 1, 1))
-        results = [factory.listed(deal, score, finished_at=when) for score, when in given_]
+        deal, other = make_deal("stonewall", DAY), make_deal("braid", DAY)
+        factories.listed(other, BoardScore(50, 1, 1))
+        results = [factories.listed(deal, score, finished_at=when) for score, when in given_]
         for gone in data.draw(st.sets(st.sampled_from(range(len(results))), max_size=3)):
             entries.set_listed(results[gone], listed=False)
         shown = [one for one in results if one.listed]
@@ -93,9 +92,9 @@ class BoardProperties(TestCase):
     @settings(max_examples=10, deadline=None)
     @given(st.lists(st.tuples(scores, st.booleans(), st.booleans()), min_size=1, max_size=12))
     def test_the_histogram_equals_a_fresh_count_after_changes(self, changes: Any) -> None:
-        deal = factory.deal()
+        deal = make_deal("stonewall", DAY)
         for score, first, second in changes:
-            result = factory.listed(deal, score, show=first)
+            result = factories.listed(deal, score, show=first)
             entries.set_listed(result, listed=second)
             entries.set_listed(result, listed=second)
         for board in BOARDS:
@@ -106,12 +105,12 @@ class BoardProperties(TestCase):
 
 @pytest.fixture
 def deal(db: None) -> Any:
-    return factory.deal()
+    return make_deal("stonewall", DAY)
 
 
 def test_a_rebuild_repairs_faults(deal: Any) -> None:
     for ms in range(20):
-        factory.listed(deal, BoardScore(20, ms * 10**5, 40 + ms))
+        factories.listed(deal, BoardScore(20, ms * 10**5, 40 + ms))
     listing = deal_listing(deal.pk, "race")
     listing.buckets.objects.filter(level=2).update(entries=9)
     assert histogram.faults(listing)
@@ -120,7 +119,7 @@ def test_a_rebuild_repairs_faults(deal: Any) -> None:
 
 
 def test_a_cursor_works_after_its_entry_is_removed(deal: Any) -> None:
-    results = [factory.listed(deal, BoardScore(20, ms, 40)) for ms in (100, 200, 300)]
+    results = [factories.listed(deal, BoardScore(20, ms, 40)) for ms in (100, 200, 300)]
     cursor = board_queries.page(deal, limit=2).after
     entries.remove(results[1])
     assert [(e.rank, e.elapsed_ms) for e in board_queries.page(deal, "race", cursor).entries] == [(2, 300)]
@@ -128,7 +127,7 @@ def test_a_cursor_works_after_its_entry_is_removed(deal: Any) -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "a:b", "e30:xxxx", "\x00", "é" * 40])
 def test_a_bad_cursor_is_a_typed_error(deal: Any, text: str) -> None:
-    factory.listed(deal, BoardScore(1, 1, 1))
+    factories.listed(deal, BoardScore(1, 1, 1))
     if not text:
         assert board_queries.page(deal, "race", text).entries
         return
@@ -138,9 +137,9 @@ def test_a_bad_cursor_is_a_typed_error(deal: Any, text: str) -> None:
 
 def test_a_cursor_of_another_board_is_refused(deal: Any) -> None:
     for ms in (100, 200):
-        factory.listed(deal, BoardScore(20, ms, 40))
+        factories.listed(deal, BoardScore(20, ms, 40))
     cursor = board_queries.page(deal, "race", limit=1).after
-    other = factory.deal("braid")
+    other = make_deal("braid", DAY)
     with pytest.raises(CursorError):
         board_queries.page(deal, "fewest", cursor)
     with pytest.raises(CursorError):
@@ -149,18 +148,18 @@ def test_a_cursor_of_another_board_is_refused(deal: Any) -> None:
 
 def test_a_page_has_at_most_a_hundred_entries(deal: Any) -> None:
     for ms in range(103):
-        factory.listed(deal, BoardScore(20, ms, 40))
+        factories.listed(deal, BoardScore(20, ms, 40))
     assert len(board_queries.page(deal, limit=10_000).entries) == board_queries.MAX_PAGE_SIZE
     assert len(board_queries.page(deal, limit=-5).entries) == 1
 
 
 def test_waiting_attempts_are_shown_without_a_rank(deal: Any) -> None:
-    pending = factory.finished(deal)
-    review = factory.finished(deal, state="review", started_at=factory.NOON + timedelta(hours=1))
-    factory.finished(deal, state="rejected")
-    factory.finished(deal, who=factory.player(is_guest=True))
-    factory.finished(deal, who=factory.player(banned_at=factory.NOON))
-    factory.finished(deal, ranked=False)
+    pending = factories.finished(deal)
+    review = factories.finished(deal, state="review", started_at=NOON + timedelta(hours=1))
+    factories.finished(deal, state="rejected")
+    factories.finished(deal, who=make_account(is_guest=True))
+    factories.finished(deal, who=make_account(banned_at=NOON))
+    factories.finished(deal, ranked=False)
     found = board_queries.waiting(deal)
     assert [(e.attempt, e.status, e.rank, e.cards_up) for e in found] == [
         (pending.public_id, "pending", None, None),
@@ -169,15 +168,15 @@ def test_waiting_attempts_are_shown_without_a_rank(deal: Any) -> None:
 
 
 def test_own_standing_is_ranked_pending_or_none(deal: Any) -> None:
-    result = factory.listed(deal, BoardScore(20, 100, 40))
-    pending = factory.finished(deal)
+    result = factories.listed(deal, BoardScore(20, 100, 40))
+    pending = factories.finished(deal)
     mine = board_queries.standing_of(deal, "race", result.player)
     assert mine is not None
     assert (mine.rank, mine.status) == (1, "verified")
     waits = board_queries.standing_of(deal, "race", pending.player)
     assert waits is not None
     assert (waits.rank, waits.status) == (None, Attempt.State.PENDING)
-    assert board_queries.standing_of(deal, "race", factory.player()) is None
+    assert board_queries.standing_of(deal, "race", make_account()) is None
 
 
 deal_scores = st.builds(BoardScore, st.integers(0, 104), st.integers(0, 2**32 - 1), st.integers(0, 5_000))
@@ -240,13 +239,13 @@ def test_keys_fit_a_signed_column_with_finer_levels(layout: Layout) -> None:
 
 def test_recent_games_really_played_are_marked() -> None:
     migration: Any = import_module("games.migrations.0006_mark_real_play")
-    (line, *_), today = won("labyrinth"), timezone.now()
-    deal = factory.deal("labyrinth", seed=line.seed)
-    half = factory.record_of(deal, line.tokens[: len(line.tokens) // 2])
+    (line, *_), today = won_records("labyrinth"), timezone.now()
+    deal = make_deal("labyrinth", DAY, seed=line.seed)
+    half = factories.record_of(deal, line.tokens[: len(line.tokens) // 2])
     games = {
-        "half": factory.finished(deal, record=half),
-        "resigned": factory.finished(factory.deal(), tokens=[]),
-        "old": factory.finished(deal, record=half),
+        "half": factories.finished(deal, record=half),
+        "resigned": factories.finished(make_deal("stonewall", DAY), tokens=[]),
+        "old": factories.finished(deal, record=half),
     }
     Attempt.objects.update(state=Attempt.State.VERIFIED, finished_at=today)
     Attempt.objects.filter(pk=games["old"].pk).update(finished_at=today - timedelta(days=40))
@@ -286,8 +285,8 @@ def ranked_later(died: pytest.MonkeyPatch) -> int:
 def test_the_sweep_ranks_after_a_lost_sign_up(died: pytest.MonkeyPatch) -> None:
     cache.clear()  # resets the sign-up limits
     guest = create_guest()
-    deal = factory.deal()
-    factory.settled(deal, guest)
+    deal = make_deal("stonewall", DAY)
+    factories.settled(deal, guest)
     client = signed_in(guest)
     form = {"username": "Ada Lovelace", "password1": PASSWORD}
     with pytest.raises(DiedError):
@@ -299,8 +298,8 @@ def test_the_sweep_ranks_after_a_lost_sign_up(died: pytest.MonkeyPatch) -> None:
 
 
 def test_the_sweep_ranks_after_a_lost_ban_and_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    deal = factory.deal()
-    who = factory.listed(deal, BoardScore(20, 100, 40)).player
+    deal = make_deal("stonewall", DAY)
+    who = factories.listed(deal, BoardScore(20, 100, 40)).player
     for change, expected in ((ban_player, None), (lift_ban, 1)):
         with monkeypatch.context() as dies:
             dies.setattr(relisting, "rank_player", lambda _player: 1 // 0)
@@ -312,7 +311,7 @@ def test_the_sweep_ranks_after_a_lost_ban_and_its_end(monkeypatch: pytest.Monkey
 
 
 def test_the_sweep_waits_for_the_marking_process() -> None:
-    who = factory.player()
+    who = make_account()
     relisting.mark_player(who)
     assert relisting.rank_marked() == 0
     assert relisting.rank_marked(timezone.now() + LATER) == 1
@@ -321,7 +320,7 @@ def test_the_sweep_waits_for_the_marking_process() -> None:
 
 
 def test_ranking_clears_only_the_mark_it_has_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    who = factory.player()
+    who = make_account()
     relisting.mark_player(who)
     relisting.rank_player(who)
     assert Reranking.objects.count() == 0
@@ -339,7 +338,7 @@ def test_ranking_clears_only_the_mark_it_has_seen(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_failing_player_blocks_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    stuck, other = factory.player(), factory.player()
+    stuck, other = make_account(), make_account()
     for who in (stuck, other):
         relisting.mark_player(who)
     place = relisting._attempts_to_place

@@ -18,10 +18,11 @@ from leaderboards.boards.listings import season_listing
 from leaderboards.boards.rank_keys import BOARDS, BoardScore
 from leaderboards.models import Season, Standing
 from leaderboards.verdicts.settlement import AttemptVerdict, do_settle
-from tests.leaderboards import factory
+from tests import factories
+from tests.factories import NOON, make_account, make_deal
 
 pytestmark = pytest.mark.django_db
-DAY = factory.DAY
+DAY = factories.DAY
 
 
 def shown(board: Any = "race", ladder: Ladder = Ladder.ESTABLISHED) -> list[tuple[Any, ...]]:
@@ -45,11 +46,11 @@ def test_only_a_win_earns_all_points(variant: str) -> None:
 
 def test_ties_in_points_are_broken_by_time_or_moves() -> None:
     braid, wall, plot = (_dealt(name) for name in ("braid", "stonewall", "plot"))
-    ada, bea, cid = (factory.player() for _ in range(3))
-    factory.listed(braid, BoardScore(104, 900, 300), who=ada)
-    factory.listed(wall, BoardScore(52, 800, 100), who=bea)
-    factory.listed(wall, BoardScore(26, 100, 90), who=cid)
-    factory.listed(plot, BoardScore(52, 100, 400), who=cid)
+    ada, bea, cid = (make_account() for _ in range(3))
+    factories.listed(braid, BoardScore(104, 900, 300), who=ada)
+    factories.listed(wall, BoardScore(52, 800, 100), who=bea)
+    factories.listed(wall, BoardScore(26, 100, 90), who=cid)
+    factories.listed(plot, BoardScore(52, 100, 400), who=cid)
     assert shown() == [
         (1, cid.public_id, 100, 2, 200, 490),
         (2, bea.public_id, 100, 1, 800, 100),
@@ -60,25 +61,25 @@ def test_ties_in_points_are_broken_by_time_or_moves() -> None:
 
 
 def test_another_game_never_costs_a_place() -> None:
-    me, other = factory.player(), factory.player()
+    me, other = make_account(), make_account()
     for who in (me, other):
-        factory.listed(_dealt("stonewall"), BoardScore(52, 800 + who.pk, 100), who=who)
+        factories.listed(_dealt("stonewall"), BoardScore(52, 800 + who.pk, 100), who=who)
     before = shown()
-    factory.listed(_dealt("braid"), BoardScore(1, 10**7, 900), who=me)  # less than one per cent
+    factories.listed(_dealt("braid"), BoardScore(1, 10**7, 900), who=me)  # less than one per cent
     assert shown() == [(1, me.public_id, 100, 2, 800 + me.pk, 100), before[1]]
 
 
 def test_equal_sums_rank_by_the_earlier_last_finish() -> None:
-    deal, late, early = _dealt("stonewall"), factory.player(), factory.player()
-    factory.listed(deal, BoardScore(52, 800, 100), who=late, finished_at=factory.NOON + timedelta(hours=1))
-    factory.listed(deal, BoardScore(52, 800, 100), who=early)
+    deal, late, early = _dealt("stonewall"), make_account(), make_account()
+    factories.listed(deal, BoardScore(52, 800, 100), who=late, finished_at=NOON + timedelta(hours=1))
+    factories.listed(deal, BoardScore(52, 800, 100), who=early)
     assert [row[1] for row in shown()] == [early.public_id, late.public_id]
 
 
 def test_each_ladder_has_a_board_and_seasons_the_established() -> None:
-    old, new = factory.player(), factory.player()
-    factory.listed(_dealt("stonewall"), BoardScore(52, 800, 100), who=old)
-    factory.listed(_dealt("stonewall"), BoardScore(52, 700, 100), who=new, ladder=Ladder.NEWCOMERS)
+    old, new = make_account(), make_account()
+    factories.listed(_dealt("stonewall"), BoardScore(52, 800, 100), who=old)
+    factories.listed(_dealt("stonewall"), BoardScore(52, 700, 100), who=new, ladder=Ladder.NEWCOMERS)
     assert [row[1] for row in shown()] == [old.public_id]
     assert [row[1] for row in shown(ladder=Ladder.NEWCOMERS)] == [new.public_id]
     assert {s.season.period for s in Standing.objects.filter(player=new)} == {"nine"}
@@ -86,7 +87,7 @@ def test_each_ladder_has_a_board_and_seasons_the_established() -> None:
 
 
 def test_it_follows_a_rejection_and_a_restored_verdict() -> None:
-    result = factory.listed(_dealt("stonewall"), BoardScore(52, 800, 100))
+    result = factories.listed(_dealt("stonewall"), BoardScore(52, 800, 100))
     assert len(shown()) == 1
     attempt = Attempt.objects.select_related("deal").get(pk=result.attempt_id)
     score, verified = BoardScore(52, 800, 100), Attempt.State.VERIFIED
@@ -99,9 +100,9 @@ def test_it_follows_a_rejection_and_a_restored_verdict() -> None:
 
 
 def test_a_removed_result_is_subtracted() -> None:
-    who = factory.player()
-    factory.listed(_dealt("braid"), BoardScore(52, 300, 50), who=who)
-    wall = factory.listed(_dealt("stonewall"), BoardScore(52, 800, 100), who=who)
+    who = make_account()
+    factories.listed(_dealt("braid"), BoardScore(52, 300, 50), who=who)
+    wall = factories.listed(_dealt("stonewall"), BoardScore(52, 800, 100), who=who)
     assert [row[2] for row in shown()] == [150]
     entries.remove(wall)
     assert [row[2:] for row in shown()] == [(50, 1, 300, 50)]
@@ -109,8 +110,8 @@ def test_a_removed_result_is_subtracted() -> None:
 
 
 def test_the_page_and_the_api_show_points(client: Client) -> None:
-    factory.listed(_dealt("stonewall"), BoardScore(52, 800, 100))
-    new = factory.listed(_dealt("stonewall"), BoardScore(26, 700, 100), ladder=Ladder.NEWCOMERS)
+    factories.listed(_dealt("stonewall"), BoardScore(52, 800, 100))
+    new = factories.listed(_dealt("stonewall"), BoardScore(26, 700, 100), ladder=Ladder.NEWCOMERS)
     seasons.recount_marked()
     page = client.get(f"/boards/nine/?day={DAY}")
     assert [entry.points for entry in page.context["page"].entries] == [100]
@@ -127,7 +128,7 @@ def test_the_page_and_the_api_show_points(client: Client) -> None:
 
 
 def test_newcomers_are_shown_while_they_are_alone(client: Client) -> None:
-    new = factory.listed(_dealt("stonewall"), BoardScore(26, 700, 100), ladder=Ladder.NEWCOMERS).player.public_id
+    new = factories.listed(_dealt("stonewall"), BoardScore(26, 700, 100), ladder=Ladder.NEWCOMERS).player.public_id
     seasons.recount_marked()
     page, found = client.get(f"/boards/nine/?day={DAY}"), client.get(f"/api/v1/seasons/nine?day={DAY}").json()
     assert [entry.player for entry in page.context["page"].entries] == [new]
@@ -164,5 +165,5 @@ def _no_deals() -> None:
 
 def _dealt(variant: str) -> Any:
     if variant not in _deals:
-        _deals[variant] = factory.deal(variant)
+        _deals[variant] = make_deal(variant, factories.DAY)
     return _deals[variant]

@@ -23,10 +23,8 @@ from leaderboards.boards import board_queries, eligibility, ghost_candidates, li
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.models import Result
 from leaderboards.verdicts.settlement import settle
-from tests.leaderboards import factory, playing_before
-from tests.leaderboards.factory import NOON
-from tests.leaderboards.playing_before import ON_THREE_DAYS
-from tests.players import signed_in
+from tests import factories
+from tests.factories import DAY, NOON, ON_THREE_DAYS, make_account, make_deal, signed_in
 
 pytestmark = pytest.mark.django_db
 NEWCOMERS = Ladder.NEWCOMERS
@@ -40,7 +38,7 @@ def ladders(settings: Settings, one_ladder: None, monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture
 def deal() -> Any:
-    return factory.deal()
+    return make_deal("stonewall", DAY)
 
 
 def url(deal: Any, rest: str = "") -> str:
@@ -48,7 +46,7 @@ def url(deal: Any, rest: str = "") -> str:
 
 
 def after(who: Any) -> str:
-    attempt = Attempt.objects.get(player=who, deal__day=factory.DAY)
+    attempt = Attempt.objects.get(player=who, deal__day=DAY)
     return reverse("boards:after", args=[attempt.public_id])
 
 
@@ -57,7 +55,7 @@ def page_of(client: Client, deal: Any, query: str = "") -> str:
 
 
 def result(deal: Any, cards: int, ladder: Ladder, who: Any = None, *, show: bool = True) -> Result:
-    return factory.listed(deal, BoardScore(cards, 1_000, 10), who=who, ladder=ladder, show=show)
+    return factories.listed(deal, BoardScore(cards, 1_000, 10), who=who, ladder=ladder, show=show)
 
 
 def test_a_deals_page_has_both_ladders(client: Client, deal: Any) -> None:
@@ -99,8 +97,8 @@ def test_pages_hide_ladders_while_the_rule_is_off(client: Client, deal: Any, set
 
 def test_a_newcomer_sees_the_place_and_the_missing_games(deal: Any) -> None:
     result(deal, 104, NEWCOMERS)
-    who = playing_before.player()
-    assert settle(factory.finished(deal, who).pk) == "verified"
+    who = factories.make_old_account()
+    assert settle(factories.finished(deal, who).pk) == "verified"
     client = signed_in(who)
     text = page_of(client, deal)
     missing = "To become an established player, you still need: finished games on 3 more days, a win."
@@ -113,7 +111,7 @@ def test_a_newcomer_sees_the_place_and_the_missing_games(deal: Any) -> None:
     assert missing in profile
     assert '<span class="mark">newcomer</span>' in profile
     assert missing not in Client().get(f"/players/{who.public_id}/").content.decode()
-    playing_before.play(who, playing_before.ON_THREE_DAYS)
+    factories.verified_wins(who, factories.ON_THREE_DAYS)
     assert "From tomorrow you are an established player." in client.get(after(who)).content.decode()
 
 
@@ -129,7 +127,7 @@ def test_a_guest_sees_the_place_of_an_account(deal: Any) -> None:
     result(deal, 104, NEWCOMERS)
     result(deal, 104, Ladder.ESTABLISHED)
     guest = create_guest()
-    factory.settled(deal, guest)
+    factories.settled(deal, guest)
     client = signed_in(guest)
     assert "With an account, you&#x27;d be 2nd of 2 newcomers." in client.get(after(guest)).content.decode()
     text = page_of(client, deal)
@@ -170,7 +168,7 @@ def test_a_live_board_switches_at_the_first_established_result(deal: Any) -> Non
 
 
 def test_the_reopened_table_shows_the_ladder(deal: Any) -> None:
-    attempt = factory.settled(deal, playing_before.player())
+    attempt = factories.settled(deal, factories.make_old_account())
     verdict = load(attempt.public_id).verdict
     assert verdict is not None
     assert verdict.ladder == "newcomers"
@@ -181,7 +179,7 @@ def test_the_established_lead_however_good_a_newcomer_is(deal: Any) -> None:
     assert ghost_candidates.leader(deal.pk) == newcomer.attempt_id
     leader = result(deal, 5, Ladder.ESTABLISHED)
     assert ghost_candidates.leader(deal.pk) == leader.attempt_id
-    nobody = factory.player().pk
+    nobody = make_account().pk
     assert ghost_candidates.next_better(deal.pk, GhostScore(7, 1_000, 10), nobody) == newcomer.attempt_id
     assert ghost_candidates.next_better(deal.pk, GhostScore(4, 1_000, 10), nobody) == leader.attempt_id
     assert ghost_candidates.among(deal.pk, [leader.player_id, newcomer.player_id]) == [
@@ -192,12 +190,12 @@ def test_the_established_lead_however_good_a_newcomer_is(deal: Any) -> None:
 
 def test_a_deals_page_shows_the_ladder_of_its_result(client: Client, settings: Settings) -> None:
     today = timezone.now().date()
-    factory.deal("plot", today)
+    make_deal("plot", today)
     page = reverse("games:play", args=["plot"])
     old = timezone.now() - timedelta(days=30)
-    newcomer, regular = (playing_before.player(date_joined=old) for _ in range(2))
+    newcomer, regular = (factories.make_old_account(date_joined=old) for _ in range(2))
     for variant, days in ON_THREE_DAYS:
-        playing_before.verified(regular, factory.deal(variant, today - timedelta(days=days)))
+        factories.verified_win(regular, make_deal(variant, today - timedelta(days=days)))
     assert "Create an account to put it on the leaderboard." in client.get(page).content.decode()
     assert "Create an account to put it on the leaderboard." in signed_in(create_guest()).get(page).content.decode()
     assert "It counts for the newcomers' leaderboard." in signed_in(newcomer).get(page).content.decode()

@@ -33,12 +33,20 @@ from leaderboards.models import Recount, Result
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.reverification import reverify
 from leaderboards.verdicts.settlement import AttemptVerdict, do_settle, give_up, settle
+from tests import factories
 from tests.accounts.conftest import PASSWORD
-from tests.games.certified import won
-from tests.leaderboards import factory, playing_before
-from tests.leaderboards.factory import DAY, NOON
-from tests.leaderboards.playing_before import ON_THREE_DAYS, ONE_DAY, OPENED
-from tests.players import signed_in
+from tests.factories import (
+    DAY,
+    NOON,
+    ON_THREE_DAYS,
+    ONE_DAY,
+    OPENED,
+    make_account,
+    make_deal,
+    make_established,
+    signed_in,
+    won_records,
+)
 
 State = Attempt.State
 NOTHING = Missing(0, win=False, confirmation=False, age=0)
@@ -53,7 +61,7 @@ def ladders(settings: Settings, one_ladder: None, monkeypatch: pytest.MonkeyPatc
 
 
 def settled(who: Any, deal: Any = None) -> Attempt:
-    return factory.settled(deal or factory.deal(), who)
+    return factories.settled(deal or make_deal("stonewall", DAY), who)
 
 
 def ladder_of(attempt: Attempt) -> Ladder:
@@ -78,12 +86,12 @@ def whole(deal: Any) -> None:
     ],
 )
 def test_games_on_three_of_the_last_thirty_days_are_needed(games: Any, ladder: Ladder) -> None:
-    assert ladder_of(settled(playing_before.established(games), factory.deal("labyrinth"))) == ladder
+    assert ladder_of(settled(make_established(games), make_deal("labyrinth", DAY))) == ladder
 
 
 @pytest.mark.parametrize(("late", "ladder"), [(0 * MOMENT, Ladder.ESTABLISHED), (MOMENT, Ladder.NEWCOMERS)])
 def test_the_account_must_be_a_week_older_than_the_deal(late: timedelta, ladder: Ladder) -> None:
-    who = playing_before.established(date_joined=OPENED - 7 * ONE_DAY + late)
+    who = make_established(date_joined=OPENED - 7 * ONE_DAY + late)
     assert ladder_of(settled(who)) == ladder
 
 
@@ -91,7 +99,7 @@ def test_the_account_must_be_a_week_older_than_the_deal(late: timedelta, ladder:
     ("kind", "ladder"), [("webauthn", Ladder.ESTABLISHED), ("totp", Ladder.NEWCOMERS), (None, Ladder.NEWCOMERS)]
 )
 def test_a_confirmed_address_or_a_passkey_is_needed(kind: str | None, ladder: Ladder) -> None:
-    who = playing_before.established()
+    who = make_established()
     EmailAddress.objects.filter(user=who).update(verified=False)
     if kind:
         Authenticator.objects.create(user=who, type=kind, data={})
@@ -100,15 +108,15 @@ def test_a_confirmed_address_or_a_passkey_is_needed(kind: str | None, ladder: La
 
 
 def test_one_of_the_games_must_be_won() -> None:
-    who = playing_before.player()
-    lost = playing_before.play(who, ON_THREE_DAYS, end=Attempt.End.RESIGNED)
+    who = factories.make_old_account()
+    lost = factories.verified_wins(who, ON_THREE_DAYS, end=Attempt.End.RESIGNED)
     assert ladder_of(settled(who)) == Ladder.NEWCOMERS
     Attempt.objects.filter(pk=lost[0].pk).update(end=Attempt.End.WON)
-    assert ladder_of(settled(who, factory.deal("labyrinth"))) == Ladder.ESTABLISHED
+    assert ladder_of(settled(who, make_deal("labyrinth", DAY))) == Ladder.ESTABLISHED
 
 
 def played(table: Table, *, won: bool = False, cards_up: int = 0) -> Any:
-    return SimpleNamespace(won=won, cards_up=cards_up, goal=52, table=table)
+    return SimpleNamespace(won=won_records, cards_up=cards_up, goal=52, table=table)
 
 
 @pytest.mark.parametrize(("is_won", "cards_up", "real"), [(True, 0, True), (False, 18, True), (False, 17, False)])
@@ -117,7 +125,7 @@ def test_a_game_is_played_if_won_or_a_third_up(is_won: bool, cards_up: int, real
 
 
 def test_a_game_is_played_after_forty_different_decisions() -> None:
-    (line, *_) = won("plot")
+    (line, *_) = won_records("plot")
     table = line.open_table()
     made: set[int | None] = set()
     for token in line.tokens:
@@ -135,16 +143,16 @@ def test_moving_a_card_to_and_fro_is_no_real_play() -> None:
 
 
 def test_a_verdict_says_whether_the_game_was_played() -> None:
-    (line, *_), resigned = won("labyrinth"), factory.deal()
-    wins = factory.deal("labyrinth", seed=line.seed)
-    for deal, record, real in ((wins, line, True), (resigned, factory.record_of(resigned, []), False)):
-        attempt = factory.settled(deal, record=record)
+    (line, *_), resigned = won_records("labyrinth"), make_deal("stonewall", DAY)
+    wins = make_deal("labyrinth", DAY, seed=line.seed)
+    for deal, record, real in ((wins, line, True), (resigned, factories.record_of(resigned, []), False)):
+        attempt = factories.settled(deal, record=record)
         assert attempt.real_play == real
 
 
 def test_verifying_again_marks_a_game_as_played() -> None:
-    (line, *_) = won("labyrinth")
-    attempt = factory.settled(factory.deal("labyrinth", seed=line.seed), record=line)
+    (line, *_) = won_records("labyrinth")
+    attempt = factories.settled(make_deal("labyrinth", DAY, seed=line.seed), record=line)
     Attempt.objects.update(real_play=False)  # as a worker of an earlier release leaves it
     attempt.refresh_from_db()
     assert reverify(attempt).changed
@@ -164,24 +172,24 @@ def test_verifying_again_marks_a_game_as_played() -> None:
     ],
 )
 def test_only_games_verified_before_the_deal_opened_count(unfit: dict[str, Any]) -> None:
-    who = playing_before.established(ON_THREE_DAYS[:2])
-    playing_before.play(who, ON_THREE_DAYS[2:], **unfit)
+    who = make_established(ON_THREE_DAYS[:2])
+    factories.verified_wins(who, ON_THREE_DAYS[2:], **unfit)
     assert ladder_of(settled(who)) == Ladder.NEWCOMERS
 
 
 def test_practice_does_not_count() -> None:
-    who = playing_before.established()
+    who = make_established()
     Attempt.objects.filter(player=who, deal__variant="plot").update(ranked=False)
     assert ladder_of(settled(who)) == Ladder.NEWCOMERS
 
 
 def test_a_guest_is_a_newcomer() -> None:
-    assert settled(playing_before.established(is_guest=True)).ladder == Ladder.NEWCOMERS
+    assert settled(make_established(is_guest=True)).ladder == Ladder.NEWCOMERS
 
 
 def test_an_accounts_age_counts_from_its_sign_up() -> None:
     cache.clear()  # resets the sign-up limits
-    guest = playing_before.established(is_guest=True)
+    guest = make_established(is_guest=True)
     client = signed_in(guest)
     form = {"username": "Ada Lovelace", "password1": PASSWORD}
     assert client.post(reverse("account_signup"), form).status_code == 302
@@ -192,24 +200,24 @@ def test_an_accounts_age_counts_from_its_sign_up() -> None:
 
 def test_the_settings_define_days_and_age(settings: Settings) -> None:
     settings.ESTABLISHED_DAYS, settings.ESTABLISHED_AGE = 1, 3
-    who = playing_before.established((("stonewall", 1), ("plot", 1)), date_joined=OPENED - 3 * ONE_DAY)
+    who = make_established((("stonewall", 1), ("plot", 1)), date_joined=OPENED - 3 * ONE_DAY)
     assert ladder_of(settled(who)) == Ladder.ESTABLISHED
     settings.ESTABLISHED_DAYS = 2
-    assert ladder_of(settled(who, factory.deal("labyrinth"))) == Ladder.NEWCOMERS
+    assert ladder_of(settled(who, make_deal("labyrinth", DAY))) == Ladder.NEWCOMERS
     settings.ESTABLISHED_DAYS = 0
-    assert ladder_of(settled(playing_before.player(), factory.deal("braid"))) == Ladder.ESTABLISHED
+    assert ladder_of(settled(factories.make_old_account(), make_deal("braid", DAY))) == Ladder.ESTABLISHED
 
 
 def test_with_the_rule_off_all_players_are_established(settings: Settings) -> None:
     settings.LADDERS = False
-    assert ladder_of(settled(factory.player())) == Ladder.ESTABLISHED
+    assert ladder_of(settled(make_account())) == Ladder.ESTABLISHED
 
 
 @pytest.mark.parametrize("late_first", [True, False])
 def test_the_order_of_verdicts_does_not_matter(late_first: bool) -> None:
-    who = playing_before.established(ON_THREE_DAYS[:2])
-    late = factory.finished(factory.deal("plot", DAY - ONE_DAY), who)
-    new = factory.finished(factory.deal(), who)
+    who = make_established(ON_THREE_DAYS[:2])
+    late = factories.finished(make_deal("plot", DAY - ONE_DAY), who)
+    new = factories.finished(make_deal("stonewall", DAY), who)
     for attempt in (late, new) if late_first else (new, late):
         settle(attempt.pk)
     new.refresh_from_db()
@@ -218,21 +226,21 @@ def test_the_order_of_verdicts_does_not_matter(late_first: bool) -> None:
 
 def test_a_batch_needs_no_more_queries(settings: Settings) -> None:
     def queries(deal: Any) -> int:
-        first, *rest = [factory.finished(deal, playing_before.established()) for _ in range(4)]
+        first, *rest = [factories.finished(deal, make_established()) for _ in range(4)]
         with CaptureQueriesContext(connection) as asked:
             settle(first.pk, max_others=len(rest))
         assert set(Result.objects.filter(deal=deal).values_list("ladder", flat=True)) == {Ladder.ESTABLISHED}
         return len(asked)
 
-    with_rule = queries(factory.deal())
+    with_rule = queries(make_deal("stonewall", DAY))
     settings.LADDERS = False
-    assert with_rule == queries(factory.deal("plot"))
+    assert with_rule == queries(make_deal("plot", DAY))
 
 
 def test_a_games_ladder_stays_when_the_player_plays_on() -> None:
-    who = playing_before.player()
+    who = factories.make_old_account()
     attempt = settled(who)
-    playing_before.play(who, ON_THREE_DAYS)
+    factories.verified_wins(who, ON_THREE_DAYS)
     decide(attempt.pk, State.REJECTED, "staff")
     assert not Result.objects.filter(attempt=attempt).exists()
     decide(attempt.pk, State.VERIFIED, "staff")
@@ -242,8 +250,8 @@ def test_a_games_ladder_stays_when_the_player_plays_on() -> None:
 
 
 def test_a_later_decision_keeps_the_first_verdicts_ladder() -> None:
-    who = playing_before.established()
-    attempt = factory.finished(factory.deal(), who)
+    who = make_established()
+    attempt = factories.finished(make_deal("stonewall", DAY), who)
     assert give_up(attempt.pk, "It could not be judged.")
     Attempt.objects.filter(player=who).exclude(pk=attempt.pk).delete()
     decide(attempt.pk, State.VERIFIED, "staff")
@@ -252,7 +260,7 @@ def test_a_later_decision_keeps_the_first_verdicts_ladder() -> None:
 
 
 def test_a_new_score_keeps_ladder_and_time() -> None:
-    attempt = settled(playing_before.established())
+    attempt = settled(make_established())
     at = timezone.now() - ONE_DAY
     Attempt.objects.filter(player=attempt.player).exclude(pk=attempt.pk).delete()
     Attempt.objects.filter(pk=attempt.pk).update(cards_up=99, verified_at=at)
@@ -265,8 +273,8 @@ def test_a_new_score_keeps_ladder_and_time() -> None:
 
 
 def test_a_lifted_ban_restores_results_to_their_ladder() -> None:
-    attempt = settled(playing_before.established())
-    newcomer = settled(playing_before.player(), attempt.deal)
+    attempt = settled(make_established())
+    newcomer = settled(factories.make_old_account(), attempt.deal)
     for who in (attempt.player, newcomer.player):
         Attempt.objects.filter(player=who).exclude(pk__in=(attempt.pk, newcomer.pk)).delete()
         ban_player(who)
@@ -277,7 +285,7 @@ def test_a_lifted_ban_restores_results_to_their_ladder() -> None:
 
 
 def test_a_recreated_result_is_on_its_attempts_ladder() -> None:
-    attempt = settled(playing_before.player())
+    attempt = settled(factories.make_old_account())
     attempt.result.delete()
     relisting.rank_player(attempt.player)
     attempt.refresh_from_db()
@@ -285,7 +293,7 @@ def test_a_recreated_result_is_on_its_attempts_ladder() -> None:
 
 
 def test_a_deleted_account_keeps_its_place() -> None:
-    attempt = settled(playing_before.established())
+    attempt = settled(make_established())
     erase_player(attempt.player)
     do_settle(attempt, AttemptVerdict(State.REJECTED, [], None), expected=State.VERIFIED)
     attempt = Attempt.objects.select_related("deal").get(pk=attempt.pk)
@@ -295,20 +303,20 @@ def test_a_deleted_account_keeps_its_place() -> None:
 
 
 def test_merged_guest_games_do_not_affect_the_account() -> None:
-    who = playing_before.established(ON_THREE_DAYS[:2])
+    who = make_established(ON_THREE_DAYS[:2])
     attempt = settled(who)
     guest = create_guest()
-    playing_before.play(guest, (("braid", 1), ("braid", 2)))
+    factories.verified_wins(guest, (("braid", 1), ("braid", 2)))
     merge_guest(guest, who)
     attempt.refresh_from_db()
     assert ladder_of(attempt) == Ladder.NEWCOMERS
-    assert ladder_of(settled(who, factory.deal("labyrinth"))) == Ladder.NEWCOMERS  # they are practice
+    assert ladder_of(settled(who, make_deal("labyrinth", DAY))) == Ladder.NEWCOMERS  # they are practice
 
 
 def test_the_ladders_are_ranked_separately() -> None:
-    deal = factory.deal()
+    deal = make_deal("stonewall", DAY)
     for cards, ladder in ((9, 2), (8, 1), (7, 2), (6, 1)):
-        factory.listed(deal, BoardScore(cards, 1_000, 10), ladder=ladder)
+        factories.listed(deal, BoardScore(cards, 1_000, 10), ladder=ladder)
     for ladder, best in ((Ladder.ESTABLISHED, [8, 6]), (Ladder.NEWCOMERS, [9, 7])):
         page = board_queries.page(deal, ladder=ladder)
         assert [(entry.rank, entry.cards_up, entry.ladder) for entry in page.entries] == [
@@ -322,9 +330,9 @@ def test_the_ladders_are_ranked_separately() -> None:
 
 
 def test_pagination_stays_on_one_ladder() -> None:
-    deal = factory.deal()
+    deal = make_deal("stonewall", DAY)
     for cards in (9, 8, 7):
-        factory.listed(deal, BoardScore(cards, 1_000, 10), ladder=Ladder.NEWCOMERS)
+        factories.listed(deal, BoardScore(cards, 1_000, 10), ladder=Ladder.NEWCOMERS)
     first = board_queries.page(deal, limit=2, ladder=Ladder.NEWCOMERS)
     rest = board_queries.page(deal, "race", first.after, 2, Ladder.NEWCOMERS)
     assert [entry.cards_up for entry in rest.entries] == [7]
@@ -333,20 +341,20 @@ def test_pagination_stays_on_one_ladder() -> None:
 
 
 def test_newcomers_come_first_while_they_are_alone() -> None:
-    deal = factory.deal()
+    deal = make_deal("stonewall", DAY)
     assert board_queries.page(deal).ladder == Ladder.ESTABLISHED
-    factory.listed(deal, BoardScore(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
+    factories.listed(deal, BoardScore(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
     assert board_queries.page(deal).ladder == Ladder.NEWCOMERS
-    factory.listed(deal, BoardScore(1, 1_000, 10))
+    factories.listed(deal, BoardScore(1, 1_000, 10))
     assert board_queries.page(deal).ladder == Ladder.ESTABLISHED
     assert [entry.cards_up for entry in board_queries.page(deal).entries] == [1]
 
 
 def test_seasons_sum_established_results() -> None:
-    who = factory.player()
-    factory.listed(factory.deal(), BoardScore(5, 1_000, 10), who=who)
-    factory.listed(factory.deal("plot"), BoardScore(7, 1_000, 10), who=who, ladder=Ladder.NEWCOMERS)
-    alone = factory.listed(factory.deal("braid"), BoardScore(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
+    who = make_account()
+    factories.listed(make_deal("stonewall", DAY), BoardScore(5, 1_000, 10), who=who)
+    factories.listed(make_deal("plot", DAY), BoardScore(7, 1_000, 10), who=who, ladder=Ladder.NEWCOMERS)
+    alone = factories.listed(make_deal("braid", DAY), BoardScore(9, 1_000, 10), ladder=Ladder.NEWCOMERS)
     assert Recount.objects.filter(player=alone.player).exists()  # for the day's nine
     seasons.recount_marked()
     page = seasons.page(seasons.season("week", DAY))
@@ -354,10 +362,14 @@ def test_seasons_sum_established_results() -> None:
 
 
 def test_friends_of_both_ladders_are_ranked_together() -> None:
-    deal, me, friend = factory.deal(), factory.player(), factory.player()
+    deal, me, friend = (
+        make_deal("stonewall", DAY),
+        make_account(),
+        make_account(),
+    )
     me.following.create(followed=friend)
-    factory.listed(deal, BoardScore(5, 1_000, 10), who=me)
-    factory.listed(deal, BoardScore(7, 1_000, 10), who=friend, ladder=Ladder.NEWCOMERS)
+    factories.listed(deal, BoardScore(5, 1_000, 10), who=me)
+    factories.listed(deal, BoardScore(7, 1_000, 10), who=friend, ladder=Ladder.NEWCOMERS)
     shown = [(entry.rank, entry.player, entry.ladder) for entry in board_queries.friends(deal, "race", me)]
     assert shown == [(1, friend.public_id, Ladder.NEWCOMERS), (2, me.public_id, Ladder.ESTABLISHED)]
 
@@ -373,16 +385,16 @@ def test_friends_of_both_ladders_are_ranked_together() -> None:
     ],
 )
 def test_the_missing_days_are_counted(games: Any, days: int, win: bool) -> None:
-    assert eligibility.missing(playing_before.established(games)) == Missing(days, win, confirmation=False, age=0)
+    assert eligibility.missing(make_established(games)) == Missing(days, win, confirmation=False, age=0)
 
 
 def test_the_days_until_the_account_is_old_enough() -> None:
-    assert eligibility.missing(playing_before.established()) is None
+    assert eligibility.missing(make_established()) is None
     for days, age in ((7, 0), (5, 2), (0, 7)):
-        who = playing_before.established(date_joined=NOON - days * ONE_DAY)
+        who = make_established(date_joined=NOON - days * ONE_DAY)
         assert (eligibility.missing(who) or NOTHING).age == age
 
 
 def test_nothing_is_missing_with_the_rule_off(settings: Settings) -> None:
     settings.LADDERS = False
-    assert eligibility.missing(factory.player()) is None
+    assert eligibility.missing(make_account()) is None

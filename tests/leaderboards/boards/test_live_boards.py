@@ -20,7 +20,8 @@ from leaderboards.boards import consumer as consumers
 from leaderboards.boards import live_boards
 from leaderboards.boards.entries import board_group
 from leaderboards.boards.rank_keys import BoardScore
-from tests.leaderboards import factory
+from tests import factories
+from tests.factories import make_deal
 from tests.services.sockets import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -70,7 +71,7 @@ class Watcher:
         await self._socket.wait(60)
 
 
-listed = sync_to_async(factory.listed)
+listed = sync_to_async(factories.listed)
 
 
 async def test_a_watcher_during_an_outage_is_asked_to_retry(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +86,7 @@ async def test_a_watcher_during_an_outage_is_asked_to_retry(monkeypatch: pytest.
 
 
 async def test_all_watchers_get_the_board_now_and_on_changes() -> None:
-    deal = await sync_to_async(factory.deal)()
+    deal = await sync_to_async(make_deal)()
     first, second, fewest = Watcher(deal.pk), Watcher(deal.pk), Watcher(deal.pk, "?board=fewest")
     for watcher in (first, second, fewest):
         assert await watcher.connect()
@@ -101,7 +102,7 @@ async def test_all_watchers_get_the_board_now_and_on_changes() -> None:
 
 async def test_frames_are_rate_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_boards, "SEND_EVERY", 3_600.0)
-    deal = await sync_to_async(factory.deal)()
+    deal = await sync_to_async(make_deal)()
     watcher = Watcher(deal.pk)
     await watcher.connect()
     assert (await watcher.frame())["total"] == 0
@@ -117,7 +118,7 @@ async def test_frames_are_rate_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_lost_notice_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_boards, "POLL_EVERY", 0.1)
     monkeypatch.setattr("leaderboards.boards.entries.notify_watchers", lambda _deal: None)
-    deal = await sync_to_async(factory.deal)()
+    deal = await sync_to_async(make_deal)()
     watcher = Watcher(deal.pk)
     await watcher.connect()
     await watcher.frame()
@@ -127,7 +128,7 @@ async def test_a_lost_notice_is_made_up_for(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 async def test_a_changed_name_reaches_all_watchers() -> None:
-    deal = await sync_to_async(factory.deal)()
+    deal = await sync_to_async(make_deal)()
     result = await listed(deal, BoardScore(20, 1, 40))
     watcher = Watcher(deal.pk)
     await watcher.connect()
@@ -147,7 +148,7 @@ async def test_a_failed_first_reading_is_repeated_without_leaks(monkeypatch: pyt
         return read(*asked)
 
     monkeypatch.setattr(live_boards, "read_frame", shaky)
-    deal = await sync_to_async(factory.deal)()
+    deal = await sync_to_async(make_deal)()
     watcher = Watcher(deal.pk)
     assert await watcher.connect()
     assert (await watcher.frame())["total"] == 0
@@ -160,7 +161,7 @@ async def test_a_broken_connection_leaves_no_watcher(monkeypatch: pytest.MonkeyP
         raise OSError("the database is away")
 
     monkeypatch.setattr(live_boards, "read_frame", broken)
-    deal = await sync_to_async(factory.deal)()
+    deal = await sync_to_async(make_deal)()
     before = consumers.BoardConsumer.SOCKETS._value.get()
     watcher = Watcher(deal.pk)
     await watcher.connect()
@@ -183,7 +184,7 @@ async def test_any_number_of_newcomers_costs_one_reading(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(live_boards, "read_frame", counted)
     monkeypatch.setattr(live_boards, "SEND_EVERY", 60.0)
-    deal = await sync_to_async(factory.deal)()
+    deal = await sync_to_async(make_deal)()
     hub, shown, key = live_boards.BoardHub(), asyncio.Queue[str](), live_boards.WatchedBoard(deal, "race")
     watchers = [Shown(shown) for _ in range(1_000)]
     for watcher in watchers[:500]:
@@ -213,7 +214,7 @@ class Shown:
 
 
 async def test_the_last_watcher_ends_the_watch() -> None:
-    deal = await sync_to_async(factory.deal)()
+    deal = await sync_to_async(make_deal)()
     watchers = [Watcher(deal.pk) for _ in range(2)]
     for watcher in watchers:
         await watcher.connect()
@@ -226,7 +227,7 @@ async def test_the_last_watcher_ends_the_watch() -> None:
 
 @pytest.mark.parametrize("query", ["", "?board=best"])
 async def test_an_unknown_board_is_closed(query: str) -> None:
-    deal_id = 0 if not query else (await sync_to_async(factory.deal)()).pk
+    deal_id = 0 if not query else (await sync_to_async(make_deal)()).pk
     watcher = Watcher(deal_id, query)
     await watcher.connect()
     message = await watcher.message()
@@ -235,7 +236,7 @@ async def test_an_unknown_board_is_closed(query: str) -> None:
 
 
 async def test_a_watcher_may_ping_but_say_nothing_else() -> None:
-    deal = await sync_to_async(factory.deal)()
+    deal = await sync_to_async(make_deal)()
     watcher = Watcher(deal.pk)
     await watcher.connect()
     await watcher.say('{"type":"hello","v":1}')
@@ -248,7 +249,7 @@ async def test_a_watcher_may_ping_but_say_nothing_else() -> None:
 
 
 async def test_other_sites_pages_may_not_watch() -> None:
-    deal = await sync_to_async(factory.deal)()
+    deal = await sync_to_async(make_deal)()
     stranger = Watcher(deal.pk, origin="http://evil.example")
     assert not await stranger.connect()
 

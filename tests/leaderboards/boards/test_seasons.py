@@ -13,10 +13,11 @@ from leaderboards.boards.board_pages import CursorError
 from leaderboards.boards.listings import season_listing
 from leaderboards.boards.rank_keys import BOARDS, BoardScore
 from leaderboards.models import Recount, Result, Season, Standing
-from tests.leaderboards import factory
+from tests import factories
+from tests.factories import make_account, make_deal
 
 pytestmark = pytest.mark.django_db
-DAY = factory.DAY  # a Friday
+DAY = factories.DAY  # a Friday
 
 
 def whole() -> None:
@@ -40,11 +41,11 @@ def test_weeks_begin_on_monday_and_months_on_the_first() -> None:
 
 
 def test_a_players_deals_are_summed_by_period_and_variant() -> None:
-    who = factory.player()
-    factory.listed(factory.deal("braid"), BoardScore(50, 1_000, 100), who=who)
-    factory.listed(factory.deal("tarot"), BoardScore(30, 3_000, 200), who=who)
-    factory.listed(factory.deal("braid", DAY - timedelta(days=5)), BoardScore(8, 10, 5), who=who)
-    factory.listed(factory.deal("braid", DAY - timedelta(days=40)), BoardScore(4, 1, 1), who=who)
+    who = make_account()
+    factories.listed(make_deal("braid", factories.DAY), BoardScore(50, 1_000, 100), who=who)
+    factories.listed(make_deal("tarot", factories.DAY), BoardScore(30, 3_000, 200), who=who)
+    factories.listed(make_deal("braid", DAY - timedelta(days=5)), BoardScore(8, 10, 5), who=who)
+    factories.listed(make_deal("braid", DAY - timedelta(days=40)), BoardScore(4, 1, 1), who=who)
     assert seasons.recount_marked() > 0
     me = who.public_id
     assert shown("week") == [(1, me, 2, 80, 4_000, 300)]
@@ -58,9 +59,9 @@ def test_a_players_deals_are_summed_by_period_and_variant() -> None:
 
 
 def test_a_recount_follows_removals_and_is_idempotent() -> None:
-    who, other = factory.player(), factory.player()
-    first = factory.listed(factory.deal("braid"), BoardScore(50, 1_000, 100), who=who)
-    factory.listed(first.deal, BoardScore(51, 1_000, 100), who=other)
+    who, other = make_account(), make_account()
+    first = factories.listed(make_deal("braid", factories.DAY), BoardScore(50, 1_000, 100), who=who)
+    factories.listed(first.deal, BoardScore(51, 1_000, 100), who=other)
     seasons.recount_marked()
     assert [row[:2] for row in shown("week")] == [(1, other.public_id), (2, who.public_id)]
     assert seasons.recount_marked() == 0
@@ -78,12 +79,12 @@ def test_a_recount_follows_removals_and_is_idempotent() -> None:
 
 
 def test_a_further_result_is_added_to_a_standing() -> None:
-    who, other = factory.player(), factory.player()
-    factory.listed(factory.deal("braid"), BoardScore(50, 1_000, 100), who=who)
-    factory.listed(factory.deal("plot"), BoardScore(51, 1_000, 100), who=other)
+    who, other = make_account(), make_account()
+    factories.listed(make_deal("braid", factories.DAY), BoardScore(50, 1_000, 100), who=who)
+    factories.listed(make_deal("plot", factories.DAY), BoardScore(51, 1_000, 100), who=other)
     seasons.recount_marked()
     kept = Standing.objects.get(player=who, season__period="week", season__variant="").pk
-    factory.listed(factory.deal("braid", DAY - timedelta(days=1)), BoardScore(8, 10, 5), who=who)
+    factories.listed(make_deal("braid", DAY - timedelta(days=1)), BoardScore(8, 10, 5), who=who)
     seasons.recount_marked()
     assert shown("week") == [(1, who.public_id, 2, 58, 1_010, 105), (2, other.public_id, 1, 51, 1_000, 100)]
     assert Standing.objects.get(player=who, season__period="week", season__variant="").pk == kept
@@ -93,12 +94,12 @@ def test_a_further_result_is_added_to_a_standing() -> None:
 def test_season_pages_and_ranks_agree_with_a_naive_sort() -> None:
     choose = random.Random(5)
     sums: dict[Any, BoardScore] = {}
-    players = [factory.player() for _ in range(12)]
+    players = [make_account() for _ in range(12)]
     for variant in ("braid", "tarot"):
-        deal = factory.deal(variant)
+        deal = make_deal(variant, factories.DAY)
         for who in players:
             score = BoardScore(choose.choice([10, 20]), choose.choice([1_000, 2_000]), choose.choice([50, 60]))
-            factory.listed(deal, score, who=who)
+            factories.listed(deal, score, who=who)
             sums[who] = BoardScore(*map(sum, zip(score, sums.get(who, (0, 0, 0)), strict=True)))
     seasons.recount_marked()
     season = seasons.season("week", DAY)
@@ -127,9 +128,13 @@ def test_season_pages_and_ranks_agree_with_a_naive_sort() -> None:
 def test_a_player_whose_figures_overflow_is_retried_alone(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    deal, bad, good = factory.deal(), factory.player(), factory.player()
-    result = factory.listed(deal, BoardScore(20, 100, 40), who=bad)
-    factory.listed(deal, BoardScore(20, 200, 40), who=good)
+    deal, bad, good = (
+        make_deal("stonewall", factories.DAY),
+        make_account(),
+        make_account(),
+    )
+    result = factories.listed(deal, BoardScore(20, 100, 40), who=bad)
+    factories.listed(deal, BoardScore(20, 200, 40), who=good)
     Result.objects.filter(pk=result.pk).update(elapsed_ms=2**60)
     now = timezone.now()
     assert seasons.recount_marked(now) == 2
@@ -145,16 +150,16 @@ def test_a_player_whose_figures_overflow_is_retried_alone(
 
 
 def test_the_next_result_retries_a_failed_recount_at_once() -> None:
-    result = factory.listed(factory.deal(), BoardScore(20, 100, 40))
+    result = factories.listed(make_deal("stonewall", factories.DAY), BoardScore(20, 100, 40))
     Recount.objects.update(failed_at=timezone.now())
     assert seasons.recount_marked() == 0
-    factory.listed(factory.deal("braid"), BoardScore(20, 100, 40), who=result.player)
+    factories.listed(make_deal("braid", factories.DAY), BoardScore(20, 100, 40), who=result.player)
     assert seasons.recount_marked() == 1
     assert shown("week")[0][2] == 2
 
 
 def test_a_general_failure_is_not_blamed_on_one_player(monkeypatch: pytest.MonkeyPatch) -> None:
-    factory.listed(factory.deal(), BoardScore(20, 100, 40))
+    factories.listed(make_deal("stonewall", factories.DAY), BoardScore(20, 100, 40))
 
     def limit(*_args: Any) -> None:
         raise SoftTimeLimitExceeded
@@ -167,8 +172,10 @@ def test_a_general_failure_is_not_blamed_on_one_player(monkeypatch: pytest.Monke
 
 def test_standings_of_years_of_play_are_ranked() -> None:
     """More than seventeen years of play: nine deals a day left open until they close, for two years."""
-    for hours, who in ((9 * 25 * 800, factory.player()), (9 * 25 * 801, factory.player())):
-        result = factory.listed(factory.deal(("braid", "plot")[hours % 2]), BoardScore(20, 100, 40), who=who)
+    for hours, who in ((9 * 25 * 800, make_account()), (9 * 25 * 801, make_account())):
+        result = factories.listed(
+            make_deal(("braid", "plot")[hours % 2], factories.DAY), BoardScore(20, 100, 40), who=who
+        )
         Result.objects.filter(pk=result.pk).update(elapsed_ms=hours * 3_600_000)
     seasons.recount_marked()
     assert [row[4] // 3_600_000 for row in shown("all")] == [9 * 25 * 800, 9 * 25 * 801]
@@ -177,14 +184,14 @@ def test_standings_of_years_of_play_are_ranked() -> None:
 
 def test_an_empty_season() -> None:
     assert seasons.page(None).entries == []
-    assert seasons.around(None, "race", factory.player()) == []
-    assert seasons.friends(None, "race", factory.player()) == []
+    assert seasons.around(None, "race", make_account()) == []
+    assert seasons.friends(None, "race", make_account()) == []
 
 
 def test_a_deals_cursor_is_no_seasons() -> None:
-    deal = factory.deal()
+    deal = make_deal("stonewall", factories.DAY)
     for ms in (1, 2):
-        factory.listed(deal, BoardScore(20, ms, 40))
+        factories.listed(deal, BoardScore(20, ms, 40))
     seasons.recount_marked()
     with pytest.raises(CursorError):
         seasons.page(seasons.season("week", DAY), "race", board_queries.page(deal, limit=1).after)

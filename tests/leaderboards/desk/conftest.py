@@ -13,8 +13,8 @@ from django.test import Client
 from django.utils import timezone
 
 from games.models import Attempt, Deal
-from tests.leaderboards import factory
-from tests.players import signed_in
+from tests import factories
+from tests.factories import make_account, make_deal, signed_in
 
 MakeStaff = Callable[..., Any]
 Browser = Callable[[Any], Client]
@@ -25,7 +25,7 @@ def make_staff(db: None) -> MakeStaff:
     numbers = count(1)
 
     def make(*rights: str) -> Any:
-        user = factory.player(is_staff=True, display_name=f"Warden {next(numbers)}")
+        user = make_account(is_staff=True, display_name=f"Warden {next(numbers)}")
         user.user_permissions.set(Permission.objects.filter(codename__in=rights))
         return user
 
@@ -48,21 +48,21 @@ def browser() -> Browser:
 
 
 def todays(variant: str = "stonewall") -> Deal:
-    return factory.deal(variant, day=timezone.now().date())
+    return make_deal(variant, day=timezone.now().date())
 
 
 def over(variant: str = "stonewall", days: int = 3) -> Deal:
-    return factory.deal(variant, day=timezone.now().date() - timedelta(days=days))
+    return make_deal(variant, day=timezone.now().date() - timedelta(days=days))
 
 
 def reviewed(deal: Deal, who: Any = None, **fields: Any) -> Attempt:
-    attempt = factory.settled(deal, who, record=factory.superhuman(deal), started_at=begun(deal), **fields)
+    attempt = factories.settled(deal, who, record=factories.superhuman(deal), started_at=begun(deal), **fields)
     assert attempt.state == Attempt.State.REVIEW
     return attempt
 
 
 def verified(deal: Deal, who: Any = None, **fields: Any) -> Attempt:
-    attempt = factory.settled(deal, who, started_at=begun(deal), **fields)
+    attempt = factories.settled(deal, who, started_at=begun(deal), **fields)
     assert attempt.state == Attempt.State.VERIFIED
     return attempt
 

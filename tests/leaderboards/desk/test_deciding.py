@@ -26,8 +26,10 @@ from leaderboards.models import Result
 from leaderboards.ratings import rating_reconciler
 from leaderboards.verdicts import decisions
 from leaderboards.verdicts.decisions import NotDecidableError, decide, undo
+from tests import factories
+from tests.factories import make_account
 from tests.games.races.runs import Run
-from tests.leaderboards import factory, raced
+from tests.leaderboards import raced
 from tests.leaderboards.desk.conftest import Browser, over, reviewed, todays, verified
 from tests.leaderboards.desk.test_desk import at, text
 
@@ -116,12 +118,12 @@ def test_staff_cannot_decide_about_their_own_game(decider: Any) -> None:
 
 def test_a_rings_decisions_are_made_and_undone_together(decider: Any) -> None:
     first, second = over(days=3), over(days=4)
-    ring = [factory.player(), factory.player()]
+    ring = [make_account(), make_account()]
     honest = verified(first)
-    lines = {who: {deal: factory.line(deal, 20 + n) for deal in (first, second)} for n, who in enumerate(ring)}
+    lines = {who: {deal: factories.line(deal, 20 + n) for deal in (first, second)} for n, who in enumerate(ring)}
     found = [verified(deal, who, tokens=lines[who][deal]) for deal in (first, second) for who in ring]
     found.append(reviewed(over("braid"), ring[0]))
-    unread = factory.finished(second, ring[1], ranked=False)
+    unread = factories.finished(second, ring[1], ranked=False)
     states, ranks = [state_of(one) for one in found], board(first, second)
     done = decisions.decide_all([one.pk for one in [*found, unread]], State.REJECTED, decider, "One person.")
     assert (done.decided, [public_id for public_id, _ in done.refused]) == (5, [unread.public_id])
@@ -209,7 +211,7 @@ def test_an_attempt_without_further_evidence_has_no_sections(looker: Any, browse
 
 
 def test_appeals_and_reports_are_shown_without_reporters(looker: Any, browser: Browser) -> None:
-    attempt, reporter = reviewed(over()), factory.player()
+    attempt, reporter = reviewed(over()), make_account()
     appeals.appeal(attempt, attempt.player, "I had seen the cards dealt like this before.")
     reports.report(attempt, reporter, "speed", "Nobody clicks so fast.")
     page = text(browser(looker).get(at("attempt", attempt)))
@@ -225,7 +227,7 @@ def test_foresight_is_shown_to_staff_who_may_watch(looker: Any, browser: Browser
     foresight_store.measure_and_store(attempt)
     client = browser(looker)
     assert "<h2>Foresight" in text(client.get(at("attempt", attempt)))
-    factory.finished(deal, looker)
+    factories.finished(deal, looker)
     assert "<h2>Foresight" not in text(client.get(at("attempt", attempt)))
 
 
@@ -240,12 +242,12 @@ def test_likeness_to_the_solver_is_shown_to_staff_who_may_watch(looker: Any, bro
     page = text(client.get(at("attempt", attempt)))
     assert "<dt>decisions the solver would also have made</dt><dd>19 / 20 (95%)</dd>" in page
     assert "one game proves nothing" in page
-    factory.finished(deal, looker)
+    factories.finished(deal, looker)
     assert "<h2>Likeness to the solver" not in text(client.get(at("attempt", attempt)))
 
 
 def test_a_daily_game_is_shown_beside_the_players_races(looker: Any, browser: Browser) -> None:
-    player, rival = factory.player(), factory.player()
+    player, rival = make_account(), make_account()
     raced.race([player, rival], at=timezone.now() - timedelta(days=2))
     rating_reconciler.rate_finished()
     deal = over("plot")

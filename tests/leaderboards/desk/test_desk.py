@@ -24,7 +24,9 @@ from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.desk.review_queue import queue
 from leaderboards.desk.top_places import HIGH_FORESIGHT, noted_places
 from leaderboards.verdicts import decisions
-from tests.leaderboards import factory, raced
+from tests import factories
+from tests.factories import make_account
+from tests.leaderboards import raced
 from tests.leaderboards.desk.conftest import Browser, MakeStaff, begun, over, reviewed, todays, verified
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +44,7 @@ def text(response: Any) -> str:
 
 
 def waiting(deal: Any, score: BoardScore, **fields: Any) -> Attempt:
-    attempt = factory.finished(deal, state=State.REVIEW, started_at=begun(deal), tokens=[], **fields)
+    attempt = factories.finished(deal, state=State.REVIEW, started_at=begun(deal), tokens=[], **fields)
     attempt.cards_up, attempt.elapsed_ms, attempt.tokens = score
     attempt.save()
     return attempt
@@ -51,7 +53,7 @@ def waiting(deal: Any, score: BoardScore, **fields: Any) -> Attempt:
 def test_the_front_page_counts_what_waits_for_staff(browser: Browser, make_staff: MakeStaff) -> None:
     doubted = waiting(todays(), BoardScore(50, 60_000, 100))
     Appeal.objects.create(attempt=doubted, text="I was fast.", made_at=timezone.now())
-    Report.objects.create(attempt=doubted, reporter=factory.player(), reason="speed", text="", made_at=timezone.now())
+    Report.objects.create(attempt=doubted, reporter=make_account(), reason="speed", text="", made_at=timezone.now())
     shown = re.compile(r'<a href="([^"]+)">([^<]*: \d+)</a>')
     front = browser(make_staff("view_attempt", "view_appeal", "view_report")).get(reverse("admin:index"))
     found = shown.findall(text(front))
@@ -64,7 +66,7 @@ def test_top_places_of_open_and_recent_deals_come_first() -> None:
     today, recent, old = todays(), over(days=2), over(days=40)
     for deal in (today, recent, old):
         for cards in (50, 40, 30):
-            factory.listed(deal, BoardScore(cards, 60_000, 100))
+            factories.listed(deal, BoardScore(cards, 60_000, 100))
     found = {
         "third today": waiting(today, BoardScore(35, 60_000, 100)),
         "first of an old deal": waiting(old, BoardScore(52, 60_000, 100)),
@@ -142,7 +144,7 @@ def test_top_places_with_high_figures_are_noted(looker: Any, browser: Browser, d
 
 def test_a_guest_who_looks_at_the_deal_meanwhile_is_noted(looker: Any, browser: Browser) -> None:
     deal, meanwhile = todays(), "started by another player on the same device during the game"
-    attempt, guest = top(deal), verified(deal, factory.player(is_guest=True))
+    attempt, guest = top(deal), verified(deal, make_account(is_guest=True))
     assert attempt.finished_at
     started(attempt, "browser")
     started(guest, "browser", made_at=attempt.finished_at)
@@ -196,7 +198,7 @@ def test_noted_places_take_a_fixed_number_of_queries(django_assert_num_queries: 
 def test_only_permitted_staff_may_look(name: str, make_staff: MakeStaff, browser: Browser) -> None:
     attempt = reviewed(over("braid"))
     address = reverse(f"admin:desk_{name}", args=[] if name in {"queue", "together"} else [attempt.public_id])
-    for client in (Client(), browser(factory.player())):
+    for client in (Client(), browser(make_account())):
         assert client.get(address).status_code == 302
     for staff in (make_staff(), make_staff("decide_attempt"), make_staff("view_user", "ban_user")):
         assert browser(staff).get(address).status_code == 403
@@ -208,7 +210,7 @@ def test_only_permitted_staff_may_decide_and_note(
 ) -> None:
     attempt = reviewed(over("braid"))
     sent = {**WHY, "text": "Seen.", "decision": "1"}
-    assert browser(factory.player()).post(at(name, attempt), sent).status_code == 302
+    assert browser(make_account()).post(at(name, attempt), sent).status_code == 302
     for staff in (looker, make_staff(), make_staff("decide_attempt")):
         assert browser(staff).post(at(name, attempt), sent).status_code == 403
         assert (
@@ -276,14 +278,14 @@ def test_staff_who_played_may_watch_after_the_reveal(looker: Any, browser: Brows
 
 
 def test_a_running_game_is_not_at_the_desk(looker: Any, browser: Browser) -> None:
-    attempt = start_attempt(factory.player(), todays())
+    attempt = start_attempt(make_account(), todays())
     for name in ("attempt", "replay", "steps"):
         assert browser(looker).get(at(name, attempt)).status_code == 404
 
 
 def test_a_broken_record_has_a_page_but_no_replay(looker: Any, browser: Browser) -> None:
     deal = over()
-    attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]), state=State.REJECTED)
+    attempt = factories.finished(deal, record=factories.record_of(deal, ["u"]), state=State.REJECTED)
     assert browser(looker).get(at("attempt", attempt)).status_code == 200
     assert browser(looker).get(at("replay", attempt)).status_code == 404
 
@@ -305,7 +307,7 @@ def test_reasons_show_figures_and_gaps_are_drawn(looker: Any, browser: Browser) 
 
 def test_related_and_copied_attempts_are_linked(looker: Any, browser: Browser) -> None:
     deal, device = todays("braid"), "11111111-1111-4111-8111-111111111111"
-    guest, elsewhere = verified(deal), verified(over(days=9), factory.player())
+    guest, elsewhere = verified(deal), verified(over(days=9), make_account())
     copied, stranger = verified(deal), verified(deal)
     attempt = reviewed(deal)
     for one in (guest, elsewhere, attempt):
@@ -325,7 +327,7 @@ def test_related_and_copied_attempts_are_linked(looker: Any, browser: Browser) -
 
 def test_a_guest_on_the_same_network_is_beside_the_account(looker: Any, browser: Browser) -> None:
     deal = todays("braid")
-    guest = verified(deal, factory.player(is_guest=True))
+    guest = verified(deal, make_account(is_guest=True))
     attempt = reviewed(deal)
     for one, minutes in ((guest, 0), (attempt, 20)):
         made_at = deal.opens_at + timedelta(minutes=minutes)
@@ -339,7 +341,7 @@ def test_a_guest_on_the_same_network_is_beside_the_account(looker: Any, browser:
 
 def test_two_lines_are_shown_side_by_side(looker: Any, browser: Browser) -> None:
     deal = todays()
-    line = factory.line(deal, 30)
+    line = factories.line(deal, 30)
     half = line[: len(line) // 2]
     left, right = verified(deal, tokens=line), verified(deal, tokens=[*half, "u", half[-1]])
     page = browser(looker).get(at("lines", left), {"beside": str(right.public_id)})
@@ -414,13 +416,17 @@ def test_a_ring_is_banned_from_its_decision_page(make_staff: MakeStaff, browser:
 
 
 def test_all_attempts_of_a_ring_are_on_one_page(decider: Any, browser: Browser) -> None:
-    ring, client, address = [factory.player(), factory.player()], browser(decider), reverse("admin:desk_together")
+    ring, client, address = (
+        [make_account(), make_account()],
+        browser(decider),
+        reverse("admin:desk_together"),
+    )
     found = [verified(over(days=days), who) for days, who in enumerate(ring * 2, 3)]
-    practice = factory.finished(over(days=9), ring[0], ranked=False, state=State.VERIFIED)
-    asked = {"player": [who.public_id for who in ring]}
-    page = client.get(address, asked)
+    practice = factories.finished(over(days=9), ring[0], ranked=False, state=State.VERIFIED)
+    query = {"player": [str(who.public_id) for who in ring]}
+    page = client.get(address, query)
     assert {one.attempt.public_id for one in page.context["together"].attempts} == {one.public_id for one in found}
-    told = text(client.post(address, {**asked, **WHY}, follow=True))
+    told = text(client.post(address, {**query, **WHY}, follow=True))
     assert "4 attempts decided." in told
     assert "Undo all made together" in told
     assert set(Attempt.objects.filter(state=State.REJECTED)) == set(found)

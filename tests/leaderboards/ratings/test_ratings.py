@@ -16,8 +16,8 @@ from leaderboards import tasks
 from leaderboards.models import RatedRace, Rating, RatingChange
 from leaderboards.ratings import rating_reconciler
 from leaderboards.ratings.fold_input import Key
+from tests.factories import NOON, make_account
 from tests.leaderboards import raced
-from tests.leaderboards.factory import NOON, player
 from tests.leaderboards.raced import MINUTE, changes, disqualify, ratings
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +33,7 @@ def from_scratch() -> None:
 
 
 def test_a_race_changes_its_racers_ratings() -> None:
-    one, two, three = player(), player(), player()
+    one, two, three = make_account(), make_account(), make_account()
     raced.race([one, two, three], [1, 2, 2])
     assert rating_reconciler.rate_finished() == 1
     assert rating_reconciler.rate_finished() == 0
@@ -45,7 +45,7 @@ def test_a_race_changes_its_racers_ratings() -> None:
 
 
 def test_unrated_and_unfinished_races_change_nothing() -> None:
-    who = [player(), player()]
+    who = [make_account(), make_account()]
     raced.race(who, rated=False)
     raced.race(who, state="settling", finished_at=None)
     raced.race(who, state="void", void="server_fault")
@@ -54,7 +54,7 @@ def test_unrated_and_unfinished_races_change_nothing() -> None:
 
 
 def test_guests_absent_and_deleted_players_are_left_out() -> None:
-    one, two, guest, absent = player(), player(), player(is_guest=True), player()
+    one, two, guest, absent = make_account(), make_account(), make_account(is_guest=True), make_account()
     made = raced.race([guest, one, absent, None, two], [1, 2, "absent", 3, 4])
     rating_reconciler.rate_finished()
     assert {row[0] for row in ratings()} == {one.pk, two.pk}
@@ -66,7 +66,7 @@ def test_guests_absent_and_deleted_players_are_left_out() -> None:
 
 
 def test_a_later_account_does_not_change_earlier_races() -> None:
-    one, two, guest = player(), player(), player(is_guest=True)
+    one, two, guest = make_account(), make_account(), make_account(is_guest=True)
     made = raced.race([one, two, guest])
     rating_reconciler.rate_finished()
     before = changes()
@@ -79,7 +79,7 @@ def test_a_later_account_does_not_change_earlier_races() -> None:
 
 
 def test_disqualified_players_are_last_and_tied() -> None:
-    who = [player() for _ in range(4)]
+    who = [make_account() for _ in range(4)]
     raced.race(who, ["disqualified", 2, "disqualified", 1])
     rating_reconciler.rate_finished()
     by_player = dict(Rating.objects.values_list("player", "mu"))
@@ -88,7 +88,7 @@ def test_disqualified_players_are_last_and_tied() -> None:
 
 
 def test_banned_and_deleted_players_stay_in_the_fold() -> None:
-    one, two = player(), player()
+    one, two = make_account(), make_account()
     made = raced.race([one, two])
     rating_reconciler.rate_finished()
     before = changes()
@@ -101,7 +101,7 @@ def test_banned_and_deleted_players_stay_in_the_fold() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_rating_as_races_finish_equals_folding_from_scratch(seed: int) -> None:
     choose = random.Random(seed)
-    players = [player() for _ in range(7)]
+    players = [make_account() for _ in range(7)]
     made = raced.history(players, 30, seed)
     # They are seen in another order than they finished, several at a time; some are decided late.
     hidden = choose.sample(made, len(made))
@@ -122,7 +122,7 @@ def test_rating_as_races_finish_equals_folding_from_scratch(seed: int) -> None:
 
 
 def test_a_race_seen_late_is_rated_in_its_place() -> None:
-    one, two = player(), player()
+    one, two = make_account(), make_account()
     raced.race([one, two], at=NOON)
     raced.race([two, one], at=NOON + 2 * MINUTE)
     rating_reconciler.rate_finished()
@@ -135,7 +135,7 @@ def test_a_race_seen_late_is_rated_in_its_place() -> None:
 
 
 def test_a_late_disqualification_updates_and_notifies() -> None:
-    cheat, honest, later, outsider, other = (player() for _ in range(5))
+    cheat, honest, later, outsider, other = (make_account() for _ in range(5))
     made = raced.race([cheat, honest])
     raced.race([honest, later], [1, 1], at=NOON + MINUTE)
     raced.race([outsider, other], at=NOON + 2 * MINUTE)
@@ -159,7 +159,7 @@ def test_a_late_disqualification_updates_and_notifies() -> None:
 
 
 def test_a_race_without_rated_players_revokes_its_changes() -> None:
-    one, two = player(), player()
+    one, two = make_account(), make_account()
     made = raced.race([one, two])
     rating_reconciler.rate_finished()
     made.entrants.filter(player=two).update(state="absent", place=None)
@@ -169,7 +169,7 @@ def test_a_race_without_rated_players_revokes_its_changes() -> None:
 
 
 def test_lost_tasks_are_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, two = player(), player()
+    one, two = make_account(), make_account()
     monkeypatch.setattr("django.utils.timezone.now", lambda: NOON + timedelta(days=1))
     made = raced.race([one, two])
     tasks.rate_races()
@@ -183,7 +183,7 @@ def test_lost_tasks_are_made_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_refold_before_the_first_rating_rates() -> None:
-    made = raced.race([player(), player()])
+    made = raced.race([make_account(), make_account()])
     tasks.refold(made.pk)
     assert Rating.objects.count() == 2
     assert not Notice.objects.exists()
@@ -191,7 +191,7 @@ def test_a_refold_before_the_first_rating_rates() -> None:
 
 
 def test_meetings_are_counted_from_the_start_of_the_fold() -> None:
-    who: list[Any] = [player(), player()]
+    who: list[Any] = [make_account(), make_account()]
     for k in range(7):
         raced.race(who, at=NOON + k * MINUTE)
         rating_reconciler.rate_finished()
@@ -203,7 +203,7 @@ def test_meetings_are_counted_from_the_start_of_the_fold() -> None:
 
 @pytest.fixture
 def rated() -> list[Any]:
-    players = [player() for _ in range(6)]
+    players = [make_account() for _ in range(6)]
     raced.history(players, 25, seed=8)
     rating_reconciler.rate_finished()
     return players
@@ -289,7 +289,7 @@ def test_without_races_there_is_nothing_to_do() -> None:
 
 
 def test_simultaneous_races_are_folded_by_number() -> None:
-    one, two = player(), player()
+    one, two = make_account(), make_account()
     for _ in range(3):
         raced.race([one, two], at=NOON)
         rating_reconciler.rate_finished()

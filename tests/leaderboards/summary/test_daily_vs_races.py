@@ -18,8 +18,9 @@ from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.ratings import rating_reconciler
 from leaderboards.summary import daily_vs_races
 from leaderboards.summary.game_summary import GameSummary
-from tests.deals import make_deal
-from tests.leaderboards import factory, raced
+from tests import factories
+from tests.factories import DAY, make_account, make_deal
+from tests.leaderboards import raced
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -28,21 +29,21 @@ AT = NOW - timedelta(days=1)
 
 @pytest.fixture
 def ada() -> Any:
-    return factory.player(display_name="Ada")
+    return make_account(display_name="Ada")
 
 
 def on_the_board(player: Any, deal: Deal, place: int = 1, *, behind: int = 1, end: str = "won") -> Any:
     for cards in range(51, 51 - place + 1, -1):
-        factory.listed(deal, BoardScore(cards, 60_000, 100), finished_at=AT)
+        factories.listed(deal, BoardScore(cards, 60_000, 100), finished_at=AT)
     for _ in range(behind):
-        factory.listed(deal, BoardScore(10, 60_000, 100), finished_at=AT)
-    result = factory.listed(deal, BoardScore(40, 60_000, 100), who=player, finished_at=AT)
+        factories.listed(deal, BoardScore(10, 60_000, 100), finished_at=AT)
+    result = factories.listed(deal, BoardScore(40, 60_000, 100), who=player, finished_at=AT)
     Attempt.objects.filter(pk=result.attempt_id).update(end=end)
     return result
 
 
 def test_a_race_of_the_game_against_others_counts_for_a_while(ada: Any) -> None:
-    rival = factory.player()
+    rival = make_account()
     assert not has_raced(ada.pk, "plot", NOW)
     raced.race([ada, rival], at=NOW - RECENT - timedelta(hours=1))
     raced.race([ada], at=AT)
@@ -50,14 +51,14 @@ def test_a_race_of_the_game_against_others_counts_for_a_while(ada: Any) -> None:
     raced.race([ada, rival], ["disqualified", 1], at=AT)
     raced.race([ada, rival], at=AT, state=Race.State.VOID)
     assert not has_raced(ada.pk, "plot", NOW)
-    raced.race([rival, ada, factory.player()], at=AT)
+    raced.race([rival, ada, make_account()], at=AT)
     assert has_raced(ada.pk, "plot", NOW)
     assert not has_raced(ada.pk, "braid", NOW)
     assert runs(ada.pk, "plot", NOW) == [Run(2, 3)]
 
 
 def test_a_race_as_a_guest_does_not_count(ada: Any) -> None:
-    made = raced.race([ada, factory.player()], at=AT)
+    made = raced.race([ada, make_account()], at=AT)
     made.entrants.update(as_guest=True)
     assert not has_raced(ada.pk, "plot", NOW)
 
@@ -89,7 +90,7 @@ def test_a_race_or_an_old_game_ends_the_suggestion(ada: Any) -> None:
     deal = make_deal("plot")
     on_the_board(ada, deal)
     assert daily_vs_races.unconfirmed(ada, AT + daily_vs_races.PERIOD + timedelta(hours=1)) is None
-    raced.race([ada, factory.player()], at=AT)
+    raced.race([ada, make_account()], at=AT)
     assert daily_vs_races.unconfirmed(ada, NOW) is None
 
 
@@ -105,20 +106,20 @@ def test_the_profile_shows_the_hint_until_dismissed(ada: Any) -> None:
     page = mine.get(path).content.decode()
     assert "Prove yourself there: The Plot" in page
     assert '<input type="hidden" name="variant" value="plot">' in page
-    assert "race-hint" not in browser(factory.player()).get(path).content.decode()
+    assert "race-hint" not in browser(make_account()).get(path).content.decode()
     mine.cookies[COOKIE] = "known"
     assert "race-hint" not in mine.get(path).content.decode()
 
 
 def test_the_table_has_the_hint_for_the_games_end(ada: Any) -> None:
     deal = make_deal("plot")
-    attempt = factory.finished(deal, ada)
-    practised = factory.finished(factory.deal("plot", None), ada, ranked=False)
+    attempt = factories.finished(deal, ada)
+    practised = factories.finished(make_deal("plot", DAY, practice=True), ada, ranked=False)
     mine = browser(ada)
     path = f"/table/{attempt.public_id}/"
     assert 'id="finish-race" class="race-hint" hidden' in mine.get(path).content.decode()
     assert "finish-race" not in mine.get(f"/table/{practised.public_id}/").content.decode()
-    raced.race([ada, factory.player()], at=AT)
+    raced.race([ada, make_account()], at=AT)
     assert "finish-race" not in mine.get(path).content.decode()
 
 
@@ -134,7 +135,7 @@ def test_staff_see_nothing_without_a_comparison(ada: Any) -> None:
 
 
 def test_staff_see_daily_games_beside_races_and_ratings(ada: Any) -> None:
-    rivals = [factory.player() for _ in range(3)]
+    rivals = [make_account() for _ in range(3)]
     for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2)):
         first, second, third = (rivals[k] for k in order)
         raced.race([first, second, ada, third], at=AT)
@@ -143,7 +144,7 @@ def test_staff_see_daily_games_beside_races_and_ratings(ada: Any) -> None:
     deal = make_deal("plot")
     attempt = on_the_board(ada, deal, place=2).attempt
     for k, rival in enumerate(rivals):
-        factory.listed(deal, BoardScore(30 - k, 60_000, 100), who=rival, finished_at=AT)
+        factories.listed(deal, BoardScore(30 - k, 60_000, 100), who=rival, finished_at=AT)
     found = daily_vs_races.compare(attempt, NOW)
     assert found is not None
     assert (found.races, found.median_place) == (4, 3)

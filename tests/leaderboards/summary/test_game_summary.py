@@ -36,8 +36,8 @@ from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.summary import distributions
 from leaderboards.summary.distributions import Distribution, in_bars
 from leaderboards.summary.game_summary import GameSummary, ReferenceComparison
-from tests.leaderboards import factory
-from tests.players import signed_in
+from tests import factories
+from tests.factories import DAY, NOON, make_account, make_deal, signed_in
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -47,12 +47,12 @@ WON = goal_of("stonewall")
 
 @pytest.fixture
 def deal() -> Deal:
-    return factory.deal(day=TODAY)
+    return make_deal("stonewall", day=TODAY)
 
 
 def game(of: Deal, cards: int = WON, ms: int = 300_000, moves: int = 100, who: Any = None, **fields: Any) -> Attempt:
     """Create a ranked game with this result."""
-    attempt = factory.listed(of, BoardScore(cards, ms, moves), who=who, **fields).attempt
+    attempt = factories.listed(of, BoardScore(cards, ms, moves), who=who, **fields).attempt
     if cards == goal_of(of.variant):
         attempt.end = Attempt.End.WON
         attempt.save(update_fields=["end"])
@@ -60,15 +60,15 @@ def game(of: Deal, cards: int = WON, ms: int = 300_000, moves: int = 100, who: A
 
 
 def earlier(days: int = 3, **result: Any) -> Attempt:
-    finished_at = factory.NOON - timedelta(days=days)
-    return game(factory.deal(day=TODAY - timedelta(days=days)), finished_at=finished_at, **result)
+    finished_at = NOON - timedelta(days=days)
+    return game(make_deal("stonewall", day=TODAY - timedelta(days=days)), finished_at=finished_at, **result)
 
 
 def unranked(of: Deal, who: Any, **fields: Any) -> Attempt:
     nothing = Record(
         1, of.variant or of.game, None if of.variant else of.options, bytes(of.seed), (), (), End("won", 0)
     )
-    attempt = factory.finished(of, who, record=nothing, ranked=False, state="verified", **fields)
+    attempt = factories.finished(of, who, record=nothing, ranked=False, state="verified", **fields)
     attempt.cards_up, attempt.elapsed_ms, attempt.tokens = goal_of("stonewall"), 280_000, 90
     attempt.save()
     return attempt
@@ -89,12 +89,12 @@ def panel(attempt: Attempt) -> str:
 def test_only_the_games_player_sees_it(client: Client, deal: Deal) -> None:
     attempt = game(deal)
     assert signed_in(attempt.player).get(address(attempt)).status_code == 200
-    for visitor in (client, signed_in(game(deal, ms=1).player), signed_in(factory.player())):
+    for visitor in (client, signed_in(game(deal, ms=1).player), signed_in(make_account())):
         assert visitor.get(address(attempt)).status_code == 403
 
 
 def test_there_is_none_during_a_game(deal: Deal) -> None:
-    attempt = start_attempt(factory.player(), deal)
+    attempt = start_attempt(make_account(), deal)
     answer = signed_in(attempt.player).get(address(attempt))
     assert (answer.status_code, answer.content) == (204, b"")
 
@@ -106,7 +106,10 @@ def test_it_contains_no_cards_of_the_day(deal: Deal) -> None:
 
 
 def test_the_replay_link_works(deal: Deal) -> None:
-    for own in (factory.finished(deal), factory.finished(factory.deal(day=TODAY - timedelta(days=3)))):
+    for own in (
+        factories.finished(deal),
+        factories.finished(make_deal("stonewall", day=TODAY - timedelta(days=3))),
+    ):
         assert signed_in(own.player).get(reverse("games:replay", args=[own.public_id])).status_code == 200
 
 
@@ -155,8 +158,8 @@ def test_a_guest_sees_the_place_of_an_account(deal: Deal) -> None:
 
 @pytest.mark.parametrize("state", ["pending", "review", "rejected"])
 def test_a_game_without_a_place_has_next_steps(deal: Deal, state: str) -> None:
-    factory.deal("plot", day=TODAY)
-    own = factory.finished(deal, state=state)
+    make_deal("plot", day=TODAY)
+    own = factories.finished(deal, state=state)
     found = after(own)
     assert (found.own, found.charts, found.comparisons, found.standing) == (None, [], [], "")
     assert found.today is not None
@@ -191,7 +194,7 @@ def test_a_first_win_is_labelled_and_others_do_not_count(deal: Deal) -> None:
     assert after(own).comparisons == []
     assert 'data-headline="Your first Stonewall win"' in panel(own)
     assert not after(game(publishing.todays_deal("plot", NOW), cards=3)).is_first_win
-    practice = unranked(publishing.practice_deal("stonewall"), own.player, started_at=factory.NOON - timedelta(days=9))
+    practice = unranked(publishing.practice_deal("stonewall"), own.player, started_at=NOON - timedelta(days=9))
     assert after(practice).is_first_win
     assert not after(own).is_first_win
 
@@ -205,9 +208,15 @@ def test_a_player_without_wins_sees_the_most_cards(deal: Deal) -> None:
 def test_later_games_do_not_change_the_summary(deal: Deal) -> None:
     first = earlier(ms=300_000, moves=120)
     second = game(deal, ms=280_000, moves=100, who=first.player)
-    later = factory.NOON + timedelta(hours=1)
-    game(factory.deal("plot", day=TODAY), who=first.player, finished_at=later)
-    game(factory.deal(day=TODAY + timedelta(days=1)), ms=1, moves=1, who=first.player, finished_at=later)
+    later = NOON + timedelta(hours=1)
+    game(make_deal("plot", day=TODAY), who=first.player, finished_at=later)
+    game(
+        make_deal("stonewall", day=TODAY + timedelta(days=1)),
+        ms=1,
+        moves=1,
+        who=first.player,
+        finished_at=later,
+    )
     assert after(first).is_first_win
     assert [one.words for one in after(second).comparisons] == ["new best, by 0:20.0", "new best, by 20"]
 
@@ -324,8 +333,8 @@ def test_a_day_with_a_coming_deal_is_of_nine(deal: Deal, monkeypatch: pytest.Mon
 def test_the_days_summary_equals_the_home_pages(deal: Deal) -> None:
     deals = {one.variant: one for one in publishing.todays_deals(NOW)}
     own = game(deal)
-    factory.finished(deals["plot"], own.player, state="rejected")
-    factory.finished(deals["pigtail"], own.player, state="review")
+    factories.finished(deals["plot"], own.player, state="rejected")
+    factories.finished(deals["pigtail"], own.player, state="review")
     unranked(deals["braid"], own.player)  # as a guest
     start_attempt(own.player, deals["tarot"])
     shown = day_summary.deals_of(NOW)
@@ -338,7 +347,7 @@ def test_the_days_summary_equals_the_home_pages(deal: Deal) -> None:
 
 
 def test_the_streak_counts_consecutive_days(deal: Deal) -> None:
-    who = factory.player()
+    who = make_account()
     for days in (1, 2):
         earlier(days, who=who)
     own = game(deal, who=who)
@@ -377,7 +386,7 @@ def test_there_is_one_main_button(deal: Deal) -> None:
 
 
 def test_a_lost_challenge_can_be_tried_again() -> None:
-    goal = unranked(publishing.practice_deal("labyrinth"), factory.player())
+    goal = unranked(publishing.practice_deal("labyrinth"), make_account())
     sent = challenges.challenge(goal.player, goal)
     own = unranked(goal.deal, create_guest())
     Answer.objects.create(challenge=sent, attempt=own)
@@ -407,7 +416,7 @@ def test_a_loss_leads_to_its_analysis_once_that_may_be_seen(deal: Deal) -> None:
 
 
 def test_hints_are_marked(deal: Deal) -> None:
-    own = unranked(publishing.practice_deal("labyrinth"), factory.player())
+    own = unranked(publishing.practice_deal("labyrinth"), make_account())
     assert "data-hinted" not in panel(own)
     questions.mark_hinted(own)
     assert "data-hinted" in panel(own)
@@ -415,7 +424,7 @@ def test_hints_are_marked(deal: Deal) -> None:
 
 @pytest.mark.parametrize(("name", "options"), [("labyrinth", None), ("braid", {"direction": "either", "redeals": 3})])
 def test_practice_offers_a_new_deal_or_the_same_again(name: str, options: dict[str, object] | None) -> None:
-    who = factory.player()
+    who = make_account()
     own = unranked(publishing.practice_deal(name, options), who)
     text, client = panel(own), signed_in(who)
     assert "Same deal again<" in text
@@ -433,7 +442,7 @@ def test_a_secret_deal_says_when_it_can_be_replayed(deal: Deal) -> None:
     own = game(deal)
     assert "finish-same" not in panel(own)
     assert re.search(r'unranked, from <time datetime="[^"]+" data-moment="time">01:00 UTC</time>\.', panel(own))
-    past = game(factory.deal(day=TODAY - timedelta(days=3)))
+    past = game(make_deal("stonewall", day=TODAY - timedelta(days=3)))
     assert "Same deal again (unranked)" in panel(past)
     assert "finish-challenge" in panel(past)
 
@@ -449,10 +458,10 @@ def test_practice_is_compared_with_the_ranked_best(deal: Deal) -> None:
 
 
 def test_a_race_has_only_the_comparisons() -> None:
-    race = factory.deal(day=None)
+    race = make_deal("stonewall", DAY, practice=True)
     race.for_race = True
     race.save()
-    own = unranked(race, factory.player(), deadline=NOW)
+    own = unranked(race, make_account(), deadline=NOW)
     found = after(own)
     assert (found.today, found.again, found.own) == (None, None, None)
 
@@ -460,7 +469,7 @@ def test_a_race_has_only_the_comparisons() -> None:
 def test_more_players_take_no_more_queries(deal: Deal) -> None:
     for variant in CATALOGUE:
         if variant != deal.variant:
-            factory.deal(variant, day=TODAY)
+            make_deal(variant, day=TODAY)
     own = game(deal)
     client = signed_in(own.player)
 
@@ -479,6 +488,6 @@ def test_more_players_take_no_more_queries(deal: Deal) -> None:
 
 
 def test_the_table_requests_it(deal: Deal) -> None:
-    own = factory.finished(deal)
+    own = factories.finished(deal)
     table = signed_in(own.player).get(reverse("games:table", args=[own.public_id])).content.decode()
     assert f'data-address="{address(own)}"' in table

@@ -15,29 +15,29 @@ from games.models import Deal
 from games.rules import Record, replay
 from leaderboards.summary import pace_line
 from leaderboards.verdicts.settlement import settle
-from tests.games.certified import won
-from tests.leaderboards import factory
+from tests import factories
+from tests.factories import make_account, make_deal, won_records
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-RECORD = min(won("stonewall"), key=lambda record: len(record.tokens))
+RECORD = min(won_records("stonewall"), key=lambda record: len(record.tokens))
 
 
 def paced(gap_ms: int) -> Record:
     """Return a won game with this average of milliseconds per move, at uneven intervals."""
     gaps = [gap_ms * (50 + (n * 37) % 101) // 100 for n in range(len(RECORD.tokens))]
     clock = list(accumulate(gaps))
-    return factory.record_of(todays(), RECORD.tokens, clock, end="won")
+    return factories.record_of(todays(), RECORD.tokens, clock, end="won")
 
 
 def todays() -> Deal:
     deal = Deal.objects.filter(seed=RECORD.seed).first()
-    return deal or factory.deal(day=timezone.now().date(), seed=RECORD.seed)
+    return deal or make_deal("stonewall", day=timezone.now().date(), seed=RECORD.seed)
 
 
 def led(gap_ms: int, **player: Any) -> Any:
-    record, who = paced(gap_ms), factory.player(**player)
-    attempt = factory.finished(
+    record, who = paced(gap_ms), make_account(**player)
+    attempt = factories.finished(
         todays(), who, record=record, tokens=record.tokens, started_at=timezone.now() - timedelta(hours=1)
     )
     settle(attempt.pk)
@@ -87,6 +87,6 @@ def test_all_visitors_share_one_reading(
 
 
 def test_a_coming_deal_has_none(client: Client) -> None:
-    deal = factory.deal(day=timezone.now().date() + timedelta(days=1))
+    deal = make_deal("stonewall", day=timezone.now().date() + timedelta(days=1))
     assert client.get(f"/boards/{deal.day}/{deal.variant}/pace.json").status_code == 404
     assert client.get("/boards/2020-01-01/plot/pace.json").status_code == 404

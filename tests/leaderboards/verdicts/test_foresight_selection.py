@@ -28,25 +28,26 @@ from leaderboards import tasks
 from leaderboards.boards.rank_keys import BoardScore
 from leaderboards.verdicts import foresight_selection as choosing
 from leaderboards.verdicts.foresight_selection import LOOKED_BACK, measure_top, top_places
+from tests import factories
+from tests.factories import DAY, NOON, make_account, make_deal
 from tests.games.fairplay.scripted import winnable
-from tests.leaderboards import factory
 from tests.leaderboards import raced as raced_games
 
 pytestmark = pytest.mark.django_db
 
-NOW = factory.NOON + timedelta(hours=8)
+NOW = NOON + timedelta(hours=8)
 SECRET = "remarkable-figure"
 
 
 @pytest.fixture
 def deal() -> Deal:
-    return factory.deal("stonewall", seed=bytes(32))
+    return make_deal("stonewall", DAY, seed=bytes(32))
 
 
 def settled(deal: Deal, number: int, **fields: Any) -> Attempt:
-    tokens = factory.line(deal, 6)
-    record = factory.record_of(deal, tokens, end_ms=100_000 + 1000 * number)
-    return factory.settled(deal, record=record, **fields)
+    tokens = factories.line(deal, 6)
+    record = factories.record_of(deal, tokens, end_ms=100_000 + 1000 * number)
+    return factories.settled(deal, record=record, **fields)
 
 
 def measured() -> set[int]:
@@ -75,16 +76,19 @@ def test_reviews_count_with_their_prospective_place(deal: Deal, settings: Any) -
 @pytest.mark.parametrize("state", [Attempt.State.VERIFIED, Attempt.State.REVIEW])
 def test_the_shortest_game_is_measured_however_slow(deal: Deal, settings: Any, state: Attempt.State) -> None:
     settings.FORESIGHT_PLACES = 1
-    fast, slow = factory.listed(deal, BoardScore(52, 60_000, 200)), factory.listed(deal, BoardScore(52, 900_000, 90))
-    factory.listed(deal, BoardScore(52, 800_000, 150))
+    fast, slow = (
+        factories.listed(deal, BoardScore(52, 60_000, 200)),
+        factories.listed(deal, BoardScore(52, 900_000, 90)),
+    )
+    factories.listed(deal, BoardScore(52, 800_000, 150))
     if state == Attempt.State.REVIEW:
         Attempt.objects.filter(pk=slow.attempt_id).update(state=state, cards_up=52, elapsed_ms=900_000, tokens=90)
         slow.delete()
     assert top_places(deal.pk) == [fast.attempt_id, slow.attempt_id]
 
 
-def raced(*, rated: bool, at: datetime = factory.NOON) -> Attempt:
-    attempt = settled(factory.deal("stonewall", day=None), 1, ranked=False)
+def raced(*, rated: bool, at: datetime = NOON) -> Attempt:
+    attempt = settled(make_deal("stonewall", DAY, practice=True), 1, ranked=False)
     entrant = raced_games.race([attempt.player], at=at, rated=rated).entrants.get()
     entrant.attempt = attempt
     entrant.save()
@@ -104,7 +108,7 @@ def test_every_rated_race_is_measured(settings: Any) -> None:
 
 
 def test_practice_and_unrated_races_are_not_measured() -> None:
-    practice = factory.deal("stonewall", day=None)
+    practice = make_deal("stonewall", DAY, practice=True)
     settled(practice, 1, ranked=False)
     raced(rated=False)
     assert measure_top(NOW).done == 0
@@ -178,7 +182,7 @@ def test_the_stored_figures_are_the_measured_ones(deal: Deal) -> None:
 def test_a_ranked_win_is_compared_with_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foresight_store, "measure", lambda *_: Foresight("labyrinth", applicable=True))
     deal, line = winnable("labyrinth")
-    attempt = factory.finished(deal, tokens=line)
+    attempt = factories.finished(deal, tokens=line)
     found = foresight_store.measure_and_store(attempt)
     assert found.solver is not None
     assert evidence_of(attempt) == found
@@ -187,13 +191,13 @@ def test_a_ranked_win_is_compared_with_the_solver(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_players_games_are_combined(deal: Deal) -> None:
-    one, who = Foresight("plot", applicable=True, z=1.5), factory.player()
+    one, who = Foresight("plot", applicable=True, z=1.5), make_account()
     none = Foresight("plot", applicable=False, solver=SolverLikeness(10, 10))
     silent = Foresight("braid", applicable=True, z=9.0)
     paused = replace(one, pauses=PauseFigures(9, 1.0, 9, 1.0, 0.5))
     for number, found in enumerate((one, paused, one, paused, none, silent)):
-        of = factory.deal("tarot", day=factory.DAY - timedelta(days=number))
-        attempt = factory.finished(of, who)
+        of = make_deal("tarot", day=DAY - timedelta(days=number))
+        attempt = factories.finished(of, who)
         ForesightFigures.objects.create(attempt=attempt, form=FORM, figures=msgspec.to_builtins(found), made_at=NOW)
     together = evidence_of_player(who.pk)
     assert (together.games, together.with_pauses) == (4, 2)

@@ -22,8 +22,8 @@ from leaderboards.ratings import fold_input, rating_audit, rating_reconciler
 from leaderboards.ratings.rating_rules import LAST
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import settle
+from tests.factories import make_account
 from tests.games.races.runs import Run, at
-from tests.leaderboards import factory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -78,7 +78,7 @@ def rows(runs: list[Run], players: list[Any]) -> list[tuple[Any, ...]]:
 
 def decided_from_the_start(state: Attempt.State) -> list[tuple[Any, ...]]:
     """Return the stored data if the first record of two races is decided before the race finishes."""
-    players = [factory.player() for _ in range(3)]
+    players = [make_account() for _ in range(3)]
     first = rated_run(players)
     finish(first, doubtful=False)
     settle(first.attempt_ids[0])
@@ -93,7 +93,7 @@ def decided_from_the_start(state: Attempt.State) -> list[tuple[Any, ...]]:
 
 def decided_late(state: Attempt.State, *, lapsed: bool = False) -> list[tuple[Any, ...]]:
     """Return the stored data if staff decide after the first race waited in review and the second was rated."""
-    players = [factory.player() for _ in range(3)]
+    players = [make_account() for _ in range(3)]
     first = rated_run(players)
     finish(first, doubtful=True)
     assert not RatingChange.objects.filter(player__in=players).exists()
@@ -122,7 +122,7 @@ def test_a_late_decision_stores_the_same_as_an_early_one(state: Attempt.State, l
 
 
 def test_a_race_in_review_is_rated_after_two_days() -> None:
-    run = rated_run([factory.player() for _ in range(3)])
+    run = rated_run([make_account() for _ in range(3)])
     finish(run, doubtful=True)
     finished = timezone.now() - timedelta(days=2)
     Race.objects.update(finished_at=finished + timedelta(minutes=1))
@@ -137,7 +137,7 @@ def test_a_race_in_review_is_rated_after_two_days() -> None:
 
 
 def test_a_loser_in_review_counts_as_last_after_two_days(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = rated_run([factory.player() for _ in range(3)])
+    run = rated_run([make_account() for _ in range(3)])
     finish(run, doubtful=False)
     loser = run.attempt(2)
     Attempt.objects.filter(pk=loser.pk).update(started_at=at(-600))
@@ -160,7 +160,7 @@ def test_a_lost_refold_after_a_late_decision_is_made_up_for(
     monkeypatch: pytest.MonkeyPatch, state: Attempt.State
 ) -> None:
     """A rejected record comes last, so no other rank changes."""
-    run = rated_run([factory.player() for _ in range(3)])
+    run = rated_run([make_account() for _ in range(3)])
     finish(run, doubtful=True)
     Race.objects.update(finished_at=timezone.now() - fold_input.REVIEW_WAIT)
     tasks.rate_races()
@@ -173,7 +173,7 @@ def test_a_lost_refold_after_a_late_decision_is_made_up_for(
 
 
 def test_a_record_back_in_review_revokes_its_rating() -> None:
-    run = rated_run([factory.player() for _ in range(3)])
+    run = rated_run([make_account() for _ in range(3)])
     finish(run, doubtful=False)
     run.judge()
     assert RatingChange.objects.count() == 3
@@ -185,7 +185,7 @@ def test_a_record_back_in_review_revokes_its_rating() -> None:
 
 
 def test_a_heat_in_review_gives_no_points_and_proves_nothing() -> None:
-    run = rated_run([factory.player() for _ in range(3)])
+    run = rated_run([make_account() for _ in range(3)])
     Room.objects.update(kind=Room.Kind.HEAT)
     Race.objects.update(scheduled_at=at(15), division=1)
     finish(run, doubtful=True)

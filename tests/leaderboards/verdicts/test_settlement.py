@@ -21,8 +21,8 @@ from leaderboards.models import DealBoard, Result
 from leaderboards.verdicts import pending_sweep, settlement
 from leaderboards.verdicts.decisions import NotDecidableError, decide, staff_decision
 from leaderboards.verdicts.settlement import AttemptVerdict, do_settle, settle
-from tests.games.certified import won
-from tests.leaderboards import factory
+from tests import factories
+from tests.factories import DAY, NOON, make_account, make_deal, won_records
 
 State = Attempt.State
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Any]]]:
 
 
 def doubtful(deal: Any, **fields: Any) -> Attempt:
-    return factory.finished(deal, record=factory.superhuman(deal), **fields)
+    return factories.finished(deal, record=factories.superhuman(deal), **fields)
 
 
 def whole(deal: Any) -> None:
@@ -47,7 +47,7 @@ def whole(deal: Any) -> None:
 
 
 def test_a_verdict_completes_and_ranks_the_attempt() -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     assert settle(attempt.pk) == State.VERIFIED
     attempt.refresh_from_db()
     assert attempt.verified_at is not None
@@ -76,9 +76,9 @@ def counted(state: State) -> float:
 def test_player_and_watchers_are_notified_after_the_commit(
     told: list[Any], django_capture_on_commit_callbacks: Any
 ) -> None:
-    deal = factory.deal()
-    factory.listed(deal, BoardScore(104, 1, 1))
-    attempt = factory.finished(deal)
+    deal = make_deal("stonewall", DAY)
+    factories.listed(deal, BoardScore(104, 1, 1))
+    attempt = factories.finished(deal)
     before = counted(State.VERIFIED)
     with django_capture_on_commit_callbacks() as callbacks:
         settle(attempt.pk)
@@ -105,8 +105,8 @@ def test_player_and_watchers_are_notified_after_the_commit(
 def test_a_verdict_without_a_rank_is_sent_and_ends_pending(
     told: list[Any], django_capture_on_commit_callbacks: Any
 ) -> None:
-    deal = factory.deal()
-    attempt = factory.finished(deal, record=factory.record_of(deal, ["u"]))
+    deal = make_deal("stonewall", DAY)
+    attempt = factories.finished(deal, record=factories.record_of(deal, ["u"]))
     with django_capture_on_commit_callbacks(execute=True):
         settle(attempt.pk)
     (verdict,) = [message for group, message in told if group.startswith("attempt.")]
@@ -121,9 +121,9 @@ def test_a_verdict_without_a_rank_is_sent_and_ends_pending(
 def test_an_unchanged_result_keeps_its_row_and_sends_its_rank(
     told: list[Any], django_capture_on_commit_callbacks: Any
 ) -> None:
-    deal = factory.deal()
-    factory.listed(deal, BoardScore(104, 1, 1))
-    attempt = factory.settled(deal)
+    deal = make_deal("stonewall", DAY)
+    factories.listed(deal, BoardScore(104, 1, 1))
+    attempt = factories.settled(deal)
     result = Result.objects.get(attempt=attempt)
     with django_capture_on_commit_callbacks(execute=True):
         decide(attempt.pk, State.VERIFIED, "ada")
@@ -137,7 +137,7 @@ def test_only_a_first_verdict_is_timed(
     timed: list[float] = []
     monkeypatch.setattr(metrics.VERIFY_SECONDS, "observe", timed.append)
     ended = timezone.now() - timedelta(minutes=5)
-    attempt = factory.finished(factory.deal(), started_at=ended)
+    attempt = factories.finished(make_deal("stonewall", DAY), started_at=ended)
     assert attempt.finished_at is not None
     before = timezone.now()
     with django_capture_on_commit_callbacks(execute=True):
@@ -163,7 +163,7 @@ def test_only_recomputable_verdicts_skip_the_disk_flush(
         known = [(lock[0].removesuffix(" FOR NO KEY UPDATE"), lock[1]), *others]
         return run_in_order([one for one in known if not one[0].startswith("SET LOCAL")])  # SQLite knows neither
 
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     with monkeypatch.context() as patch:
         patch.setattr(settlement, "connection", SimpleNamespace(vendor="postgresql"))
         patch.setattr(settlement, "run_in_order", written)
@@ -177,8 +177,8 @@ def test_only_recomputable_verdicts_skip_the_disk_flush(
 
 def test_boards_are_changed_in_the_order_of_their_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two workers that settle the same deals in opposite orders would deadlock."""
-    deals = [factory.deal("plot"), factory.deal("braid")]
-    attempts = [factory.finished(of) for of in (deals[1], deals[0], deals[1])]
+    deals = [make_deal("plot", DAY), make_deal("braid", DAY)]
+    attempts = [factories.finished(of) for of in (deals[1], deals[0], deals[1])]
     places, held = settlement._place_all, list[tuple[int, int]]()
 
     def placed(cases: Any, players: Any) -> Any:
@@ -194,7 +194,7 @@ def test_boards_are_changed_in_the_order_of_their_deals(monkeypatch: pytest.Monk
 
 
 def test_another_workers_concurrent_verdict_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     compare = verification.compare
 
     def overtaken(judged: Any) -> Any:
@@ -207,7 +207,7 @@ def test_another_workers_concurrent_verdict_is_returned(monkeypatch: pytest.Monk
 
 
 def test_duplicate_deliveries_settle_once() -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     assert [settle(attempt.pk) for _ in range(3)] == [State.VERIFIED] * 3
     assert Result.objects.count() == 1
     assert DealBoard.objects.get(deal=attempt.deal).version == 1
@@ -215,7 +215,7 @@ def test_duplicate_deliveries_settle_once() -> None:
 
 
 def test_one_of_two_workers_settles_an_attempt() -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     first, second = (Attempt.objects.select_related("deal").get(pk=attempt.pk) for _ in range(2))
     rejected = AttemptVerdict(State.REJECTED, [{"code": "x", "message": "x"}], None)
     assert do_settle(first, rejected, expected=State.PENDING)
@@ -227,38 +227,41 @@ def test_one_of_two_workers_settles_an_attempt() -> None:
 
 
 def test_an_attempt_just_moved_is_not_settled_for_the_old_player() -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     stale = Attempt.objects.select_related("deal").get(pk=attempt.pk)
-    Attempt.objects.filter(pk=attempt.pk).update(player=factory.player())
+    Attempt.objects.filter(pk=attempt.pk).update(player=make_account())
     assert not do_settle(stale, AttemptVerdict.of(verification.judge(stale)), expected=State.PENDING)
     assert settle(attempt.pk) == State.VERIFIED
 
 
 @pytest.mark.parametrize("state", [State.VERIFIED, State.REJECTED, State.REVIEW])
 def test_judged_attempts_are_left_alone(state: State) -> None:
-    attempt = factory.finished(factory.deal(), state=state)
+    attempt = factories.finished(make_deal("stonewall", DAY), state=state)
     assert settle(attempt.pk) == state
     assert Result.objects.count() == 0
 
 
 def test_running_and_unknown_attempts_are_left_alone() -> None:
     playing = Attempt.objects.create(
-        deal=factory.deal(), player=factory.player(), ranked=True, started_at=timezone.now()
+        deal=make_deal("stonewall", DAY),
+        player=make_account(),
+        ranked=True,
+        started_at=timezone.now(),
     )
     assert settle(playing.pk) == State.PLAYING
     assert settle(0) is None
 
 
 def test_an_unranked_attempt_is_verified_and_not_ranked() -> None:
-    attempt = factory.finished(factory.deal(), ranked=False)
+    attempt = factories.finished(make_deal("stonewall", DAY), ranked=False)
     assert settle(attempt.pk) == State.VERIFIED
     assert Result.objects.count() == 0
 
 
-@pytest.mark.parametrize("fields", [{"is_guest": True}, {"banned_at": factory.NOON}])
+@pytest.mark.parametrize("fields", [{"is_guest": True}, {"banned_at": NOON}])
 def test_guests_and_banned_players_are_ranked_once_permitted(fields: dict[str, Any]) -> None:
-    who = factory.player(**fields)
-    attempt = factory.finished(factory.deal(), who=who)
+    who = make_account(**fields)
+    attempt = factories.finished(make_deal("stonewall", DAY), who=who)
     assert settle(attempt.pk) == State.VERIFIED
     assert board_queries.page(attempt.deal).entries == []
     assert board_queries.rank_of(attempt.deal, "race", who) is None
@@ -271,8 +274,8 @@ def test_guests_and_banned_players_are_ranked_once_permitted(fields: dict[str, A
 
 
 def test_a_merged_guests_results_are_ranked_for_the_account() -> None:
-    guest, user = factory.player(is_guest=True), factory.player()
-    attempt = factory.settled(factory.deal(), who=guest)
+    guest, user = make_account(is_guest=True), make_account()
+    attempt = factories.settled(make_deal("stonewall", DAY), who=guest)
     Attempt.objects.filter(player=guest).update(player=user)
     Result.objects.filter(player=guest).update(player=user)
     assert relisting.rank_player(user) == 1
@@ -280,7 +283,7 @@ def test_a_merged_guests_results_are_ranked_for_the_account() -> None:
 
 
 def test_a_doubtful_attempt_waits_for_staff() -> None:
-    deal = factory.deal("braid")
+    deal = make_deal("braid", DAY)
     attempt = doubtful(deal)
     assert settle(attempt.pk) == State.REVIEW
     assert board_queries.page(deal).entries == []
@@ -295,7 +298,7 @@ def test_a_doubtful_attempt_waits_for_staff() -> None:
 
 
 def test_staff_may_reject_a_verified_result_and_restore_it() -> None:
-    attempt = factory.settled(factory.deal())
+    attempt = factories.settled(make_deal("stonewall", DAY))
     decide(attempt.pk, State.REJECTED, "ada")
     assert board_queries.page(attempt.deal).entries == []
     decide(attempt.pk, State.VERIFIED, "ada")
@@ -306,7 +309,7 @@ def test_staff_may_reject_a_verified_result_and_restore_it() -> None:
 
 
 def test_staff_decide_only_judged_attempts_and_only_finally() -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     with pytest.raises(NotDecidableError):
         decide(attempt.pk, State.VERIFIED, "ada")
     settle(attempt.pk)
@@ -315,7 +318,10 @@ def test_staff_decide_only_judged_attempts_and_only_finally() -> None:
 
 
 def test_an_unjudgeable_record_goes_to_review_after_retries(monkeypatch: pytest.MonkeyPatch) -> None:
-    attempt, other = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
+    attempt, other = (
+        factories.finished(make_deal("stonewall", DAY)),
+        factories.finished(make_deal("braid", DAY)),
+    )
     judge = verification.judge_alone
 
     def poisoned(one: Attempt) -> Any:
@@ -332,7 +338,7 @@ def test_an_unjudgeable_record_goes_to_review_after_retries(monkeypatch: pytest.
 
 
 def test_an_error_is_retried_before_the_review(monkeypatch: pytest.MonkeyPatch) -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     failures = iter([OSError("database away"), None])
     judge = verification.judge_alone
 
@@ -354,24 +360,24 @@ def test_verification_has_a_time_limit_and_late_acknowledgement() -> None:
 
 
 def test_the_sweep_resends_pending_attempts(sent: list[Any]) -> None:
-    deal = factory.deal()
-    lost = factory.finished(deal)
-    factory.finished(deal, started_at=timezone.now() - pending_sweep.PATIENCE / 2)
-    factory.settled(deal)
+    deal = make_deal("stonewall", DAY)
+    lost = factories.finished(deal)
+    factories.finished(deal, started_at=timezone.now() - pending_sweep.PATIENCE / 2)
+    factories.settled(deal)
     assert pending_sweep.resend_pending() == 1
     assert sent == [("talon.verify", [lost.pk])]
 
 
 def test_after_an_outage_recent_attempts_are_resent_once(sent: list[Any]) -> None:
     cache.add("talon.sweep", 1)  # a sweep has just run
-    recent = factory.finished(factory.deal(), started_at=timezone.now() - pending_sweep.PATIENCE / 2)
+    recent = factories.finished(make_deal("stonewall", DAY), started_at=timezone.now() - pending_sweep.PATIENCE / 2)
     assert [pending_sweep.sweep(after_outage=True) for _ in range(2)] == [1, 0]
     assert sent == [("talon.verify", [recent.pk])]
     cache.clear()
 
 
 def test_an_attempt_that_kills_workers_ends_in_review(sent: list[Any]) -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     for _ in range(pending_sweep.MAX_TRIES):
         assert pending_sweep.resend_pending() == 1
     assert pending_sweep.resend_pending() == 0
@@ -381,7 +387,7 @@ def test_an_attempt_that_kills_workers_ends_in_review(sent: list[Any]) -> None:
 
 
 def test_each_retry_waits_longer(sent: list[Any]) -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     assert attempt.finished_at
     soon = attempt.finished_at + pending_sweep.PATIENCE * 1.5
     assert pending_sweep.resend_pending(soon) == 1
@@ -391,15 +397,15 @@ def test_each_retry_waits_longer(sent: list[Any]) -> None:
 
 def test_piled_up_sweeps_count_as_one(sent: list[Any]) -> None:
     cache.clear()
-    factory.finished(factory.deal())
+    factories.finished(make_deal("stonewall", DAY))
     assert [pending_sweep.sweep() for _ in range(5)] == [1, 0, 0, 0, 0]
     cache.clear()
 
 
 def test_a_task_also_settles_the_oldest_waiting_attempts() -> None:
-    deal = factory.deal()
+    deal = make_deal("stonewall", DAY)
     waiting = [
-        factory.finished(deal, tokens=factory.line(deal, 10 + n), started_at=factory.NOON + timedelta(minutes=n))
+        factories.finished(deal, tokens=factories.line(deal, 10 + n), started_at=NOON + timedelta(minutes=n))
         for n in range(4)
     ]
     assert settle(waiting[3].pk, max_others=2) == State.VERIFIED
@@ -412,7 +418,10 @@ def test_a_task_also_settles_the_oldest_waiting_attempts() -> None:
 
 
 def test_a_late_task_also_settles_waiting_attempts() -> None:
-    done, other = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
+    done, other = (
+        factories.finished(make_deal("stonewall", DAY)),
+        factories.finished(make_deal("braid", DAY)),
+    )
     settle(done.pk)
     assert settle(done.pk, max_others=5) == State.VERIFIED
     assert settle(other.pk) == State.VERIFIED
@@ -420,13 +429,13 @@ def test_a_late_task_also_settles_waiting_attempts() -> None:
 
 
 def test_batched_attempts_are_judged_as_if_alone() -> None:
-    line = won("tarot")[0]
-    deal = factory.deal("tarot", seed=line.seed)
-    record = factory.record_of(deal, line.tokens, end="won")
-    first = factory.finished(deal, record=record)
-    copy = factory.finished(deal, record=record, started_at=factory.NOON + timedelta(minutes=1))
-    broken = factory.finished(deal, record=factory.record_of(deal, ["u"]))
-    banned = factory.finished(deal, who=factory.player(banned_at=factory.NOON))
+    line = won_records("tarot")[0]
+    deal = make_deal("tarot", DAY, seed=line.seed)
+    record = factories.record_of(deal, line.tokens, end="won")
+    first = factories.finished(deal, record=record)
+    copy = factories.finished(deal, record=record, started_at=NOON + timedelta(minutes=1))
+    broken = factories.finished(deal, record=factories.record_of(deal, ["u"]))
+    banned = factories.finished(deal, who=make_account(banned_at=NOON))
     settle(first.pk, max_others=9)
     states = [Attempt.objects.get(pk=one.pk).state for one in (first, copy, broken, banned)]
     assert states == [State.VERIFIED, State.REVIEW, State.REJECTED, State.VERIFIED]
@@ -435,8 +444,8 @@ def test_batched_attempts_are_judged_as_if_alone() -> None:
 
 
 def test_an_unjudgeable_attempt_is_batched_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    deal = factory.deal()
-    poisoned, first, second = (factory.finished(deal, tokens=factory.line(deal, 10 + n)) for n in range(3))
+    deal = make_deal("stonewall", DAY)
+    poisoned, first, second = (factories.finished(deal, tokens=factories.line(deal, 10 + n)) for n in range(3))
     tried: list[int] = []
     judge = verification.judge_alone
 
@@ -455,7 +464,10 @@ def test_an_unjudgeable_attempt_is_batched_only_once(monkeypatch: pytest.MonkeyP
 
 
 def test_a_time_limit_during_a_batch_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, slow = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
+    first, slow = (
+        factories.finished(make_deal("stonewall", DAY)),
+        factories.finished(make_deal("braid", DAY)),
+    )
 
     def limited(one: Attempt) -> Any:
         assert one.pk == slow.pk
@@ -473,11 +485,14 @@ def test_a_time_limit_during_a_recount_request_is_raised(monkeypatch: pytest.Mon
     monkeypatch.setattr("celery.current_app.send_task", limited)
     monkeypatch.setattr(entries, "_recount_requested", -entries.RECOUNT_EVERY)
     with pytest.raises(SoftTimeLimitExceeded):
-        entries.announce(factory.deal().pk)
+        entries.announce(make_deal("stonewall", DAY).pk)
 
 
 def test_the_task_settles_a_batch() -> None:
-    first, second = factory.finished(factory.deal()), factory.finished(factory.deal("braid"))
+    first, second = (
+        factories.finished(make_deal("stonewall", DAY)),
+        factories.finished(make_deal("braid", DAY)),
+    )
     tasks.verify.apply([first.pk])
     second.refresh_from_db()
     assert second.state == State.VERIFIED

@@ -13,23 +13,24 @@ from games.attempts.lifecycle import deal_table
 from games.attempts.verification import judge
 from games.models import Attempt
 from leaderboards.verdicts.decisions import decide
+from tests import factories
+from tests.factories import DAY, make_deal
 from tests.games.fairplay.scripted import codes
-from tests.leaderboards import factory
 
 State = Attempt.State
 pytestmark = pytest.mark.django_db
 
 
 def test_an_honest_game_is_verified_with_its_replays_figures() -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     verdict = judge(attempt)
     assert (verdict.state, verdict.reasons) == (State.VERIFIED, [])
     assert verdict.replay is not None
-    assert verdict.replay.tokens == len(factory.line(attempt.deal))
+    assert verdict.replay.tokens == len(factories.line(attempt.deal))
 
 
 def test_only_seed_and_tokens_count() -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     attempt.cards_up, attempt.elapsed_ms, attempt.tokens = 52, 1, 1
     verdict = judge(attempt)
     assert verdict.replay is not None
@@ -37,10 +38,10 @@ def test_only_seed_and_tokens_count() -> None:
 
 
 def test_an_illegal_token_is_rejected_with_place_and_reason() -> None:
-    deal = factory.deal()
+    deal = make_deal("stonewall", DAY)
     legal = deal_table(deal).legal_moves()
     token = next(f"t{a}-t{b}" for a in range(6) for b in range(6) if a != b and f"t{a}-t{b}" not in legal)
-    verdict = judge(factory.finished(deal, record=factory.record_of(deal, [legal[0], "u", token])))
+    verdict = judge(factories.finished(deal, record=factories.record_of(deal, [legal[0], "u", token])))
     assert verdict.state == State.REJECTED
     (reason,) = verdict.reasons
     assert (reason["code"], reason["index"], reason["token"]) == ("replay_failed", 2, token)
@@ -48,20 +49,20 @@ def test_an_illegal_token_is_rejected_with_place_and_reason() -> None:
 
 
 def test_an_undo_without_a_move_is_rejected() -> None:
-    deal = factory.deal()
-    verdict = judge(factory.finished(deal, record=factory.record_of(deal, ["u"])))
+    deal = make_deal("stonewall", DAY)
+    verdict = judge(factories.finished(deal, record=factories.record_of(deal, ["u"])))
     assert (verdict.state, codes(verdict.reasons)) == (State.REJECTED, ["replay_failed"])
     assert verdict.reasons[0]["index"] == 0
 
 
 def test_a_false_win_is_rejected() -> None:
-    deal = factory.deal()
-    verdict = judge(factory.finished(deal, record=factory.record_of(deal, factory.line(deal), end="won")))
+    deal = make_deal("stonewall", DAY)
+    verdict = judge(factories.finished(deal, record=factories.record_of(deal, factories.line(deal), end="won")))
     assert (verdict.state, codes(verdict.reasons)) == (State.REJECTED, ["replay_failed"])
 
 
 def test_an_end_unlike_the_records_is_rejected() -> None:
-    verdict = judge(factory.finished(factory.deal(), end="closed"))
+    verdict = judge(factories.finished(make_deal("stonewall", DAY), end="closed"))
     assert (verdict.state, codes(verdict.reasons)) == (State.REJECTED, ["wrong_end"])
 
 
@@ -70,21 +71,21 @@ def test_an_end_unlike_the_records_is_rejected() -> None:
     [("seed", b"\x07" * 32, "wrong_deal"), ("name", "labyrinth", "wrong_variant")],
 )
 def test_a_record_of_another_deal_is_rejected(field: str, value: Any, code: str) -> None:
-    deal = factory.deal()
-    record = replace(factory.record_of(deal, []), **{field: value})
-    verdict = judge(factory.finished(deal, record=record))
+    deal = make_deal("stonewall", DAY)
+    record = replace(factories.record_of(deal, []), **{field: value})
+    verdict = judge(factories.finished(deal, record=record))
     assert (verdict.state, codes(verdict.reasons)) == (State.REJECTED, [code])
 
 
 def test_a_record_of_another_rules_version_is_rejected() -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     attempt.deal.rules_version += 1
     assert codes(judge(attempt).reasons) == ["wrong_rules"]
 
 
 @pytest.mark.parametrize("raw", [b"", b"\xff" * 40, b"{}"])
 def test_an_unreadable_record_goes_to_review(raw: bytes) -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     attempt.record = raw
     assert (judge(attempt).state, codes(judge(attempt).reasons)) == (State.REVIEW, ["unreadable_record"])
 
@@ -95,24 +96,24 @@ def test_an_error_in_the_replay_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(verification, "replay", broken)
     with pytest.raises(ZeroDivisionError):
-        judge(factory.finished(factory.deal()))
+        judge(factories.finished(make_deal("stonewall", DAY)))
 
 
 @pytest.mark.parametrize(
     ("gaps", "variation"), [((1980, 2020), 0.01), ((1800, 2200), 0.1), ((1600, 2400), 0.2), ((1500, 2500), None)]
 )
 def test_gaps_are_too_even_by_their_relative_deviation_or_range(gaps: tuple[int, int], variation: float | None) -> None:
-    deal = factory.deal("tarot", seed=bytes(32))
-    tokens, gap = factory.line(deal, 400, seed=3), cycle(gaps)
+    deal = make_deal("tarot", DAY, seed=bytes(32))
+    tokens, gap = factories.line(deal, 400, seed=3), cycle(gaps)
     clock = list(accumulate(0 if token in {"d", "n"} else next(gap) for token in tokens))  # draws take no time here
-    found = judge(factory.finished(deal, record=factory.record_of(deal, tokens, clock))).reasons
+    found = judge(factories.finished(deal, record=factories.record_of(deal, tokens, clock))).reasons
     steady = [reason["variation"] for reason in found if reason["code"] == "steady"]
     assert steady == ([] if variation is None else [pytest.approx(variation, abs=0.005)])
 
 
 @pytest.mark.parametrize("why", ["", "Like that of the account ada2."])
 def test_staff_reasons_are_not_shown_to_the_player(why: str) -> None:
-    attempt = factory.finished(factory.deal(), state=Attempt.State.REVIEW)
+    attempt = factories.finished(make_deal("stonewall", DAY), state=Attempt.State.REVIEW)
     decide(attempt.pk, Attempt.State.REJECTED, "ada", why)
     attempt.refresh_from_db()
     assert [one["message"] for one in attempt.reasons] == ["Rejected by staff."]

@@ -20,8 +20,8 @@ from leaderboards.models import DealBucket, Result
 from leaderboards.verdicts import reflagging
 from leaderboards.verdicts.decisions import decide
 from leaderboards.verdicts.settlement import AttemptVerdict, Case, settle, settle_all
-from tests.games import certified
-from tests.leaderboards import factory
+from tests import factories
+from tests.factories import DAY, NOON, make_account, make_deal, won_records
 
 pytestmark = pytest.mark.django_db
 State = Attempt.State
@@ -41,19 +41,19 @@ verify, fairplay = partial(run, "verify"), partial(run, "fairplay")
 
 def cheat(attempt: Attempt) -> None:
     """Replace the record by one that does not replay, as if a bug had let it through."""
-    Attempt.objects.filter(pk=attempt.pk).update(record=factory.record_of(attempt.deal, ["u"]).to_bytes())
+    Attempt.objects.filter(pk=attempt.pk).update(record=factories.record_of(attempt.deal, ["u"]).to_bytes())
 
 
 def test_unchanged_verdicts_exit_with_0() -> None:
-    attempt = factory.settled(factory.deal())
+    attempt = factories.settled(make_deal("stonewall", DAY))
     for arguments in ([str(attempt.public_id)], [str(attempt.pk)], ["--all"], ["--deal", str(attempt.deal_id)]):
         code, printed = verify(*arguments)
         assert (code, "1 judged, 0 changed, 0 counts corrected" in printed) == (0, True)
 
 
 def test_a_changed_verdict_is_settled_and_exits_with_1() -> None:
-    deal = factory.deal()
-    good, bad = factory.settled(deal), factory.settled(deal, tokens=factory.line(deal, seed=2))
+    deal = make_deal("stonewall", DAY)
+    good, bad = factories.settled(deal), factories.settled(deal, tokens=factories.line(deal, seed=2))
     cheat(bad)
     code, printed = verify("--deal", f"{deal.day}/{deal.variant}")
     assert code == 1
@@ -63,8 +63,8 @@ def test_a_changed_verdict_is_settled_and_exits_with_1() -> None:
 
 
 def test_all_attempts_are_judged_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    deal = factory.deal()
-    bad = [factory.settled(deal, tokens=factory.line(deal, seed=seed)) for seed in range(5)][-1]
+    deal = make_deal("stonewall", DAY)
+    bad = [factories.settled(deal, tokens=factories.line(deal, seed=seed)) for seed in range(5)][-1]
     cheat(bad)
     monkeypatch.setattr("leaderboards.management.commands.verify.BATCH", 2)
     code, printed = verify("--all")
@@ -72,7 +72,7 @@ def test_all_attempts_are_judged_in_batches(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_dry_run_changes_nothing() -> None:
-    bad = factory.settled(factory.deal())
+    bad = factories.settled(make_deal("stonewall", DAY))
     cheat(bad)
     DealBucket.objects.update(entries=7)
     code, printed = verify("--all", "--dry-run")
@@ -83,7 +83,7 @@ def test_a_dry_run_changes_nothing() -> None:
 
 
 def test_a_wrong_score_is_corrected() -> None:
-    attempt = factory.settled(factory.deal())
+    attempt = factories.settled(make_deal("stonewall", DAY))
     Attempt.objects.filter(pk=attempt.pk).update(cards_up=52)
     Result.objects.update(cards_up=52)
     assert verify(str(attempt.pk))[0] == 1
@@ -93,7 +93,7 @@ def test_a_wrong_score_is_corrected() -> None:
 
 
 def test_counts_are_corrected() -> None:
-    attempt = factory.settled(factory.deal())
+    attempt = factories.settled(make_deal("stonewall", DAY))
     DealBucket.objects.filter(level=1).update(entries=5)
     assert verify("--deal", str(attempt.deal_id))[0] == 1
     assert histogram.faults(deal_listing(attempt.deal_id, "race")) == []
@@ -101,17 +101,17 @@ def test_counts_are_corrected() -> None:
 
 
 def test_a_pending_attempt_is_judged() -> None:
-    attempt = factory.finished(factory.deal())
+    attempt = factories.finished(make_deal("stonewall", DAY))
     code, printed = verify(str(attempt.public_id))
     assert (code, "pending was verified" in printed) == (1, True)
     assert board_queries.page(attempt.deal).total == 1
 
 
 def test_staff_decisions_stand_while_the_record_replays() -> None:
-    deal = factory.deal("braid")
-    cleared = factory.settled(deal, record=factory.superhuman(deal))
+    deal = make_deal("braid", DAY)
+    cleared = factories.settled(deal, record=factories.superhuman(deal))
     decide(cleared.pk, State.VERIFIED, "ada")
-    thrown_out = factory.settled(deal)
+    thrown_out = factories.settled(deal)
     decide(thrown_out.pk, State.REJECTED, "ada")
     assert verify("--all")[0] == 0
     cheat(cleared)
@@ -139,7 +139,12 @@ def test_unknown_attempts_exit_with_2(arguments: list[str]) -> None:
 
 
 def test_a_running_attempt_cannot_be_verified() -> None:
-    attempt = Attempt.objects.create(deal=factory.deal(), player=factory.player(), ranked=True, started_at=factory.NOON)
+    attempt = Attempt.objects.create(
+        deal=make_deal("stonewall", DAY),
+        player=make_account(),
+        ranked=True,
+        started_at=NOON,
+    )
     with pytest.raises(CommandError):
         verify(str(attempt.pk))
 
@@ -156,21 +161,21 @@ def as_by_other_rules(attempt: Attempt, state: State, *reasons: Reason) -> Attem
 
 
 def let_through(deal: Any, **fields: Any) -> Attempt:
-    return as_by_other_rules(factory.finished(deal, record=factory.superhuman(deal), **fields), State.VERIFIED)
+    return as_by_other_rules(factories.finished(deal, record=factories.superhuman(deal), **fields), State.VERIFIED)
 
 
 def held(deal: Any, **fields: Any) -> Attempt:
-    return as_by_other_rules(factory.finished(deal, **fields), State.REVIEW, PACE)
+    return as_by_other_rules(factories.finished(deal, **fields), State.REVIEW, PACE)
 
 
 def test_unchanged_fair_play_exits_with_0() -> None:
-    factory.settled(factory.deal())
+    factories.settled(make_deal("stonewall", DAY))
     code, printed = fairplay()
     assert (code, "1 judged, 0 would change" in printed) == (0, True)
 
 
 def test_by_default_it_only_reports_changes() -> None:
-    deal = factory.deal("braid")
+    deal = make_deal("braid", DAY)
     fast, other, slow = let_through(deal), let_through(deal), held(deal)
     for arguments in ([], ["--dry-run"]):
         code, printed = fairplay(*arguments)
@@ -189,7 +194,7 @@ def test_by_default_it_only_reports_changes() -> None:
 
 
 def test_writing_settles_and_updates_the_boards() -> None:
-    deal = factory.deal("braid")
+    deal = make_deal("braid", DAY)
     fast, slow = let_through(deal), held(deal)
     code, printed = fairplay("--write")
     assert (code, f"{fast.public_id}: verified was review" in printed) == (1, True)
@@ -201,7 +206,7 @@ def test_writing_settles_and_updates_the_boards() -> None:
 
 @pytest.mark.parametrize("decision", [State.VERIFIED, State.REJECTED])
 def test_staff_decisions_stand_and_are_reported(decision: State) -> None:
-    attempt = let_through(factory.deal("braid"))
+    attempt = let_through(make_deal("braid", DAY))
     decide(attempt.pk, decision, "ada")
     Attempt.objects.filter(pk=attempt.pk).update(reasons=[reason("staff", "Seen.", state=decision, by="ada")])
     code, printed = fairplay("--write")
@@ -213,7 +218,7 @@ def test_staff_decisions_stand_and_are_reported(decision: State) -> None:
 
 
 def test_a_concurrent_decision_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    attempt = let_through(factory.deal("braid"))
+    attempt = let_through(make_deal("braid", DAY))
     write = reflagging._write
 
     def decided_first(*arguments: Any) -> set[int]:
@@ -227,7 +232,7 @@ def test_a_concurrent_decision_stands(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_invalid_record_is_left_to_verify() -> None:
-    attempt = let_through(factory.deal("braid"))
+    attempt = let_through(make_deal("braid", DAY))
     cheat(attempt)
     code, printed = fairplay("--write")
     assert (code, "see `manage.py verify`" in printed) == (1, True)
@@ -236,24 +241,27 @@ def test_an_invalid_record_is_left_to_verify() -> None:
 
 
 def test_rejected_records_and_practice_are_skipped() -> None:
-    deal = factory.deal()
-    factory.settled(deal, tokens=["u"])
-    let_through(factory.deal("braid"), ranked=False)
+    deal = make_deal("stonewall", DAY)
+    factories.settled(deal, tokens=["u"])
+    let_through(make_deal("braid", DAY), ranked=False)
     assert fairplay()[0] == 0
 
 
 def test_verify_does_not_change_flags() -> None:
-    deal = factory.deal("braid")
+    deal = make_deal("braid", DAY)
     let_through(deal)
     held(deal)
     call_command("verify", "--all", "--no-progress", stdout=io.StringIO())  # exits with 0
 
 
 def test_filters_select_the_attempts() -> None:
-    braid, plot = factory.deal("braid"), factory.deal("plot", seed=bytes(32))
+    braid, plot = (
+        make_deal("braid", DAY),
+        make_deal("plot", DAY, seed=bytes(32)),
+    )
     fast, other = let_through(braid), let_through(plot)
     slow = held(braid)
-    day = str(factory.DAY)
+    day = str(DAY)
 
     def named(*arguments: str) -> set[Any]:
         printed = fairplay(*arguments)[1]
@@ -269,7 +277,10 @@ def test_filters_select_the_attempts() -> None:
 
 
 def test_an_interrupted_run_keeps_its_work_and_can_resume(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = let_through(factory.deal("braid")), let_through(factory.deal("plot"))
+    first, second = (
+        let_through(make_deal("braid", DAY)),
+        let_through(make_deal("plot", DAY)),
+    )
     judge = judge_alone
 
     def interrupted(attempt: Attempt) -> Any:
@@ -288,21 +299,21 @@ def test_an_interrupted_run_keeps_its_work_and_can_resume(monkeypatch: pytest.Mo
     assert (code, str(second.public_id) in printed, str(first.public_id) in printed) == (1, True, False)
 
 
-LINE = certified.won("tarot-novice")[0]
+LINE = won_records("tarot-novice")[0]
 
 
 def won(deal: Any, started_at: datetime, *, slowly: bool) -> Attempt:
-    record = factory.record_of(deal, LINE.tokens, None if slowly else [0] * len(LINE.tokens), end="won")
-    return factory.finished(deal, record=record, started_at=started_at)
+    record = factories.record_of(deal, LINE.tokens, None if slowly else [0] * len(LINE.tokens), end="won")
+    return factories.finished(deal, record=record, started_at=started_at)
 
 
 @pytest.mark.parametrize("first_stands", [True, False])
 def test_a_dry_run_predicts_the_changes_for_all_batches(monkeypatch: pytest.MonkeyPatch, *, first_stands: bool) -> None:
     """A copy is one only if the game before it stands, or would stand again."""
     monkeypatch.setattr(reflagging, "BATCH", 1)
-    deal = factory.deal("tarot-novice", seed=LINE.seed)
-    first = won(deal, factory.NOON, slowly=first_stands)
-    later = won(deal, factory.NOON + timedelta(hours=1), slowly=True)
+    deal = make_deal("tarot-novice", DAY, seed=LINE.seed)
+    first = won(deal, NOON, slowly=first_stands)
+    later = won(deal, NOON + timedelta(hours=1), slowly=True)
     as_by_other_rules(first, *((State.REVIEW, PACE) if first_stands else (State.VERIFIED,)))
     as_by_other_rules(later, State.VERIFIED)
     dry, written = fairplay()[1], fairplay("--write")[1]
@@ -312,7 +323,7 @@ def test_a_dry_run_predicts_the_changes_for_all_batches(monkeypatch: pytest.Monk
 
 
 def test_a_win_without_a_line_gets_one() -> None:
-    attempt = won(factory.deal("tarot-novice", seed=LINE.seed), factory.NOON, slowly=True)
+    attempt = won(make_deal("tarot-novice", DAY, seed=LINE.seed), NOON, slowly=True)
     settle(attempt.pk)
     Attempt.objects.filter(pk=attempt.pk).update(line=None)
     assert fairplay("--write")[0] == 0

@@ -27,9 +27,9 @@ from games.live.sockets.wire_format import MAX_FRAME
 from games.live.table_registry import LiveTables
 from games.models import Attempt
 from tests.config.malformed import VALUES
+from tests.factories import signed_in
 from tests.games.conftest import Seated, Sit
 from tests.games.seats import PATIENCE
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

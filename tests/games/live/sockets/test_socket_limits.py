@@ -25,11 +25,10 @@ from games.live import protocol, table_registry
 from games.live.sockets import base_consumer, eviction, message_limit
 from games.live.sockets.eviction import GROUP, OpenSockets, evict_player, evict_session, open_sockets, session_name
 from games.live.sockets.ownership import MAX_PER_PLAYER, Ownership, Place
-from tests.deals import make_deal
+from tests.factories import make_deal, signed_in
 from tests.games.conftest import Seated, Sit
 from tests.games.live.sockets.test_socket import ask, left, opened, socket
 from tests.games.seats import PATIENCE, Closed
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.models import Attempt, Deal
 from games.rules import CATALOGUE
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

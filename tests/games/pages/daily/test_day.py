@@ -27,8 +27,8 @@ from games.puzzles import daily
 from games.rules import CATALOGUE
 from leaderboards.boards import seasons
 from leaderboards.boards.rank_keys import BoardScore
-from tests.leaderboards import factory
-from tests.players import signed_in
+from tests import factories
+from tests.factories import make_account, make_deal, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -36,12 +36,12 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def deals() -> dict[str, Deal]:
     today = timezone.now().date()
-    return {name: factory.deal(name, today, seed=secrets.token_bytes(32)) for name in CATALOGUE}
+    return {name: make_deal(name, today, seed=secrets.token_bytes(32)) for name in CATALOGUE}
 
 
 @pytest.fixture
 def who() -> Any:
-    return factory.player()
+    return make_account()
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def mine(who: Any) -> Client:
 
 
 def won(deal: Deal, who: Any, ms: int = 1_000, **fields: Any) -> Attempt:
-    result = factory.listed(
+    result = factories.listed(
         deal, BoardScore(goal_of(deal.variant), ms, 50), who=who, finished_at=timezone.now(), **fields
     )
     Attempt.objects.filter(pk=result.attempt_id).update(end="won", started_at=deal.opens_at)
@@ -58,7 +58,7 @@ def won(deal: Deal, who: Any, ms: int = 1_000, **fields: Any) -> Attempt:
 
 
 def played(deal: Deal, who: Any, cards_up: int) -> None:
-    result = factory.listed(deal, BoardScore(cards_up, 1_000, 50), who=who, finished_at=timezone.now())
+    result = factories.listed(deal, BoardScore(cards_up, 1_000, 50), who=who, finished_at=timezone.now())
     Attempt.objects.filter(pk=result.attempt_id).update(started_at=deal.opens_at)
 
 
@@ -71,11 +71,11 @@ def summary_of(player: int) -> day_summary.DaySummary | None:
 def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) -> None:
     now = timezone.now()
     for back in (1, 2):
-        won(factory.deal("plot", now.date() - timedelta(days=back), seed=secrets.token_bytes(32)), who)
+        won(make_deal("plot", now.date() - timedelta(days=back), seed=secrets.token_bytes(32)), who)
     won(deals["stonewall"], who)
     played(deals["braid"], who, 52)
     Attempt.objects.create(deal=deals["plot"], player=who, ranked=True, started_at=now)
-    won(deals["tarot"], factory.player())
+    won(deals["tarot"], make_account())
     seasons.recount_marked()
     found = summary_of(who.pk)
     assert found is not None
@@ -98,7 +98,7 @@ def test_todays_game_comes_first_and_can_be_shared(deals: dict[str, Deal], who: 
     assert page.context["todays"].deal.variant == game.variant
     assert 'id="todays-text"' not in page.content.decode()
     yesterday = now.date() - timedelta(days=1)
-    won(factory.deal(todays_game(yesterday), yesterday, seed=secrets.token_bytes(32)), who)
+    won(make_deal(todays_game(yesterday), yesterday, seed=secrets.token_bytes(32)), who)
     won(game, who, 151_000)
     page = mine.get("/")
     title, result, address = page.context["todays_text"].splitlines()
@@ -111,10 +111,10 @@ def test_todays_game_comes_first_and_can_be_shared(deals: dict[str, Deal], who: 
 def test_recap_of_yesterday_compares_with_the_leader(deals: dict[str, Deal], who: Any, mine: Client) -> None:
     now = timezone.now()
     yesterday = now.date() - timedelta(days=1)
-    braid, plot = (factory.deal(name, yesterday, seed=secrets.token_bytes(32)) for name in ("braid", "plot"))
+    braid, plot = (make_deal(name, yesterday, seed=secrets.token_bytes(32)) for name in ("braid", "plot"))
     assert mine.get("/").context["recap"] is None
     cache.clear()
-    rival = factory.player()
+    rival = make_account()
     own, best = won(plot, who, 91_000), won(plot, rival, 60_000)
     won(braid, who, 50_000), won(braid, rival, 99_000)
     Deal.objects.filter(day=yesterday).update(closes_at=now - 2 * GRACE)  # revealed, even shortly after midnight
@@ -131,8 +131,8 @@ def test_recap_of_yesterday_compares_with_the_leader(deals: dict[str, Deal], who
 
 def test_recap_names_no_game_until_the_deals_are_revealed(deals: dict[str, Deal], who: Any, mine: Client) -> None:
     yesterday = timezone.now().date() - timedelta(days=1)
-    deal = factory.deal("plot", yesterday, seed=secrets.token_bytes(32))
-    won(deal, who, 91_000), won(deal, factory.player(), 60_000)
+    deal = make_deal("plot", yesterday, seed=secrets.token_bytes(32))
+    won(deal, who, 91_000), won(deal, make_account(), 60_000)
     Deal.objects.filter(pk=deal.pk).update(closes_at=timezone.now())
     recap = mine.get("/").context["recap"]
     assert (recap.won, recap.comparison) == (1, None)
@@ -161,7 +161,7 @@ def test_a_coming_deal_is_one_of_the_nine(
 
 
 def test_home_shows_day_leaders_and_next_steps(deals: dict[str, Deal], who: Any, mine: Client) -> None:
-    rival = factory.player()
+    rival = make_account()
     won(deals["stonewall"], rival, 500)
     won(deals["stonewall"], who)
     running = Attempt.objects.create(deal=deals["plot"], player=who, ranked=True, started_at=timezone.now())
@@ -221,7 +221,7 @@ def test_newcomers_get_their_own_boards_and_lead_alone(
     assert page.context["boards"].ladder == "newcomers"
     assert page.context["boards"].leaders[deals["stonewall"].pk].player == who.public_id
     assert "Place 1 among newcomers" in page.content.decode()
-    rival = factory.player()
+    rival = make_account()
     won(deals["stonewall"], rival, 2_000)
     seasons.recount_marked()
     page = mine.get("/")
@@ -232,7 +232,7 @@ def test_newcomers_get_their_own_boards_and_lead_alone(
 
 
 def test_a_guest_has_figures_but_no_place(deals: dict[str, Deal]) -> None:
-    guest = factory.player(is_guest=True)
+    guest = make_account(is_guest=True)
     won(deals["stonewall"], guest, show=False)
     client = Client()
     client.force_login(guest, backend=BACKEND)
@@ -252,7 +252,7 @@ def test_home_needs_few_queries(
     for one in CACHES.values():
         monkeypatch.setattr(one, "fresh", 1e9)
     fresh = Client()
-    fresh.force_login(factory.player(), backend=BACKEND)
+    fresh.force_login(make_account(), backend=BACKEND)
     with CaptureQueriesContext(connection) as first:
         Client().get("/")
     assert len(first) <= 8  # shared by all visitors

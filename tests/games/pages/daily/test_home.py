@@ -18,7 +18,7 @@ from games.deals import publishing
 from games.models import GRACE, Attempt, Deal, Move
 from games.pages.daily import day_summary, home_page, table_page
 from games.rules import CATALOGUE, open_table
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.games.conftest import Play
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -20,7 +20,7 @@ from games.pages.info.winnability_page import LENGTH, percent, study_summaries
 from games.pages.shared.cacheable_views import MARK
 from games.rules import CATALOGUE, GAMES
 from games.solver import winnability_figures
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db
 

@@ -19,8 +19,7 @@ from games.ghosts.models import Answer, Challenge
 from games.models import Attempt, Deal, Move, PracticeOrder, SealedDeal
 from games.replays.continuations import play_on
 from games.rules import CATALOGUE
-from tests.deals import make_deal
-from tests.games import certified
+from tests.factories import make_deal, seal_deal, won_records
 from tests.games.ghosts.playing import past_deal, played, practice_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -72,7 +71,7 @@ def asked(settings: Any, asked: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def proven(index: int = 0, grade: int = 2) -> Deal:
-    record = certified.won("stonewall")[index]
+    record = won_records("stonewall")[index]
     return publishing.seeded_deal(CATALOGUE["stonewall"], record.seed, Certificate(record, None, grade))
 
 
@@ -89,7 +88,7 @@ def test_winnable_only_is_the_default_with_certification(client: Client, setting
 
 def test_an_available_winnable_deal_is_dealt_at_once(mine: Client, asked: list[tuple[Any, ...]]) -> None:
     deal = proven()
-    kept = certified.seal("stonewall", 1)
+    kept = seal_deal("stonewall", 1)
     mine.post("/practice/start", WINNABLE)
     assert Attempt.objects.get().deal == deal
     assert mine.post("/practice/start", WINNABLE)["Location"] == "/practice/looking/", "it has been started"
@@ -189,7 +188,7 @@ def test_no_link_leads_to_a_deal_that_may_be_ranked(mine: Client, player: Any) -
     today = make_deal("plot")
     attempt = start_attempt(player, today)
     assert mine.get(f"/table/{attempt.public_id}/").context["link"] == ""
-    kept = certified.seal("plot")
+    kept = seal_deal("plot")
     for seed in (bytes(today.seed), bytes(kept.seed)):
         shown = mine.get(f"/practice/?name=plot&seed={seed.hex()}").context["named"]
         assert shown.deal is None, "nothing of it is shown"

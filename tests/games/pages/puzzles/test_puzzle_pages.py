@@ -22,9 +22,9 @@ from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzl
 from games.puzzles.themes import themes_of
 from games.replays.models import Continuation
 from leaderboards.verdicts.settlement import settle
+from tests.factories import signed_in
 from tests.games.puzzles.puzzles import LABYRINTH, SHORT, STONEWALL, right, stored_puzzle, wrong
 from tests.games.puzzles.test_sources import lost_game
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

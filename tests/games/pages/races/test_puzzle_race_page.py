@@ -10,10 +10,10 @@ from django.test import Client
 
 from games.pages.races.result_post import result_message
 from games.races.models import Room
+from tests.factories import signed_in
 from tests.games.puzzles.puzzles import STONEWALL, right, wrong
 from tests.games.races.conftest import House
 from tests.games.races.puzzle_races import end, house_of_puzzles, play, racing_house, solve, storm
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

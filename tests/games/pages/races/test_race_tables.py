@@ -17,11 +17,10 @@ from games.models import Attempt, Deal
 from games.pages.races.table_opponents import DayLanes
 from games.races.models import Entrant, Race, Room
 from games.rules import RaceFile
-from tests.deals import make_deal
+from tests import factories
+from tests.factories import make_deal, signed_in
 from tests.games.races.finished_races import race_of
 from tests.games.races.runs import Run
-from tests.leaderboards import factory
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -131,7 +130,7 @@ def test_a_race_is_downloaded_once_its_deal_is_free() -> None:
 def test_a_race_games_record_links_to_the_race_file() -> None:
     race = race_of(timezone.now() - timedelta(hours=1), kind=Room.Kind.PRIVATE)
     assert race.deal is not None
-    attempt = factory.finished(race.deal, create_guest(), state=Attempt.State.VERIFIED, ranked=False)
+    attempt = factories.finished(race.deal, create_guest(), state=Attempt.State.VERIFIED, ranked=False)
     Entrant.objects.create(race=race, player=attempt.player, attempt=attempt, state="retired", joined_at=timezone.now())
     address = f"/replay/{attempt.public_id}/record.json"
     assert Client().get(address).status_code == 403

@@ -23,9 +23,9 @@ from games.races import lobby, race_finish, rooms, seats
 from games.races.live import snapshot
 from games.races.models import Entrant, Race, Room
 from games.races.results.commitments import commitment_of
+from tests.factories import signed_in
 from tests.games.races.finished_races import heat
 from tests.games.races.runs import LIMIT_S, VARIANT, Run, at
-from tests.players import signed_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 

@@ -22,10 +22,10 @@ from games.pages.races.result_post import post_result
 from games.races import rooms
 from games.races.models import Race, Room, RoomWebhook
 from tests.accounts.conftest import exported
+from tests.factories import make_account, signed_in
 from tests.games.races.runs import Run
 from tests.games.races.webhooks.discord import TOKEN, URL, Discord, finished_run, host_named, set_by
 from tests.games.test_secrecy import addresses, body, written
-from tests.players import account, signed_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
@@ -40,7 +40,7 @@ def host() -> User:
 
 @pytest.fixture
 def room(host: User) -> Room:
-    return Run.of(2, players=[host, account("Theseus", date_joined=host.date_joined)]).room
+    return Run.of(2, players=[host, make_account("Theseus", date_joined=host.date_joined)]).room
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_an_unknown_action_and_a_closed_room_are_refused(host: User, room: Room)
 
 
 def test_players_who_may_not_set_one_see_no_panel(host: User, other: User, room: Room, settings: Any) -> None:
-    new, guest = account("Icarus", date_joined=timezone.now() - timedelta(hours=23)), create_guest()
+    new, guest = make_account("Icarus", date_joined=timezone.now() - timedelta(hours=23)), create_guest()
     for player in (new, guest):
         assert panel(page(player, room)) == ""
         own = rooms.open_room(player, "stonewall", limit_s=300, seats=2)
@@ -191,7 +191,7 @@ def test_the_host_reads_that_a_result_was_dropped(discord: Discord, monkeypatch:
 def test_no_page_or_frame_contains_the_url(discord: Discord, caplog: pytest.LogCaptureFixture) -> None:
     """Everyone visits every address with the room, its race and the host as subjects; so does the host."""
     caplog.set_level(logging.INFO)
-    host, other = host_named(), account("Theseus")
+    host, other = host_named(), make_account("Theseus")
     run = finished_run(host, other)
     post_result(run.race.pk)
     webhook = RoomWebhook.objects.get()

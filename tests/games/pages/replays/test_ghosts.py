@@ -25,9 +25,8 @@ from games.ghosts.models import Challenge, Notice
 from games.house_racers.racers import HOUSE_RACERS
 from games.inbox import notices
 from games.models import Attempt, Deal
+from tests.factories import make_account, signed_in
 from tests.games.ghosts.playing import end_running, open_deal, past_deal, played, practice_deal
-from tests.leaderboards import factory
-from tests.players import signed_in
 
 TEMPLATES = Path(__file__).resolve().parents[4] / "frontend" / "templates"
 
@@ -308,7 +307,7 @@ def test_one_networks_strangers_have_a_part_of_a_players_limit(
     ada: User, brook: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(limits.RATES, "notify", "1/d")
-    deal, other = past_deal(), factory.player()
+    deal, other = past_deal(), make_account()
 
     def arrives(sender: User, address: str) -> bool:
         fields = {"attempt": played(sender, deal).public_id, "name": "brook"}

@@ -19,10 +19,9 @@ from games.deals import publishing
 from games.models import GRACE, Attempt, Deal, Move
 from games.races.models import Entrant, Race
 from games.rules import Record, open_table, replay
-from tests.deals import make_deal
+from tests.factories import make_deal, signed_in
 from tests.games.conftest import Play
 from tests.games.ghosts.playing import open_deal, past_deal, played, practice_deal, race_on
-from tests.players import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

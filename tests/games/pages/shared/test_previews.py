@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.ghosts import challenges
-from tests.deals import make_deal
+from tests.factories import make_deal
 from tests.games.ghosts.playing import open_deal, past_deal, played
 from tests.games.races import finished_races
 

@@ -24,7 +24,7 @@ from games.live.loader import load
 from games.live.sockets.authentication import session_of, user_of
 from games.models import Attempt, Deal, Start
 from games.pages.daily import table_page
-from tests.deals import make_deal
+from tests.factories import make_deal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

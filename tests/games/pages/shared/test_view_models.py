@@ -32,8 +32,7 @@ from games.templatetags.client import signed, timed
 from leaderboards.models import Result
 from tests.browser import players as inhabitants
 from tests.browser.pages.test_every_page import NAMES, NO_PAGES, VISITORS, visits
-from tests.deals import make_deal
-from tests.games import certified
+from tests.factories import make_deal, seal_deal
 
 SECRET = (Deal, Attempt, SealedDeal, LedgerEntry, Question, Record, Table, bytes, bytearray, memoryview)
 
@@ -79,7 +78,7 @@ def rendered() -> Iterator[dict[str, list[str]]]:
 def told(transactional_db: None) -> dict[str, Any]:
     """The ids of players, games and deals with which every page of the site can be visited, from `inhabitants`."""
     past = timezone.now().date() - timedelta(days=3)
-    certified.seal("labyrinth")
+    seal_deal("labyrinth")
     publishing.publish("labyrinth", past)
     for day in (timezone.now().date(), timezone.now().date() + timedelta(days=1)):
         for variant in CATALOGUE:

@@ -25,8 +25,8 @@ from games.races.house import house_moves, house_seats
 from games.races.models import Entrant, Race, Room
 from games.rules import replay
 from leaderboards.verdicts.settlement import settle
+from tests.factories import signed_in
 from tests.games.races.runs import Run, at, planned, refused
-from tests.players import signed_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 

@@ -29,10 +29,11 @@ from games.races.results.places import placed
 from games.rules import Score
 from leaderboards.models import RatingChange
 from leaderboards.ratings import rating_reconciler
+from tests import factories
+from tests.factories import NOON, make_account, make_deal
 from tests.games.races.finished_races import heat, race_of
 from tests.games.races.runs import T0, Run, at
-from tests.leaderboards import factory, raced
-from tests.leaderboards.factory import NOON, player
+from tests.leaderboards import raced
 
 pytestmark = pytest.mark.django_db
 
@@ -47,13 +48,13 @@ def facts(race: Race) -> list[tuple[int, int]]:
 
 def daily(who: Any, *, ladder: Ladder = Ladder.NEWCOMERS, **fields: Any) -> Any:
     settings: Any = {"state": "verified", "verified_at": NOON - DAY, "real_play": True} | fields
-    deal = Deal.objects.filter(day=factory.DAY).first() or factory.deal("plot")
-    return factory.finished(deal, who, ladder=ladder, started_at=NOON - DAY, **settings)
+    deal = Deal.objects.filter(day=factories.DAY).first() or make_deal("plot", factories.DAY)
+    return factories.finished(deal, who, ladder=ladder, started_at=NOON - DAY, **settings)
 
 
 def test_standing_depends_on_daily_games_before_the_start(settings: Any) -> None:
     settings.LADDERS = True
-    who = [player() for _ in range(6)] + [player(is_guest=True)]
+    who = [make_account() for _ in range(6)] + [make_account(is_guest=True)]
     daily(who[1])
     daily(who[2], ladder=Ladder.ESTABLISHED)
     daily(who[3], verified_at=NOON + timedelta(minutes=1))
@@ -69,15 +70,15 @@ def test_standing_depends_on_daily_games_before_the_start(settings: Any) -> None
 def dailies(who: Any, days: int, *, first: int = 1, ladder: Ladder = Ladder.ESTABLISHED) -> None:
     """Create a daily game on each of that many days, the last one `first` days before the race."""
     for ago in range(first, first + days):
-        day, at = factory.DAY - ago * DAY, NOON - ago * DAY
-        deal = Deal.objects.filter(day=day).first() or factory.deal("plot", day)
+        day, at = factories.DAY - ago * DAY, NOON - ago * DAY
+        deal = Deal.objects.filter(day=day).first() or make_deal("plot", day)
         state: Any = {"state": "verified", "verified_at": at, "real_play": True}
-        factory.finished(deal, who, ladder=ladder, started_at=at, **state)
+        factories.finished(deal, who, ladder=ladder, started_at=at, **state)
 
 
 def test_a_regular_has_played_on_ten_of_thirty_days(settings: Any) -> None:
     settings.LADDERS = True
-    who = [player() for _ in range(4)]
+    who = [make_account() for _ in range(4)]
     dailies(who[0], REGULAR_DAYS)
     dailies(who[1], REGULAR_DAYS - 1)
     dailies(who[2], REGULAR_DAYS, first=31 - REGULAR_DAYS + 1)
@@ -91,7 +92,7 @@ def test_a_regular_has_played_on_ten_of_thirty_days(settings: Any) -> None:
 
 @pytest.mark.parametrize("ladders", [True, False])
 def test_regulars_of_earlier_races_are_marked(ladders: bool, settings: Any) -> None:
-    who = [player() for _ in range(3)]
+    who = [make_account() for _ in range(3)]
     dailies(who[0], REGULAR_DAYS)
     dailies(who[1], REGULAR_DAYS - 1)
     race = raced.race(who)
@@ -105,7 +106,7 @@ def test_regulars_of_earlier_races_are_marked(ladders: bool, settings: Any) -> N
 
 
 def test_devices_link_for_a_month_and_networks_for_a_day() -> None:
-    who = [player() for _ in range(8)]
+    who = [make_account() for _ in range(8)]
     device = uuid.uuid4()
     race_origins.record(who[0].pk, device, "unknown", NOON - 29 * DAY)
     attempt = daily(who[1])
@@ -120,7 +121,7 @@ def test_devices_link_for_a_month_and_networks_for_a_day() -> None:
 
 
 def test_links_add_up() -> None:
-    who = [player() for _ in range(3)]
+    who = [make_account() for _ in range(3)]
     device = uuid.uuid4()
     race_origins.record(who[0].pk, device, "192.0.2.0/24", NOON)
     race_origins.record(who[1].pk, device, "198.51.100.0/24", NOON)
@@ -129,7 +130,7 @@ def test_links_add_up() -> None:
 
 
 def test_stored_facts_never_change() -> None:
-    who = [player(), player()]
+    who = [make_account(), make_account()]
     race = raced.race(who)
     store_facts(missing_facts([race.pk]))
     for one in who:
@@ -140,7 +141,7 @@ def test_stored_facts_never_change() -> None:
 
 
 def test_linked_players_are_rated_only_against_others_forever() -> None:
-    who = [player() for _ in range(3)]
+    who = [make_account() for _ in range(3)]
     for one in who[:2]:
         race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
     made = raced.race(who[:2])
@@ -155,15 +156,16 @@ def test_linked_players_are_rated_only_against_others_forever() -> None:
 
 
 def test_only_linked_players_are_told(client: Client) -> None:
-    who = [player() for _ in range(3)]
+    who = [make_account() for _ in range(3)]
     for one in who[:2]:
         race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
     made = raced.race(who)
     rating_reconciler.rate_finished()
     told = []
-    for one in (*who, None):
-        if one:
-            client.force_login(one, backend=BACKEND)
+    viewers: list[User | None] = [*who, None]
+    for viewer in viewers:
+        if viewer is not None:
+            client.force_login(viewer, backend=BACKEND)
         else:
             client.logout()
         page = client.get(f"/races/{made.room.code}/{made.number}/").content.decode()
@@ -177,7 +179,7 @@ def test_new_players_give_no_points_in_a_heat() -> None:
 
 
 def test_facts_are_stored_as_the_countdown_starts() -> None:
-    run = Run.of(2, ready=2, players=[player(), player(is_guest=True)])
+    run = Run.of(2, ready=2, players=[make_account(), make_account(is_guest=True)])
     assert run.race.state == Race.State.COUNTDOWN
     facts = list(run.race.entrants.order_by("pk").values_list("standing", "link_group", "as_guest"))
     assert facts == [(Standing.NEW, 0, False), (Standing.NEW, 0, True)]
@@ -190,7 +192,7 @@ def test_a_cancelled_countdown_clears_them() -> None:
 
 
 @pytest.mark.parametrize(
-    "leave", [erase_player, lambda guest: merge_guest(guest, player())], ids=["deleted", "signed in"]
+    "leave", [erase_player, lambda guest: merge_guest(guest, make_account())], ids=["deleted", "signed in"]
 )
 def test_a_new_guest_gives_no_points_in_whatever_way_it_leaves(leave: Callable[[Any], object]) -> None:
     run = Run.racing(3)
@@ -208,8 +210,8 @@ def test_a_new_guest_gives_no_points_in_whatever_way_it_leaves(leave: Callable[[
 
 
 def test_a_guest_who_signs_up_after_winning_is_not_rated() -> None:
-    guest = player(is_guest=True)
-    run = Run.of(2, ready=2, players=[player(), guest])
+    guest = make_account(is_guest=True)
+    run = Run.of(2, ready=2, players=[make_account(), guest])
     run.easy()
     Race.objects.filter(pk=run.race.pk).update(rated=True)
     race_start.begin_due(at(15))
@@ -225,7 +227,7 @@ def test_a_guest_who_signs_up_after_winning_is_not_rated() -> None:
 
 
 def test_a_seat_in_a_rated_race_stores_its_origin(client: Client) -> None:
-    one = player()
+    one = make_account()
     client.force_login(one, backend=BACKEND)
     client.post("/races/quick", {"variant": ["plot"]}, REMOTE_ADDR="192.0.2.7")
     (origin,) = RaceOrigin.objects.all()
@@ -235,8 +237,8 @@ def test_a_seat_in_a_rated_race_stores_its_origin(client: Client) -> None:
 
 
 def test_a_seat_in_an_unrated_race_stores_no_origin(client: Client) -> None:
-    room = rooms.open_room(player(), "plot", limit_s=600, seats=4)
-    client.force_login(player(), backend=BACKEND)
+    room = rooms.open_room(make_account(), "plot", limit_s=600, seats=4)
+    client.force_login(make_account(), backend=BACKEND)
     client.post(f"/races/{room.code}/sit")
     assert Entrant.objects.filter(race__room=room).count() == 1
     assert not RaceOrigin.objects.exists()
@@ -244,7 +246,7 @@ def test_a_seat_in_an_unrated_race_stores_no_origin(client: Client) -> None:
 
 
 def test_origins_are_deleted_after_a_month() -> None:
-    one = player()
+    one = make_account()
     race_origins.record(one.pk, None, "192.0.2.0/24", NOON)
     race_origins.record(one.pk, None, "192.0.2.0/24", NOON + DAY)
     remove_aged(housekeeping.KINDS, NOON + KEPT + timedelta(seconds=1))
@@ -256,12 +258,12 @@ SUNDAY = date(2026, 11, 22)
 
 @pytest.fixture
 def ada() -> User:
-    return factory.player()  # type: ignore[no-any-return]
+    return make_account()
 
 
 @pytest.fixture
 def bob() -> User:
-    return factory.player()  # type: ignore[no-any-return]
+    return make_account()
 
 
 def shown(period: heat_standings.Period, day: date = SUNDAY, **asked: Any) -> list[tuple[int, int, int, int, int]]:
@@ -288,7 +290,7 @@ def test_weeks_are_iso_weeks(ada: User) -> None:
 
 
 def test_equal_points_share_a_place_across_divisions(ada: User, bob: User) -> None:
-    heat(SUNDAY, 3, {ada: 4, factory.player(): 1})
+    heat(SUNDAY, 3, {ada: 4, make_account(): 1})
     heat(SUNDAY, 3, {bob: 4}, division=2)
     assert [place for place, *_ in shown("day")] == [1, 1, 3]
     assert [place for place, *_ in shown("day", limit=1, after=2)] == [3]
@@ -297,7 +299,7 @@ def test_equal_points_share_a_place_across_divisions(ada: User, bob: User) -> No
 def test_only_players_with_a_page_are_listed(ada: User, bob: User) -> None:
     """Even if they hide their presence."""
     User.objects.filter(pk=ada.pk).update(preferences={"hide_presence": True})
-    banned = factory.player(banned_at=timezone.now())
+    banned = make_account(banned_at=timezone.now())
     heat(SUNDAY, 3, {create_guest(): 9, banned: 8, bob: 7, ada: 1})
     User.objects.filter(pk=bob.pk).update(deleted_at=timezone.now())
     assert shown("day") == [(1, ada.pk, 1, 1, 0)]
@@ -314,10 +316,10 @@ def test_only_finished_heats_count(ada: User, bob: User) -> None:
 
 
 def test_own_standing_equals_the_listed_one(ada: User, bob: User) -> None:
-    heat(SUNDAY, 3, {ada: 4, bob: 6, factory.player(): 6})
+    heat(SUNDAY, 3, {ada: 4, bob: 6, make_account(): 6})
     for entry in heat_standings.standing("day", SUNDAY):
         assert heat_standings.standing_of(entry.player_id, "day", SUNDAY) == entry
-    assert heat_standings.standing_of(factory.player().pk, "day", SUNDAY) is None
+    assert heat_standings.standing_of(make_account().pk, "day", SUNDAY) is None
 
 
 def test_a_decision_updates_the_standing(ada: User, bob: User) -> None:

@@ -9,8 +9,8 @@ from typing import Any, Final
 from accounts.models import User
 from games.races.models import Room, RoomWebhook
 from games.races.webhooks import room_webhooks
+from tests.factories import make_account
 from tests.games.races.runs import T0, Run
-from tests.players import account
 from tests.posted import PostService
 
 TOKEN: Final = "c2VjcmV0-dG9rZW4_b2YtYS13ZWJob29r-wXyZ"
@@ -30,7 +30,7 @@ class Discord(PostService):
 
 def host_named(name: str = "Ariadne") -> User:
     """Return an account that may set a webhook."""
-    return account(name, date_joined=T0 - timedelta(days=2))
+    return make_account(name, date_joined=T0 - timedelta(days=2))
 
 
 def set_by(host: User, room: Room, url: str = URL, language: str = "en-gb") -> RoomWebhook:

@@ -20,9 +20,9 @@ from games.races import reconciler, rooms
 from games.races.models import Race, Room, RoomWebhook
 from games.races.webhooks import room_webhooks
 from leaderboards.verdicts.decisions import decide
+from tests.factories import make_account
 from tests.games.races.runs import T0, Run, at, refused
 from tests.games.races.webhooks.discord import URL, finished_run, host_named, set_by
-from tests.players import account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,7 +56,7 @@ def test_only_the_host_can_set_or_remove_it(host: User, other: User) -> None:
 
 
 def test_guests_and_new_accounts_cannot_set_one() -> None:
-    for host in (create_guest(), account("Icarus", date_joined=T0 - timedelta(hours=23))):
+    for host in (create_guest(), make_account("Icarus", date_joined=T0 - timedelta(hours=23))):
         room = Run.of(1, players=[host]).room
         assert refused(partial(set_by, host, room)) is ErrorCode.ACCOUNT_REQUIRED
     assert not RoomWebhook.objects.exists()
