@@ -53,7 +53,8 @@ async def test_other_messages_are_no_hello(attempt_at: Any, sit: Sit, monkeypatc
     monkeypatch.setattr(base_consumer, "HELLO_WITHIN", 0.2)
     seat = sit(await sync_to_async(attempt_at)())
     await seat.connect()
-    assert (await seat.ask({"type": "ping", "t": 1}))["code"] == "bad_frame"
+    assert (await seat.ask({"type": "ping", "t": 1}))["type"] == "pong"
+    assert (await seat.move("d"))["code"] == "bad_frame"
     with pytest.raises(Closed, match=str(protocol.CLOSE_NO_HELLO)):
         await seat.hear()
 
