@@ -30,7 +30,7 @@ class Aged:
 
     model: type[Model]
     description: str
-    """The rows and their treatment, worded as in docs/run.md."""
+    """The rows and their treatment, worded as in docs/operations.md."""
     age: timedelta
     remove: str | Callable[[datetime, int], int]
     """The field with the rows' time; or a function that handles at most a batch of the rows older than a time, and

@@ -7,7 +7,7 @@ cards does better in the real one. Two measures compare the real deal with the s
 - *finds*: the card turned up could be played at once;
 - *choices*: the option taken had better prospects than the best of some other available options.
 
-A third measure is the pause after a new card. docs/fairplay.md, "Foresight", explains how much these measures prove,
+A third measure is the pause after a new card. docs/staff.md, "Foresight", explains how much these measures prove,
 which is little for a single game of most variants. The result is evidence for staff among other evidence, not a
 verdict.
 """

@@ -2,7 +2,7 @@
 
 A cheat can make one random move and run a solver again. The line then resembles no earlier game, but most of its
 decisions are still the solver's, while people decide differently. The result is evidence for staff, not a verdict;
-docs/fairplay.md, "Likeness to the solver", says how well it separates.
+docs/staff.md, "Likeness to the solver", says how well it separates.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Typical(NamedTuple):
     new_runs: float
 
 
-#: By variant, measured by `python -m benchmarks.copies` (docs/fairplay.md, "Likeness to the solver"). Braid is missing:
+#: By variant, as in docs/measured/solver-likeness.csv. Braid is missing:
 #: people decide as the solver does there.
 TYPICAL: Final = {
     "braid-either": Typical(0.83, 0.09, 0.95),

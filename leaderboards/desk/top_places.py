@@ -20,7 +20,7 @@ from leaderboards.desk.review_queue import RECENT, SHOWN
 
 #: Maximum number of measured games that are looked at, latest first.
 READ: Final = 3_000
-#: Standard deviations from which a figure is listed: few winners reach them (docs/fairplay.md, "The staff desk").
+#: Standard deviations from which a figure is listed: few winners reach them (docs/staff.md, "The staff desk").
 HIGH_FORESIGHT: Final = 3.5
 HIGH_LIKENESS: Final = 2.5
 

@@ -149,7 +149,7 @@ def test_every_model_has_an_age_limit_or_a_reason() -> None:
 
 
 def test_the_age_limits_are_documented() -> None:
-    page = " ".join((Path(settings.BASE_DIR) / "docs" / "run.md").read_text().split())
+    page = " ".join((Path(settings.BASE_DIR) / "docs" / "operations.md").read_text().split())
     for kind in ALL:
         assert f"| {kind.description} | {in_words(kind.age)} |" in page
 

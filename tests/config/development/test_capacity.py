@@ -329,16 +329,6 @@ def test_the_shipped_costs_are_complete() -> None:
 # --- The page --------------------------------------------------------------------------------------------------------
 
 
-def test_every_assumption_is_documented_with_its_default() -> None:
+def test_every_assumption_has_an_option_and_the_page_the_date_of_the_costs() -> None:
     assert HELP.keys() == {one.name for kind in (Demand, Shape) for one in fields(kind)}
-    for kind in (Demand(), Shape()):
-        for name, value in asdict(kind).items():
-            assert f"| `--{name}` | {value:,g} |".replace(",", " ") in PAGE.replace(",", " "), name
-
-
-def test_the_page_shows_the_shipped_costs() -> None:
-    costs = read(COSTS)
-    assert costs.taken in PAGE
-    for name in ("move", "verdict"):
-        cells = " | ".join(f"{ms:.2f}" for ms in list(asdict(costs.each[name]).values())[:4])
-        assert cells in PAGE, name
+    assert read(COSTS).taken in PAGE

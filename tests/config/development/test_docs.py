@@ -18,9 +18,10 @@ from deploy.procfile import commands
 from games.live.sockets.base_consumer import PING_AHEAD, SESSION_GOOD_FOR
 
 ROOT = Path(__file__).resolve().parents[3]
-RUN = (ROOT / "docs" / "run.md").read_text()
-SETTINGS = (ROOT / "docs" / "settings.md").read_text()
-OPERATIONS = RUN + SETTINGS
+RUN, SETTINGS, REFERENCE = (
+    (ROOT / "docs" / name).read_text() for name in ("run.md", "settings.md", "operations.md")
+)
+OPERATIONS = RUN + SETTINGS + REFERENCE
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted((ROOT / "docs").glob("*.md")),
@@ -69,7 +70,7 @@ def test_documented_intervals_match_the_code() -> None:
 
 
 def test_restore_steps_match_the_containers() -> None:
-    steps = OPERATIONS.partition("**Restore**")[2].partition("## Commands")[0]
+    steps = RUN.partition("**Restore**")[2].partition("\n## ")[0]
     services = set(yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"])
     assert set(re.findall(r"docker compose exec (?:-T )?(\w+)", steps)) <= services
     stopped = re.search(r"docker compose stop (.*)", steps)
