@@ -18,9 +18,7 @@ from deploy.procfile import commands
 from games.live.sockets.base_consumer import PING_AHEAD, SESSION_GOOD_FOR
 
 ROOT = Path(__file__).resolve().parents[3]
-RUN, SETTINGS, REFERENCE = (
-    (ROOT / "docs" / name).read_text() for name in ("run.md", "settings.md", "operations.md")
-)
+RUN, SETTINGS, REFERENCE = ((ROOT / "docs" / name).read_text() for name in ("run.md", "settings.md", "operations.md"))
 OPERATIONS = RUN + SETTINGS + REFERENCE
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
