@@ -20,17 +20,17 @@ class AccountsConfig(AppConfig):
 
         people.register(
             People(
-                guests.player_for,
-                guests.create_guest,
-                guests.house_racer,
-                guests.sign_in,
-                public_names.accounts_among,
-                public_names.shown_names,
-                public_names.names_on_pages,
-                public_names.names_of,
-                win_days.current_streaks,
-                public_names.find_by_name,
-                follows.is_following,
-                avatars.address_of,
+                player_for=guests.player_for,
+                create_guest=guests.create_guest,
+                house_racer=guests.house_racer,
+                sign_in=guests.sign_in,
+                accounts_among=public_names.accounts_among,
+                shown_names=public_names.shown_names,
+                names_on_pages=public_names.names_on_pages,
+                names_of=public_names.names_of,
+                streaks_of=win_days.current_streaks,
+                find_by_name=public_names.find_by_name,
+                follows=follows.is_following,
+                avatar_of=avatars.address_of,
             )
         )

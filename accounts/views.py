@@ -44,8 +44,8 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal, json_only, wants_json
 from games.core.json_body import json_body
 from games.db.replicas.replica_choice import from_replica
-from games.pages.races import race_suggestion
-from games.pages.shared.view_models import ShownPlayer
+from games.presentation.view_models import ShownPlayer
+from games.races.results import race_suggestion
 
 
 def viewer_of(request: HttpRequest) -> User | None:

@@ -19,4 +19,4 @@ class GamesConfig(AppConfig):
         from games.live.table_registry import companion_factories  # noqa: PLC0415
         from games.presence.heartbeat import Reporter  # noqa: PLC0415
 
-        companion_factories.append(Reporter.begin)
+        companion_factories.register(Reporter.begin)

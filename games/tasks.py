@@ -17,10 +17,10 @@ from games.deals import practice_deals, publishing, stock_filling
 from games.explorer import building
 from games.hints import questions
 from games.inbox import housekeeping as inbox_housekeeping
-from games.pages.races import result_post
 from games.puzzles import housekeeping as puzzles_housekeeping
 from games.races import housekeeping as races_housekeeping
 from games.races import race_finish
+from games.races.webhooks import result_post
 from games.replays import housekeeping as replays_housekeeping
 from games.replays import pictures
 

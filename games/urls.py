@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django.views.generic import TemplateView
 
-import games.pages.shared.converters  # noqa: F401 - days and months in paths
+import games.presentation.url_converters  # noqa: F401 - days and months in paths
 from games.appeals import appeals
 from games.pages.daily import archive_page, deal_page, home_page, table_page
 from games.pages.info import (
@@ -28,7 +28,6 @@ from games.pages.races import (
     race_of_the_day_page,
     race_results_page,
     room_page,
-    webhook_views,
 )
 from games.pages.replays import (
     analysis_page,
@@ -99,7 +98,7 @@ urlpatterns = [
     path("races/<slug:code>/", room_page.room, name="room"),
     path("races/<slug:code>/overlay/", room_page.overlay, name="race_overlay"),
     path("races/<slug:code>/sit", room_page.sit, name="race_sit"),
-    path("races/<slug:code>/webhook", webhook_views.webhook, name="race_webhook"),
+    path("races/<slug:code>/webhook", room_page.webhook, name="race_webhook"),
     path("races/<slug:code>/<int:number>/", race_results_page.result, name="race_result"),
     path("races/<slug:code>/<int:number>/puzzles/", puzzle_race_page.puzzle_race, name="puzzle_race"),
     path("races/<slug:code>/<int:number>/puzzles/current", puzzle_race_page.current, name="puzzle_race_current"),

@@ -15,8 +15,8 @@ class LeaderboardsConfig(AppConfig):
         """Register results, decisions, places, desk sections and ratings with the games app."""
         # These modules need models, which are only loaded now.
         from games.appeals.decision_registry import decider  # noqa: PLC0415
+        from games.daily.day_places import Boards, boards  # noqa: PLC0415
         from games.ghosts.boards_registry import Results, results  # noqa: PLC0415
-        from games.pages.daily.day_places import Boards, boards  # noqa: PLC0415
         from games.races.results.ratings_registry import Ratings, ratings  # noqa: PLC0415
         from leaderboards.boards import board_queries, daily_overview, eligibility, ghost_candidates  # noqa: PLC0415
         from leaderboards.desk import evidence_sections  # noqa: PLC0415
@@ -25,10 +25,13 @@ class LeaderboardsConfig(AppConfig):
 
         results.register(
             Results(
-                ghost_candidates.leader, ghost_candidates.next_better, ghost_candidates.among, board_queries.followed
+                leader=ghost_candidates.leader,
+                next_better=ghost_candidates.next_better,
+                among=ghost_candidates.among,
+                followed=board_queries.followed,
             )
         )
         decider.register(decisions.decide)
-        boards.register(Boards(daily_overview.of_day, daily_overview.own, eligibility.ladder_at))
+        boards.register(Boards(of_day=daily_overview.of_day, own=daily_overview.own, ladder_of=eligibility.ladder_at))
         evidence_sections.register()
-        ratings.register(Ratings(shown_points.shown_ratings, shown_points.changes_of))
+        ratings.register(Ratings(shown=shown_points.shown_ratings, changes=shown_points.changes_of))

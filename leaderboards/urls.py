@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-import games.pages.shared.converters  # noqa: F401 - days in paths
+import games.presentation.url_converters  # noqa: F401 - days in paths
 from leaderboards import views
 from leaderboards.models import Season
 

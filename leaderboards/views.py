@@ -22,8 +22,8 @@ from games.db.players import Player, player_id
 from games.db.replicas.replica_choice import from_replica
 from games.deals import daily_points, publishing
 from games.models import Attempt, Deal
-from games.pages.shared.cacheable_views import cache_for_anonymous
-from games.pages.shared.view_models import ShownDeal
+from games.presentation.anonymous_cache import cache_for_anonymous
+from games.presentation.view_models import ShownDeal
 from games.rules import CATALOGUE
 from leaderboards.boards import board_queries, seasons
 from leaderboards.boards.board_pages import BoardPage, BoardRow

@@ -21,7 +21,7 @@ from django.views.decorators.cache import never_cache
 
 from accounts.lifecycle.bans import ban_player
 from accounts.models import Ban, User
-from games.pages.shared.view_models import ShownPlayer
+from games.presentation.view_models import ShownPlayer
 
 RIGHT: Final = "accounts.ban_user"
 #: Maximum number of players banned in one submission.

@@ -34,7 +34,7 @@ from games.ghosts.models import Notice
 from games.inbox import notices
 from games.pages.races.game_form import chosen
 from games.pages.races.lobby_page import check_may_sit, open_own_room, refused
-from games.pages.shared.view_models import ShownPlayer
+from games.presentation.view_models import ShownPlayer
 
 #: Lifetime of a link.
 LIFETIME: Final = timedelta(days=14)

@@ -15,8 +15,8 @@ from accounts.models import User
 from accounts.profile.achievements import Achievement, achievements
 from accounts.profile.player_statistics import Statistics, VerifiedPlay, statistics
 from games.models import Attempt
-from games.pages.races.race_suggestion import RaceHint
-from games.pages.shared.view_models import DealTile
+from games.presentation.view_models import DealTile
+from games.races.results.race_suggestion import RaceHint
 from games.rules import CATALOGUE
 from leaderboards.boards.eligibility import missing
 from leaderboards.boards.own_result import missing_in_words

@@ -12,9 +12,9 @@ from django.utils.functional import Promise
 
 from accounts.models import User
 from accounts.profile.profile_queries import HISTORY
-from games.pages.puzzles.theme_titles import THEME_TITLES
 from games.puzzles.models import PuzzleTry
 from games.puzzles.ratings.rated_tries import estimate_of
+from games.puzzles.theme_titles import THEME_TITLES
 from games.puzzles.themes import Theme
 
 #: The fewest decided tries at puzzles of a theme that are shown.

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from accounts.models import PushDevice, RaceReminder, User
 from accounts.push.delivery import Message, send
 from accounts.push.dispatch import Clock, Notification, Send, addressed, send_due
-from games.pages.shared.titles import VARIANT_TITLES
+from games.presentation.titles import VARIANT_TITLES
 from games.races import heats
 from games.races.models import Entrant, Race
 from games.races.race_finish import ACTIVE

@@ -20,7 +20,7 @@ from accounts.push.delivery import Message, send
 from accounts.push.dispatch import Clock, Notification, Send, addressed, send_due
 from games.deals.todays_game import todays_game
 from games.models import Attempt
-from games.pages.shared.titles import VARIANT_TITLES
+from games.presentation.titles import VARIANT_TITLES
 
 #: Maximum delay; a later reminder waits for the next day.
 _LATEST: Final = timedelta(hours=2)

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from accounts.models import User
 from games.models import Attempt
-from games.pages.shared.titles import deal_title
+from games.presentation.titles import deal_title
 
 #: Maximum number of games named.
 NAMED: Final = 3

@@ -1,6 +1,6 @@
 """Service worker script: the offline pages, and push notifications.
 
-The script names its version and the files that a browser caches: the pages of `games.pages.info.offline_pages` in the
+The script names its version and the files that a browser caches: the pages of `games.presentation.offline` in the
 visitor's language and every file they need, collected from the pages themselves. All visitors get the same. A browser
 requests the script at every visit; changed bytes install a new worker, which caches the new files and drops the old
 ones.
@@ -27,7 +27,7 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from games.pages.info import offline_pages
+from games.presentation import offline
 from games.rules import GAMES
 
 SCRIPT: Final = "js/worker.js"
@@ -74,16 +74,16 @@ def worker(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the language
 @cache
 def offline_files(language: str) -> OfflineFiles:
     """Return the offline files of a language. Cached for the process: files change only with a restart."""
-    unsent = offline_pages.unsent_address(language)
-    texts = {offline_pages.address_of(language, game): offline_pages.rendered(language, game) for game in ("", *GAMES)}
-    texts[unsent] = offline_pages.rendered_unsent(language)
+    unsent = offline.unsent_address(language)
+    texts = {offline.address_of(language, game): offline.rendered(language, game) for game in ("", *GAMES)}
+    texts[unsent] = offline.rendered_unsent(language)
     files = _files(texts.values())
     contents = [*(text.encode() for text in texts.values()), *files.values(), _read(static(SCRIPT))]
     digest = hashlib.sha256()
     for content in contents:
         digest.update(hashlib.sha256(content).digest())
-    home = offline_pages.address_of(language)
-    return OfflineFiles(digest.hexdigest()[:16], home, dict(offline_pages.replacements(language)), unsent, tuple(files))
+    home = offline.address_of(language)
+    return OfflineFiles(digest.hexdigest()[:16], home, dict(offline.replacements(language)), unsent, tuple(files))
 
 
 def _files(pages: Iterable[str]) -> dict[str, bytes]:

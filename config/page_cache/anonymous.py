@@ -1,7 +1,7 @@
 """Page cache for visitors without a session.
 
 Traffic peaks at midnight, and most requests come from visitors without a session. Their pages differ only in the CSRF
-token (`games.pages.shared.cacheable_views`), so a process caches each page for a few seconds and answers on the event
+token (`games.presentation.anonymous_cache`), so a process caches each page for a few seconds and answers on the event
 loop, before Django runs. No proxy stores a copy: copies keep the page's original headers, including `Cache-Control:
 private`. Processes share copies only for outages, when players get them too, marked as old.
 """
@@ -32,8 +32,7 @@ from games.core.admission_ticket import COOKIE
 from games.core.asgi_types import Application, Receive, Scope, Send
 from games.core.metrics import PAGES_COPIED
 from games.db.shared_cache import SharedCache, outdated_values
-from games.pages.daily.home_page import GUIDE_COOKIE
-from games.pages.shared.cacheable_views import MARK
+from games.presentation.anonymous_cache import GUIDE_COOKIE, MARK
 
 Key = tuple[object, ...]
 

@@ -83,7 +83,7 @@ def pause_for_players() -> None:
     from games.deals import stock_filling  # noqa: PLC0415
     from games.live import table_registry  # noqa: PLC0415
 
-    stock_filling.pause_while(table_registry.has_active_games)
+    stock_filling.pauses.register(table_registry.has_active_games)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from games.api.common import ERRORS, read_from_replica
 from games.deals import ledger
-from games.pages.shared.titles import GAME_TITLES, VARIANT_TITLES
+from games.presentation.titles import GAME_TITLES, VARIANT_TITLES
 from games.rules import CATALOGUE, GAMES, RULES_VERSION, open_table
 
 router = Router(tags=["deals"])

@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from games.attempts.pausing import end_pause
 from games.core import events, metrics
 from games.core.errors import ErrorCode, Refusal
+from games.core.registry import Providers
 from games.db.players import Player, people
 from games.db.replicas.write_positions import wrote
 from games.fairplay.copies import line_of
@@ -46,17 +47,11 @@ How = Literal["won", "resigned", "closed"]
 #: Fields of the attempt that a close writes.
 _CLOSING: Final = ("record", "auto_runs", "line", "state", "end", "finished_at", "paused_at", "paused_ms")
 
-Follower = Callable[[Attempt], None]
 Origin = Callable[[Attempt], object]
 """Function that stores a new attempt's origin (its `Start` row)."""
 
-_followers: list[Follower] = []
-
-
-def register(follower: Follower) -> None:
-    """Register a callback that runs when a race's attempt is closed, inside the closing transaction."""
-    if follower not in _followers:
-        _followers.append(follower)
+race_attempt_closed: Final = Providers[Callable[[Attempt], None]]()
+"""Called when a race's attempt is closed, inside the closing transaction."""
 
 
 class BatchProgress(NamedTuple):
@@ -290,8 +285,8 @@ def _close(attempt_id: int, how: How, at: datetime) -> Attempt:
     attempt.finished_at = attempt.started_at + timedelta(milliseconds=end.ms + attempt.paused_ms)
     attempt.save(update_fields=[*_CLOSING])
     if attempt.in_race:
-        for follower in _followers:
-            follower(attempt)
+        for callback in race_attempt_closed:
+            callback(attempt)
     wrote(attempt.player_id)
     transaction.on_commit(lambda: _announce(attempt, len(moves), end))
     return attempt

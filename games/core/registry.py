@@ -1,6 +1,7 @@
 """Registry of functions that a lower layer needs from a higher one.
 
-The lower layer declares a `Provider`, and the higher one registers its implementation in `AppConfig.ready`.
+The lower layer declares a `Provider` or `Providers`, and the higher one registers its implementation in
+`AppConfig.ready`.
 """
 
 from __future__ import annotations
@@ -23,3 +24,11 @@ class Provider(Generic[T]):
         :raises AttributeError: if none is registered.
         """
         return self._implementation
+
+
+class Providers(list[T]):
+    """An interface with any number of implementations, in the order of registration."""
+
+    def register(self, *implementations: T) -> None:
+        """Add implementations, each once."""
+        self += [one for one in implementations if one not in self]

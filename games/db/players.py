@@ -41,7 +41,7 @@ class Player(Protocol):
         """True if others may see the player's page."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class People:
     """Functions that `accounts` provides to `games`. Sets and mappings are keyed by player id."""
 

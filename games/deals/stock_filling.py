@@ -20,6 +20,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from games.core.background_threads import run_in_background
+from games.core.registry import Providers
 from games.deals import publishing, sealed_stock
 from games.deals.certification import CertificateError
 from games.deals.search_client import checked, search
@@ -34,17 +35,13 @@ TRIES: Final = 40
 SECONDS: Final = 300.0
 
 _turn = threading.Lock()
-_pauses: list[Callable[[], bool]] = []
-
-
-def pause_while(reason: Callable[[], bool]) -> None:
-    """Pause filling while `reason()` is true, which must be callable from any thread."""
-    _pauses.append(reason)
+pauses: Final = Providers[Callable[[], bool]]()
+"""Filling pauses while any of these is true. They are called from any thread."""
 
 
 def is_paused() -> bool:
     """Return True if there is a reason to pause, unless players wait for a deal of today."""
-    return any(reason() for reason in _pauses) and not sealed_stock.is_deal_awaited()
+    return any(reason() for reason in pauses) and not sealed_stock.is_deal_awaited()
 
 
 def start_filling() -> threading.Thread | None:

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
+from django.urls import reverse
 
 from games.attempts.lifecycle import deal_table, record_of
 from games.core.errors import ErrorCode, Refusal, refusal_of
@@ -93,6 +94,11 @@ def found_key_move(figures: DealFigures, deal: Deal, record: Record) -> bool | N
     verdicts = {move.token: move.verdict for move in crossing.moves}
     verdict = Verdict.UNKNOWN if step is None else verdicts.get(step[0], Verdict.UNKNOWN)
     return None if verdict == Verdict.UNKNOWN else verdict == Verdict.WINNABLE
+
+
+def explorer_url(deal: Deal) -> str:
+    """Return the address that the explorer's panel reads; empty for a deal without an explorer."""
+    return reverse("api-1:get_explorer", args=[deal.pk]) if figures_of(deal) is not None else ""
 
 
 def table_at(deal: Deal, game: UUID | None, n: int, moves: str) -> Table:

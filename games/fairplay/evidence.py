@@ -1,14 +1,12 @@
-"""Registry of evidence sections for the staff's page of an attempt.
-
-Other parts register a provider when the applications are ready. The page shows the sections in the order of
-registration.
-"""
+"""Evidence sections for the staff's page of an attempt, in the order of registration."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
+from games.core.registry import Providers
 from games.models import Attempt
 
 
@@ -27,19 +25,11 @@ class Section:
     reveals_cards: bool = False
 
 
-Provider = Callable[[Attempt], Section | None]
-"""Returns the section of an attempt, or None if there is no evidence."""
-
-_providers: list[Provider] = []
-
-
-def register(provider: Provider) -> None:
-    """Add a provider of sections, once."""
-    if provider not in _providers:
-        _providers.append(provider)
+section_of: Final = Providers[Callable[[Attempt], Section | None]]()
+"""Each returns its section of an attempt, or None if there is no evidence."""
 
 
 def sections(attempt: Attempt, *, may_watch: bool) -> list[Section]:
     """Return the sections of an attempt, without those that reveal cards unless `may_watch`."""
-    result = [section for provider in _providers if (section := provider(attempt)) is not None]
+    result = [section for provider in section_of if (section := provider(attempt)) is not None]
     return [section for section in result if may_watch or not section.reveals_cards]

@@ -22,7 +22,7 @@ class GhostScore(NamedTuple):
         return (-self.cards_up, self.elapsed_ms, self.tokens)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
     """Queries on the board of a daily deal. Attempts and players are given by their ids."""
 

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 
 from games.core import events
 from games.core.errors import Refusal
+from games.core.registry import Providers
 from games.live import protocol
 from games.live.broadcasts import Notice, Notices
 from games.live.feed import Connection
@@ -144,7 +145,7 @@ class LiveTables:
 
 
 #: Registered at start-up, and called with a process's tables when they are created.
-companion_factories: Final[list[Callable[[LiveTables], Companion]]] = []
+companion_factories: Final = Providers[Callable[[LiveTables], Companion]]()
 
 
 def _create_tables() -> LiveTables:

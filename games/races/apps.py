@@ -16,10 +16,10 @@ class RacesConfig(AppConfig):
     def ready(self) -> None:
         """Register for the ends of race attempts, and for the racers' open tables."""
         # These modules need models, which are only loaded by now.
-        from games.attempts import lifecycle as attempts  # noqa: PLC0415
+        from games.attempts import lifecycle  # noqa: PLC0415
         from games.live.table_registry import companion_factories  # noqa: PLC0415
         from games.races import race_finish  # noqa: PLC0415
         from games.races.live.lane_reports import LaneReporter  # noqa: PLC0415
 
-        attempts.register(race_finish.record_closed)
-        companion_factories.append(LaneReporter)
+        lifecycle.race_attempt_closed.register(race_finish.record_closed)
+        companion_factories.register(LaneReporter)

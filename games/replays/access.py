@@ -7,7 +7,10 @@ A replay shows only what the player saw. Records follow a stricter rule, since t
 from __future__ import annotations
 
 from datetime import datetime
+from uuid import UUID
 
+from django.core.exceptions import PermissionDenied
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from games.deals import publishing
@@ -32,3 +35,15 @@ def may_be_shared(attempt: Attempt, player_id: int | None, now: datetime | None 
     longer secret.
     """
     return may_watch(attempt, player_id, now) and not publishing.is_secret(attempt.deal, now)
+
+
+def watchable_attempt(public_id: UUID, player_id: int | None) -> Attempt:
+    """Return an attempt that this visitor may watch.
+
+    :raises Http404: if there is none.
+    :raises PermissionDenied: while it is being played, or if it is another player's and its deal is still secret.
+    """
+    found = get_object_or_404(Attempt.objects.select_related("deal", "player"), public_id=public_id)
+    if not may_watch(found, player_id):
+        raise PermissionDenied
+    return found

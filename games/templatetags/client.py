@@ -18,8 +18,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from games.deals.difficulty import goal_of
-from games.pages.shared.durations import duration
-from games.pages.shared.titles import GAME_TITLES, VARIANT_TITLES
+from games.presentation.durations import duration
+from games.presentation.titles import GAME_TITLES, VARIANT_TITLES
 
 register = template.Library()
 register.filter("duration", duration)

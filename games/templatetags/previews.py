@@ -12,7 +12,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import get_language
 
-from games.pages.shared.view_models import ShownDeal
+from games.presentation.view_models import ShownDeal
 from games.rules import CATALOGUE
 
 register = template.Library()

@@ -12,9 +12,9 @@ from typing import Any, Final
 from django.contrib.auth import get_user_model
 
 from games.core.ladders import Ladder, LadderSlug
+from games.daily.day_places import DayBoards, Leader, OwnPlaces, Place
 from games.db.statements import Statement, read_time, run_in_order
 from games.models import Attempt
-from games.pages.daily.day_places import DayBoards, Leader, OwnPlaces, Place
 from leaderboards.boards import seasons
 from leaderboards.boards.board_pages import BoardRow
 from leaderboards.boards.board_sql import read_uuid

@@ -16,8 +16,7 @@ from leaderboards.summary import daily_vs_races
 
 def register() -> None:
     """Register the sections with the desk, in this order."""
-    for provider in (foresight, solver, races, appeal, reports):
-        evidence.register(provider)
+    evidence.section_of.register(foresight, solver, races, appeal, reports)
 
 
 def foresight(attempt: Attempt) -> Section | None:

@@ -19,7 +19,7 @@ from games.appeals.appeals import open_appeals
 from games.core.ladders import Ladder
 from games.db.statements import run_in_order
 from games.models import Attempt
-from games.pages.shared import titles
+from games.presentation import titles
 from games.races.models import Entrant
 from games.races.race_finish import RACED
 from leaderboards.boards.histogram import ahead_sql

@@ -14,7 +14,7 @@ from games.fairplay.account_links import with_links
 from games.fairplay.foresight import SILENT, Foresight
 from games.fairplay.foresight_store import FORM
 from games.models import Attempt, ForesightFigures
-from games.pages.shared import titles
+from games.presentation import titles
 from games.races.models import Entrant
 from leaderboards.desk.review_queue import RECENT, SHOWN
 

@@ -18,7 +18,7 @@ from games.core.verdict_reasons import Reason
 from games.fairplay import account_links, evidence
 from games.fairplay.move_gaps import gaps_of
 from games.models import Attempt, Decision, StaffNote
-from games.pages.shared.view_models import ShownDeal
+from games.presentation.view_models import ShownDeal
 from games.races import race_origins
 from games.rules import Record, RulesError, replay
 from leaderboards.desk.access import DECIDE, may_watch

@@ -21,8 +21,8 @@ from django.views.decorators.http import require_POST, require_safe
 from games.attempts.lifecycle import record_of
 from games.core.errors import ErrorCode, Refusal
 from games.models import Attempt, Decision, StaffNote
-from games.pages.replays.replay_page import steps_of
-from games.pages.shared.view_models import ShownDeal, ShownPlayer
+from games.presentation.view_models import ShownDeal, ShownPlayer
+from games.replays.steps import steps_of
 from leaderboards.desk import access, view_models
 from leaderboards.desk.line_comparison import lines
 from leaderboards.desk.review_queue import queue

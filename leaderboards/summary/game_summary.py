@@ -20,16 +20,17 @@ from django.utils.translation import gettext as _
 from games.analysis import analyses
 from games.analysis.findings import Findings
 from games.analysis.models import Analysis
+from games.attempts.player_attempts import attempts_on
 from games.core.ladders import Ladder
+from games.daily import day_summary
 from games.db.players import people
 from games.deals.publishing import is_secret
 from games.explorer.lookup import figures_of
 from games.ghosts.challenges import may_challenge
 from games.models import Attempt, Deal
-from games.pages.daily import day_summary
-from games.pages.shared.durations import duration
-from games.pages.shared.titles import VARIANT_TITLES
-from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempts_on
+from games.presentation.durations import duration
+from games.presentation.titles import VARIANT_TITLES
+from games.presentation.view_models import ShownAttempt, ShownDeal
 from games.races.results.confirming_races import is_top_place
 from games.replays.models import Continuation
 from games.rules import CATALOGUE
@@ -55,7 +56,7 @@ class ReferenceComparison(NamedTuple):
 class Today:
     """Progress of the day: deals finished and won, a mark for each, and the next deal to play.
 
-    Each mark pairs the deal's title with its status (`games.pages.daily.day_summary.mark_of`). `goes_on` is set if the
+    Each mark pairs the deal's title with its status (`games.daily.day_summary.mark_of`). `goes_on` is set if the
     next deal is already in progress.
     """
 

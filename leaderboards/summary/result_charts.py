@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from django.utils.translation import gettext as _
 
-from games.pages.shared.durations import duration
+from games.presentation.durations import duration
 from leaderboards.summary.distributions import Bars, Distribution, Of, in_bars
 
 # Sizes in drawing units.

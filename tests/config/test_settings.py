@@ -146,11 +146,11 @@ from config.http.message_cookies import Messages
 from games.core import admission_ticket
 from games.fairplay import account_links
 from games.pages.daily import home_page
-from games.pages.races import race_suggestion
+from games.races.results import race_suggestion
 print(json.dumps([
     settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME,
     Messages.storage_classes[0].cookie_name, admission_ticket.COOKIE, account_links.COOKIE,
-    race_suggestion.COOKIE, home_page.GUIDE_COOKIE,
+    race_suggestion.COOKIE, anonymous_cache.GUIDE_COOKIE,
 ]))
 """
 

@@ -19,14 +19,15 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from games.attempts.player_attempts import ranked_attempts
+from games.daily.day_summary import is_played, mark_of
 from games.db.players import player_id
 from games.db.replicas.replica_choice import from_replica
 from games.db.shared_cache import SharedCache
 from games.models import Attempt, Deal
-from games.pages.daily.day_summary import is_played, mark_of
-from games.pages.shared.cacheable_views import cache_for_anonymous
-from games.pages.shared.calendar_month import CalendarMonth
-from games.pages.shared.view_models import DealTile, ranked_attempts
+from games.presentation.anonymous_cache import cache_for_anonymous
+from games.presentation.calendar_month import CalendarMonth
+from games.presentation.view_models import DealTile
 from games.rules import CATALOGUE
 
 

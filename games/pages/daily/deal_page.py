@@ -10,12 +10,13 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_safe
 
+from games.attempts.player_attempts import attempt_at
 from games.core import limits
 from games.db.players import player_id
-from games.explorer.lookup import figures_of, key_view
+from games.explorer.lookup import explorer_url, figures_of, key_view
 from games.models import Deal, LedgerEntry
-from games.pages.replays.replay_page import explorer_url, steps_of
-from games.pages.shared.view_models import DealTile, ShownDeal, attempt_at, revealed
+from games.presentation.view_models import DealTile, ShownDeal, revealed
+from games.replays.steps import steps_of
 from games.rules import Record, shuffled_deck
 
 

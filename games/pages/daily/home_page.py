@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -21,12 +20,8 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 
-from games.db.players import player_id
-from games.db.shared_cache import SharedCache
-from games.deals import first_game, publishing
-from games.deals.todays_game import todays_game
-from games.pages.daily.day_places import DayBoards, Place
-from games.pages.daily.day_summary import (
+from games.daily.day_places import DayBoards, Place
+from games.daily.day_summary import (
     PlayerDay,
     address_of,
     boards_of,
@@ -35,17 +30,18 @@ from games.pages.daily.day_summary import (
     standing_of,
     todays_game_text,
 )
-from games.pages.daily.recap import recap_of
+from games.daily.recap import recap_of
+from games.db.players import player_id
+from games.db.shared_cache import SharedCache
+from games.deals import first_game, publishing
+from games.deals.todays_game import todays_game
 from games.pages.puzzles.todays_puzzle import TodaysPuzzle, progress_of_day
-from games.pages.races.race_of_the_day_page import next_race
-from games.pages.shared import titles
-from games.pages.shared.cacheable_views import cache_for_anonymous
-from games.pages.shared.view_models import ShownAttempt, ShownDeal
 from games.presence import summary
+from games.presentation import titles
+from games.presentation.anonymous_cache import GUIDE_COOKIE, cache_for_anonymous
+from games.presentation.view_models import ShownAttempt, ShownDeal
+from games.races.results.race_of_the_day import next_race
 from games.rules import CATALOGUE
-
-#: Cookie of a visitor who has dismissed the newcomers' guide.
-GUIDE_COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_guide"
 
 
 @dataclass(frozen=True, slots=True)

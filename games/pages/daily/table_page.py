@@ -30,27 +30,28 @@ from games.attempts.lifecycle import (
     start_first_attempt,
 )
 from games.attempts.pausing import may_pause
+from games.attempts.player_attempts import attempt_at, has_ranked
 from games.core.admission_ticket import give_pass
 from games.core.errors import wants_json
+from games.daily.day_places import boards
 from games.db.players import check_may_start, has_account, people, player_for, player_id
 from games.db.shared_cache import ProcessCache
 from games.deals import first_game, numbered_deals, publishing
 from games.deals.publishing import DealAwaitedError
 from games.fairplay import account_links, pace
+from games.ghosts.lane_addresses import ghost_beside
 from games.ghosts.models import Answer
 from games.hints import questions
 from games.live.loader import read
 from games.live.opening_message import opening_view
 from games.models import Attempt, Deal
-from games.pages.daily.day_places import boards
 from games.pages.practice.practice_links import link_to
-from games.pages.races.race_suggestion import hint_at
 from games.pages.races.table_opponents import DayLanes, RaceSeat
-from games.pages.replays.ghost_pages import ghost_beside
-from games.pages.shared import titles
-from games.pages.shared.cacheable_views import cache_for_anonymous
-from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempt_at, has_ranked
+from games.presentation import titles
+from games.presentation.anonymous_cache import cache_for_anonymous
+from games.presentation.view_models import ShownAttempt, ShownDeal
 from games.races import race_start
+from games.races.results.race_suggestion import hint_at
 from games.replays import continuations
 from games.rules import CATALOGUE
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_safe
 from games.db.replicas.replica_choice import from_replica
 from games.deals import ledger
 from games.models import LedgerEntry
-from games.pages.shared import titles
+from games.presentation import titles
 
 #: Lines per page of the ledger: more than two weeks' worth. The JSON has more.
 PAGE_LINES: Final = 150

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from games.pages.shared import titles
-from games.pages.shared.cacheable_views import cache_for_anonymous
+from games.presentation import titles
+from games.presentation.anonymous_cache import cache_for_anonymous
 from games.rules import CATALOGUE, GAMES
 
 
@@ -32,15 +30,4 @@ def rules(request: HttpRequest, game: str) -> HttpResponse:
     """Show the rules of a game, and its variants to practise."""
     if game not in GAMES:
         raise Http404
-    return render(request, f"games/rules/{game}.html", rules_context(game))
-
-
-def rules_context(game: str) -> dict[str, Any]:
-    """Return the template context of a game's rules."""
-    variants = [
-        {"name": name, "title": titles.VARIANT_TITLES[name]}
-        for name, variant in CATALOGUE.items()
-        if variant.game == game
-    ]
-    games = [{"name": name, "title": title} for name, title, _ in titles.games_and_options()]
-    return {"game": game, "title": titles.GAME_TITLES[game], "variants": variants, "games": games}
+    return render(request, f"games/rules/{game}.html", titles.rules_context(game))

@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from games.pages.shared import titles
-from games.pages.shared.cacheable_views import cache_for_anonymous
+from games.presentation import titles
+from games.presentation.anonymous_cache import cache_for_anonymous
 from games.rules import CATALOGUE
 from games.solver import winnability_figures
 from games.solver.winnability_figures import Outcome, Share, StudySummary

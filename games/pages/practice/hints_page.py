@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from games.attempts.player_attempts import attempt_named
 from games.core import limits
 from games.core.addresses import network_of
 from games.core.errors import ErrorCode, Refusal, json_only
@@ -20,8 +21,8 @@ from games.deals.certification import MS_A_MOVE
 from games.hints import questions
 from games.hints.advice import advise
 from games.models import Attempt
-from games.pages.replays.replay_page import steps_from
-from games.pages.shared.view_models import ShownDeal, attempt_named
+from games.presentation.view_models import ShownDeal
+from games.replays.steps import steps_from
 from games.rules import Table
 
 

@@ -23,8 +23,8 @@ from games.deals.difficulty import GRADES, grade_name
 from games.house_racers.racers import HOUSE_RACERS
 from games.models import Attempt, Deal, PracticeOrder
 from games.pages.practice.practice_links import OPTION_PREFIX, fields_of, seed_in, variant_in
-from games.pages.shared import titles
-from games.pages.shared.view_models import DealTile, ShownDeal
+from games.presentation import titles
+from games.presentation.view_models import DealTile, ShownDeal
 from games.rules import CATALOGUE, Variant, commitment
 
 _RUNNING_SHOWN: Final = 20

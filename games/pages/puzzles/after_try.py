@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from games.db.players import has_account, player_id
 from games.models import Attempt
-from games.pages.puzzles.theme_titles import THEME_TITLES
 from games.puzzles import puzzle_practice
 from games.puzzles.models import StoredPuzzle
+from games.puzzles.theme_titles import THEME_TITLES
 from games.puzzles.tries import Progress
 from games.puzzles.votes import vote_of
 

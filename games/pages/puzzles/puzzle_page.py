@@ -22,7 +22,7 @@ from games.core.errors import ErrorCode, Refusal, json_only
 from games.db.players import check_may_start, has_account, player_for, player_id
 from games.pages.puzzles.after_try import after_try
 from games.pages.puzzles.sent_move import move_of
-from games.pages.shared import titles
+from games.presentation import titles
 from games.puzzles import daily, puzzle_practice, tries
 from games.puzzles.choice import next_puzzle
 from games.puzzles.models import StoredPuzzle

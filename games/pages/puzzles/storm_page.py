@@ -20,7 +20,7 @@ from games.core import limits
 from games.core.errors import json_only
 from games.db.players import check_may_start, has_account, player_for, player_id
 from games.pages.puzzles.sent_move import move_of
-from games.pages.shared import titles
+from games.pages.puzzles.storm_json import puzzle_json, reply_json
 from games.puzzles.models import StormRun
 from games.puzzles.storm import runs
 from games.puzzles.storm.storm_board import board_of, own_best, place_on
@@ -91,15 +91,3 @@ def storm_move(request: HttpRequest, run: UUID) -> HttpResponse:
     (at, turn), token = move_of(request, "at", "turn")
     reply = runs.play(runs.own_run(player_id(request), run).pk, at, turn, token)
     return JsonResponse(reply_json(reply))
-
-
-def reply_json(reply: runs.StormReply) -> dict[str, Any]:
-    """Return the answer to a move as JSON types."""
-    return asdict(reply) | {"next": puzzle_json(reply.next)}
-
-
-def puzzle_json(puzzle: runs.StormPuzzle | None) -> dict[str, Any] | None:
-    """Return a puzzle as JSON types, with the title of its variant."""
-    if puzzle is None:
-        return None
-    return {"title": titles.VARIANT_TITLES[puzzle.variant], "turns": puzzle.turns, "step": puzzle.step}

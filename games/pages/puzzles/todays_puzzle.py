@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from games.pages.shared import titles
+from games.presentation import titles
 from games.puzzles import daily
 from games.puzzles.models import PuzzleTry, StoredPuzzle
 from games.puzzles.tries import Progress

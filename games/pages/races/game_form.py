@@ -9,7 +9,7 @@ from django.http import QueryDict
 
 from games.core.errors import ErrorCode, Refusal
 from games.core.json_body import parse_json
-from games.pages.shared import titles
+from games.presentation import titles
 from games.races.models import PUZZLES
 from games.races.rooms import LIMITS_S, MAX_SEATS, MIN_SEATS
 from games.rules import GAMES

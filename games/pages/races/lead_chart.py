@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
-from games.pages.shared.durations import duration
+from games.presentation.durations import duration
 from games.races.results.race_course import Lane, Lead, leads
 
 #: Size of the drawing area, in the units of the chart's view box.

@@ -19,7 +19,7 @@ from games.db.players import Player, check_may_start, has_account, player_for, p
 from games.fairplay import account_links
 from games.pages.races.game_form import Chosen, choices, chosen
 from games.pages.races.race_ready_notice import mark_waiting, seat_of
-from games.pages.shared import titles
+from games.presentation import titles
 from games.races import heats, lobby, matchmaking, race_origins, rooms, seats, spoiled_starts
 from games.races.house import house_seats
 from games.races.models import Room

@@ -18,7 +18,7 @@ from games.core.admission_ticket import give_pass
 from games.core.errors import ErrorCode, Refusal, json_only
 from games.db.players import player_id
 from games.pages.puzzles.sent_move import move_of
-from games.pages.puzzles.storm_page import puzzle_json, reply_json
+from games.pages.puzzles.storm_json import puzzle_json, reply_json
 from games.pages.races.table_opponents import RaceSeat
 from games.races.models import Race
 from games.races.puzzle_races import race_storms

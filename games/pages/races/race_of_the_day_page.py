@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -15,20 +15,11 @@ from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_safe
 from icalendar import Alarm, Calendar, Event
 
-from games.pages.shared import titles
 from games.races import heats
 from games.races.results import heat_standings, race_of_the_day
 
 #: First day of the hall of fame: before it there was no race of the day.
 _FIRST_DAY: Final = date(2026, 11, 26)
-
-
-def next_race(now: datetime) -> dict[str, Any]:
-    """Return the next race of the day: its game, its start, the time the doors open, and whether they are open."""
-    starts_at = heats.next_race_of_the_day(now)
-    doors_at = starts_at - heats.DOORS
-    title = titles.VARIANT_TITLES[heats.variant_at(starts_at)]
-    return {"title": title, "starts_at": starts_at, "doors_at": doors_at, "is_open": now >= doors_at}
 
 
 @require_safe
@@ -40,7 +31,7 @@ def daily_race(request: HttpRequest) -> HttpResponse:
     podiums = race_of_the_day.podiums(now)
     context = {
         "now": now,
-        "next": next_race(now),
+        "next": race_of_the_day.next_race(now),
         "times": [f"{hour:02}:00" for hour in heats.RACE_OF_THE_DAY],
         "podium": podiums[0] if podiums else [],
         "week": heat_standings.standing("week", now.date(), limit=10, starts=heats.races_of_the_day(first, last)),

@@ -2,97 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from typing import Final
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.humanize.templatetags.humanize import ordinal
 from django.core.paginator import Paginator
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from games.core import limits
-from games.db.players import Names, Player, people, player_id
+from games.db.players import player_id
 from games.explorer.lookup import figures_of
 from games.pages.races.lead_chart import LeadChart
-from games.pages.shared import titles
-from games.pages.shared.durations import duration
-from games.pages.shared.view_models import ShownDeal, shown_part
+from games.presentation import titles
+from games.presentation.view_models import ShownDeal
 from games.races.models import Entrant, Race
 from games.races.results import race_file
 from games.races.results.commitments import commitment_of
-from games.races.results.pseudonyms import number_of
 from games.races.results.race_course import lane_of, series_score
-from games.races.results.ratings_registry import EntrantRatingChange, Limit, ratings
+from games.races.results.shown_entrants import ShownEntrant, by_place, headline, result_in_words, shown_entrants
 
 _PAGE: Final = 30
-_PUBLIC: Final = (Limit.MET, Limit.CAPPED)
-
-
-@dataclass(frozen=True, slots=True)
-class ShownEntrant:
-    """An entrant of a finished race. `name` is empty for a guest who has been removed."""
-
-    id: int
-    name: str
-    page: UUID | None
-    is_me: bool
-    state: str
-    state_title: str
-    place: int | None
-    in_review: bool
-    cards_up: int | None
-    elapsed_ms: int | None
-    tokens: int | None
-    replay: UUID | None
-    missed: int | None
-    """Number of puzzles missed in a puzzle race; None in others, and once it has been deleted."""
-    rating: dict[str, Any] | None
-    linked: bool
-    """True if this and the viewer do not move each other's ratings; other viewers do not see that."""
-
-    @classmethod
-    def of(cls, entrant: Entrant, names: Names, me: int | None, rating: dict[str, Any] | None, *, linked: bool) -> Self:
-        """Return the visible part of an entrant of a finished race."""
-        return shown_part(
-            cls,
-            entrant,
-            name=_name(entrant, names),
-            page=entrant.player.public_id if entrant.player is not None and entrant.player.has_page else None,
-            is_me=me is not None and entrant.player_id == me,
-            state_title=entrant.get_state_display(),
-            in_review=entrant.is_in_review,
-            replay=entrant.attempt.public_id if entrant.attempt else None,
-            missed=entrant.storm.mistakes if entrant.storm else None,
-            rating=rating,
-            linked=linked,
-        )
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def has_page(self) -> bool:
-        """True if the player has a page, and with it a picture."""
-        return self.page is not None
-
-
-def _name(entrant: Entrant, names: Names) -> str:
-    """Return the name, or a substitute for a deleted account or a banned player."""
-    player: Player | None = entrant.player
-    if player is None:
-        return ""
-    if player.pk in names:
-        return names[player.pk][0]
-    return _("Former player") if player.is_former else _("Player %(number)s") % {"number": number_of(player.pk)}
 
 
 @require_safe
@@ -134,20 +69,6 @@ def _explored(race: Race, entrants: list[ShownEntrant]) -> UUID | None:
     return next((entrant.replay for entrant in entrants if entrant.replay), None)
 
 
-def headline(entrants: list[ShownEntrant]) -> str:
-    """Return what happened in one line, to the viewer if they raced; empty if no one has a place."""
-    placed = [entrant for entrant in entrants if entrant.place]
-    own = next((entrant for entrant in placed if entrant.is_me), None)
-    if own is not None and own.place == 1:
-        return _("You won the race") if own.state == Entrant.State.WON else _("You came first")
-    if own is not None:
-        return _("You came %(place)s of %(n)s") % {"place": strip_tags(str(ordinal(own.place))), "n": len(placed)}
-    if not placed:
-        return ""
-    known = {"name": placed[0].name or _("A guest")}
-    return (_("%(name)s won the race") if placed[0].state == Entrant.State.WON else _("%(name)s came first")) % known
-
-
 def _lead_chart(rows: list[Entrant], entrants: list[ShownEntrant]) -> LeadChart | None:
     lanes = [
         lane_of(row.pk, row.attempt)
@@ -176,40 +97,6 @@ def _share_text(race: Race, title: str, entrants: list[ShownEntrant]) -> str:
     return "\n".join([f"Talon, {head}", f"{place} · {result_in_words(race, own)}", address])
 
 
-def result_in_words(race: Race, entrant: ShownEntrant) -> str:
-    """Return what an entrant has achieved."""
-    if race.is_puzzle_race:
-        solved = entrant.cards_up or 0
-        return ngettext("One puzzle solved", "%(n)s puzzles solved", solved) % {"n": solved}
-    text = _("Won in %(time)s") if entrant.state == Entrant.State.WON else _("%(cards)s cards up in %(time)s")
-    return text % {"cards": entrant.cards_up, "time": duration(entrant.elapsed_ms)}
-
-
-def by_place(race: Race) -> list[Entrant]:
-    """Return the entrants in the order of their places, absent ones last."""
-    rows = Entrant.objects.filter(race=race).select_related("attempt", "storm", "player")
-    return sorted(rows, key=lambda row: (row.place is None, row.place or 0, row.pk))
-
-
-def shown_entrants(race: Race, rows: list[Entrant], me: int | None) -> list[ShownEntrant]:
-    """Return the visible parts of the entrants `rows`, in the same order."""
-    names = people().names_of([row.player_id for row in rows if row.player_id])
-    names_by_entrant = {row.pk: _name(row, names) for row in rows}
-    changes = ratings().changes(race.pk) if race.rated else {}
-    group = next((row.link_group for row in rows if row.player_id == me), None) if race.rated and me else None
-    shown = [
-        ShownEntrant.of(
-            row,
-            names,
-            me,
-            _change(changes.get(row.pk), names_by_entrant),
-            linked=bool(group) and row.link_group == group and row.player_id != me,
-        )
-        for row in rows
-    ]
-    return shown if race_file.is_public(race) else [replace(entrant, replay=None) for entrant in shown]
-
-
 @require_safe
 def race_json(request: HttpRequest, code: str, number: int) -> JsonResponse:
     """Return a finished race with every record, for anyone to verify."""
@@ -217,28 +104,6 @@ def race_json(request: HttpRequest, code: str, number: int) -> JsonResponse:
     race = get_object_or_404(Race.objects.select_related("room", "deal"), room__code=code, number=number)
     disposition = f'attachment; filename="{race_file.file_name(race)}"'
     return JsonResponse(race_file.race_file(race).to_json(), headers={"Content-Disposition": disposition})
-
-
-def _change(change: EntrantRatingChange | None, names: dict[int, str]) -> dict[str, Any] | None:
-    """Return a rating change by opponent. Only the linked players themselves learn of a link."""
-    if change is None:
-        return None
-    before, after = change.before.value, change.after.value
-    duels = [
-        {
-            "name": names.get(duel.rival, ""),
-            "points": duel.points,
-            "limit": duel.limit.value if duel.limit in _PUBLIC else "",
-        }
-        for duel in change.duels
-    ]
-    return {
-        "before": before,
-        "after": after,
-        "change": after - before,
-        "provisional": change.after.provisional,
-        "duels": duels,
-    }
 
 
 @require_safe

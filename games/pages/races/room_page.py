@@ -1,4 +1,4 @@
-"""Room page, its overlay for streams, and seats for visitors with its link."""
+"""Room page, its overlay for streams, seats for visitors with its link, and the host's form for the webhook."""
 
 from __future__ import annotations
 
@@ -6,22 +6,27 @@ from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from games.core import limits
 from games.core.admission_ticket import give_pass
-from games.core.errors import ErrorCode, Refusal
-from games.db.players import player_id
+from games.core.errors import ErrorCode, RateLimitedError, Refusal, wants_json
+from games.db.players import Player, player_id
 from games.pages.races.game_form import choices
 from games.pages.races.lobby_page import check_may_sit, refused, seated_player, to_seat
 from games.pages.races.race_ready_notice import mark_waiting
 from games.pages.races.webhook_panel import Panel, webhook_panel
-from games.pages.shared import titles
-from games.races import seats
+from games.presentation import titles
+from games.races import rooms, seats
 from games.races.models import PUZZLES, Race, Room
+from games.races.webhooks import room_webhooks
+from games.races.webhooks.result_post import trial_message
+from games.races.webhooks.webhook_delivery import send
 
 #: Text size of the overlay in percent.
 _SIZE: Final = 100
@@ -44,13 +49,13 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
             "sentence": reason.sentence,
         }
         return render(request, "races/shut.html", context, status=reason.status)
-    response = room_response(request, found, webhook_panel(request, found))
+    response = _room_response(request, found, webhook_panel(request, found))
     if seats.has_seat(found.pk, player_id(request)):
         give_pass(request, response)
     return response
 
 
-def room_response(request: HttpRequest, room: Room, panel: Panel | None, status: int = 200) -> HttpResponse:
+def _room_response(request: HttpRequest, room: Room, panel: Panel | None, status: int = 200) -> HttpResponse:
     """Render the page of an open room, with the panel for its webhook."""
     context = {
         "room": room,
@@ -98,6 +103,48 @@ def sit(request: HttpRequest, code: str) -> HttpResponse:
     if found.kind == Room.Kind.QUICK:
         mark_waiting(request)
     return to_seat(request, code, rated=entrant.race.rated)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def webhook(request: HttpRequest, code: str) -> HttpResponse:
+    """Set, try or remove the webhook; `do` says which. A GET, after a refused form, leads back to the room."""
+    if request.method != "POST":
+        return redirect("games:room", code=code)
+    limits.spend(request, "preferences")
+    room = get_object_or_404(Room, code=code)
+    if not request.user.is_authenticated:
+        raise Refusal(ErrorCode.NOT_HOST)
+    player: Player = request.user
+    try:
+        _do(request.POST.get("do", ""), room, player, request.POST.get("webhook_url", ""))
+    except RateLimitedError as refusal:
+        return refused(request, refusal, fallback_code=code)
+    except Refusal as refusal:
+        if refusal.code != ErrorCode.BAD_WEBHOOK or wants_json(request):
+            raise
+        panel = webhook_panel(request, room, typed=request.POST.get("webhook_url", ""), error=refusal.sentence)
+        return _room_response(request, room, panel, refusal.code.status)
+    return redirect(f"{reverse('games:room', args=[code])}#webhook")
+
+
+def _do(action: str, room: Room, player: Player, url: str) -> None:
+    if action == "set":
+        room_webhooks.set_webhook(room.pk, player, url, get_language() or "")
+    elif action == "try":
+        _try(room, player)
+    elif action == "remove":
+        room_webhooks.remove_webhook(room.pk, player.pk)
+    else:
+        raise Refusal(ErrorCode.BAD_REQUEST)
+
+
+def _try(room: Room, player: Player) -> None:
+    """Send a message while the host waits, for a few seconds at most, because they want to see the outcome."""
+    rooms.check_host(room, player.pk)
+    found = room_webhooks.own_webhook(room, player.pk)
+    if found is not None and found.url:
+        send(found, trial_message(found.language))
 
 
 def _reason_shut(room: Room, player: int | None) -> ErrorCode | None:

@@ -20,7 +20,7 @@ from games.appeals.models import APPEAL_LENGTH, Appeal
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal, wants_json
 from games.models import Attempt
-from games.pages.shared.view_models import ShownAttempt, ShownDeal
+from games.presentation.view_models import ShownAttempt, ShownDeal
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ from games.ghosts import challenges
 from games.ghosts.choice import score_of
 from games.ghosts.models import Challenge
 from games.models import Attempt
-from games.pages.replays.side_by_side_page import MAX_GAMES, together_url
-from games.pages.shared.view_models import ShownDeal, ShownPlayer, shown_part
+from games.presentation.view_models import ShownDeal, ShownPlayer, shown_part
+from games.replays.side_by_side import MAX_GAMES, together_url
 
 #: Maximum answers listed on the page of a challenge.
 MAX_ANSWERS = 50

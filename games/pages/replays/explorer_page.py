@@ -13,10 +13,10 @@ from django.views.decorators.http import require_GET, require_safe
 
 from games.attempts.lifecycle import deal_table
 from games.core import limits
-from games.explorer.lookup import DealFigures, figures_of
+from games.explorer.lookup import DealFigures, explorer_url, figures_of
 from games.models import Deal
-from games.pages.replays.replay_page import explorer_url, steps_from
-from games.pages.shared.view_models import ShownDeal, revealed
+from games.presentation.view_models import ShownDeal, revealed
+from games.replays.steps import steps_from
 
 
 @require_safe

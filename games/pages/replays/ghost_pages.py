@@ -21,14 +21,11 @@ from games.db.players import check_may_start, player_for, player_id
 from games.deals import publishing
 from games.ghosts import choice, ghost_lanes
 from games.ghosts.choice import Ghost, Whose
-from games.ghosts.models import Answer
+from games.ghosts.lane_addresses import LINE, lane_address
 from games.house_racers.racers import HOUSE_RACERS, HouseRacer
 from games.models import Attempt, Deal
-from games.pages.replays.side_by_side_page import together_url
-from games.pages.shared.view_models import ShownDeal, ShownPlayer, shown_part
-
-#: Name of the certified line where other ghosts have an attempt id.
-LINE: Final = "line"
+from games.presentation.view_models import ShownDeal, ShownPlayer, shown_part
+from games.replays.side_by_side import together_url
 
 _GHOST_TITLES: Final = {
     Whose.OWN: gettext_lazy("Your best"),
@@ -103,7 +100,7 @@ def race(request: HttpRequest, deal: int) -> HttpResponse:
     if not ghost_lanes.knows_deal(found, player_id(request)):
         raise Refusal(ErrorCode.NOT_REVEALED)
     ghost = request.POST.get("ghost", "")
-    if not _lane_address(found, ghost, player_id(request)):
+    if not lane_address(found, ghost, player_id(request)):
         raise Refusal(ErrorCode.NOT_FOUND)
     check_may_start(request)
     attempt = start_attempt(player_for(request), publishing.practice_deal("", of=found))
@@ -142,37 +139,3 @@ def line(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     if lane is None:
         raise Refusal(ErrorCode.NOT_FOUND)
     return JsonResponse(lane.to_json() | {"own": False})
-
-
-def ghost_beside(attempt: Attempt, requested: str) -> str:
-    """Return the URL of the lane to race at an attempt's table; empty if there is none.
-
-    It is the lane of the challenge that the attempt answers, or else the `requested` one. Ranked games have no ghost.
-    """
-    if attempt.ranked:
-        return ""
-    challenged = Answer.objects.filter(attempt=attempt).values_list("challenge__attempt__public_id", flat=True).first()
-    if challenged is not None:
-        return reverse("games:lane", args=[challenged])
-    deal, player = attempt.deal, attempt.player_id
-    computed = reverse("games:line", args=[attempt.public_id])
-    if requested in HOUSE_RACERS:
-        return f"{computed}?racer={requested}" if ghost_lanes.may_race_bot(deal, player) else ""
-    if requested == LINE:
-        return computed if deal.solution is not None and ghost_lanes.knows_deal(deal, player) else ""
-    return _lane_address(deal, requested, player)
-
-
-def _lane_address(deal: Deal, ghost: str, player: int | None) -> str:
-    """Return the URL of the lane of a ghost on this deal; empty if there is none that the player may race."""
-    if ghost == LINE:
-        return LINE if deal.solution is not None else ""
-    if ghost in HOUSE_RACERS:
-        return ghost
-    try:
-        found = Attempt.objects.select_related("deal").filter(deal=deal, public_id=uuid.UUID(ghost)).first()
-    except ValueError:
-        return ""
-    if found is None or not ghost_lanes.may_see(found, player):
-        return ""
-    return reverse("games:lane", args=[found.public_id])

@@ -20,8 +20,8 @@ from django.views.decorators.http import conditional_page, require_safe
 
 from games.core import limits
 from games.models import Deal
-from games.pages.shared import titles
-from games.pages.shared.view_models import revealed
+from games.presentation import titles
+from games.presentation.view_models import revealed
 from games.replays.preview_images import Preview, face_down, image_of, opening
 from games.rules import CATALOGUE
 

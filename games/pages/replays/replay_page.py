@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
 from typing import Any
 
 from csp.decorators import csp_replace
@@ -24,22 +23,23 @@ from games.core.errors import ErrorCode, Refusal, json_only
 from games.core.json_body import MAX_RECORD_BYTES, parse_json
 from games.db.players import check_may_start, has_account, player_for, player_id
 from games.deals import publishing
-from games.explorer.lookup import figures_of
+from games.explorer.lookup import explorer_url
 from games.ghosts.challenges import may_challenge
-from games.models import Attempt, Deal
-from games.pages.replays.analysis_page import compared
-from games.pages.shared.view_models import ShownDeal, ShownPlayer
+from games.models import Attempt
+from games.pages.replays.par_comparison import compared
+from games.presentation.view_models import ShownDeal, ShownPlayer
 from games.races.models import Entrant
 from games.races.results import race_file
 from games.replays import access, continuations, pictures
-from games.rules import Record, RecordError, RulesError, Table, replay
+from games.replays.steps import steps_of
+from games.rules import Record, RecordError, RulesError, replay
 
 
 @require_safe
 @never_cache
 def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Show a finished game step by step."""
-    found, viewer = finished_attempt(request, attempt), player_id(request)
+    found, viewer = access.watchable_attempt(attempt, player_id(request)), player_id(request)
     knows_seed, is_public = publishing.may_see_seed(found.deal, viewer), access.is_public(found)
     context = {
         "deal": ShownDeal.of(found.deal),
@@ -110,7 +110,7 @@ def picture_gif(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 @require_POST
 def play_on(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Continue a finished game as practice, after its first `n` moves."""
-    found = finished_attempt(request, attempt)
+    found = access.watchable_attempt(attempt, player_id(request))
     text = request.POST.get("n", "")
     if not (text.isascii() and text.isdigit() and len(text) < 6):
         raise Refusal(ErrorCode.BAD_REQUEST, "n must be the number of moves made")
@@ -126,7 +126,7 @@ def steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     messages.
     """
     limits.spend(request, "replay")
-    return JsonResponse(steps_of(record_of(finished_attempt(request, attempt))))
+    return JsonResponse(steps_of(record_of(access.watchable_attempt(attempt, player_id(request)))))
 
 
 @require_GET
@@ -135,7 +135,7 @@ def record(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
     For a game in a race, the `Link` header refers to the race's file, which has all records and the commitment.
     """
-    found = finished_attempt(request, attempt)
+    found = access.watchable_attempt(attempt, player_id(request))
     if not publishing.may_see_seed(found.deal, player_id(request)):
         raise PermissionDenied
     name = f"talon-{found.deal.label.replace(' ', '-')}-{found.public_id.hex[:8]}.json"
@@ -163,40 +163,6 @@ def verify(request: HttpRequest) -> HttpResponse:
     if context["result"] and not context["result"]["ok"]:
         context["refusal"] = ErrorCode.of(context["result"]["failure"]["code"]).sentence
     return render(request, "games/verify.html", context, status=status)
-
-
-def steps_of(record: Record) -> dict[str, Any]:
-    """Convert a record for the replay viewer: the first view, the changes of each token, and the end."""
-    steps = steps_from(record.open_table(), record.tokens, record.clock)
-    return steps | {"end": {"how": record.end.how, "ms": record.end.ms}}
-
-
-def steps_from(table: Table, tokens: Sequence[str], clock: Sequence[int]) -> dict[str, Any]:
-    """Return a table's view, and the changes of each token; `clock` has a time in ms for each token."""
-    view = table.view()
-    moved: list[dict[str, Any]] = []
-    for n, (token, ms) in enumerate(zip(tokens, clock, strict=True), start=1):
-        table.push(token)
-        moved.append({"n": n, "token": token, "ms": ms, "changes": table.view_changes()})
-    return {"view": view, "moved": moved}
-
-
-def explorer_url(deal: Deal) -> str:
-    """Return the address that the explorer's panel reads; empty for a deal without an explorer."""
-    return reverse("api-1:get_explorer", args=[deal.pk]) if figures_of(deal) is not None else ""
-
-
-def finished_attempt(request: HttpRequest, public_id: uuid.UUID) -> Attempt:
-    """Return an attempt that this visitor may watch.
-
-    :raises Http404: if there is none.
-    :raises PermissionDenied: while it is being played, or if it is another player's and its deal is still secret.
-    """
-    attempts = Attempt.objects.select_related("deal", "player")
-    found = get_object_or_404(attempts, public_id=public_id)
-    if not access.may_watch(found, player_id(request)):
-        raise PermissionDenied
-    return found
 
 
 def _race_file_address(attempt: Attempt) -> str:

@@ -21,7 +21,7 @@ from games.core import limits
 from games.core.errors import ErrorCode, Refusal, wants_json
 from games.db.players import has_account
 from games.models import Attempt
-from games.pages.shared.view_models import ShownDeal, ShownPlayer
+from games.presentation.view_models import ShownDeal, ShownPlayer
 
 
 @dataclass(frozen=True, slots=True)

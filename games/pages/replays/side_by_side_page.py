@@ -5,25 +5,22 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Self
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import player_id
 from games.models import Attempt
-from games.pages.replays.replay_page import finished_attempt
-from games.pages.shared.view_models import ShownDeal, ShownPlayer
+from games.presentation.view_models import ShownDeal, ShownPlayer
 from games.races.models import Race
-
-#: Maximum games: as many as a race has entrants.
-MAX_GAMES: Final = 16
+from games.replays.access import watchable_attempt
+from games.replays.side_by_side import MAX_GAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +57,8 @@ def together(request: HttpRequest) -> HttpResponse:
         raise Http404
     if len(attempt_ids) > MAX_GAMES:
         raise Refusal(ErrorCode.BAD_REQUEST)
-    return _page(request, [finished_attempt(request, public_id) for public_id in attempt_ids])
-
-
-def together_url(games: Sequence[uuid.UUID]) -> str:
-    """Return the URL of the page with these games; empty for fewer than two."""
-    query = urlencode({"game": [str(game) for game in games]}, doseq=True)
-    return f"{reverse('games:together')}?{query}" if len(games) > 1 else ""
+    viewer = player_id(request)
+    return _page(request, [watchable_attempt(public_id, viewer) for public_id in attempt_ids])
 
 
 @require_safe

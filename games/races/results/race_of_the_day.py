@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from games.db.players import people
+from games.presentation import titles
 from games.races import heats
 from games.races.models import Entrant, Race
 
@@ -38,6 +39,14 @@ class Finisher:
 
     def __str__(self) -> str:
         return self.name
+
+
+def next_race(now: datetime) -> dict[str, Any]:
+    """Return the next race of the day: its game, its start, the time the doors open, and whether they are open."""
+    starts_at = heats.next_race_of_the_day(now)
+    doors_at = starts_at - heats.DOORS
+    title = titles.VARIANT_TITLES[heats.variant_at(starts_at)]
+    return {"title": title, "starts_at": starts_at, "doors_at": doors_at, "is_open": now >= doors_at}
 
 
 def podiums(now: datetime) -> list[list[Finisher]]:

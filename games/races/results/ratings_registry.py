@@ -44,7 +44,7 @@ class EntrantRatingChange:
     duels: list[RatedDuel]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ratings:
     """The functions that races need from the ratings application."""
 

@@ -22,7 +22,7 @@ from accounts.names.renaming import rename_player
 from accounts.profile import avatars, follows
 from accounts.profile.profile_queries import RESULTS_A_PAGE
 from accounts.sign_in.guests import create_guest
-from games.pages.shared.view_models import DealTile, ShownPlayer
+from games.presentation.view_models import DealTile, ShownPlayer
 from games.rules import CATALOGUE
 from leaderboards.boards import live_boards
 from leaderboards.boards.rank_keys import BoardScore

@@ -17,6 +17,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from config.processes import embedded
+from games.core.registry import Providers
 from games.deals import stock_filling
 from games.live import table_registry
 from games.rules import CATALOGUE
@@ -95,10 +96,10 @@ def test_a_taken_port_is_reported_in_one_sentence(address: str, tmp_path: Path) 
 
 
 def test_certification_pauses_during_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stock_filling, "_pauses", [])
+    monkeypatch.setattr(stock_filling, "pauses", Providers())
     monkeypatch.setattr(table_registry, "has_active_games", lambda: True)
     embedded.pause_for_players()
-    assert [reason() for reason in stock_filling._pauses] == [True]
+    assert [reason() for reason in stock_filling.pauses] == [True]
 
 
 #: The defaults of a player's installation, without the compiled search.

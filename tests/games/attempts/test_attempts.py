@@ -198,7 +198,7 @@ def test_race_listeners_are_notified_of_race_attempts_only(
     player: Any, monkeypatch: pytest.MonkeyPatch, *, for_race: bool, deadline: bool
 ) -> None:
     told: list[int] = []
-    monkeypatch.setattr(attempts, "_followers", [lambda attempt: told.append(attempt.pk)])
+    monkeypatch.setattr(attempts, "race_attempt_closed", [lambda attempt: told.append(attempt.pk)])
     now, deal = timezone.now(), make_deal("braid")
     Deal.objects.filter(pk=deal.pk).update(for_race=for_race)
     until = now + timedelta(hours=1) if deadline else None

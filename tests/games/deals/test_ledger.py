@@ -28,7 +28,7 @@ from games.core import limits
 from games.deals import ledger, ledger_heads, publishing
 from games.models import Deal, LedgerEntry
 from games.pages.info import ledger_page as ledger_pages
-from games.pages.shared import titles
+from games.presentation import titles
 from games.rules import CATALOGUE, RULES_VERSION, shuffled_deck
 from tests import factories
 from tests.factories import make_deal, seal_deal

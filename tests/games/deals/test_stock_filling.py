@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from games.core.registry import Providers
 from games.deals import sealed_stock, search_client, search_process, stock_filling
 from games.deals.certification import CertificateError
 from games.management.commands.fill_sealed import Command
@@ -167,7 +168,7 @@ def short(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     """A stock that lacks one deal of Labyrinth, and no reason to pause."""
     settings.VAR_DIR, settings.SEALED_STOCK, settings.DEAL_PATIENCE = tmp_path, 1, 300
     monkeypatch.setattr(sealed_stock, "next_variant", lambda *_: None if SealedDeal.objects.exists() else "labyrinth")
-    monkeypatch.setattr(stock_filling, "_pauses", [])
+    monkeypatch.setattr(stock_filling, "pauses", Providers())
     monkeypatch.setenv("TALON_NO_NUMBA", "1")
     yield
     assert stock_filling._turn.acquire(timeout=60), "the lock was not released"
@@ -198,12 +199,12 @@ def test_certification_pauses_for_players_and_other_fillers() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stock_filling, "search", search)
-        stock_filling.pause_while(lambda: True)
+        stock_filling.pauses.register(lambda: True)
         assert stock_filling.start_filling() is None
         AwaitedDeal.objects.create(variant="braid", day=timezone.now().date(), since=timezone.now())
         assert not stock_filling.is_paused(), "a deal is awaited today"
         AwaitedDeal.objects.all().delete()
-        stock_filling._pauses.clear()
+        stock_filling.pauses.clear()
         with stock_filling.filling_lock() as free:
             assert free
             elsewhere = stock_filling.start_filling()

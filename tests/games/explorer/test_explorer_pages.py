@@ -12,13 +12,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
+from games.daily.recap import DealRecap, recap_of
 from games.explorer import build_process, building
 from games.explorer.deal_summary import DealSummary
 from games.explorer.lookup import table_at
 from games.explorer.models import Explorer
 from games.explorer.trails import PlayedGame
 from games.models import Attempt, Deal
-from games.pages.daily.recap import DealRecap, recap_of
 from games.races.models import Entrant
 from leaderboards.summary.game_summary import GameSummary
 from tests.factories import signed_in

@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.analysis.models import Analysis
+from games.core.registry import Providers
 from games.deals import sealed_stock, stock_filling
 from games.puzzles.generation import near_duplicates, puzzle_filling, sources
 from games.puzzles.generation.generator import puzzle_before
@@ -33,7 +34,7 @@ POSITIONS = [LABYRINTH.table_at(n).position() for n in range(len(LABYRINTH.line)
 def idle(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.PUZZLE_STOCK = 2
     monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
-    monkeypatch.setattr(stock_filling, "_pauses", [])
+    monkeypatch.setattr(stock_filling, "pauses", Providers())
     monkeypatch.setenv("TALON_NO_NUMBA", "1")
 
 
@@ -72,9 +73,9 @@ def test_nothing_is_made_while_the_site_is_busy(ada: User, monkeypatch: pytest.M
     assert puzzle_filling.is_busy()
     assert puzzle_filling.start_filling() is None
     Analysis.objects.update(state=Analysis.State.DONE, done_at=timezone.now())
-    stock_filling.pause_while(lambda: True)
+    stock_filling.pauses.register(lambda: True)
     assert puzzle_filling.start_filling() is None
-    stock_filling._pauses.clear()
+    stock_filling.pauses.clear()
     thread = puzzle_filling.start_filling()
     assert thread is not None
     thread.join(60)

@@ -293,7 +293,7 @@ def test_a_race_waits_for_the_last_verdict() -> None:
 def test_tending_repairs_what_was_missed(monkeypatch: pytest.MonkeyPatch, lost: str) -> None:
     run = Run.racing(2)
     if lost == "closed":
-        monkeypatch.setattr("games.attempts.lifecycle._followers", [])
+        monkeypatch.setattr("games.attempts.lifecycle.race_attempt_closed", [])
     else:
         monkeypatch.setattr(race_finish, lost, lambda _: None)
     run.play(0)

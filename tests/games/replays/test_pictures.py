@@ -25,7 +25,7 @@ from accounts.sign_in.guests import BACKEND, create_guest
 from games.core import limits
 from games.core.retention import remove_aged
 from games.models import Attempt, Deal
-from games.pages.shared.titles import VARIANT_TITLES
+from games.presentation.titles import VARIANT_TITLES
 from games.replays import gif_drawing, housekeeping, pictures, preview_images, table_renderer
 from games.replays.models import Picture
 from games.replays.picture_layouts import PLANS

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from games.appeals.models import Appeal, Report
 from games.attempts.lifecycle import DealClosedError, start_attempt
+from games.core.registry import Providers
 from games.core.verdict_reasons import reason
 from games.fairplay import account_links, evidence
 from games.fairplay.foresight import Foresight
@@ -354,12 +355,14 @@ def test_two_lines_are_shown_side_by_side(looker: Any, browser: Browser) -> None
 
 
 def test_other_apps_add_their_evidence(looker: Any, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence, "_providers", [])
+    monkeypatch.setattr(evidence, "section_of", Providers())
     deal = todays("braid")
     attempt = reviewed(deal)
-    evidence.register(lambda one: evidence.Section("An appeal", (f"For {one.public_id}.",), (("Sent", "today"),)))
-    evidence.register(lambda _: evidence.Section("Foresight", rows=(("7S", "0.3"),), reveals_cards=True))
-    evidence.register(lambda _: None)
+    evidence.section_of.register(
+        lambda one: evidence.Section("An appeal", (f"For {one.public_id}.",), (("Sent", "today"),))
+    )
+    evidence.section_of.register(lambda _: evidence.Section("Foresight", rows=(("7S", "0.3"),), reveals_cards=True))
+    evidence.section_of.register(lambda _: None)
     page = text(browser(looker).get(at("attempt", attempt)))
     assert f"For {attempt.public_id}." in page
     assert "Foresight" in page

@@ -22,14 +22,14 @@ from games.analysis.models import Analysis
 from games.analysis.positions import LOST
 from games.attempts.lifecycle import start_attempt
 from games.core.ladders import Ladder
+from games.daily import day_summary
 from games.deals import first_game, publishing
 from games.deals.difficulty import goal_of
 from games.ghosts import challenges
 from games.ghosts.models import Answer
 from games.hints import questions
 from games.models import Attempt, Deal
-from games.pages.daily import day_summary
-from games.pages.shared.view_models import ShownDeal
+from games.presentation.view_models import ShownDeal
 from games.replays.models import Continuation
 from games.rules import CATALOGUE, End, Record
 from leaderboards.boards.rank_keys import BoardScore

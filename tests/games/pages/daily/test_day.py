@@ -17,12 +17,12 @@ from pytest_django import Settings
 from accounts.sign_in.guests import BACKEND
 from accounts.templatetags.player_figures import shown_name
 from games.core.ladders import Ladder
+from games.daily import day_summary
+from games.daily.day_places import Place
 from games.db.shared_cache import CACHES
 from games.deals.difficulty import goal_of
 from games.deals.todays_game import todays_game
 from games.models import GRACE, Attempt, Deal
-from games.pages.daily import day_summary
-from games.pages.daily.day_places import Place
 from games.puzzles import daily
 from games.rules import CATALOGUE
 from leaderboards.boards import seasons

@@ -17,7 +17,7 @@ from games.appeals import appeals
 from games.attempts.lifecycle import start_attempt
 from games.models import Deal
 from games.pages.info.winnability_page import LENGTH, percent, study_summaries
-from games.pages.shared.cacheable_views import MARK
+from games.presentation.anonymous_cache import MARK
 from games.rules import CATALOGUE, GAMES
 from games.solver import winnability_figures
 from tests.factories import make_deal

@@ -16,9 +16,9 @@ from accounts.models import User
 from games.attempts.lifecycle import close_attempt, journal_of, played_table
 from games.core import limits
 from games.models import Attempt, Deal, Move
-from games.pages.puzzles.theme_titles import THEME_TITLES
 from games.puzzles import store, tries
 from games.puzzles.models import DailyPuzzle, PuzzleTry, PuzzleVote, StoredPuzzle
+from games.puzzles.theme_titles import THEME_TITLES
 from games.puzzles.themes import themes_of
 from games.replays.models import Continuation
 from leaderboards.verdicts.settlement import settle

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from games.pages.races.result_post import result_message
 from games.races.models import Room
+from games.races.webhooks.result_post import result_message
 from tests.factories import signed_in
 from tests.games.puzzles.puzzles import STONEWALL, right, wrong
 from tests.games.races.conftest import House

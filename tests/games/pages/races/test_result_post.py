@@ -13,10 +13,10 @@ from accounts.lifecycle.bans import ban_player
 from accounts.sign_in.guests import create_guest
 from games.core import limits
 from games.models import Attempt
-from games.pages.races.result_post import escaped, post_result, result_message
-from games.pages.shared.durations import duration
+from games.presentation.durations import duration
 from games.races.models import Entrant, Race, RoomWebhook
 from games.races.webhooks import webhook_delivery
+from games.races.webhooks.result_post import escaped, post_result, result_message
 from games.tasks import post_result as post_result_task
 from tests.games.races.runs import Run
 from tests.games.races.webhooks.discord import TOKEN, URL, Discord, finished_run, host_named

@@ -18,9 +18,9 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.core import limits
-from games.pages.races.result_post import post_result
 from games.races import rooms
 from games.races.models import Race, Room, RoomWebhook
+from games.races.webhooks.result_post import post_result
 from tests.accounts.conftest import exported
 from tests.factories import make_account, signed_in
 from tests.games.races.runs import Run

@@ -25,8 +25,8 @@ from accounts.sign_in.guests import BACKEND
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.deals import publishing
 from games.models import Attempt, Deal, LedgerEntry, Question, SealedDeal
-from games.pages.shared.durations import duration
-from games.pages.shared.view_models import DealTile
+from games.presentation.durations import duration
+from games.presentation.view_models import DealTile
 from games.rules import CATALOGUE, GAMES, Record, Table, open_table
 from games.templatetags.client import signed, timed
 from leaderboards.models import Result

@@ -106,6 +106,15 @@ def games_and_options() -> list[tuple[str, str, tuple[Option, ...]]]:
     return [(name, str(GAME_TITLES[name]), GAMES[name].OPTIONS) for name in names]
 
 
+def rules_context(game: str) -> dict[str, Any]:
+    """Return the template context of a game's rules."""
+    variants = [
+        {"name": name, "title": VARIANT_TITLES[name]} for name, variant in CATALOGUE.items() if variant.game == game
+    ]
+    games = [{"name": name, "title": title} for name, title, _options in games_and_options()]
+    return {"game": game, "title": GAME_TITLES[game], "variants": variants, "games": games}
+
+
 @cache
 def _goals() -> dict[str, int]:
     """Return the number of cards up in a won game, by game."""

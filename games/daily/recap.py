@@ -10,12 +10,13 @@ from typing import Any, Final
 from uuid import UUID
 
 from games.attempts.lifecycle import record_of
+from games.attempts.player_attempts import has_ranked_on
+from games.daily.day_places import Leader, Place
+from games.daily.day_summary import boards_of, standing_of
 from games.db.shared_cache import SharedCache
 from games.explorer.lookup import DealFigures, figures_by_deal, found_key_move, key_view
 from games.models import Attempt, Deal
-from games.pages.daily.day_places import Leader, Place
-from games.pages.daily.day_summary import boards_of, standing_of
-from games.pages.shared.view_models import ShownAttempt, ShownDeal, has_ranked_on
+from games.presentation.view_models import ShownAttempt, ShownDeal
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class OwnPlaces:
     nine: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Boards:
     """Queries on the boards of a day."""
 

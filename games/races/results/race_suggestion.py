@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from games.db.players import has_account
 from games.models import Attempt, Deal
-from games.pages.shared import titles
+from games.presentation import titles
 from games.races.results.confirming_races import has_raced
 from games.rules import CATALOGUE
 

@@ -13,15 +13,15 @@ from django.utils.translation import gettext as _
 
 from games.core.errors import RateLimitedError
 from games.core.https_client import Connect, connect
-from games.pages.races.race_results_page import (
+from games.presentation import titles
+from games.races.models import Entrant, Race, RoomWebhook
+from games.races.results.shown_entrants import (
     ShownEntrant,
     by_place,
     headline,
     result_in_words,
     shown_entrants,
 )
-from games.pages.shared import titles
-from games.races.models import Entrant, Race, RoomWebhook
 from games.races.webhooks import room_webhooks
 from games.races.webhooks.webhook_delivery import Message, send, store_state
 

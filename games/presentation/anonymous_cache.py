@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeVar
 
+from django.conf import settings
 from django.http import HttpResponse
 
+#: Cookie of a visitor who has dismissed the newcomers' guide.
+GUIDE_COOKIE: Final = f"{settings.COOKIE_PREFIX}talon_guide"
 #: View attribute with the lifetime in seconds of the cached page.
 MARK: Final = "cache_for_anonymous"
 
@@ -16,7 +19,7 @@ View = TypeVar("View", bound=Callable[..., HttpResponse])
 def cache_for_anonymous(seconds: float) -> Callable[[View], View]:
     """Mark a view whose page, for visitors without a session, depends only on URL, language and day.
 
-    The newcomers' guide (`games.pages.daily.home_page`), the CSRF token and the server time (`data-now`) may differ;
+    The newcomers' guide, the CSRF token and the server time (`data-now`) may differ;
     `config.page_cache.anonymous` handles them.
     """
 

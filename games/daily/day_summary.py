@@ -17,14 +17,15 @@ from django.utils.formats import date_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
+from games.attempts.player_attempts import attempts_on
+from games.daily.day_places import DayBoards, OwnPlaces, Place, boards
 from games.db.players import WinStreaks, people
 from games.db.shared_cache import SharedCache
 from games.deals import publishing
 from games.deals.daily_points import MOST, points
 from games.models import Attempt
-from games.pages.daily.day_places import DayBoards, OwnPlaces, Place, boards
-from games.pages.shared.durations import duration
-from games.pages.shared.view_models import ShownAttempt, ShownDeal, attempts_on
+from games.presentation.durations import duration
+from games.presentation.view_models import ShownAttempt, ShownDeal
 from games.rules import CATALOGUE
 
 State = Attempt.State
