@@ -6,7 +6,7 @@ The home page and the end of a game show the same figures from this module.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Final
@@ -14,14 +14,11 @@ from typing import Final
 from django.conf import settings
 from django.urls import reverse
 from django.utils.formats import date_format
-from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from games.attempts.player_attempts import attempts_on
 from games.daily.day_places import DayBoards, OwnPlaces, Place, boards
 from games.db.players import WinStreaks, people
-from games.db.shared_cache import SharedCache
-from games.deals import publishing
 from games.deals.daily_points import MOST, points
 from games.models import Attempt
 from games.presentation.durations import duration
@@ -29,10 +26,6 @@ from games.presentation.view_models import ShownAttempt, ShownDeal
 from games.rules import CATALOGUE
 
 State = Attempt.State
-
-#: Shared caches of the day's deals and leaders.
-days_deals: Final = SharedCache("days_deals", list[ShownDeal], fresh=5.0)
-days_boards: Final = SharedCache("days_boards", DayBoards, fresh=5.0)
 
 _SQUARES: Final[Mapping[str, str]] = {"won": "🟩", "lost": "🟨", "review": "⬛", "void": "⬛"}
 _EMPTY: Final = "⬜"
@@ -88,32 +81,23 @@ class PlayerDay:
     summary: DaySummary | None = None
 
 
-def deals_of(now: datetime) -> list[ShownDeal]:
-    """Return the day's published deals in catalogue order, as everyone sees them."""
-    key = f"{now.date()}.{get_language()}"
-    return days_deals.get(
-        key,
-        lambda: [ShownDeal.of(deal, now) for deal in publishing.todays_deals(now)],
-        is_complete=lambda deals: len(deals) == len(CATALOGUE),
-    )
-
-
-def boards_of(day: date, deals: Collection[ShownDeal]) -> DayBoards:
-    """Return the day's leaders, at most some seconds old."""
-    ids = [deal.id for deal in deals]
-    return days_boards.get(f"{day}.{len(ids)}", lambda: boards().of_day(day, ids))
-
-
 def is_played(mark: str) -> bool:
     """Return whether a mark, as in `DaySummary.marks`, counts as played for the player."""
     return mark in _COUNTED or mark == _IN_REVIEW
 
 
-def standing_of(player: int | None, now: datetime, deals: Sequence[ShownDeal], day_boards: DayBoards) -> PlayerDay:
-    """Return a player's standing on the day of `now`, given its deals and boards; an empty one for a visitor."""
+def standing_of(
+    player: int | None,
+    now: datetime,
+    attempts: Mapping[int, Attempt],
+    deals: Sequence[ShownDeal],
+    day_boards: DayBoards,
+) -> PlayerDay:
+    """Return a player's standing on the day of `now`, given their attempts and its deals and boards; an empty one for
+    a visitor.
+    """
     if player is None:
         return PlayerDay()
-    attempts = attempts_on(player, now.date())
     ranked = {deal_id for deal_id, attempt in attempts.items() if attempt.ranked and attempt.state == State.VERIFIED}
     places = boards().own(player, ranked, day_boards) if ranked else OwnPlaces()
     summary = DaySummary(

@@ -10,9 +10,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from games.attempts.lifecycle import record_of
-from games.attempts.player_attempts import has_ranked_on
-from games.daily.day_places import Leader, Place
-from games.daily.day_summary import boards_of, standing_of
+from games.attempts.player_attempts import attempts_on, has_ranked_on
+from games.daily.day_places import DayBoards, Leader, Place, boards
+from games.daily.day_summary import standing_of
 from games.db.shared_cache import SharedCache
 from games.explorer.lookup import DealFigures, figures_by_deal, found_key_move, key_view
 from games.models import Attempt, Deal
@@ -82,7 +82,8 @@ class _Stored:
     recap: Recap | None
 
 
-#: Shared cache of recaps, by player and day. Results hardly change once a day is over.
+#: Shared caches of the day's boards, and of recaps by player and day. Results hardly change once a day is over.
+yesterdays_boards: Final = SharedCache("yesterdays_boards", DayBoards, fresh=5.0)
 recaps: Final = SharedCache("recaps", _Stored, fresh=600.0)
 
 
@@ -98,8 +99,11 @@ def _read(player: int, now: datetime) -> Recap | None:
     if not has_ranked_on(player, yesterday.date()):
         return None
     deals = [ShownDeal.of(deal, now) for deal in Deal.objects.filter(day=yesterday.date())]
-    boards = boards_of(yesterday.date(), deals)
-    standing = standing_of(player, yesterday, deals, boards)
+    day_boards = yesterdays_boards.get(
+        f"{yesterday.date()}.{len(deals)}",
+        lambda: boards().of_day(yesterday.date(), [deal.id for deal in deals]),
+    )
+    standing = standing_of(player, yesterday, attempts_on(player, yesterday.date()), deals, day_boards)
     summary = standing.summary
     if summary is None or not summary.played:
         return None
@@ -111,9 +115,9 @@ def _read(player: int, now: datetime) -> Recap | None:
         of=summary.of,
         points=summary.points,
         place=summary.place,
-        players=boards.players if summary.place and summary.place.ladder == boards.ladder else 0,
+        players=day_boards.players if summary.place and summary.place.ladder == day_boards.ladder else 0,
         comparison=max(
-            _comparisons(revealed, standing.attempts, boards.leaders),
+            _comparisons(revealed, standing.attempts, day_boards.leaders),
             key=lambda one: (one.leader.figure - one.cards_up, one.elapsed_ms - one.leader.elapsed_ms),
             default=None,
         ),

@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import datetime
 from types import GenericAlias
 from typing import Any, Final, Generic, TypeGuard, TypeVar
 
@@ -68,21 +69,28 @@ class ReadingCache(ABC, Generic[T]):
         if CACHES.setdefault(name, self) is not self:
             raise ValueError(f"there are two caches named {name}")
 
-    def get(self, key: str, read: Callable[[], T], *, is_complete: Callable[[T], bool] = lambda _: True) -> T:
-        """Return the cached value, or call `read` if none is fresh and complete.
+    def get(
+        self,
+        key: str,
+        read: Callable[[], T],
+        *,
+        is_complete: Callable[[T], bool] = lambda _: True,
+        since: datetime | None = None,
+    ) -> T:
+        """Return the cached value, or call `read` if none is fresh, complete and read since a time.
 
         :raises Exception: what `read` raises, except for a database error while there is a previous value.
         """
-        key = _key_for_source(key)
+        key, earliest = _key_for_source(key), since.timestamp() if since else 0.0
         cached = self._load(key)
-        if self._is_good(cached, is_complete):
+        if self._is_good(cached, is_complete, earliest):
             return cached.value
         lock = self._locks[hash(key) % len(self._locks)]
-        if not lock.acquire(timeout=self._patience(cached)) and cached is not None:
+        if not lock.acquire(timeout=self._patience(cached, earliest)) and cached is not None:
             return cached.value
         try:
             cached = self._load(key)  # the thread that held the lock may have stored one
-            if self._is_good(cached, is_complete):
+            if self._is_good(cached, is_complete, earliest):
                 return cached.value
             return self._read(key, read)
         except DatabaseError:
@@ -104,12 +112,16 @@ class ReadingCache(ABC, Generic[T]):
         self._store(key, Cached(started_at, value))
         return value
 
-    def _is_good(self, cached: Cached[T] | None, is_complete: Callable[[T], bool]) -> TypeGuard[Cached[T]]:
-        return cached is not None and _age(cached) < self.fresh and is_complete(cached.value)
+    def _is_good(
+        self, cached: Cached[T] | None, is_complete: Callable[[T], bool], earliest: float
+    ) -> TypeGuard[Cached[T]]:
+        if cached is None or cached.read_at < earliest:
+            return False
+        return _age(cached) < self.fresh and is_complete(cached.value)
 
-    def _patience(self, cached: Cached[T] | None) -> float:
+    def _patience(self, cached: Cached[T] | None, earliest: float) -> float:
         """Return how many seconds to wait for the reading thread; -1 to wait until it is done."""
-        if cached is None:
+        if cached is None or cached.read_at < earliest:
             return -1
         return 0 if _age(cached) < self.fresh + SPARE else PATIENCE
 

@@ -24,7 +24,7 @@ from games.attempts.player_attempts import attempts_on
 from games.core.ladders import Ladder
 from games.daily import day_summary
 from games.db.players import people
-from games.deals.publishing import is_secret
+from games.deals import publishing
 from games.explorer.lookup import figures_of
 from games.ghosts.challenges import may_challenge
 from games.models import Attempt, Deal
@@ -93,7 +93,7 @@ class Again:
     @classmethod
     def of(cls, attempt: Attempt, player: Any, today: Today | None, now: datetime) -> Self:  # noqa: ANN401
         """Return the follow-up actions of a finished game."""
-        deal, secret = attempt.deal, is_secret(attempt.deal, now)
+        deal, secret = attempt.deal, publishing.is_secret(attempt.deal, now)
         answer, has_next = answer_of(attempt), today is not None and today.next is not None
         return cls(
             step=next_step(attempt, player, answer, has_next=has_next, is_secret=secret),
@@ -284,7 +284,7 @@ def _charts(attempt: Attempt, own: OwnResult) -> Iterator[result_charts.ResultCh
 
 def _today(attempt: Attempt, now: datetime) -> Today | None:
     """Return the deals of this day with the player's progress."""
-    deals = day_summary.deals_of(now)
+    deals = [ShownDeal.of(deal, now) for deal in publishing.todays_deals(now)]
     if not deals:
         return None
     attempts = attempts_on(attempt.player_id, now.date())

@@ -154,7 +154,7 @@ def test_the_home_page_has_the_sentence(
     assert attempt.deal.day is not None
     noon = datetime.combine(attempt.deal.day + timedelta(days=1), time(12), UTC)
     monkeypatch.setattr(timezone, "now", lambda: noon)
-    monkeypatch.setattr("games.pages.daily.home_page.deals_of", lambda _: [])
+    monkeypatch.setattr("games.deals.publishing.todays_deals", lambda _: [])
     n, _ = losing_game()
     page = text_of(signed_in(attempt.player), "/")
     assert text.format(n=n + 1) in page

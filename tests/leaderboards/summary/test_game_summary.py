@@ -21,8 +21,10 @@ from games.analysis.findings import Findings, Turn
 from games.analysis.models import Analysis
 from games.analysis.positions import LOST
 from games.attempts.lifecycle import start_attempt
+from games.attempts.player_attempts import attempts_on
 from games.core.ladders import Ladder
 from games.daily import day_summary
+from games.daily.shared_day import shared_day
 from games.deals import first_game, publishing
 from games.deals.difficulty import goal_of
 from games.ghosts import challenges
@@ -337,8 +339,8 @@ def test_the_days_summary_equals_the_home_pages(deal: Deal) -> None:
     factories.finished(deals["pigtail"], own.player, state="review")
     unranked(deals["braid"], own.player)  # as a guest
     start_attempt(own.player, deals["tarot"])
-    shown = day_summary.deals_of(NOW)
-    summary = day_summary.standing_of(own.player.pk, NOW, shown, day_summary.boards_of(NOW.date(), shown)).summary
+    attempts, day = attempts_on(own.player.pk, NOW.date()), shared_day(NOW)
+    summary = day_summary.standing_of(own.player.pk, NOW, attempts, day.deals, day.boards).summary
     found = after(own).today
     assert found is not None
     assert summary is not None

@@ -16,9 +16,11 @@ from pytest_django import Settings
 
 from accounts.sign_in.guests import BACKEND
 from accounts.templatetags.player_figures import shown_name
+from games.attempts.player_attempts import attempts_on
 from games.core.ladders import Ladder
 from games.daily import day_summary
-from games.daily.day_places import Place
+from games.daily.day_places import DayBoards, Place
+from games.daily.shared_day import shared_day, shared_days
 from games.db.shared_cache import CACHES
 from games.deals.difficulty import goal_of
 from games.deals.todays_game import todays_game
@@ -64,8 +66,8 @@ def played(deal: Deal, who: Any, cards_up: int) -> None:
 
 def summary_of(player: int) -> day_summary.DaySummary | None:
     now = timezone.now()
-    deals = day_summary.deals_of(now)
-    return day_summary.standing_of(player, now, deals, day_summary.boards_of(now.date(), deals)).summary
+    attempts, day = attempts_on(player, now.date()), shared_day(now)
+    return day_summary.standing_of(player, now, attempts, day.deals, day.boards).summary
 
 
 def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) -> None:
@@ -88,7 +90,7 @@ def test_the_figures_of_a_day(deals: dict[str, Deal], who: Any, mine: Client) ->
         "2 of 9 played, 1 won · 150 points · 🔥 3 days in a row",
         f"http://127.0.0.1:8000/deals/{now.date()}/",
     ]
-    assert day_summary.standing_of(None, now, [], day_summary.boards_of(now.date(), [])).summary is None
+    assert day_summary.standing_of(None, now, {}, [], DayBoards()).summary is None
 
 
 def test_todays_game_comes_first_and_can_be_shared(deals: dict[str, Deal], who: Any, mine: Client) -> None:
@@ -185,6 +187,19 @@ def test_home_shows_day_leaders_and_next_steps(deals: dict[str, Deal], who: Any,
     assert stranger.count("Be the first today.") == 0
     assert "Your day" not in stranger
     assert "100 points" in stranger  # the best of the nine
+
+
+def test_a_new_result_is_on_the_next_home_page(
+    deals: dict[str, Deal], who: Any, mine: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_days, "fresh", 60.0)
+    page = Client().get("/")
+    assert page.context["boards"].leaders == {}
+    attempt = won(deals["stonewall"], who)
+    assert mine.get("/").context["boards"].leaders == {}, "no verdict yet"
+    Attempt.objects.filter(pk=attempt.pk).update(verified_at=timezone.now())
+    assert mine.get("/").context["boards"].leaders[deals["stonewall"].pk].player == who.public_id
+    assert Client().get("/").context["boards"].leaders, "and everybody else has it, too"
 
 
 @pytest.mark.parametrize(("state", "played"), [("rejected", 0), ("review", 1)])

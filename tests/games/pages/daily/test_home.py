@@ -14,9 +14,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from games.attempts.lifecycle import close_attempt, deal_table, start_attempt
+from games.daily.shared_day import shared_days
 from games.deals import publishing
 from games.models import GRACE, Attempt, Deal, Move
-from games.pages.daily import day_summary, home_page, table_page
+from games.pages.daily import table_page
 from games.rules import CATALOGUE, open_table
 from tests.factories import make_deal
 from tests.games.conftest import Play
@@ -40,8 +41,7 @@ def test_the_guide_is_for_newcomers(client: Client, mine: Client, today: list[De
 def test_missing_deals_are_read_once_a_visit(
     client: Client, monkeypatch: pytest.MonkeyPatch, today: list[Deal]
 ) -> None:
-    monkeypatch.setattr(day_summary.days_deals, "fresh", 60.0)
-    monkeypatch.setattr(home_page.home_pages, "fresh", 60.0)
+    monkeypatch.setattr(shared_days, "fresh", 60.0)
     read: list[int] = []
 
     def deals(_now: datetime) -> list[Deal]:
