@@ -20,7 +20,7 @@ from games.pages.info import (
     winnability_page,
 )
 from games.pages.practice import hints_page, practice_page
-from games.pages.puzzles import past_puzzles_page, puzzle_page, storm_page, vote_page
+from games.pages.puzzles import past_puzzles_page, puzzle_page, storm_page
 from games.pages.races import (
     heats_page,
     lobby_page,
@@ -81,7 +81,6 @@ urlpatterns = [
     path("puzzles/<int:number>/", puzzle_page.puzzle_page, name="puzzle"),
     path("puzzles/<int:number>/move", puzzle_page.move, name="puzzle_move"),
     path("puzzles/<int:number>/play-on", puzzle_page.play_on, name="play_on_puzzle"),
-    path("puzzles/<int:number>/vote", vote_page.vote, name="puzzle_vote"),
     path("puzzles/<int:number>/win.json", puzzle_page.win, name="puzzle_win"),
     # Races: lobby, rooms and results
     path("races/", lobby_page.races, name="races"),
@@ -131,7 +130,6 @@ urlpatterns = [
     path("inbox/", inbox_page.inbox_page, name="inbox"),
     # The ledger of deals
     path("ledger/", ledger_page.ledger_page, name="ledger"),
-    path("ledger.json", ledger_page.ledger_json, name="ledger_json"),
     path("ledger/heads.txt", ledger_heads_page.heads_text, name="ledger_heads"),
     path("ledger/heads.atom", ledger_heads_page.heads_feed, name="ledger_feed"),
     path(".well-known/talon-ledger.pem", ledger_heads_page.key, name="ledger_key"),

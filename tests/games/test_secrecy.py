@@ -176,7 +176,7 @@ def test_no_address_reveals_secrets(
 ) -> None:
     caplog.set_level(logging.INFO)
     pages, answered = visits(finished), 0
-    assert any(page.startswith("/ledger.json") for page in pages)
+    assert any(page.startswith("/api/v1/ledger") for page in pages)
     assert any("solution/record.json" in page for page in pages)
     # Only errors have a JSON form beside the page, which does not depend on the subject.
     for page, headers in [*((page, {}) for page in pages), *((page, {"accept": JSON}) for page in visits(finished, 1))]:
@@ -251,7 +251,7 @@ def test_the_search_would_find_secrets(secrets: set[str], client: Client, monkey
     told = set()
     today = timezone.now().date()
     for path in (
-        "/ledger.json",
+        "/api/v1/ledger",
         f"/deals/{today}/braid/",
         f"/deals/{today}/braid/deal.json",
         f"/deals/{today}/braid/solution/steps.json",

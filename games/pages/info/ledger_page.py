@@ -1,14 +1,14 @@
-"""Public ledger of deals, for verification: as a page, and in full as JSON."""
+"""Page of the public ledger of deals, for verification; the API has all of it as JSON."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_safe
+from django.views.decorators.http import require_safe
 
 from games.db.replicas.replica_choice import from_replica
 from games.deals import ledger
@@ -25,7 +25,8 @@ PAGE_LINES: Final = 150
 def ledger_page(request: HttpRequest) -> HttpResponse:
     """Show the ledger, newest line first; `?before=<index>` shows older lines."""
     now = timezone.now()
-    before = _index(request, "before")
+    text = request.GET.get("before", "")
+    before = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
     entries = LedgerEntry.objects.select_related("deal").order_by("-index")
     if before is not None:
         entries = entries.filter(index__lt=before)
@@ -39,16 +40,3 @@ def ledger_page(request: HttpRequest) -> HttpResponse:
         "head": LedgerEntry.objects.order_by("-index").values_list("hash", flat=True).first(),
     }
     return render(request, "games/ledger.html", context)
-
-
-@require_GET
-@never_cache
-@from_replica("ledger")
-def ledger_json(request: HttpRequest) -> HttpResponse:
-    """Return the ledger from the start or from `?from=<index>`; `next` is the following index, null at the end."""
-    return JsonResponse(ledger.lines_from(_index(request, "from") or 0, timezone.now()))
-
-
-def _index(request: HttpRequest, name: str) -> int | None:
-    text = request.GET.get(name)
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -48,7 +48,7 @@ def _vote(request: HttpRequest, stored: StoredPuzzle) -> dict[str, str] | None:
     player = player_id(request)
     if player is None or not has_account(request):
         return None
-    return {"address": reverse("games:puzzle_vote", args=[stored.pk]), "mine": vote_of(player, stored)}
+    return {"address": reverse("api-1:vote_on_puzzle", args=[stored.pk]), "mine": vote_of(player, stored)}
 
 
 def _source(attempt: Attempt, n: int | None) -> dict[str, str]:

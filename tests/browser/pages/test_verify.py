@@ -62,7 +62,7 @@ def test_a_deals_page_links_to_its_check(visit: Visit) -> None:
 
 def test_the_ledgers_head_is_remembered(visit: Visit) -> None:
     page = visit("/verify/")
-    head = page.evaluate("async () => (await fetch('/ledger.json')).json()")["entries"][0]["hash"]
+    head = page.evaluate("async () => (await fetch('/api/v1/ledger')).json()")["entries"][0]["hash"]
     page.fill("#link", DEAL)
     page.fill("#head", head)
     page.fill("#head-index", "0")
@@ -124,7 +124,7 @@ def test_forged_files_fail_their_checks(visit: Visit) -> None:
 
 def test_a_forged_ledger_fails_its_checks(visit: Visit) -> None:
     page = visit("/verify/")
-    genuine = page.request.get("/ledger.json").json()
+    genuine = page.request.get("/api/v1/ledger").json()
     first = genuine["entries"][0]
     forgeries: dict[str, list[dict[str, Any]]] = {
         "order": [first | {"index": 1}, first],
@@ -132,7 +132,7 @@ def test_a_forged_ledger_fails_its_checks(visit: Visit) -> None:
         "date": [first | {"line": first["line"].replace("2026-01-03", "2026-01-08")}, *genuine["entries"][1:]],
     }
     served: dict[str, Any] = {}
-    page.route("**/ledger.json*", lambda route: route.fulfill(json=served))
+    page.route("**/api/v1/ledger*", lambda route: route.fulfill(json=served))
     for name, entries in forgeries.items():
         served = genuine | {"entries": entries}
         page.goto("/verify/")

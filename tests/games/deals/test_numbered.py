@@ -191,7 +191,7 @@ def test_setting_is_off_by_default_and_on_postgresql(tmp_path: Path, variables: 
 def test_ledger_and_deal_page_label_starter_deals(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     seal_deal("braid")
     deals = publishing.todays_deals()
-    entries = client.get("/ledger.json").json()["entries"]
+    entries = client.get("/api/v1/ledger").json()["entries"]
     assert {entry["variant"]: entry["starter"] for entry in entries} == {name: name != "braid" for name in CATALOGUE}
     assert client.get("/api/v1/ledger").json()["entries"] == entries
     page = client.get("/ledger/").content.decode()

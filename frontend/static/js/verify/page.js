@@ -34,10 +34,10 @@ async function requestDocument(address, body) {
 const site = {
   async ledger() {
     const entries = [];
-    for (let from = 0; from !== null;) {
-      const page = await (await requestDocument(`/ledger.json?from=${from}`)).json();
+    for (let first = 0; first !== null;) {
+      const page = await (await requestDocument(`/api/v1/ledger?first=${first}`)).json();
       entries.push(...page.entries);
-      from = page.next;
+      first = page.next;
     }
     return entries;
   },
