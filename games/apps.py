@@ -15,7 +15,7 @@ class GamesConfig(AppConfig):
     def ready(self) -> None:
         """Register the system checks, and a presence reporter for the tables of this process."""
         # These modules need models, which are not loaded before this point.
-        from games.db import checks  # noqa: F401, PLC0415
+        from games.db import migration_check  # noqa: F401, PLC0415
         from games.live.table_registry import companion_factories  # noqa: PLC0415
         from games.presence.heartbeat import Reporter  # noqa: PLC0415
 

@@ -23,7 +23,7 @@ from games.core.errors import ErrorCode, Refusal
 from games.core.player_networks import sources_of
 from games.db.players import people
 from games.models import Attempt
-from games.replays import access
+from games.replays import permissions
 
 #: Maximum number of unfinished analyses per player.
 AT_A_TIME: Final = 3
@@ -70,7 +70,7 @@ def may_be_analysed(attempt: Attempt, player_id: int | None, now: datetime | Non
     A daily's analysis tells its player nothing that helps them before the reveal, since their one ranked attempt is
     over. Guests wait for the reveal: a guest is free to create, and could play the deal again with an account.
     """
-    if access.may_be_shared(attempt, player_id, now):
+    if permissions.may_be_shared(attempt, player_id, now):
         return True
     is_daily = attempt.is_over and attempt.ranked and attempt.deal.day is not None
     is_own = player_id is not None and attempt.player_id == player_id

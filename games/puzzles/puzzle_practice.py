@@ -8,14 +8,14 @@ from games.deals import publishing
 from games.models import Attempt
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.puzzle import Puzzle
-from games.replays import access, continuations
+from games.replays import continuations, permissions
 from games.rules import CATALOGUE
 
 
 def source_of(stored: StoredPuzzle, viewer: int | None) -> Attempt | None:
     """Return the game a puzzle comes from, if its player has a profile and the viewer may watch it."""
     source = stored.source
-    is_shown = source is not None and source.player.has_page and access.may_watch(source, viewer)
+    is_shown = source is not None and source.player.has_page and permissions.may_watch(source, viewer)
     return source if is_shown else None
 
 

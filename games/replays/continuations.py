@@ -15,8 +15,8 @@ from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.deals import publishing
 from games.models import Attempt, Deal, Move
-from games.replays.access import may_watch
 from games.replays.models import Continuation
+from games.replays.permissions import may_watch
 
 
 def play_on(player: Player, origin: Attempt, n: int, *, now: datetime | None = None) -> Attempt:

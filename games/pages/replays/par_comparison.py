@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from games.ghosts import choice
 from games.models import Attempt
 from games.presentation.view_models import ShownAttempt, ShownPlayer
-from games.replays import access
+from games.replays import permissions
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Compared:
 
 def compared(attempt: Attempt, player_id: int | None) -> Compared | None:
     """Return the game's comparison; None before its verdict, or if the player may not see its analysis."""
-    if attempt.tokens is None or not access.may_be_shared(attempt, player_id):
+    if attempt.tokens is None or not permissions.may_be_shared(attempt, player_id):
         return None
     best = choice.leader_of(attempt.deal, player_id)
     return Compared(

@@ -30,7 +30,7 @@ from games.pages.replays.par_comparison import compared
 from games.presentation.view_models import ShownDeal, ShownPlayer
 from games.races.models import Entrant
 from games.races.results import race_file
-from games.replays import access, continuations, pictures
+from games.replays import continuations, permissions, pictures
 from games.replays.steps import steps_of
 from games.rules import Record, RecordError, RulesError, replay
 
@@ -39,8 +39,8 @@ from games.rules import Record, RecordError, RulesError, replay
 @never_cache
 def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Show a finished game step by step."""
-    found, viewer = access.watchable_attempt(attempt, player_id(request)), player_id(request)
-    knows_seed, is_public = publishing.may_see_seed(found.deal, viewer), access.is_public(found)
+    found, viewer = permissions.watchable_attempt(attempt, player_id(request)), player_id(request)
+    knows_seed, is_public = publishing.may_see_seed(found.deal, viewer), permissions.is_public(found)
     context = {
         "deal": ShownDeal.of(found.deal),
         "player": ShownPlayer.of(found.player),
@@ -49,7 +49,7 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
         "ghosts_url": reverse("games:ghosts", args=[found.deal_id]) if knows_seed else "",
         "embed_url": settings.PUBLIC_URL + reverse("games:embed", args=[attempt]) if is_public else "",
         "is_public": is_public,
-        "may_be_shared": access.may_be_shared(found, viewer),
+        "may_be_shared": permissions.may_be_shared(found, viewer),
         "may_be_analysed": analyses.may_be_analysed(found, viewer),
         "attempt": attempt,
         "compared": compared(found, viewer),
@@ -66,7 +66,7 @@ def replay_page(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 def embed(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Show a public game on a page that other sites may frame. It is identical for every visitor."""
     found = get_object_or_404(Attempt.objects.select_related("deal", "player"), public_id=attempt)
-    if not access.is_public(found):
+    if not permissions.is_public(found):
         raise PermissionDenied
     context = {
         "deal": ShownDeal.of(found.deal),
@@ -103,14 +103,14 @@ def picture_gif(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     image = pictures.image_of(found)
     if image is None:
         raise Http404
-    cache_scope = "public" if access.is_public(found) else "private"
+    cache_scope = "public" if permissions.is_public(found) else "private"
     return HttpResponse(image, content_type="image/gif", headers={"Cache-Control": f"{cache_scope}, max-age=3600"})
 
 
 @require_POST
 def play_on(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     """Continue a finished game as practice, after its first `n` moves."""
-    found = access.watchable_attempt(attempt, player_id(request))
+    found = permissions.watchable_attempt(attempt, player_id(request))
     text = request.POST.get("n", "")
     if not (text.isascii() and text.isdigit() and len(text) < 6):
         raise Refusal(ErrorCode.BAD_REQUEST, "n must be the number of moves made")
@@ -126,7 +126,7 @@ def steps(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
     messages.
     """
     limits.spend(request, "replay")
-    return JsonResponse(steps_of(record_of(access.watchable_attempt(attempt, player_id(request)))))
+    return JsonResponse(steps_of(record_of(permissions.watchable_attempt(attempt, player_id(request)))))
 
 
 @require_GET
@@ -135,7 +135,7 @@ def record(request: HttpRequest, attempt: uuid.UUID) -> HttpResponse:
 
     For a game in a race, the `Link` header refers to the race's file, which has all records and the commitment.
     """
-    found = access.watchable_attempt(attempt, player_id(request))
+    found = permissions.watchable_attempt(attempt, player_id(request))
     if not publishing.may_see_seed(found.deal, player_id(request)):
         raise PermissionDenied
     name = f"talon-{found.deal.label.replace(' ', '-')}-{found.public_id.hex[:8]}.json"
@@ -180,7 +180,7 @@ def _shareable(request: HttpRequest, public_id: uuid.UUID) -> Attempt:
     :raises Refusal: if the visitor may not watch the game, or its deal is still secret.
     """
     found = get_object_or_404(Attempt.objects.select_related("deal"), public_id=public_id)
-    if not access.may_be_shared(found, player_id(request)):
+    if not permissions.may_be_shared(found, player_id(request)):
         raise Refusal(ErrorCode.NOT_REVEALED)
     return found
 

@@ -19,7 +19,7 @@ from games.db.players import player_id
 from games.models import Attempt
 from games.presentation.view_models import ShownDeal, ShownPlayer
 from games.races.models import Race
-from games.replays.access import watchable_attempt
+from games.replays.permissions import watchable_attempt
 from games.replays.side_by_side import MAX_GAMES
 
 
