@@ -145,7 +145,7 @@ from django.conf import settings
 from config.http.message_cookies import Messages
 from games.core import admission_ticket
 from games.fairplay import account_links
-from games.pages.daily import home_page
+from games.presentation import anonymous_cache
 from games.races.results import race_suggestion
 print(json.dumps([
     settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, settings.LANGUAGE_COOKIE_NAME,
