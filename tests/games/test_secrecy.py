@@ -47,6 +47,7 @@ def spellings(seed: bytes, solution: bytes | None) -> set[str]:
         seed.hex(),
         base64.b64encode(seed).decode().rstrip("="),
         base64.urlsafe_b64encode(seed).decode().rstrip("="),
+        repr(seed)[2:-1],
     }
     if solution is not None:
         tokens = Record.from_bytes(solution).tokens

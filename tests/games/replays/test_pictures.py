@@ -308,32 +308,6 @@ def test_stored_pictures_are_limited_in_age_and_number() -> None:
     assert kept["OPTIONS"]["MAX_ENTRIES"] * MOST_BYTES <= 120 * 1024**2
 
 
-def test_pages_reference_their_pictures(client: Client, settings: Settings) -> None:
-    settings.PUBLIC_URL = "https://talon.example"
-    past, player = past_deal(), create_guest()
-    attempt = played(player, past)
-    for variant in CATALOGUE:
-        make_deal(variant)
-    today = timezone.now().date()
-    start = "https://talon.example/previews/en-gb/"
-    for page, picture in {
-        "/": f"{start}{today}/backs.png",
-        f"/deals/{today}/": f"{start}{today}/backs.png",
-        f"/deals/{past.day}/": f"{start}{past.day}/opening.png",
-        "/play/pigtail/": f"{start}{today}/pigtail/backs.png",
-        f"/deals/{today}/plot/": f"{start}{today}/plot/backs.png",
-        f"/deals/{past.day}/stonewall/": f"{start}{past.day}/stonewall/opening.png",
-        f"/boards/{past.day}/stonewall/": f"{start}{past.day}/stonewall/opening.png",
-        f"/replay/{attempt.public_id}/": f"{start}{past.day}/stonewall/opening.png",
-    }.items():
-        answer = client.get(page)
-        shown = answer.content.decode()
-        assert (answer.status_code, told_by(shown)) == (200, [picture]), page
-        assert '<meta name="twitter:card" content="summary_large_image">' in shown
-        assert client.get(picture.removeprefix("https://talon.example")).status_code == 200
-    assert told_by(client.get("/rules/").content.decode()) == ["https://talon.example/static/img/preview.png"]
-
-
 def test_a_practice_game_shows_no_card(settings: Settings) -> None:
     settings.PUBLIC_URL = "https://talon.example"
     player = create_guest()

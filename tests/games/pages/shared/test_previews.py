@@ -24,6 +24,7 @@ def preview(client: Client, path: str) -> tuple[str, str, str]:
     """Return title, description and picture of a link."""
     page = client.get(path)
     assert page.status_code == 200, path
+    assert b'<meta name="twitter:card" content="summary_large_image">' in page.content
     [title, description, picture] = (
         html.unescape(re.search(rf'<meta [^>]*property="og:{part}" content="([^"]*)">', page.content.decode())[1])  # type: ignore[index]
         for part in ("title", "description", "image")
@@ -53,6 +54,7 @@ def test_shared_pages_have_previews_of_their_own(client: Client) -> None:
         ("/boards/rating/", "Rating", "Quick matches and heats count", ""),
         ("/races/", "Races", "Race other players at patience", ""),
         ("/deals/", "Talon, ", "All past games", f"{today}/backs.png"),
+        (f"/deals/{past.day}/", "Talon, ", "All past games", f"{past.day}/opening.png"),
         ("/rules/tarot/", "Rules of Tarot", "The full tarot deck", "tarot.png"),
         ("/rules/", "Rules", "Five games of patience", ""),
         ("/practice/?name=braid&number=48213", "Braid, deal 48213", "Anyone with this link plays", "braid.png"),
@@ -61,6 +63,7 @@ def test_shared_pages_have_previews_of_their_own(client: Client) -> None:
         assert title in shown[0], path
         assert words in shown[1], path
         assert shown[2] == picture or (not picture and shown[2].endswith("/img/preview.png")), path
+        assert not picture or client.get(f"/previews/en-gb/{picture}").status_code == 200
         seen.add(shown[0])
     assert len(seen) >= 13
 
