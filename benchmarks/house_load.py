@@ -138,8 +138,8 @@ def prepare() -> list[tuple[str, str]]:
     from django.core.management import call_command
 
     from accounts.sign_in.guests import create_guest
+    from games.manifests import SHORT_VARIANTS
     from games.races import rooms, seats
-    from games.races.matchmaking import SHORT_VARIANTS
     from tests.services.control_races import session_of
 
     call_command("migrate", verbosity=0)

@@ -54,7 +54,7 @@ def main() -> int:
     names = list(features(puzzles[0]))
     print(f"{len(puzzles)} puzzles, solved by {chances.mean():.0%} of the players")
     print("WEIGHTS =", dict(zip(names, map(float, weights), strict=False)))
-    print("LEVELS =", dict(zip(variants, map(float, weights[len(names) :]), strict=True)))
+    print("puzzle_points =", dict(zip(variants, map(float, weights[len(names) :]), strict=True)))
     errors = difficulty - left_out(table, difficulty)
     print(f"deviation {difficulty.std():.0f} points, of the errors with puzzles left out {errors.std():.0f}", end="")
     print(f" (R² {1 - errors.var() / difficulty.var():.2f})")

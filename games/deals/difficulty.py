@@ -9,17 +9,17 @@ winnable deals of the same variant. docs/difficulty.md documents the method, the
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from hashlib import sha256
-from math import log10
+from math import inf, log10
 from random import Random
 from typing import Final
 
 from django.utils.translation import gettext_lazy
 
+from games.manifests import VARIANTS
 from games.rules import open_table
 from games.solver.simulated_players import greedy_game, random_game
 
@@ -31,37 +31,14 @@ GRADES: Final = {
     5: gettext_lazy("fiendish"),
 }
 
+#: The middle grade.
+FAIR: Final = 3
+
 #: Number of tries of each simulated player at a deal.
 GAMES_PLAYED: Final = 20
 
 #: The grade wanted on each day, Monday first.
 WEEK: Final = (1, 2, 2, 3, 3, 4, 5)
-
-#: Score thresholds between the grades of each variant: percentiles 20, 40, 60 and 80 of its reference sample.
-THRESHOLDS: Final[Mapping[str, tuple[float, float, float, float]]] = {
-    "braid": (118.6, 122.9, 124.2, 127.7),
-    "braid-either": (109.4, 121.6, 124.4, 127.3),
-    "pigtail": (57.2, 83.6, 106.6, 126.2),
-    "labyrinth": (76.1, 79.8, 84.2, 88.5),
-    "tarot": (109.0, 114.3, 123.0, 130.4),
-    "tarot-novice": (111.7, 116.9, 124.3, 132.1),
-    "tarot-adept": (116.7, 124.8, 130.8, 137.4),
-    "plot": (109.4, 114.6, 117.2, 119.2),
-    "stonewall": (93.3, 95.2, 96.5, 98.0),
-}
-
-#: Median par of each variant's deals in docs/par.csv.
-MEDIAN_PAR: Final[Mapping[str, float]] = {
-    "braid": 284,
-    "braid-either": 288,
-    "pigtail": 279,
-    "labyrinth": 52,
-    "tarot": 187,
-    "tarot-novice": 204,
-    "tarot-adept": 201,
-    "plot": 221,
-    "stonewall": 83,
-}
 
 #: Maximum par of a daily deal, as a multiple of its variant's median: a longer line is no benchmark for players.
 MOST_MEDIANS: Final = 3
@@ -122,12 +99,13 @@ def measure(variant: str, seed: bytes, *, nodes: int, line: int) -> DifficultyFi
 
 def grade(variant: str, figures: DifficultyFigures) -> int:
     """Return the grade, 1 to 5, of a deal of a catalogue variant."""
-    return 1 + bisect_right(THRESHOLDS[variant], figures.score)
+    thresholds = VARIANTS[variant].grade_thresholds
+    return FAIR if thresholds is None else 1 + bisect_right(thresholds, figures.score)
 
 
-def longest_par(variant: str) -> int:
+def longest_par(variant: str) -> float:
     """Return the longest par allowed for a daily deal; a longer one would be no benchmark for players."""
-    return int(MOST_MEDIANS * MEDIAN_PAR[variant])
+    return MOST_MEDIANS * (VARIANTS[variant].median_par or inf)
 
 
 def target_grade(day: date) -> int:

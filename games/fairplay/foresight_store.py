@@ -12,7 +12,8 @@ import msgspec
 from django.utils import timezone
 
 from games.fairplay.foresight import SILENT, ChanceTally, Foresight, measure
-from games.fairplay.solver_likeness import TYPICAL, compare_with_solver
+from games.fairplay.solver_likeness import compare_with_solver
+from games.manifests import VARIANTS
 from games.models import Attempt, ForesightFigures
 from games.rules import Record
 
@@ -74,7 +75,7 @@ def measure_and_store(attempt: Attempt) -> Foresight:
     """
     record = Record.from_bytes(bytes(attempt.record or b""))
     measurement = measure(record, attempt.auto_runs)
-    if attempt.ranked and attempt.deal.variant in TYPICAL:
+    if attempt.ranked and VARIANTS[attempt.deal.variant].likeness:
         measurement = replace(measurement, solver=compare_with_solver(record))
     row = ForesightFigures(attempt=attempt, form=FORM, figures=msgspec.to_builtins(measurement), made_at=timezone.now())
     ForesightFigures.objects.bulk_create(

@@ -10,11 +10,12 @@ The plays of a game set the minimum time that hands and eyes need, by published 
 - `new`, a play after a draw turned up a card: at least 50 ms to perceive, 25 to choose, 30 to begin (Model Human
   Processor, Card, Moran and Newell 1983), and Hick's law for a few moves at half an ordinary person's 0.1 s a bit.
 - `draw`, the first of a run of draws: a key (80 ms) and its beginning; `held`, each draw after it, at the repeat rate
-  of a key (30 a second), less the part that `TIMES` adds.
+  of a key (30 a second), less the part that the looking factor adds.
 
-The game's time is compared with the sum of these, multiplied by the table's factor (`TIMES`: more cards to look over,
-longer distances). A pause counts for at most `LONGEST` times the demand of its play, so that pauses without a cause do
-not compensate for machine speed. Auto-finish runs by the server, undo and held keys do not count as the player's speed.
+The game's time is compared with the sum of these, multiplied by the table's factor (`looking_factor`: more cards to
+look over, longer distances). A pause counts for at most `LONGEST` times the demand of its play, so that pauses without
+a cause do not compensate for machine speed. Auto-finish runs by the server, undo and held keys do not count as the
+player's speed.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from statistics import fmean
 from typing import Final, NamedTuple
 
 from games.core.verdict_reasons import Reason, reason
+from games.manifests import VARIANTS
 from games.models import Attempt
-from games.rules import CATALOGUE, Record
+from games.rules import Record
 
 #: Tokens that do not place a card.
 FREE_TOKENS: Final = frozenset({"u", "d", "n", "up", "down"})
@@ -42,18 +44,8 @@ NEW_MS: Final = 150
 DRAW_MS: Final = 120
 HELD_MS: Final = 20
 
-#: Factor of a table on top of hand speed: there are more cards to look over in Labyrinth or Stonewall than in Braid,
-#: and fewer when three cards are drawn at a time. By game, and by variant where it differs.
-TIMES: Final = {
-    "braid": 1.5,
-    "plot": 1.54,
-    "labyrinth": 1.58,
-    "tarot": 1.55,
-    "tarot-novice": 1.58,
-    "tarot-adept": 1.55,
-    "stonewall": 1.66,
-}
-LEAST_TIMES: Final = min(TIMES.values())
+#: Applies to variants whose tables have not been measured.
+LEAST_LOOKING_FACTOR: Final = min(facts.looking_factor for facts in VARIANTS.values() if facts.looking_factor)
 
 #: Range of the client's random delay, in ms, before it auto-moves a card up in a game that counts (a player setting).
 #: Such a move is an ordinary token and arrives at an ordinary player's pace.
@@ -124,15 +116,15 @@ def implausibilities(
     player_plays = plays(tokens, clock, auto_runs)
     return [
         doubt
-        for doubt in (_burst(player_plays), _pace(player_plays, times_of(name)), _steady(player_plays))
+        for doubt in (_burst(player_plays), _pace(player_plays, looking_factor(name)), _steady(player_plays))
         if doubt is not None
     ]
 
 
-def times_of(name: str) -> float:
+def looking_factor(name: str) -> float:
     """Return the table's factor on top of hand speed, for a variant or game."""
-    game = CATALOGUE[name].game if name in CATALOGUE else name
-    return TIMES.get(name, TIMES.get(game, LEAST_TIMES))
+    facts = VARIANTS.get(name)
+    return (facts and facts.looking_factor) or LEAST_LOOKING_FACTOR
 
 
 def plays(tokens: Sequence[str], clock: Sequence[int], auto_runs: Collection[Sequence[int]]) -> list[PacedPlay]:

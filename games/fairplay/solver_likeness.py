@@ -9,41 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from games.fairplay.copies import ALIKE
 from games.fairplay.evaluation import Option, option, options
 from games.fairplay.play_decisions import decisions
+from games.manifests import VARIANTS
 from games.rules import Record, Table, from_position
 from games.solver import Budget, Solution, solve
 
 #: Maximum decisions compared per game, evenly spread, and limits of the search from each.
 POSITIONS: Final = 60
 BUDGET: Final = Budget(nodes=5_000, memory=16)
-
-
-class Typical(NamedTuple):
-    """Shares of decisions in common with the solver: mean and standard deviation of wins of simulated people, and the
-    mean of new runs of the solver.
-    """
-
-    people: float
-    spread: float
-    new_runs: float
-
-
-#: By variant, as in docs/measured/solver-likeness.csv. Braid is missing:
-#: people decide as the solver does there.
-TYPICAL: Final = {
-    "braid-either": Typical(0.83, 0.09, 0.95),
-    "pigtail": Typical(0.80, 0.10, 0.95),
-    "labyrinth": Typical(0.51, 0.09, 0.70),
-    "tarot": Typical(0.58, 0.09, 0.88),
-    "tarot-novice": Typical(0.58, 0.07, 0.85),
-    "tarot-adept": Typical(0.67, 0.06, 0.91),
-    "plot": Typical(0.52, 0.07, 0.91),
-    "stonewall": Typical(0.62, 0.09, 0.86),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +37,8 @@ class SolverLikeness:
 
     def z(self, variant: str) -> float:
         """Return the standard deviations by which the share is above people's in this variant."""
-        typical = TYPICAL[variant]
+        typical = VARIANTS[variant].likeness
+        assert typical is not None  # or it would not have been compared
         return (self.share - typical.people) / typical.spread
 
 

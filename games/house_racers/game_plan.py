@@ -13,7 +13,8 @@ from random import Random
 
 from games.house_racers.move_times import GIVING_UP_MS, gap_ms
 from games.house_racers.racers import HouseRacer
-from games.house_racers.strategy import SHORT, choose, imagine
+from games.house_racers.strategy import choose, imagine
+from games.manifests import MANIFESTS
 from games.rules import Table
 from games.rules.hidden_cards import Unseen
 from games.rules.tokens import UNDO, WORDS
@@ -56,7 +57,7 @@ class _Game:
         self.elapsed_ms = 0
         self._racer, self._chance = racer, chance
         self._retreats = racer.retreats
-        self._imagined = racer.imagined if table.GAME in SHORT else 1
+        self._imagined = racer.imagined if MANIFESTS[table.GAME].is_short else 1
         self._unseen = Unseen.at(table)
         self._seen: set[Position] = {piles_of(table)}
         self._revealed = 0

@@ -15,8 +15,6 @@ from games.rules import Table
 from games.rules.hidden_cards import Unseen
 from games.solver.simulated_players import Position, greedy_game, piles_of, wish
 
-#: Games short enough to be played to the end for each possible move.
-SHORT: Final = frozenset({"labyrinth", "stonewall"})
 #: Moves that are tried on imagined tables, most promising first.
 TRIED: Final = 6
 

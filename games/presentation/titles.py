@@ -12,27 +12,14 @@ from django.utils.translation import gettext_lazy as _
 
 from games.deals.difficulty import grade_name
 from games.house_racers.racers import HOUSE_RACERS
+from games.manifests import MANIFESTS, VARIANTS
 from games.races.models import PUZZLES
 from games.rules import CATALOGUE, GAMES, Option, open_table
 
 GAME_TITLES: Final[Mapping[str, Promise]] = {
-    "braid": _("Braid"),
-    "labyrinth": _("Labyrinth"),
-    "tarot": _("Tarot Solitaire"),
-    "plot": _("The Plot"),
-    "stonewall": _("Stonewall"),
+    game: manifest.variants[game].title for game, manifest in MANIFESTS.items()
 }
-VARIANT_TITLES: Final[Mapping[str, Promise]] = {
-    "braid": _("Braid"),
-    "braid-either": _("Braid, either way"),
-    "pigtail": _("Pigtail"),
-    "labyrinth": _("Labyrinth"),
-    "tarot": _("Tarot Solitaire"),
-    "tarot-novice": _("Tarot Novice"),
-    "tarot-adept": _("Tarot Adept"),
-    "plot": _("The Plot"),
-    "stonewall": _("Stonewall"),
-}
+VARIANT_TITLES: Final[Mapping[str, Promise]] = {name: facts.title for name, facts in VARIANTS.items()}
 OPTION_TITLES: Final[Mapping[str, Promise]] = {
     "direction": _("Building direction"),
     "redeals": _("Redeals"),

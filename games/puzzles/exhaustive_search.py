@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from games.manifests import MANIFESTS
 from games.rules import Table, from_position
 
 MAX_POSITIONS: Final = 5_000
-#: Number of cards in each complete foundation, for the games in which each foundation has a suit of its own.
-_COMPLETE: Final = {"labyrinth": (13,) * 4, "stonewall": (13,) * 4, "tarot": (14, 14, 14, 14, 22)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,6 @@ def prove_lost(position: str, limit: int = MAX_POSITIONS) -> Lost | None:
 
 
 def _ends(table: Table, highest: list[list[int]]) -> tuple[str, ...]:
-    complete = _COMPLETE.get(table.GAME, ())
+    complete = MANIFESTS[table.GAME].suit_sizes
     found = (cards for cards, size in zip(highest, complete, strict=False) if 0 < len(cards) < size)
     return tuple(table.DECK.names[cards[-1]] for cards in found)

@@ -17,8 +17,8 @@ from typing import Any, Final
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from games.manifests import SHORT_VARIANTS
 from games.races import race_finish, race_start, rooms
-from games.races.matchmaking import SHORT_VARIANTS
 from games.races.models import Entrant, Race, Room
 from games.races.results.ratings_registry import ratings
 from games.races.room_notifications import notify_room

@@ -24,6 +24,7 @@ from django.utils import timezone
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player
 from games.deals import sealed_stock
+from games.manifests import SHORT_VARIANTS
 from games.races import network_shares, race_start, rooms, seats, spoiled_starts
 from games.races.models import Entrant, Race, Room
 from games.races.room_notifications import notify_room, request_ready_checks
@@ -36,8 +37,6 @@ GATHERING: Final = timedelta(seconds=8)
 #: Time that a player has to confirm once there is an opponent.
 PROMPT: Final = timedelta(seconds=15)
 MIN_PLAYERS: Final = 2
-#: Variants whose games take a few minutes, and whose deals are found within seconds.
-SHORT_VARIANTS: Final = ("labyrinth", "stonewall")
 #: Seconds for which a note is kept, to be shown to the player.
 _NOTED_FOR: Final = 24 * 3600
 

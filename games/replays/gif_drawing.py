@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from PIL import Image
 
-from games.replays.picture_layouts import PLANS
+from games.manifests import MANIFESTS
 from games.replays.table_renderer import Felt, sheet_of
 from games.rules import Record
 
@@ -28,7 +28,7 @@ class Canvas(Felt):
     """Picture of one game's table, with a footer below it."""
 
     def __init__(self, view: Mapping[str, Any], foot: str) -> None:
-        super().__init__(sheet_of(view["game"]), PLANS[view["game"]], room=FOOT)
+        super().__init__(sheet_of(view["game"]), MANIFESTS[view["game"]].picture, room=FOOT)
         self.foot = self.image.height - FOOT + 2
         self.goal = view["goal"]
         self.image.paste(self.sheet.words(foot), (self.sheet.margin, self.foot))

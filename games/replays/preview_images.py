@@ -18,8 +18,8 @@ from django.core.cache import caches
 from PIL import Image
 
 from games.attempts.lifecycle import deal_table
+from games.manifests import MANIFESTS
 from games.models import Deal
-from games.replays.picture_layouts import PLANS
 from games.replays.table_renderer import SHEETS, Felt, sheet_of
 from games.rules import CATALOGUE, open_table
 
@@ -163,7 +163,7 @@ def _boxes(tables: int) -> Iterator[tuple[int, int, int, int]]:
 
 def _paste_table(image: Image.Image, view: Mapping[str, Any], box: tuple[int, int, int, int]) -> None:
     """Draw a table centred in its box, scaled down to fit."""
-    felt = Felt(sheet_of(view["game"], large=True), PLANS[view["game"]])
+    felt = Felt(sheet_of(view["game"], large=True), MANIFESTS[view["game"]].picture)
     felt.show(view)
     cropped = felt.image.crop(felt.image.point(lambda colour: colour != felt.sheet.felt, "1").getbbox())
     left, top, right, bottom = box

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from PIL import Image, ImageDraw, ImageFont
 
-from games.replays.picture_layouts import PictureLayout, Spot
+from games.manifests.manifest import PictureLayout, Spot
 
 SHEETS: Final = Path(__file__).resolve().parent / "sheets"
 

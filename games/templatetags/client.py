@@ -18,23 +18,13 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from games.deals.difficulty import goal_of
+from games.manifests import VARIANTS
 from games.presentation.durations import duration
 from games.presentation.titles import GAME_TITLES, VARIANT_TITLES
+from games.rules import CATALOGUE
 
 register = template.Library()
 register.filter("duration", duration)
-
-_SUMMARIES = {
-    "braid": _("Twenty cards in a braid, twelve cells, two redeals."),
-    "braid-either": _("The braid with a choice before the first move: build up or build down."),
-    "pigtail": _("The braid with a third redeal, for those who want to win more often."),
-    "labyrinth": _("Rows of eight, and only the cards beside a gap are free. When do you deal the next row?"),
-    "tarot": _("Seventy-eight cards, twenty-one trumps and a wild Fool that is worth a tenth pile."),
-    "tarot-novice": _("No face-down first row, and you draw one card at a time."),
-    "tarot-adept": _("You draw three cards at a time, and the Fool goes up with the trumps."),
-    "plot": _("Fill one foundation before you may start another."),
-    "stonewall": _("A wall of six piles with every other card face down, and sixteen cards in reserve."),
-}
 
 
 @register.filter
@@ -46,7 +36,7 @@ def variant_name(name: str) -> str:
 @register.filter
 def variant_summary(name: str) -> str:
     """Return a one-line description of a variant."""
-    return str(_SUMMARIES.get(name, ""))
+    return str(VARIANTS[name].summary) if name in VARIANTS else ""
 
 
 @register.filter
@@ -58,7 +48,7 @@ def game_name(name: str) -> str:
 @register.filter
 def game_of(variant: str) -> str:
     """Return the game of a variant in the catalogue."""
-    return "braid" if variant in {"braid-either", "pigtail"} else variant.partition("-")[0]
+    return CATALOGUE[variant].game
 
 
 #: Fields shown beside the time on a board.

@@ -9,7 +9,7 @@ from games.appeals.appeals import appeal_of
 from games.appeals.models import Report
 from games.fairplay import evidence, foresight_store
 from games.fairplay.evidence import Section
-from games.fairplay.solver_likeness import TYPICAL
+from games.manifests import VARIANTS
 from games.models import Attempt
 from leaderboards.summary import daily_vs_races
 
@@ -36,9 +36,10 @@ def foresight(attempt: Attempt) -> Section | None:
 def solver(attempt: Attempt) -> Section | None:
     """Return how many decisions of a win the solver would also have made; None if it is not measured."""
     found = foresight_store.evidence_of(attempt)
-    if found is None or found.solver is None:
+    typical = VARIANTS[attempt.deal.variant].likeness
+    if found is None or found.solver is None or typical is None:
         return None
-    likeness, typical = found.solver, TYPICAL[attempt.deal.variant]
+    likeness = found.solver
     overall = foresight_store.evidence_of_player(attempt.player_id)
     figures = (
         (_("decisions the solver would also have made"), f"{likeness.same} / {likeness.count} ({likeness.share:.0%})"),

@@ -10,21 +10,15 @@ from functools import lru_cache
 from statistics import fmean
 from typing import Final
 
+from games.manifests import VARIANTS
 from games.puzzles.puzzle import Puzzle
 from games.puzzles.ratings.rating_model import MU
 from games.solver.simulated_players import wish
 
 #: Points for each unit of a feature.
 WEIGHTS: Final = {"choices": 113.0, "draws": 66.0, "unpromising": 223.0, "moves": 80.0}
-#: Points of each variant of the shipped puzzles. Others get the mean.
-LEVELS: Final = {
-    "braid": -995.0,
-    "braid-either": -1007.0,
-    "labyrinth": -807.0,
-    "pigtail": -951.0,
-    "plot": -749.0,
-    "stonewall": -665.0,
-}
+#: Points of a variant without any of its own.
+_MEAN_POINTS: Final = fmean(facts.puzzle_points for facts in VARIANTS.values() if facts.puzzle_points is not None)
 #: Uncertainty of an initial rating: the fit errs by nearly as much on puzzles left out.
 PUZZLE_SIGMA: Final = 250.0
 
@@ -33,8 +27,12 @@ PUZZLE_SIGMA: Final = 250.0
 @lru_cache(512)
 def initial_rating(puzzle: Puzzle) -> float:
     """Return the rating that a puzzle begins with."""
-    level = LEVELS.get(puzzle.variant, fmean(LEVELS.values()))
-    return MU + level + sum(WEIGHTS[name] * value for name, value in features(puzzle).items())
+    points = VARIANTS[puzzle.variant].puzzle_points
+    return (
+        MU
+        + (_MEAN_POINTS if points is None else points)
+        + sum(WEIGHTS[name] * value for name, value in features(puzzle).items())
+    )
 
 
 def features(puzzle: Puzzle) -> dict[str, float]:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from games.core.errors import ErrorCode, Refusal
 from games.db.players import Player, people
 from games.house_racers.racers import HOUSE_RACERS, HouseRacer
+from games.manifests import SHORT_VARIANTS
 from games.races import matchmaking, race_start, rooms, seats
 from games.races.models import Entrant, Race, Room
 from games.races.race_finish import ACTIVE
@@ -54,7 +55,7 @@ def race_now(player: Player, racer: HouseRacer, now: datetime | None = None) -> 
     :raises Refusal: while the player is in another race.
     """
     now = now or timezone.now()
-    variant = _leave_quick_match(player, now) or matchmaking.choose_variant(matchmaking.SHORT_VARIANTS)
+    variant = _leave_quick_match(player, now) or matchmaking.choose_variant(SHORT_VARIANTS)
     rooms.close_unused(player.pk)
     with transaction.atomic():
         room = rooms.open_room(player, variant, limit_s=LIMIT_S, seats=SEATS, now=now)

@@ -20,9 +20,10 @@ from django.utils import timezone
 
 from games.deals import difficulty, grade_check, publishing
 from games.deals.certification import Certificate, certify
-from games.deals.difficulty import GRADES, THRESHOLDS, DifficultyFigures, sample_seed
+from games.deals.difficulty import GRADES, DifficultyFigures, sample_seed
 from games.deals.grade_check import Checked, Sampled, failures, shares, totals, try_deal
 from games.management.commands import measure_difficulty
+from games.manifests import VARIANTS
 from games.models import Deal
 from games.rules import CATALOGUE, open_table, replay
 from games.solver import Budget
@@ -66,9 +67,10 @@ def test_the_same_deal_has_the_same_figures() -> None:
 def test_the_thresholds_are_the_documented_fifths(variant: str) -> None:
     scores = sample()[variant]
     assert len(scores) >= 60
-    assert THRESHOLDS[variant] == tuple(round(part, 1) for part in quantiles(scores, n=5))
-    assert all(low < high for low, high in pairwise(THRESHOLDS[variant]))
-    row = " | ".join(f"{part:.1f}" for part in THRESHOLDS[variant])
+    thresholds = tuple(round(part, 1) for part in quantiles(scores, n=5))
+    assert VARIANTS[variant].grade_thresholds == thresholds
+    assert all(low < high for low, high in pairwise(thresholds))
+    row = " | ".join(f"{part:.1f}" for part in thresholds)
     assert f"| `{variant}` | {row} |" in (DOCS / "difficulty.md").read_text()
 
 
@@ -77,8 +79,11 @@ def test_the_command_prints_the_thresholds_of_a_whole_sample(tmp_path: Path) -> 
     shutil.copy(DOCS / "difficulty.csv", sample)
     call_command("measure_difficulty", "--file", str(sample), stdout=out)
     assert sample.read_bytes() == (DOCS / "difficulty.csv").read_bytes(), "nothing is measured again"
-    for variant, parts in THRESHOLDS.items():
-        assert f"{variant}: {', '.join(f'{part:.1f}' for part in parts)} (100 deals, " in out.getvalue()
+    for variant, facts in VARIANTS.items():
+        assert (
+            f"{variant}: {', '.join(f'{part:.1f}' for part in facts.grade_thresholds or ())} (100 deals, "
+            in out.getvalue()
+        )
 
 
 def test_the_command_resumes_an_interrupted_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +140,7 @@ def pars() -> list[dict[str, str]]:
 def test_the_median_par_is_that_of_the_deals_measured(variant: str) -> None:
     of = [row for row in pars() if row["variant"] == variant]
     middle = [median(int(row[column]) for row in of) for column in ("line", "par")]
-    assert difficulty.MEDIAN_PAR[variant] == middle[1]
+    assert VARIANTS[variant].median_par == middle[1]
     assert f"| `{variant}` | {len(of)} | {middle[0]:g} | {middle[1]:g} |" in (DOCS / "difficulty.md").read_text()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from games.attempts.lifecycle import DealClosedError
 from games.deals import difficulty, first_day, ledger, publishing, sealed_stock
 from games.deals.certification import Certificate, CertificateError, winning_record
 from games.deals.difficulty import DifficultyFigures
+from games.manifests import VARIANTS
 from games.models import AwaitedDeal, Deal, LedgerEntry, SealedDeal
 from games.rules import CATALOGUE, commitment
 from tests import factories
@@ -57,7 +59,8 @@ def test_a_deal_with_a_meaningless_par_is_skipped(db: None, monkeypatch: pytest.
     short, long = sorted((certificate(), certificate(index=1)), key=lambda one: one.par)
     assert short.par < long.par
     found = iter([long, short])
-    monkeypatch.setattr(difficulty, "MEDIAN_PAR", {"stonewall": short.par})
+    facts = replace(VARIANTS["stonewall"], median_par=short.par)
+    monkeypatch.setattr(difficulty, "VARIANTS", {"stonewall": facts})
     monkeypatch.setattr(difficulty, "MOST_MEDIANS", 1)
     monkeypatch.setattr(sealed_stock, "certify", lambda *_, **__: next(found))
     made = sealed_stock.seal_one("stonewall")

@@ -15,12 +15,12 @@ from games.fairplay.pace import (
     AUTO_MS,
     BURST_MS_A_PLAY,
     BURST_PLAYS,
-    LEAST_TIMES,
+    LEAST_LOOKING_FACTOR,
     POINT_MS,
     STEADY_PLAYS,
-    TIMES,
     doubts,
     implausibilities,
+    looking_factor,
 )
 from games.models import Attempt
 from games.rules import CATALOGUE, End, open_table
@@ -152,7 +152,7 @@ def test_the_needed_pace_is_reported() -> None:
     (found,) = implausibilities(*plays(gaps), [], "stonewall")
     assert (found["code"], found["plays"], found["ms"]) == ("pace", 59, sum(gaps[1:]))
     assert found["message"] == f"59 plays within {found['ms']} ms, which need {found['needs']} ms."
-    assert found["needs"] == pytest.approx(59 * POINT_MS * TIMES["stonewall"] * (1 - 0.5 / 59**0.5), abs=1)
+    assert found["needs"] == pytest.approx(59 * POINT_MS * looking_factor("stonewall") * (1 - 0.5 / 59**0.5), abs=1)
     assert implausibilities(*plays([round(gap * 1.7) for gap in gaps]), [], "stonewall") == []
 
 
@@ -163,7 +163,7 @@ def test_a_few_plays_show_no_pace() -> None:
 
 
 def test_a_third_of_a_game_may_be_faster() -> None:
-    floor = 0.75 * LEAST_TIMES * (1 - 0.5 / 30**0.5) * 30 * POINT_MS
+    floor = 0.75 * LEAST_LOOKING_FACTOR * (1 - 0.5 / 30**0.5) * 30 * POINT_MS
     for ms, found in ((floor - 60, ["pace"]), (floor + 60, [])):
         quick = [round(ms / 30) - 20, round(ms / 30) + 20] * 15
         assert codes(implausibilities(*plays([900, *[900, 1_400, 600] * 20, *quick]), [])) == found

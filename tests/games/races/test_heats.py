@@ -16,11 +16,11 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.attempts.lifecycle import close_attempt
 from games.core.errors import ErrorCode
+from games.manifests import SHORT_VARIANTS
 from games.models import Deal
 from games.races import heats, race_start, reconciler, seats
 from games.races.live import snapshot
 from games.races.live.room_hub import RoomHub
-from games.races.matchmaking import SHORT_VARIANTS
 from games.races.models import Entrant, Race, Room
 from games.races.results.ratings_registry import Ratings, ShownRating, ratings
 from games.rules import CATALOGUE

@@ -24,11 +24,11 @@ from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.core import limits
 from games.core.retention import remove_aged
+from games.manifests import MANIFESTS
 from games.models import Attempt, Deal
 from games.presentation.titles import VARIANT_TITLES
 from games.replays import gif_drawing, housekeeping, pictures, preview_images, table_renderer
 from games.replays.models import Picture
-from games.replays.picture_layouts import PLANS
 from games.replays.preview_images import Lettering, Preview
 from games.rules import CATALOGUE, GAMES, End, Record, open_table
 from tests.factories import make_deal
@@ -51,7 +51,7 @@ def frames(image: bytes) -> list[Image.Image]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_pile_of_every_game_has_a_position(game: str) -> None:
-    plan = PLANS[game]
+    plan = MANIFESTS[game].picture
     assert sorted(spot.pile for spot in plan.spots) == sorted(GAMES[game].pile_names())
     for spot in plan.spots:
         assert spot.x + 1 <= plan.columns + 0.01

@@ -19,6 +19,7 @@ from games.core.errors import ErrorCode
 from games.db.players import people
 from games.house_racers.game_plan import plan_game
 from games.house_racers.racers import HOUSE_RACERS
+from games.manifests import SHORT_VARIANTS
 from games.models import Attempt, Move
 from games.races import matchmaking, race_start, seats
 from games.races.house import house_moves, house_seats
@@ -198,7 +199,7 @@ def test_a_newcomer_races_a_bot_at_once(client: Client) -> None:
     response: Any = client.post(reverse("games:race_bot"), {"racer": "pip"})
     race = Race.objects.get()
     assert response.url == reverse("games:room", args=[race.room.code])
-    assert race.variant in matchmaking.SHORT_VARIANTS
+    assert race.variant in SHORT_VARIANTS
     assert race.state == Race.State.COUNTDOWN
     assert race.starts_at is not None
     assert race.starts_at - timezone.now() <= house_seats.COUNTDOWN

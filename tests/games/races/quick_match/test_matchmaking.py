@@ -12,6 +12,7 @@ from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.core.errors import ErrorCode, Refusal
 from games.deals import sealed_stock
+from games.manifests import SHORT_VARIANTS
 from games.races import matchmaking, race_start, reconciler, rooms, seats
 from games.races.live import due_steps, protocol, snapshot
 from games.races.models import Entrant, Race, Room
@@ -412,7 +413,7 @@ def test_players_without_wishes_meet_in_the_same_game() -> None:
 
 
 def test_a_new_room_gets_a_short_game_if_the_player_wants_one() -> None:
-    assert {matchmaking._new_race(ALL, T0).variant for _ in range(16)} == set(matchmaking.SHORT_VARIANTS)
+    assert {matchmaking._new_race(ALL, T0).variant for _ in range(16)} == set(SHORT_VARIANTS)
     assert race_of(enter(0, "braid", "stonewall")).variant == "stonewall"
     assert race_of(enter(1, "braid")).variant == "braid"
 

@@ -1,0 +1,110 @@
+"""Manifest of Braid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from django.utils.translation import gettext_lazy as _
+
+from games.manifests.manifest import FirstMoves, Kinds, Likeness, Manifest, PictureLayout, Spot, VariantFacts
+from games.rules.cards import RANK
+from games.rules.tokens import DOWN, DRAW, TO_PILE, UP, Move
+from games.rules.variants import braid
+
+_TEXTS: Final = {
+    "direction": (_("You choose once, for all foundations. Look which way more cards can go up at once."),),
+    "up": (
+        _("Foundations take the next card of their suit."),
+        _("The next card of its suit."),
+    ),
+    "base": (
+        _("It has the base rank, so it starts another foundation."),
+        _("The base rank again: it starts another foundation."),
+    ),
+    "waste": (
+        _("The top of the waste can go up at any time."),
+        _("Straight up from the waste."),
+    ),
+    "braid": (
+        _("That frees the next card of the braid. Once the braid is gone, the rest is much easier."),
+        _("The braid gets shorter."),
+    ),
+    "inner clears": (_("That empties an inner cell, for the end of the braid."),),
+    "outer clears": (
+        _("That empties an outer cell, for the top of the waste."),
+        _("Another outer cell is empty."),
+    ),
+    "inner": (_("Inner cells have a golden rim. They take the end of the braid."),),
+    "outer": (
+        _("Outer cells only take the top of the waste. The card can go up from there later."),
+        _("It can go up from the cell later."),
+    ),
+    "draw": (
+        _("Nothing goes up. You can go through the stock %(passes)s times."),
+        _("Nothing goes up."),
+    ),
+}
+
+
+def _kinds(table: braid.Braid, move: Move) -> Kinds:
+    if move.what in {UP, DOWN}:
+        yield "direction"
+    elif move.what == DRAW:
+        yield "draw"
+    elif move.what == TO_PILE:
+        yield "inner" if move.target < braid.INNER else "outer"
+    else:
+        yield "base" if RANK[table.piles[move.source][-1]] == table.base else "up"
+        if move.source >= braid.BRAID:
+            yield "braid" if move.source == braid.BRAID else "waste"
+        else:
+            yield "inner clears" if move.source < braid.INNER else "outer clears"
+
+
+def _spots() -> Iterator[Spot]:
+    yield Spot("s", 0, 0.6)
+    yield Spot("w", 0, 1.75)
+    for k in range(4):
+        yield Spot(f"t{4 + k}", 1.35, k)
+        yield Spot(f"t{8 + k}", 6.1, k)
+    for k in range(2):
+        yield Spot(f"t{k}", 2.37, 0.5 + 2 * k)
+        yield Spot(f"t{2 + k}", 5.08, 0.5 + 2 * k)
+    yield Spot("r", 3.725, 0, "braid", 4)
+    for k in range(8):
+        yield Spot(f"f{k}", 7.4 + k % 2, k // 2)
+
+
+MANIFEST: Final = Manifest(
+    variants={
+        "braid": VariantFacts(
+            title=_("Braid"),
+            summary=_("Twenty cards in a braid, twelve cells, two redeals."),
+            grade_thresholds=(118.6, 122.9, 124.2, 127.7),
+            median_par=284,
+            looking_factor=1.5,
+            puzzle_points=-995.0,
+        ),
+        "braid-either": VariantFacts(
+            title=_("Braid, either way"),
+            summary=_("The braid with a choice before the first move: build up or build down."),
+            grade_thresholds=(109.4, 121.6, 124.4, 127.3),
+            median_par=288,
+            looking_factor=1.5,
+            likeness=Likeness(0.83, 0.09, 0.95),
+            puzzle_points=-1007.0,
+        ),
+        "pigtail": VariantFacts(
+            title=_("Pigtail"),
+            summary=_("The braid with a third redeal, for those who want to win more often."),
+            grade_thresholds=(57.2, 83.6, 106.6, 126.2),
+            median_par=279,
+            looking_factor=1.5,
+            likeness=Likeness(0.80, 0.10, 0.95),
+            puzzle_points=-951.0,
+        ),
+    },
+    picture=PictureLayout(9.4, 4, tuple(_spots())),
+    first_moves=FirstMoves(_TEXTS, _kinds),
+)

@@ -1,0 +1,64 @@
+"""Manifest of Labyrinth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from django.utils.translation import gettext_lazy as _
+
+from games.manifests.manifest import FirstMoves, Kinds, Likeness, Manifest, PictureLayout, Spot, VariantFacts
+from games.rules.tokens import DRAW, Move
+from games.rules.variants import labyrinth
+
+_TEXTS: Final = {
+    "first row": (
+        _("Suits go up from the ace. Any card of the first row is free, and the stock fills its gap."),
+        _("The first row is always free, and the stock fills the gap."),
+    ),
+    "last row": (
+        _("The last row is free as well, until you deal the next one."),
+        _("It's in the last row, so it's free."),
+    ),
+    "gap": (_("A card is also free if the place above or below it is empty, as here."),),
+    "row": (
+        _("Nothing else goes up. A new row locks the one above it, so always get out what you can first."),
+        _("Nothing else goes up."),
+    ),
+}
+
+
+def _kinds(table: labyrinth.Labyrinth, move: Move) -> Kinds:
+    if move.what == DRAW:
+        yield "row"
+    elif move.source < labyrinth.ROW:
+        yield "first row"
+    else:
+        yield "last row" if move.source >= labyrinth.ROW * (table.rows - 1) else "gap"
+
+
+def _spots() -> Iterator[Spot]:
+    for k in range(4):
+        yield Spot(f"f{k}", k % 2, k // 2)
+    yield Spot("s", 0.5, 5)
+    for k in range(48):
+        yield Spot(f"t{k}", 2.4 + k % 8, k // 8)
+
+
+MANIFEST: Final = Manifest(
+    variants={
+        "labyrinth": VariantFacts(
+            title=_("Labyrinth"),
+            summary=_("Rows of eight, and only the cards beside a gap are free. When do you deal the next row?"),
+            grade_thresholds=(76.1, 79.8, 84.2, 88.5),
+            median_par=52,
+            looking_factor=1.58,
+            likeness=Likeness(0.51, 0.09, 0.70),
+            puzzle_points=-807.0,
+        ),
+    },
+    picture=PictureLayout(10.4, 6, tuple(_spots())),
+    first_moves=FirstMoves(_TEXTS, _kinds),
+    is_short=True,
+    suit_sizes=(13,) * 4,
+)

@@ -1,0 +1,79 @@
+"""Manifest of The Plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from django.utils.translation import gettext_lazy as _
+
+from games.manifests.manifest import (
+    FirstMoves,
+    Kinds,
+    Likeness,
+    Manifest,
+    PictureLayout,
+    Spot,
+    VariantFacts,
+    left_behind,
+)
+from games.rules.tokens import DRAW, TO_FOUNDATION, Move
+from games.rules.variants import plot
+
+_TEXTS: Final = {
+    "up": (
+        _("The first foundation takes the next rank, whatever the suit. The others can't start until it's full."),
+        _("The next rank for the first foundation."),
+    ),
+    "reserve": (_("The top of the reserve only goes to foundations, so take every chance to send it up."),),
+    "base": (_("A base-rank card can't go up yet, but a space takes it from the waste."),),
+    "builds": (
+        _("Piles build down by one, whatever the suit."),
+        _("One lower, whatever the suit."),
+    ),
+    "clears": (
+        _("That leaves a space, for now only for base-rank cards from the waste."),
+        _("That leaves another space."),
+    ),
+    "draw": (
+        _("There's nothing useful to move. You go through the stock only once."),
+        _("There's nothing useful to move."),
+    ),
+}
+
+
+def _kinds(table: plot.Plot, move: Move) -> Kinds:
+    if move.what == DRAW:
+        yield "draw"
+    elif move.what == TO_FOUNDATION:
+        yield "reserve" if move.source == plot.RESERVE else "up"
+    else:
+        yield "builds" if table.piles[move.target] else "base"
+    yield from left_behind(table, move)
+
+
+def _spots() -> Iterator[Spot]:
+    yield Spot("r", 0, 0)
+    yield Spot("s", 0, 1.7)
+    yield Spot("w", 0, 2.75)
+    for k in range(12):
+        yield Spot(f"t{k}", 1.4 + k % 4, k // 4 * 1.7, "fan", 1.66)
+    for k in range(8):
+        yield Spot(f"f{k}", 5.8 + k % 2, k // 2 * 1.03)
+
+
+MANIFEST: Final = Manifest(
+    variants={
+        "plot": VariantFacts(
+            title=_("The Plot"),
+            summary=_("Fill one foundation before you may start another."),
+            grade_thresholds=(109.4, 114.6, 117.2, 119.2),
+            median_par=221,
+            looking_factor=1.54,
+            likeness=Likeness(0.52, 0.07, 0.91),
+            puzzle_points=-749.0,
+        ),
+    },
+    picture=PictureLayout(7.8, 5.1, tuple(_spots())),
+    first_moves=FirstMoves(_TEXTS, _kinds),
+)

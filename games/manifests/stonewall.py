@@ -1,0 +1,79 @@
+"""Manifest of Stonewall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from django.utils.translation import gettext_lazy as _
+
+from games.manifests.manifest import (
+    FirstMoves,
+    Kinds,
+    Likeness,
+    Manifest,
+    PictureLayout,
+    Spot,
+    VariantFacts,
+    left_behind,
+)
+from games.rules.tokens import TO_FOUNDATION, Move
+from games.rules.variants.stonewall import Stonewall
+
+_TEXTS: Final = {
+    "up": (
+        _("Foundations go up from ace to king, one for each suit."),
+        _("The next card of its suit."),
+    ),
+    "reserve": (
+        _("You can play a card from the reserve, the row of single cards, at any time, but not put it back."),
+        _("The reserve has the right card."),
+    ),
+    "builds": (
+        _("Piles build down in alternating colours. An empty pile takes any card."),
+        _("One lower, in the other colour."),
+    ),
+    "run": (
+        _("Cards in order move together."),
+        _("The cards on it come along."),
+    ),
+    "turns": (_("A hidden card turns up."),),
+}
+
+
+def _kinds(table: Stonewall, move: Move) -> Kinds:
+    if move.what == TO_FOUNDATION:
+        yield "up"
+    else:
+        yield "builds" if move.source < table.TABLEAU else "reserve"
+        if move.cards > 1:
+            yield "run"
+    yield from left_behind(table, move)
+
+
+def _spots() -> Iterator[Spot]:
+    for k in range(4):
+        yield Spot(f"f{k}", 0, k)
+    for k in range(6):
+        yield Spot(f"t{k}", 1.35 + k, 0, "fan", 5.2)
+    for k in range(16):
+        yield Spot(f"r{k}", 7.7 + k % 4, k // 4)
+
+
+MANIFEST: Final = Manifest(
+    variants={
+        "stonewall": VariantFacts(
+            title=_("Stonewall"),
+            summary=_("A wall of six piles with every other card face down, and sixteen cards in reserve."),
+            grade_thresholds=(93.3, 95.2, 96.5, 98.0),
+            median_par=83,
+            looking_factor=1.66,
+            likeness=Likeness(0.62, 0.09, 0.86),
+            puzzle_points=-665.0,
+        ),
+    },
+    picture=PictureLayout(11.7, 5.2, tuple(_spots())),
+    first_moves=FirstMoves(_TEXTS, _kinds),
+    is_short=True,
+    suit_sizes=(13,) * 4,
+)
