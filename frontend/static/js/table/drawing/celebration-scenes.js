@@ -24,7 +24,7 @@
 export const LENGTH = 2800;
 const FADE = 120;
 
-/** @type {Record<string, Scene>} */
+/** A game without a scene of its own gets Stonewall's. @type {Record<string, Scene>} */
 const SCENES = { braid, labyrinth, tarot, plot, stonewall };
 
 /** @param {View} view of a won game @param {Layout} table @param {Stage["size"]} size @returns {Actor[]} */
@@ -40,7 +40,7 @@ export function scene(view, table, size) {
   const places = table.slots.filter(({ pile }) => /^(t|r\d)/.test(pile));
   const [x, y] = [Math.min(...places.map((slot) => slot.x)), Math.min(...places.map((slot) => slot.y))];
   const field = { x, y, width: Math.max(...places.map((slot) => slot.x)) + table.w - x, height: size.height - y };
-  return SCENES[view.game]({ cards, at, table, size, field });
+  return (SCENES[view.game] ?? stonewall)({ cards, at, table, size, field });
 }
 
 /** The plait is woven once more, comes undone from its end, and its strands flow to the foundations. @type {Scene} */
