@@ -19,7 +19,7 @@ from itertools import count, islice
 
 from benchmarks.references import Chess, announce, row
 from games.analysis.findings import Findings, share_known
-from games.analysis.search_process import AnalysisSearch, Task
+from games.analysis.game_search import AnalysisSearch, Task
 from games.rules import CATALOGUE, Table, open_table
 from games.solver import Budget, Solution, solve
 

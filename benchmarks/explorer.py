@@ -72,7 +72,7 @@ def play() -> Deal:
     from django.utils import timezone
 
     from games.attempts.lifecycle import deal_table
-    from games.explorer import build_process, building
+    from games.explorer import building, explorer_build
     from games.explorer.models import Explorer
     from games.explorer.trails import PlayedGame
     from games.solver.simulated_players import SKILLS, skilled_game
@@ -91,7 +91,7 @@ def play() -> Deal:
         clock = [1000 * n for n in range(1, len(table.moves) + 1)]
         game = PlayedGame(list(table.moves), clock, 1000 * len(clock), table.is_won)
         finished(player, deal, line, game, ranked=False, deadline=now)
-    cast("Any", building).run, cast("Any", building).SECONDS = build_process.build, 0.0
+    cast("Any", building).run, cast("Any", building).SECONDS = explorer_build.build, 0.0
     Explorer.objects.create(deal=deal)
     assert building.build_explorer(deal.pk)
     return deal

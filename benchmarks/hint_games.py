@@ -32,7 +32,7 @@ from functools import cache
 from itertools import cycle, islice
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from unittest.mock import patch
 
 from games.rules import CATALOGUE, open_table
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from accounts.models import User
     from games.hints.advice import Advice
+    from games.hints.position_search import PositionVerdict
     from games.models import Attempt, Deal
 
 RANDOM_MOVES: Final = 15
@@ -185,12 +186,11 @@ class Game:
 
 
 @cache
-def searched(position: str) -> dict[str, Any]:
+def searched(position: str) -> PositionVerdict:
     """Search a position in this process, with the full budget of a question."""
-    from games.hints.search_client import FULL
-    from games.hints.search_process import search
+    from games.hints.position_search import FULL, PositionQuestion, search
 
-    return search({"position": position, "nodes": FULL.nodes, "seconds": FULL.seconds})
+    return next(search(PositionQuestion(position, FULL)))
 
 
 def truth(attempt: Attempt) -> str:
@@ -198,7 +198,7 @@ def truth(attempt: Attempt) -> str:
     from games.hints import questions
 
     table = questions.table_of(attempt, None)
-    return "yes" if table.is_won else str(searched(table.position())["answer"])
+    return "yes" if table.is_won else searched(table.position()).answer
 
 
 def judge(attempt: Attempt, chance: Random | None) -> Counter[str]:
@@ -369,7 +369,7 @@ def main() -> int:
 
 def measure_games(options: argparse.Namespace) -> list[bool]:
     """Measure the games of each variant; return whether the aims are reached."""
-    from games.hints.search_client import Searcher
+    from games.hints.position_search import Searcher
 
     print(f"{'variant':<14} {' '.join(COLUMNS)}")
     with patch.object(Searcher, "ask", lambda _self, position, _limit, _is_wanted: searched(position)):

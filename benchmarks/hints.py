@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from itertools import count, islice
 from random import Random
 
-from games.hints.search_client import FULL, Searcher
-from games.hints.search_process import search
+from games.hints.position_search import FULL, PositionQuestion, Searcher, search
 from games.rules import CATALOGUE, Table, open_table
 from games.solver import Budget, Solution, solve
 from games.solver.simulated_players import SKILLS, skilled_game
@@ -64,8 +63,8 @@ def after(table: Table, tokens: tuple[str, ...]) -> Table:
 def asked(table: Table) -> Answered:
     """Search a position with the full budget of a question."""
     begun = time.process_time()
-    found = search({"position": table.position(), "nodes": FULL.nodes, "seconds": FULL.seconds})
-    return Answered(found["answer"], time.process_time() - begun)
+    verdict = next(search(PositionQuestion(table.position(), FULL)))
+    return Answered(verdict.answer, time.process_time() - begun)
 
 
 def overhead(searcher: Searcher) -> float:
@@ -81,7 +80,7 @@ def print_overhead() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     searcher = Searcher()
     started, running = overhead(searcher), overhead(searcher)
-    searcher.dismiss()
+    searcher.process.kill()
     print(f"overhead of the search process: {started:.2f} s for a new one, {running:.2f} s for a running one")
 
 

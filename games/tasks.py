@@ -96,7 +96,7 @@ def draw_picture(attempt_id: int) -> None:
 @shared_task(name="talon.build_explorers")
 def build_explorers() -> None:
     """Start a background thread that builds due explorers; beat's next run makes up for a lost task."""
-    building.start_building()
+    building.background_building.start()
 
 
 @shared_task(name="talon.post_result")

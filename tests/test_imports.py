@@ -185,7 +185,7 @@ def test_module_names_are_unique() -> None:
 # Names that say the same job in each package.
 SAME_JOB = ENTRIES | set(GAMES) | {
     "__init__", "__main__", "access", "api", "choice", "consumer", "errors", "housekeeping", "loss_proof",
-    "models", "moves", "position", "protocol", "search", "search_client", "search_process", "view_models", "views",
+    "models", "moves", "position", "protocol", "search", "view_models", "views",
 }  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Analysis queue worker: a background thread that processes queued analyses in turn.
 
 The queue is in the database; a Celery task only wakes the worker up. Each search runs in a separate process
-(`games.analysis.search_process`), whose reports are written to the row and serve as heartbeats. If a worker falls
+(`games.analysis.game_search`), whose reports are written to the row and serve as heartbeats. If a worker falls
 silent, another one claims its analysis and continues from the last report. A worker whose row was deleted or claimed by
 another ends its search.
 """
@@ -9,25 +9,21 @@ another ends its search.
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
-import threading
 import uuid
-from collections.abc import Generator
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
-import msgspec
-from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from games.analysis.analyses import in_turn
 from games.analysis.findings import Findings
+from games.analysis.game_search import NICENESS, AnalysisReport, Task, analyse
 from games.analysis.models import Analysis
-from games.analysis.search_process import AnalysisReport, Task
 from games.attempts.lifecycle import record_of
-from games.core.background_threads import run_in_background
+from games.core.background_threads import BackgroundJob
+from games.core.search_process import run_search
 from games.rules import Record
 
 log = logging.getLogger(__name__)
@@ -40,16 +36,6 @@ SILENCE: Final = timedelta(seconds=90)
 LONGEST: Final = SECONDS + SILENCE.total_seconds()
 #: Maximum number of searches for an analysis; after the last one, partial findings are final.
 TRIES: Final = 3
-
-#: One analysis at a time in a worker process.
-_turn = threading.Lock()
-
-
-def start_processing() -> threading.Thread | None:
-    """Process the queue in a background thread of this worker; return None if one is already running."""
-    if not _turn.acquire(blocking=False):
-        return None
-    return run_in_background("analyst", process_queue, finally_=_turn.release)
 
 
 def process_queue() -> int:
@@ -112,29 +98,10 @@ def task_of(analysis: Analysis) -> Task:
     return Task(opening, list(record.tokens), line, findings, SECONDS)
 
 
-def reports(task: Task) -> Generator[AnalysisReport, None, None]:
-    """Run the search process and yield its reports; kill it when its time is up or the generator is closed."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "games.analysis.search_process"],
-        cwd=settings.BASE_DIR,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    latest = threading.Timer(LONGEST, process.kill)
-    latest.start()
-    with process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            process.stdin.write(msgspec.json.encode(task))
-            process.stdin.close()
-            for line in process.stdout:
-                yield msgspec.json.decode(line, type=AnalysisReport)
-        except (BrokenPipeError, msgspec.DecodeError):
-            # The process was killed. Its output could name cards, so it is not logged.
-            return
-        finally:
-            latest.cancel()
-            process.kill()
+def reports(task: Task) -> Iterator[AnalysisReport]:
+    """Run a search and yield its reports; kill it when its time is up or the generator is closed."""
+    return run_search(analyse, task, niceness=NICENESS, seconds=LONGEST)
+
+
+#: The thread of this worker that processes the queue.
+processing: Final = BackgroundJob("analyst", process_queue)

@@ -10,4 +10,4 @@ from games.analysis import queue_worker
 @shared_task(name="talon.analyse")
 def analyse() -> None:
     """Start a background thread that processes queued analyses; beat's runs make up for lost tasks and dead workers."""
-    queue_worker.start_processing()
+    queue_worker.processing.start()

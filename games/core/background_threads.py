@@ -32,3 +32,18 @@ def run_in_background(
     thread = threading.Thread(target=run, name=name, daemon=True)
     thread.start()
     return thread
+
+
+class BackgroundJob:
+    """Work that runs in at most one background thread of this process at a time."""
+
+    def __init__(self, name: str, work: Callable[[], object]) -> None:
+        self._name = name
+        self._work = work
+        self._running = threading.Lock()
+
+    def start(self) -> threading.Thread | None:
+        """Start the work in a background thread; return None if it is already running."""
+        if not self._running.acquire(blocking=False):
+            return None
+        return run_in_background(self._name, self._work, finally_=self._running.release)

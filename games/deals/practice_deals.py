@@ -2,7 +2,7 @@
 
 A certified practice deal is a numbered deal with a winning line; every player may get it once. If none is available for
 a player, an order is stored as a row, and a Celery task starts a search process that tries numbers
-(`games.deals.search_client`). Every deal found is kept for other players, whatever its grade. The sealed deals for days
+(`games.deals.deal_search`). Every deal found is kept for other players, whatever its grade. The sealed deals for days
 and races are never touched.
 """
 
@@ -21,7 +21,7 @@ from games.core import events
 from games.core.background_threads import run_in_background
 from games.db.players import Player
 from games.deals import first_game, numbered_deals, publishing, starter_deals
-from games.deals.search_client import checked, search
+from games.deals.deal_search import search_deals
 from games.models import Attempt, Deal, PracticeOrder
 from games.rules import RULES_VERSION, Variant
 
@@ -119,13 +119,12 @@ def _wait_for_slot(wish: PracticeOrder, latest: float) -> bool:
 def _search(wish: PracticeOrder, seconds: float) -> None:
     variant = Variant(wish.variant, wish.game, wish.options)
     row = PracticeOrder.objects.filter(pk=wish.pk)
-    seeds = [numbered_deals.seed_of(variant, numbered_deals.draw()).hex() for _ in range(TRIES)]
-    for line in search(variant, seconds, seeds=seeds, grade=wish.grade):
-        if "record" not in line:
-            if not row.update(tried=F("tried") + 1):
-                return
+    seeds = [numbered_deals.seed_of(variant, numbered_deals.draw()) for _ in range(TRIES)]
+    for certificate in search_deals(variant, seeds, seconds, grade=wish.grade):
+        if not row.update(tried=F("tried") + 1):
+            return
+        if certificate is None:
             continue
-        certificate = checked(line, variant)
         deal = publishing.seeded_deal(variant, certificate.record.seed, certificate)
         if wish.deal is None or _distance(wish, deal) < _distance(wish, wish.deal):
             wish.deal = deal

@@ -1,7 +1,7 @@
 """Background job that fills the stock of sealed deals.
 
 The solver computes for seconds at a time. In a server thread it would slow down every move, and in a Celery worker it
-would delay verdicts. So a separate process (`games.deals.search_process`) certifies each deal at the lowest priority,
+would delay verdicts. So a separate process (`games.deals.deal_search`) certifies each deal at the lowest priority,
 or a higher one while players wait for a deal of today. A worker thread reads its output. Only one such thread runs per
 machine.
 """
@@ -19,12 +19,11 @@ from typing import Final
 from django.conf import settings
 from django.utils import timezone
 
-from games.core.background_threads import run_in_background
+from games.core.background_threads import BackgroundJob
 from games.core.registry import Providers
 from games.deals import publishing, sealed_stock
 from games.deals.certification import CertificateError
-from games.deals.search_client import checked, search
-from games.deals.search_process import NICENESS, STOCK_NICENESS
+from games.deals.deal_search import NICENESS, STOCK_NICENESS, random_seeds, search_deals
 from games.models import SealedDeal
 from games.rules import CATALOGUE
 
@@ -34,7 +33,6 @@ log = logging.getLogger(__name__)
 TRIES: Final = 40
 SECONDS: Final = 300.0
 
-_turn = threading.Lock()
 pauses: Final = Providers[Callable[[], bool]]()
 """Filling pauses while any of these is true. They are called from any thread."""
 
@@ -46,12 +44,7 @@ def is_paused() -> bool:
 
 def start_filling() -> threading.Thread | None:
     """Start a background thread that fills the stock; return None if it is full, paused or already being filled."""
-    if not _turn.acquire(blocking=False):
-        return None
-    if sealed_stock.next_variant() is None or is_paused():
-        _turn.release()
-        return None
-    return run_in_background("fill-sealed", _fill, finally_=_turn.release)
+    return None if sealed_stock.next_variant() is None or is_paused() else _filling.start()
 
 
 def _fill() -> None:
@@ -62,17 +55,20 @@ def _fill() -> None:
                 publishing.ensure_deals(timezone.now().date())
 
 
+_filling: Final = BackgroundJob("fill-sealed", _fill)
+
+
 def seal_in_process(variant: str, *, stop: sealed_stock.Stop, patience: float) -> SealedDeal | None:
     """Have another process certify one deal and put it in stock; None if it finds none or `stop` becomes true first."""
-    target = CATALOGUE[variant]
     niceness = NICENESS if sealed_stock.is_deal_awaited() else STOCK_NICENESS
-    for line in search(target, SECONDS, stop=stop, tries=TRIES, patience=patience, nice=niceness):
-        if "record" in line:
-            try:
-                return sealed_stock.put(variant, checked(line, target))
-            except CertificateError as error:
-                log.error("deal not certified: %s", error)  # noqa: TRY400 - frames could tell of the seed
-    return None
+    seeds = random_seeds(TRIES)
+    found = search_deals(CATALOGUE[variant], seeds, SECONDS, patience=patience, niceness=niceness, stop=stop)
+    try:
+        certificate = next(filter(None, found), None)
+    except CertificateError as error:
+        log.error("deal not certified: %s", error)  # noqa: TRY400 - frames could tell of the seed
+        return None
+    return None if certificate is None else sealed_stock.put(variant, certificate)
 
 
 @contextmanager

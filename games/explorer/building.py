@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
-import threading
 from typing import Final
 
 import msgspec
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -18,8 +14,10 @@ from django.utils import timezone
 from games.analysis.findings import Findings
 from games.analysis.models import Analysis
 from games.attempts.lifecycle import deal_table, record_of
-from games.core.background_threads import run_in_background
-from games.explorer.build_process import BuildTask, BuiltExplorer
+from games.core.background_threads import BackgroundJob
+from games.core.search_process import run_search
+from games.explorer import explorer_build
+from games.explorer.explorer_build import NICENESS, BuildTask, BuiltExplorer
 from games.explorer.models import Explorer, ExplorerChunk
 from games.explorer.trails import played
 from games.models import GRACE, Attempt, Deal
@@ -38,22 +36,16 @@ AT_A_TIME: Final = 100
 #: Games that count once they are judged.
 _PLAYED: Final = Q(ranked=True) | Q(deal__for_race=True, deadline__isnull=False)
 
-#: One build at a time in a worker process.
-_turn = threading.Lock()
-
-
-def start_building() -> threading.Thread | None:
-    """Build due explorers in a background thread of this worker; return None if one is already running."""
-    if not _turn.acquire(blocking=False):
-        return None
-    return run_in_background("explorer", build_due, finally_=_turn.release)
-
 
 def build_due() -> int:
     """Build the explorers that are due, newest deals first; return how many were built. A failed one is tried again."""
     _add_revealed()
     due = Explorer.objects.exclude(built=F("changes")).order_by("-pk").values_list("pk", flat=True)
     return sum(build_explorer(deal_id) for deal_id in list(due[:AT_A_TIME]))
+
+
+#: The thread of this worker that builds due explorers.
+background_building: Final = BackgroundJob("explorer", build_due)
 
 
 def expire(deals: QuerySet[Deal]) -> None:
@@ -84,10 +76,8 @@ def build_explorer(deal_id: int) -> bool:
     explorer = Explorer.objects.select_related("deal").get(pk=deal_id)
     proofs = msgspec.msgpack.decode(explorer.proofs, type=dict[int, int]) if explorer.proofs else {}
     task = task_of(explorer.deal, proofs)
-    try:
-        built = run(task)
-    except (subprocess.SubprocessError, msgspec.DecodeError):
-        # Neither the output nor the exception's text is logged: they could name cards.
+    built = run(task)
+    if built is None:
         log.warning("explorer not built", extra={"deal": deal_id})
         return False
     with transaction.atomic():
@@ -108,22 +98,9 @@ def task_of(deal: Deal, proofs: dict[int, int]) -> BuildTask:
     return BuildTask(deal.rules_version, deal_table(deal).position(), line, games_played, SECONDS, proofs)
 
 
-def run(task: BuildTask) -> BuiltExplorer:
-    """Run a build in its own process.
-
-    :raises subprocess.SubprocessError: when it fails or takes too long.
-    :raises msgspec.DecodeError: when its output is malformed.
-    """
-    done = subprocess.run(
-        [sys.executable, "-m", "games.explorer.build_process"],
-        cwd=settings.BASE_DIR,
-        input=msgspec.msgpack.encode(task),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        timeout=LONGEST,
-        check=True,
-    )
-    return msgspec.msgpack.decode(done.stdout, type=BuiltExplorer)
+def run(task: BuildTask) -> BuiltExplorer | None:
+    """Run a build in its own process; return None when it fails or takes too long."""
+    return next(run_search(explorer_build.search, task, niceness=NICENESS, seconds=LONGEST), None)
 
 
 def _add_revealed() -> None:

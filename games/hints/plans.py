@@ -7,7 +7,7 @@ from functools import cached_property
 
 from games.attempts.lifecycle import deal_table
 from games.hints import search_results
-from games.hints.search_results import PositionVerdict
+from games.hints.position_search import PositionVerdict
 from games.models import Attempt, Question
 from games.rules import Record, Table, from_position
 from games.solver.quick_shortening import signature, without_detours

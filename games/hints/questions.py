@@ -23,10 +23,9 @@ from games.attempts.lifecycle import deal_table, journal_of, record_of
 from games.core import events
 from games.core.errors import ErrorCode, Refusal
 from games.core.player_networks import sources_of
-from games.hints import search_client, search_results
+from games.hints import position_search, search_results
 from games.hints.plans import Outlook
 from games.hints.search_queue import SearchQueue
-from games.hints.search_results import PositionVerdict
 from games.models import Attempt, Question
 from games.rules import Table
 
@@ -176,32 +175,32 @@ def _source_of(question_id: int) -> str:
     return sources_of([player_id])[player_id]
 
 
-def answer(question_id: int, limit: search_client.Limit = search_client.FULL) -> bool:
+def answer(question_id: int, limit: position_search.Limit = position_search.FULL) -> bool:
     """Search, and write the answer to the question if it still exists; return False if `limit` was not enough."""
     question = Question.objects.select_related("attempt__deal").filter(pk=question_id, answer="").first()
     if question is None:
         return True
     row = Question.objects.filter(pk=question_id, answer="")
     position = table_of(question.attempt, question.n).position()
-    queue = _quick if limit == search_client.QUICK else _thorough
+    queue = _quick if limit == position_search.QUICK else _thorough
 
     def is_wanted() -> bool:
         _renew_heartbeats(question_id)
         return row.exists()
 
-    result = queue.searcher.ask(position, limit, is_wanted)
-    if result is None:  # withdrawn, or the search failed; the position's verdict is still open
+    verdict = queue.searcher.ask(position, limit, is_wanted)
+    if verdict is None:  # withdrawn, or the search failed; the position's verdict is still open
         row.update(answer=Question.Answer.UNKNOWN)
         return True
-    if result["answer"] == Question.Answer.UNKNOWN and limit != search_client.FULL:
+    if verdict.answer == Question.Answer.UNKNOWN and limit != position_search.FULL:
         return False
-    search_results.remember(position, PositionVerdict(Question.Answer(result["answer"]), tuple(result["way"])))
-    row.update(answer=result["answer"], way=result["way"])
+    search_results.remember(position, verdict)
+    row.update(answer=verdict.answer, way=list(verdict.way))
     return True
 
 
 def _search_quickly(question_id: int) -> None:
-    if not answer(question_id, search_client.QUICK):
+    if not answer(question_id, position_search.QUICK):
         _thorough.put(question_id, _source_of(question_id))
 
 
@@ -213,7 +212,7 @@ _thorough: Final = SearchQueue("hint-thorough", answer)
 def dismiss() -> None:
     """Kill this process's searches."""
     for queue in (_quick, _thorough):
-        queue.searcher.dismiss()
+        queue.searcher.process.kill()
 
 
 def table_of(attempt: Attempt, n: int | None) -> Table:

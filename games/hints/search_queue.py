@@ -1,4 +1,4 @@
-"""Queue of questions for a search subprocess."""
+"""Queue of questions for a search process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from games.core.background_threads import run_in_background
 from games.core.thread_pool import FairQueue
-from games.hints.search_client import Searcher
+from games.hints.position_search import Searcher
 
 log = logging.getLogger(__name__)
 

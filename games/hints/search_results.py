@@ -7,30 +7,21 @@ reaches the position, and no card is readable in the cache. An evicted entry onl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
 from django.core.cache import cache
 
-from games.hints.search_client import FULL
+from games.hints.position_search import FULL, PositionVerdict
 from games.models import Question
 from games.rules import RULES_VERSION
 
 SECONDS: Final = 7 * 24 * 3600
 
 
-@dataclass(frozen=True, slots=True)
-class PositionVerdict:
-    """The answer for a position, and the winning line if there is one."""
-
-    answer: Question.Answer
-    way: tuple[str, ...] = ()
-
-
 def remember(position: str, verdict: PositionVerdict) -> None:
     """Cache a verdict for every game that reaches the position."""
-    cache.set(_key(position), (verdict.answer.value, verdict.way, str(FULL)), SECONDS)
+    cache.set(_key(position), (str(verdict.answer), verdict.way, str(FULL)), SECONDS)
 
 
 def recall(positions: Sequence[str]) -> list[PositionVerdict | None]:
@@ -43,7 +34,7 @@ def recall(positions: Sequence[str]) -> list[PositionVerdict | None]:
 def _verdict(answer: str, way: tuple[str, ...], budget: str) -> PositionVerdict | None:
     if answer == Question.Answer.UNKNOWN and budget != str(FULL):
         return None
-    return PositionVerdict(Question.Answer(answer), way)
+    return PositionVerdict(answer, way)
 
 
 def _key(position: str) -> str:

@@ -1,6 +1,6 @@
 """Search for the deal of a race whose game is not in stock: deals made to order.
 
-The search runs in a subprocess (`games.deals.search_process`), whose output a worker thread reads. The thread counts
+The search runs in a subprocess (`games.deals.deal_search`), whose output a worker thread reads. The thread counts
 the seeds tried in the race's row as they are reported. If the worker dies the search ends, and tending requests
 another.
 """
@@ -14,7 +14,7 @@ from django.core.cache import cache
 from django.db.models import F
 
 from games.core.background_threads import run_in_background
-from games.deals.search_client import checked, search
+from games.deals.deal_search import random_seeds, search_deals
 from games.races import race_deals, race_start
 from games.races.models import Race
 from games.races.room_notifications import notify_room
@@ -54,16 +54,16 @@ def prepare(race_id: int) -> bool:
     waiting = Race.objects.filter(
         pk=race_id, state=Race.State.OPEN, deal=None, variant=variant.name, game=variant.game, options=variant.options
     )
-    for message in search(variant, SECONDS, tries=max(TRIES - race.deal_tries, 0)):
-        if "record" in message:
-            if not race_deals.assign_ordered_deal(race_id, variant, checked(message, variant)):
-                return False
-            race_start.start_if_ready(race.room_id)
-            return True
+    for certificate in search_deals(variant, random_seeds(TRIES - race.deal_tries), SECONDS):
         cache.touch(_claim(race_id), _CLAIM)
         if not waiting.update(deal_tries=F("deal_tries") + 1):
             return False
         notify_room(race.room_id)
+        if certificate is not None:
+            if not race_deals.assign_ordered_deal(race_id, variant, certificate):
+                return False
+            race_start.start_if_ready(race.room_id)
+            return True
     if waiting.update(deal_failed=True):
         notify_room(race.room_id)
     return False

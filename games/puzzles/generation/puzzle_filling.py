@@ -1,30 +1,27 @@
 """Background job that makes puzzles while the site is idle and few puzzles of a variant are untried.
 
 The turning points of players' games come first (`sources`), then games of simulated players. Each search runs in a
-process of its own at the lowest priority (`puzzle_search`), whose output a worker thread reads.
+process of its own at the lowest priority (`puzzle_search`).
 """
 
 from __future__ import annotations
 
-import json
 import os
-import select
-import subprocess
-import sys
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from django.conf import settings
 from django.db.models import Count, Q
 
 from games.analysis.models import Analysis
-from games.core.background_threads import run_in_background
+from games.core.background_threads import BackgroundJob
+from games.core.search_process import run_search
 from games.deals import sealed_stock, stock_filling
 from games.puzzles import store
-from games.puzzles.generation import sources
+from games.puzzles.generation import puzzle_search, sources
 from games.puzzles.generation.near_duplicates import has_near_duplicate
+from games.puzzles.generation.puzzle_search import NICENESS, PuzzleRequest
 from games.puzzles.models import StoredPuzzle
 from games.puzzles.puzzle import Puzzle
 
@@ -33,17 +30,10 @@ SECONDS: Final = 300.0
 #: Seconds between two looks at whether the site is still idle.
 GLANCE: Final = 5.0
 
-_turn = threading.Lock()
-
 
 def start_filling() -> threading.Thread | None:
     """Make puzzles in a background thread; return None if none are needed, the site is busy, or it is being done."""
-    if not _turn.acquire(blocking=False):
-        return None
-    if next_variant() is None or is_busy():
-        _turn.release()
-        return None
-    return run_in_background("fill-puzzles", _fill, finally_=_turn.release)
+    return None if next_variant() is None or is_busy() else _filling.start()
 
 
 def next_variant() -> str | None:
@@ -84,29 +74,12 @@ def _fill() -> None:
             store.add([puzzle], source=game.attempt, source_n=n)
 
 
-def search(variant: str, positions: Sequence[str], *, stop: Callable[[], bool]) -> Puzzle | None:
-    """Run the search process, and return its puzzle; None if there is none, `stop` becomes true or time runs out."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "games.puzzles.generation.puzzle_search"],
-        cwd=settings.BASE_DIR,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        text=True,
-    )
-    latest = time.monotonic() + SECONDS
-    with process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            # The pipe stays open: the search exits when it closes, at the latest when this process ends.
-            process.stdin.write(json.dumps({"variant": variant, "positions": list(positions)}) + "\n")
-            process.stdin.flush()
-            while not (stop() or time.monotonic() > latest):
-                if select.select([process.stdout], [], [], GLANCE)[0]:
-                    output = process.stdout.read()
-                    return Puzzle.from_json(json.loads(output)) if output else None
-            return None
-        finally:
-            process.kill()
+#: The thread of this worker that makes puzzles.
+_filling: Final = BackgroundJob("fill-puzzles", _fill)
+
+
+def search(variant: str, positions: list[str], *, stop: Callable[[], bool]) -> Puzzle | None:
+    """Search in another process; return None if it finds no puzzle, `stop` becomes true or time is up."""
+    request = PuzzleRequest(variant, positions)
+    found = run_search(puzzle_search.search, request, niceness=NICENESS, seconds=SECONDS, stop=stop, every=GLANCE)
+    return next(found, None)

@@ -1,17 +1,9 @@
-"""Search process for one puzzle: `python -m games.puzzles.generation.puzzle_search`.
-
-It reads one JSON line from standard input: {"variant": text, "positions": list}. The list has the positions of a lost
-game, up to the last one that could be won. If it is empty, the search simulates games on random deals. If it finds a
-puzzle, it writes it to standard output as JSON. It exits when standard input closes, and loads no settings.
-"""
+"""Search for one puzzle, in a process of its own (`games.core.search_process`)."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-import threading
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from random import SystemRandom
 from typing import Final
 
@@ -23,26 +15,19 @@ NICENESS: Final = 19
 GAMES: Final = 20
 
 
-def search(variant: str, positions: Sequence[str]) -> Puzzle | None:
-    """Return a puzzle from the end of these positions, or without any from simulated games."""
-    if not positions:
-        games = (find_puzzle(variant, SystemRandom()) for _ in range(GAMES))
-        return next((puzzle for puzzle in games if puzzle is not None), None)
-    return puzzle_before(variant, positions) or puzzle_near(variant, positions[-1])
+@dataclass(frozen=True, slots=True)
+class PuzzleRequest:
+    """A variant, and the positions of a lost game up to the last winnable one; without any, games are simulated."""
+
+    variant: str
+    positions: list[str]
 
 
-def _end_with_parent() -> None:
-    """Exit when standard input closes, even in the middle of a search."""
-    while os.read(sys.stdin.fileno(), 4096):
-        pass
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    request = json.loads(sys.stdin.readline())
-    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
-    os.nice(NICENESS)
-    found = search(request["variant"], request["positions"])
-    if found is not None:
-        sys.stdout.write(json.dumps(found.to_json()))
-        sys.stdout.flush()
+def search(request: PuzzleRequest) -> Iterator[Puzzle]:
+    """Yield a puzzle from the end of the positions, or from simulated games on random deals, if there is one."""
+    variant, positions = request.variant, request.positions
+    if positions:
+        found = iter([puzzle_before(variant, positions) or puzzle_near(variant, positions[-1])])
+    else:
+        found = (find_puzzle(variant, SystemRandom()) for _ in range(GAMES))
+    yield from (puzzle for puzzle in found if puzzle is not None)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import subprocess
-import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
-import msgspec
 import pytest
 from asgiref.sync import async_to_sync
 from django.test import Client
@@ -24,8 +21,8 @@ from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.analysis import analyses, queue_worker
 from games.analysis.findings import Findings, Turn
+from games.analysis.game_search import AnalysisReport, Task
 from games.analysis.models import Analysis
-from games.analysis.search_process import AnalysisReport, Task
 from games.attempts.lifecycle import close_attempt, start_attempt
 from games.core import limits
 from games.core.errors import ErrorCode, Refusal
@@ -95,7 +92,7 @@ def test_an_analysis_is_requested_made_and_viewed(
 def test_a_worker_thread_makes_the_real_search(player: User, mine: Client) -> None:
     attempt = played(player, solution=RECORD.to_bytes())
     mine.post(address(attempt))
-    thread = queue_worker.start_processing()
+    thread = queue_worker.processing.start()
     assert thread is not None
     thread.join(120)
     reply = mine.get(address(attempt)).json()
@@ -346,46 +343,6 @@ def test_a_failed_analysis_can_be_requested_again(player: User, mine: Client, mo
     assert mine.post(address(analysis.attempt)).json()["state"] == "waiting"
 
 
-def test_a_search_gets_a_time_limit(player: User) -> None:
-    assert queue_worker.task_of(begun(player)).seconds == queue_worker.SECONDS
-    assert queue_worker.SECONDS < queue_worker.LONGEST
-
-
-@pytest.mark.parametrize("output", ["", "nothing\n", '{"share": 1}\n'])
-def test_a_search_with_malformed_output_is_rejected(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    talking(monkeypatch, f"print({output!r}, end='')")
-    assert list(queue_worker.reports(Task("", []))) == []
-
-
-def test_a_search_without_a_listener_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = msgspec.json.encode(SOME).decode()
-    made = talking(monkeypatch, f"print({report!r}, flush=True); import time; time.sleep(60)")
-    listening = queue_worker.reports(Task("", []))
-    assert next(listening) == SOME
-    listening.close()
-    assert made[0].wait(30) < 0
-
-
-def test_a_search_that_takes_too_long_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue_worker, "LONGEST", 0.1)
-    made = talking(monkeypatch, "import time; time.sleep(60)")
-    assert list(queue_worker.reports(Task("", []))) == []
-    assert made[0].wait(30) < 0
-
-
-def talking(monkeypatch: pytest.MonkeyPatch, code: str) -> list[subprocess.Popen[bytes]]:
-    """Run this code instead of searches, and record its processes."""
-    made: list[subprocess.Popen[bytes]] = []
-    real = subprocess.Popen
-
-    def popen(_command: list[str], **options: Any) -> subprocess.Popen[bytes]:
-        made.append(real([sys.executable, "-c", f"import sys; sys.stdin.read(); {code}"], **options))
-        return made[-1]
-
-    monkeypatch.setattr("games.analysis.queue_worker.subprocess.Popen", popen)
-    return made
-
-
 def test_a_worker_makes_one_analysis_at_a_time(player: User, monkeypatch: pytest.MonkeyPatch) -> None:
     begun(player)
     go_on, at_it = threading.Event(), threading.Event()
@@ -396,10 +353,10 @@ def test_a_worker_makes_one_analysis_at_a_time(player: User, monkeypatch: pytest
         yield ALL
 
     monkeypatch.setattr(queue_worker, "reports", search)
-    thread = queue_worker.start_processing()
+    thread = queue_worker.processing.start()
     assert thread is not None
     assert at_it.wait(60)
-    assert queue_worker.start_processing() is None
+    assert queue_worker.processing.start() is None
     go_on.set()
     thread.join(60)
     assert Analysis.objects.get().state == "done"

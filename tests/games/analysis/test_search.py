@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from functools import cache
 
-import msgspec
 import pytest
 
-from games.analysis import search_process
+from games.analysis import game_search
 from games.analysis.findings import Findings, Turn, turns_of
+from games.analysis.game_search import AnalysisSearch, Task, next_to_try
 from games.analysis.positions import LOST, UNKNOWN, Positions
-from games.analysis.search_process import AnalysisReport, AnalysisSearch, Task, next_to_try
 from games.rules import from_position, open_table
 from games.solver import Budget, Effort, GaveUp, Solution, TokensError, check_solution, solve
 from tests.factories import won_records
@@ -106,7 +103,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             asked.append(table.position())  # type: ignore[attr-defined]
         return solve(table, budget)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(search_process, "solve", counted)
+    monkeypatch.setattr(game_search, "solve", counted)
     return asked
 
 
@@ -118,7 +115,7 @@ def test_a_won_game_with_certificate_needs_no_search(searches: list[str]) -> Non
 
 def test_each_search_settles_half_of_the_unknown_positions(searches: list[str]) -> None:
     analysed(list(RECORD.tokens[:31]))
-    assert len(searches) <= 6 * len(search_process.EFFORTS)
+    assert len(searches) <= 6 * len(game_search.EFFORTS)
 
 
 def test_a_search_resumes_from_known_positions(searches: list[str]) -> None:
@@ -154,8 +151,8 @@ class Clock:
 
 def timed(monkeypatch: pytest.MonkeyPatch, each: float) -> Clock:
     clock = Clock(each)
-    monkeypatch.setattr("games.analysis.search_process.time.monotonic", lambda: clock.now)
-    monkeypatch.setattr(search_process, "solve", clock.solve)
+    monkeypatch.setattr("games.analysis.game_search.time.monotonic", lambda: clock.now)
+    monkeypatch.setattr(game_search, "solve", clock.solve)
     return clock
 
 
@@ -163,14 +160,14 @@ def test_no_search_exceeds_the_remaining_time(monkeypatch: pytest.MonkeyPatch) -
     clock = timed(monkeypatch, 1e9)
     (*_, last) = AnalysisSearch(Task(OPENING, list(RECORD.tokens[:9]), seconds=40.0)).run()
     assert last.is_last
-    assert clock.given == [pytest.approx(40.0 * (1 - search_process.KEPT))]
+    assert clock.given == [pytest.approx(40.0 * (1 - game_search.KEPT))]
 
 
 def test_positions_of_the_game_get_their_share_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = timed(monkeypatch, 1.0)
     list(AnalysisSearch(Task(OPENING, list(RECORD.tokens[:31]), seconds=20.0)).run())
     assert len(clock.given) == 15
-    assert clock.now == pytest.approx(20.0 * (1 - search_process.KEPT))
+    assert clock.now == pytest.approx(20.0 * (1 - game_search.KEPT))
     assert clock.given == sorted(clock.given, reverse=True)
 
 
@@ -181,14 +178,6 @@ def test_the_time_limit_includes_other_moves(monkeypatch: pytest.MonkeyPatch) ->
     (*_, last) = AnalysisSearch(Task(OPENING, tokens, known=known, seconds=2.5)).run()
     assert last.findings.turns[0].unknown > 0, "with more effort it would be searched again"
     assert clock.given == [pytest.approx(2.5)]
-
-
-def test_the_search_process_reports_line_by_line() -> None:
-    task = msgspec.json.encode(Task(LOSING, [], seconds=900.0))
-    command = [sys.executable, "-m", "games.analysis.search_process"]
-    done = subprocess.run(command, input=task, capture_output=True, check=True)
-    reports = [msgspec.json.decode(line, type=AnalysisReport) for line in done.stdout.splitlines()]
-    assert reports[-1] == AnalysisReport(1.0, Findings([LOST]), is_last=True)
 
 
 STONEWALL = won_records("stonewall")[0]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from base64 import b64encode
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -14,26 +13,31 @@ from django.utils import timezone
 from games import housekeeping
 from games.attempts.lifecycle import start_attempt
 from games.core import events, retention
-from games.deals import first_game, numbered_deals, practice_deals, publishing, search_process
-from games.deals.certification import Certificate, CertificateError
+from games.deals import deal_search, first_game, numbered_deals, practice_deals, publishing
+from games.deals.certification import Certificate
 from games.models import Deal, PracticeOrder, SealedDeal
-from games.rules import CATALOGUE, Record, Variant
+from games.rules import CATALOGUE, Variant
 from tests.factories import seal_deal, won_records
 
 STONEWALL = CATALOGUE["stonewall"]
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("asked")]
 
 
-def said(index: int, grade: int) -> dict[str, Any]:
-    return {"record": b64encode(won_records("stonewall")[index].to_bytes()).decode(), "grade": grade}
+def certificate(index: int, grade: int) -> Certificate:
+    return Certificate(won_records("stonewall")[index], None, grade)
 
 
-def saying(*lines: dict[str, Any]) -> Callable[..., Iterator[dict[str, Any]]]:
-    def search(wanted: Variant, seconds: float, *, seeds: list[str], grade: int | None) -> Iterator[dict[str, Any]]:
-        assert (wanted.game, seconds <= practice_deals.SECONDS, len(seeds)) == ("stonewall", True, practice_deals.TRIES)
-        deals = {numbered_deals.seed_of(wanted, int.from_bytes(bytes.fromhex(seed)[24:])).hex() for seed in seeds}
-        assert deals == set(seeds), "only numbered deals are tried"
-        yield from lines
+def finding(*found: Certificate | None) -> Callable[..., Iterator[Certificate | None]]:
+    """Return a search that tries seeds with these results."""
+
+    def search(
+        variant: Variant, seeds: list[bytes], seconds: float, *, grade: int | None
+    ) -> Iterator[Certificate | None]:
+        assert (variant.game, seconds <= practice_deals.SECONDS) == ("stonewall", True)
+        assert len(seeds) == practice_deals.TRIES
+        numbered = {numbered_deals.seed_of(variant, int.from_bytes(seed[24:])) for seed in seeds}
+        assert numbered == set(seeds), "only numbered deals are tried"
+        yield from found
 
     return search
 
@@ -72,8 +76,7 @@ def test_the_search_ends_with_the_wanted_grade_and_stores_others(
 ) -> None:
     wish = practice_deals.order(player, STONEWALL, 4)
     assert asked == [("talon.find_practice_deal", wish.pk)]
-    lines = [{"tried": 1}, {"tried": 1}, said(0, 2), {"tried": 1}, said(1, 4)]
-    monkeypatch.setattr(practice_deals, "search", saying(*lines))
+    monkeypatch.setattr(practice_deals, "search_deals", finding(None, certificate(0, 2), certificate(1, 4)))
     practice_deals.find(wish.pk)
     wish.refresh_from_db()
     assert (wish.tried, wish.ended, wish.deal and wish.deal.grade, practice_deals.fits(wish)) == (3, True, 4, True)
@@ -83,7 +86,7 @@ def test_the_search_ends_with_the_wanted_grade_and_stores_others(
 
 def test_the_nearest_grade_is_used_when_time_is_up(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     wish = practice_deals.order(player, STONEWALL, 5)
-    monkeypatch.setattr(practice_deals, "search", saying(said(0, 1), said(1, 3)))
+    monkeypatch.setattr(practice_deals, "search_deals", finding(certificate(0, 1), certificate(1, 3)))
     practice_deals.find(wish.pk)
     wish.refresh_from_db()
     assert (wish.deal and wish.deal.grade, practice_deals.fits(wish), practice_deals.is_over(wish)) == (3, False, True)
@@ -93,15 +96,15 @@ def test_a_withdrawn_order_stops_its_search(player: Any, monkeypatch: pytest.Mon
     wish = practice_deals.order(player, STONEWALL)
     again = practice_deals.order(player, STONEWALL)
     assert PracticeOrder.objects.get() == again
-    monkeypatch.setattr(practice_deals, "search", lambda *_, **__: pytest.fail("nobody wishes this"))
+    monkeypatch.setattr(practice_deals, "search_deals", lambda *_, **__: pytest.fail("the order was withdrawn"))
     practice_deals.find(wish.pk)
 
-    def withdrawn(*_: Any, **__: Any) -> Iterator[dict[str, Any]]:
+    def withdrawn(*_: Any, **__: Any) -> Iterator[None]:
         PracticeOrder.objects.all().delete()
-        yield {"tried": 1}
-        pytest.fail("nobody listens any more")
+        yield None
+        pytest.fail("the search was not stopped")
 
-    monkeypatch.setattr(practice_deals, "search", withdrawn)
+    monkeypatch.setattr(practice_deals, "search_deals", withdrawn)
     practice_deals.find(again.pk)
 
 
@@ -136,17 +139,14 @@ def test_an_unreachable_queue_ends_the_order(player: Any, monkeypatch: pytest.Mo
     assert PracticeOrder.objects.get().ended
 
 
-def test_the_process_tries_seeds_until_one_has_the_grade(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    records = won_records("stonewall")
-    outcomes = {records[0].seed: Certificate(records[0], None, 1), records[1].seed: Certificate(records[1], None, 3)}
-    seeds = [bytes(32), records[0].seed, records[1].seed, bytes(32)]
-    monkeypatch.setattr(search_process, "certify", lambda _name, seed, *_, **__: outcomes.get(seed))
-    asked = {"name": "stonewall", "options": None, "seeds": [seed.hex() for seed in seeds], "grade": 3, "seconds": 60}
-    search_process.search(asked)
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [line.get("grade", "tried") for line in lines] == ["tried", "tried", 1, "tried", 3]
+def test_seeds_are_tried_until_one_has_the_grade(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {bytes([1]) * 32: certificate(0, 1), bytes([2]) * 32: certificate(1, 3)}
+    seeds = [bytes(32), *found, bytes(32)]
+    monkeypatch.setattr(deal_search, "certify", lambda _name, seed, *_, **__: found.get(seed))
+    request = deal_search.DealRequest("stonewall", None, seeds, 60.0, grade=3, patience=0)
+    assert list(deal_search.try_seeds(request)) == [None, *found.values()]
+    assert list(deal_search.try_seeds(replace(request, grade=None))) == [None, certificate(0, 1)]
+    assert list(deal_search.try_seeds(replace(request, seconds=0))) == [None]
 
 
 def test_deals_are_kept_a_month_and_orders_a_day(player: Any) -> None:
@@ -161,15 +161,3 @@ def test_deals_are_kept_a_month_and_orders_a_day(player: Any) -> None:
     Deal.objects.update(created_at=timezone.now() - timedelta(days=31))
     retention.remove_aged(housekeeping.KINDS)
     assert not Deal.objects.exists()
-
-
-def test_records_of_found_deals_replay(player: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    record = won_records("stonewall")[0]
-    false = Record(record.version, record.name, None, record.seed, record.tokens[:-1], record.clock[:-1], record.end)
-    lie = {"record": b64encode(false.to_bytes()).decode(), "grade": 2}
-    monkeypatch.setattr(practice_deals, "search", saying(lie))
-    wish = practice_deals.order(player, STONEWALL)
-    with pytest.raises(CertificateError):
-        practice_deals.find(wish.pk)
-    assert not Deal.objects.exists()
-    assert PracticeOrder.objects.get().ended

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import re
@@ -12,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,14 @@ import pytest
 from django.utils import timezone
 
 from games.core.registry import Providers
-from games.deals import sealed_stock, search_client, search_process, stock_filling
-from games.deals.certification import CertificateError
+from games.core.search_process import SearchProcess
+from games.deals import deal_search, sealed_stock, stock_filling
+from games.deals.certification import Certificate
 from games.management.commands.fill_sealed import Command
 from games.models import AwaitedDeal, SealedDeal
 from games.rules import CATALOGUE, Record, Variant, commitment, replay
 from tests.config.running import ROOT, environment, run
+from tests.factories import won_records
 
 MANAGE = [sys.executable, "manage.py", "fill_sealed"]
 Start = Callable[..., subprocess.Popen[str]]
@@ -171,8 +173,8 @@ def short(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setattr(stock_filling, "pauses", Providers())
     monkeypatch.setenv("TALON_NO_NUMBA", "1")
     yield
-    assert stock_filling._turn.acquire(timeout=60), "the lock was not released"
-    stock_filling._turn.release()
+    assert stock_filling._filling._running.acquire(timeout=60), "the lock was not released"
+    stock_filling._filling._running.release()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -193,12 +195,12 @@ def test_a_small_process_fills_the_stock_beside_the_worker() -> None:
 def test_certification_pauses_for_players_and_other_fillers() -> None:
     searched: list[str] = []
 
-    def search(variant: Variant, *_: object, **__: object) -> Iterator[dict[str, Any]]:
+    def search(variant: Variant, *_: object, **__: object) -> Iterator[Certificate | None]:
         searched.append(variant.name)
         yield from ()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stock_filling, "search", search)
+        patch.setattr(stock_filling, "search_deals", search)
         stock_filling.pauses.register(lambda: True)
         assert stock_filling.start_filling() is None
         AwaitedDeal.objects.create(variant="braid", day=timezone.now().date(), since=timezone.now())
@@ -218,51 +220,43 @@ def test_certification_pauses_for_players_and_other_fillers() -> None:
 
 
 def test_search_stops_on_request() -> None:
-    begun = time.monotonic()
-    wanted = CATALOGUE["braid"]
-    assert list(search_client.search(wanted, 600.0, stop=lambda: time.monotonic() > begun, tries=1_000_000)) == []
+    seeds = deal_search.random_seeds(1000)
+    assert list(deal_search.search_deals(CATALOGUE["braid"], seeds, 600.0, stop=lambda: True)) == []
 
 
 @pytest.mark.django_db
 def test_search_has_the_lowest_priority_if_no_deal_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
+    priorities: list[int] = []
 
-    def search(*_: object, nice: int, **__: object) -> Iterator[dict[str, Any]]:
-        asked.append(nice)
+    def search(*_: object, niceness: int, **__: object) -> Iterator[Certificate | None]:
+        priorities.append(niceness)
         yield from ()
 
-    monkeypatch.setattr(stock_filling, "search", search)
+    monkeypatch.setattr(stock_filling, "search_deals", search)
     today = timezone.now().date()
     AwaitedDeal.objects.create(variant="braid", day=today, since=timezone.now())
     stock_filling.seal_in_process("braid", stop=lambda: False, patience=0)
     AwaitedDeal.objects.update(day=today + timedelta(days=1))
     stock_filling.seal_in_process("braid", stop=lambda: False, patience=0)
-    assert asked == [search_process.NICENESS, search_process.STOCK_NICENESS]
+    assert priorities == [deal_search.NICENESS, deal_search.STOCK_NICENESS]
 
 
 @pytest.mark.django_db
 def test_a_wrong_line_is_discarded(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    def refuse(*_: object) -> None:
-        raise CertificateError("the line does not win")
-
-    monkeypatch.setattr(stock_filling, "search", lambda *_, **__: iter([{"tried": 1}, {"record": ""}]))
-    monkeypatch.setattr(stock_filling, "checked", refuse)
-    assert stock_filling.seal_in_process("braid", stop=lambda: False, patience=0) is None
+    record = won_records("labyrinth")[0]
+    losing = replace(record, tokens=record.tokens[:-1], clock=record.clock[:-1])
+    monkeypatch.setattr(deal_search, "run_search", lambda *_, **__: iter([None, Certificate(losing, None, 3)]))
+    assert stock_filling.seal_in_process("labyrinth", stop=lambda: False, patience=0) is None
     assert "not certified" in caplog.text
 
 
-def test_the_search_process_is_small_nice_and_dies_with_its_parent() -> None:
-    order = {"name": "braid", "options": None, "tries": 1_000_000, "seconds": 600, "nice": 19}
-    command = [sys.executable, "-m", "games.deals.search_process"]
-    plain = {**os.environ, "TALON_NO_NUMBA": "1"}
-    with subprocess.Popen(command, cwd=ROOT, env=plain, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(json.dumps(order | {"grade": 0}).encode() + b"\n")
-        process.stdin.flush()
-        assert json.loads(process.stdout.readline()) == {"tried": 1}
-        assert os.getpriority(os.PRIO_PROCESS, process.pid) == 19
-        pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
-        assert pages * os.sysconf("SC_PAGE_SIZE") < 60 * 1024 * 1024
-        process.stdin.close()
-        assert process.wait(120) == 0
+def test_the_search_process_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TALON_NO_NUMBA", "1")
+    process = SearchProcess(deal_search.try_seeds, niceness=0)
+    request = deal_search.DealRequest("braid", None, deal_search.random_seeds(1000), 600.0, grade=0, patience=0)
+    replies = process.replies(request, seconds=600)
+    next(replies)
+    assert process._process is not None
+    pages = int(Path(f"/proc/{process._process.pid}/statm").read_text().split()[1])
+    assert pages * os.sysconf("SC_PAGE_SIZE") < 60 * 1024 * 1024
+    process.kill()

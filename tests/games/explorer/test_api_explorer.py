@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from games.explorer import build_process, building
+from games.explorer import building, explorer_build
 from games.models import Attempt, Deal
 from games.rules import from_position
 from tests.factories import make_deal
@@ -28,7 +28,7 @@ GAMES = [winner(RECORD), winner(RECORD, pace=500), *(wanderer(RECORD, number) fo
 def attempts(monkeypatch: pytest.MonkeyPatch) -> list[Attempt]:
     """Five games at a revealed deal whose explorer is built."""
     monkeypatch.setattr(building, "SECONDS", 0.0)
-    monkeypatch.setattr(building, "run", build_process.build)
+    monkeypatch.setattr(building, "run", explorer_build.build)
     deal = past_deal(RECORD)
     made = [
         finished(User.objects.create_user(f"Player {number}"), deal, RECORD, game) for number, game in enumerate(GAMES)

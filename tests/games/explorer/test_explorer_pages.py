@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from games.daily.recap import DealRecap, recap_of
-from games.explorer import build_process, building
+from games.explorer import building, explorer_build
 from games.explorer.deal_summary import DealSummary
 from games.explorer.lookup import table_at
 from games.explorer.models import Explorer
@@ -40,7 +40,7 @@ def lost_game() -> PlayedGame:
 @pytest.fixture
 def attempts(monkeypatch: pytest.MonkeyPatch) -> list[Attempt]:
     """Two won games and three that were lost by the same move."""
-    monkeypatch.setattr(building, "run", build_process.build)
+    monkeypatch.setattr(building, "run", explorer_build.build)
     deal = past_deal(RECORD)
     games = [winner(RECORD), winner(RECORD), *[lost_game()] * 3]
     made = [finished(User.objects.create_user(f"P{n}"), deal, RECORD, game) for n, game in enumerate(games)]

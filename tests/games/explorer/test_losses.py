@@ -6,9 +6,9 @@ import pytest
 
 from games.analysis.positions import LOST
 from games.explorer import loss_search
-from games.explorer.build_process import BuildTask, build
 from games.explorer.counts import unpack
 from games.explorer.deal_summary import common_path, step_from
+from games.explorer.explorer_build import BuildTask, build
 from games.explorer.loss_search import LossSearch
 from games.explorer.trails import PlayedGame, Trail, digest_of, table_after, trail_of
 from games.explorer.verdict_graph import Verdict, VerdictGraph

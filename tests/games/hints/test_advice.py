@@ -14,10 +14,10 @@ from accounts.sign_in.guests import BACKEND, create_guest
 from games.attempts.lifecycle import start_attempt
 from games.core.errors import Refusal
 from games.deals import publishing
-from games.hints import questions, search_client, search_results
+from games.hints import position_search, questions, search_results
 from games.hints.advice import WITHIN, Advice, advise, likely_move
 from games.hints.plans import Outlook
-from games.hints.search_results import PositionVerdict
+from games.hints.position_search import PositionVerdict
 from games.models import Attempt, Question
 from games.rules import CATALOGUE, open_table
 from tests.factories import signed_in, won_records
@@ -188,7 +188,7 @@ def test_only_a_larger_budget_repeats_an_unknown_search(
     answered(attempt, "unknown")
     assert advise(*repeated(attempt), free) == Advice("u", "return", 1, 3)
     assert len(asked) == 1
-    monkeypatch.setattr(search_results, "FULL", search_client.Limit(8_000_000, 30.0))
+    monkeypatch.setattr(search_results, "FULL", position_search.Limit(8_000_000, 30.0))
     assert advise(*repeated(attempt), free) is None
     assert len(asked) == 2
 

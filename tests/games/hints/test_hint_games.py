@@ -19,8 +19,7 @@ from games.deals import publishing
 from games.deals.certification import Certificate
 from games.hints import questions, search_results
 from games.hints.plans import WinningPlan, adapted
-from games.hints.search_client import Searcher
-from games.hints.search_results import PositionVerdict
+from games.hints.position_search import PositionVerdict, Searcher
 from games.models import Question
 from games.rules import CATALOGUE, GAMES, Record, Table, from_position, open_table
 from tests.factories import won_records

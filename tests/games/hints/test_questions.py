@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -17,12 +13,15 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import BACKEND, create_guest
 from games.attempts.lifecycle import close_attempt, deal_table, start_attempt
+from games.core.search_process import SearchProcess
 from games.deals import publishing
-from games.hints import questions, search_client, search_process
+from games.hints import position_search, questions
+from games.hints.position_search import Limit, PositionQuestion, PositionVerdict
 from games.models import Attempt, Deal, Move, Question
 from games.rules import Record, Table, from_position, open_table
 from games.solver import Budget, Effort, GaveUp
 from tests.factories import won_records
+from tests.games.core.test_search_process import sleeping
 
 STONEWALL = open_table("stonewall", bytes(32)).position()
 
@@ -30,8 +29,8 @@ STONEWALL = open_table("stonewall", bytes(32)).position()
 @pytest.fixture(autouse=True)
 def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bound searches by nodes alone, so that a busy machine makes no difference."""
-    monkeypatch.setattr(search_client, "FULL", search_client.Limit(search_client.FULL.nodes, 900.0))
-    monkeypatch.setattr(search_client, "HUNG", 900.0)
+    monkeypatch.setattr(position_search, "FULL", Limit(position_search.FULL.nodes, 900.0))
+    monkeypatch.setattr(position_search, "HUNG", 900.0)
     monkeypatch.setattr(questions, "PATIENCE", timedelta(minutes=15))
 
 
@@ -265,47 +264,36 @@ def test_a_withdrawn_question_ends_its_search(
 ) -> None:
     attempt = practised(player)
     questions.ask(attempt, player.pk)
-    processes = endless(monkeypatch)
+    monkeypatch.setattr(questions._quick.searcher, "process", process := SearchProcess(sleeping, niceness=0))
     thread = questions.enqueue(asked[0])
-    process = processes()
     assert mine.delete(address(attempt)).status_code == 204
     thread.join(60)
     assert not thread.is_alive()
-    assert process.returncode is not None
+    assert not process.is_running
     assert mine.get(address(attempt)).status_code == 404
 
 
 def test_a_hung_search_is_killed(player: User, asked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     attempt = practised(player)
-    monkeypatch.setattr(search_client, "HUNG", 0.1)
+    monkeypatch.setattr(position_search, "HUNG", 0.1)
     questions.ask(attempt, player.pk)
-    processes = endless(monkeypatch)
+    monkeypatch.setattr(questions._thorough.searcher, "process", process := SearchProcess(sleeping, niceness=0))
     questions.answer(asked[0])
-    assert processes().returncode is not None
+    assert not process.is_running
     reply = questions.status(attempt, player.pk)
     assert reply is not None
     assert reply.answer == "unknown"
 
 
-@pytest.mark.parametrize(
-    "output",
-    [b"", b"nothing", b'{"answer": "yes", "way": ["r0-f"]}', b'{"answer": "yes", "way": ["zz"]}', b'{"answer": "yes"}'],
-)
-def test_a_search_without_proof_is_not_believed(output: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    assert search_client.checked(output, STONEWALL) is None
+@pytest.mark.parametrize("way", [("r0-f",), ("zz",), ()])
+def test_a_verdict_without_a_winning_line_is_discarded(way: tuple[str, ...], caplog: pytest.LogCaptureFixture) -> None:
+    assert not position_search.is_proven(PositionVerdict("yes", way), STONEWALL)
     assert STONEWALL not in caplog.text
-
-
-def test_the_search_reads_positions_from_stdin() -> None:
-    asked = json.dumps({"position": STONEWALL, "nodes": 1_000_000, "seconds": 900}) + "\n"
-    command = [sys.executable, "-m", "games.hints.search_process"]
-    done = subprocess.run(command, input=2 * asked, capture_output=True, text=True, check=True)
-    assert [json.loads(line) for line in done.stdout.splitlines()] == 2 * [{"answer": "no", "way": []}]
 
 
 def test_the_budget_of_a_search_is_cpu_time(monkeypatch: pytest.MonkeyPatch) -> None:
     used = iter([0.0, 0.5, 1.5])
-    monkeypatch.setattr("games.hints.search_process.time.process_time", lambda: next(used))
+    monkeypatch.setattr("games.hints.position_search.time.process_time", lambda: next(used))
     looks: list[bool] = []
 
     def solve(_table: Table, budget: Budget, *, cancel: Callable[[], bool]) -> GaveUp:
@@ -313,71 +301,14 @@ def test_the_budget_of_a_search_is_cpu_time(monkeypatch: pytest.MonkeyPatch) -> 
         looks.extend([cancel(), cancel()])
         return GaveUp("cancelled", Effort(1, 1, 0.0))
 
-    monkeypatch.setattr(search_process, "solve", solve)
-    assert search_process.search({"position": STONEWALL, "nodes": 9, "seconds": 1.0})["answer"] == "unknown"
+    monkeypatch.setattr(position_search, "solve", solve)
+    assert list(position_search.search(PositionQuestion(STONEWALL, Limit(9, 1.0)))) == [PositionVerdict("unknown")]
     assert looks == [False, True]
 
 
-def test_one_process_answers_questions_in_turn(searcher: search_client.Searcher) -> None:
-    made = []
+def test_a_process_answers_questions_and_stays() -> None:
+    searcher = position_search.Searcher()
     for _ in range(2):
-        assert searcher.ask(STONEWALL, search_client.FULL, lambda: True) == {"answer": "no", "way": []}
-        assert searcher.is_running
-        made.append(searcher._process)
-    assert made[0] is made[1]
-
-
-def test_a_dead_process_is_replaced(searcher: search_client.Searcher) -> None:
-    searcher.ask(STONEWALL, search_client.FULL, lambda: True)
-    assert searcher._process is not None
-    searcher._process.kill()
-    searcher._process.wait(60)
-    assert searcher.ask(STONEWALL, search_client.FULL, lambda: True) == {"answer": "no", "way": []}
-
-
-def test_a_late_answer_is_not_used_for_the_next_question(searcher: search_client.Searcher) -> None:
-    searcher._start()
-    before = searcher._process
-
-    def is_wanted() -> bool:
-        raise ConnectionError("the database is away")
-
-    with pytest.raises(ConnectionError):
-        searcher.ask(STONEWALL, search_client.FULL, is_wanted)
-    assert searcher._process is not before
-    assert before is not None
-    assert before.returncode is not None
-
-
-def test_an_idle_process_ends(searcher: search_client.Searcher) -> None:
-    searcher._start()
-    process = searcher._process
-    assert process is not None
-    assert process.communicate(timeout=60)[0] == b""
-    assert process.returncode == 0
-
-
-@pytest.fixture
-def searcher() -> Iterator[search_client.Searcher]:
-    searcher = search_client.Searcher()
-    yield searcher
-    searcher.dismiss()
-
-
-def endless(monkeypatch: pytest.MonkeyPatch) -> Callable[[], subprocess.Popen[bytes]]:
-    """Make searches endless; the returned function waits for the first one and returns its process."""
-    begun = threading.Event()
-    made: list[subprocess.Popen[bytes]] = []
-    real = subprocess.Popen
-
-    def popen(_command: list[str], **options: Any) -> subprocess.Popen[bytes]:
-        made.append(real([sys.executable, "-c", "import time; time.sleep(60)"], **options))
-        begun.set()
-        return made[-1]
-
-    def first() -> subprocess.Popen[bytes]:
-        assert begun.wait(60)
-        return made[0]
-
-    monkeypatch.setattr("games.hints.search_client.subprocess.Popen", popen)
-    return first
+        assert searcher.ask(STONEWALL, position_search.FULL, lambda: True) == PositionVerdict("no")
+        assert searcher.process.is_running
+    searcher.process.kill()

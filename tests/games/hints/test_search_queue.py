@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 from django.core.cache import cache
@@ -17,7 +16,7 @@ from games.attempts.lifecycle import start_attempt
 from games.core import events
 from games.deals import publishing
 from games.hints import questions
-from games.hints.search_client import FULL, QUICK, Limit, Searcher
+from games.hints.position_search import FULL, QUICK, Limit, PositionVerdict, Searcher
 from games.hints.search_queue import SearchQueue
 from games.models import Attempt, Question
 from tests.factories import signed_in
@@ -25,7 +24,7 @@ from tests.games.hints.test_questions import play
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SOON: dict[str, Any] = {"answer": "no", "way": []}
+LOST = PositionVerdict("no")
 
 
 @pytest.fixture
@@ -34,17 +33,17 @@ def thorough(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     over = threading.Event()
     openings: set[str] = set()
 
-    def ask(_searcher: Searcher, position: str, limit: Limit, is_wanted: Callable[[], bool]) -> dict[str, Any] | None:
+    def ask(_searcher: Searcher, position: str, limit: Limit, is_wanted: Callable[[], bool]) -> PositionVerdict | None:
         if not openings:
             openings.update(questions.table_of(attempt, 0).position() for attempt in Attempt.objects.all())
         if position not in openings:
-            return SOON
+            return LOST
         if limit == QUICK:
-            return {"answer": "unknown", "way": []}
+            return PositionVerdict("unknown")
         while not over.wait(0.02):
             if not is_wanted():
                 return None
-        return SOON
+        return LOST
 
     monkeypatch.setattr(Searcher, "ask", ask)
     yield over

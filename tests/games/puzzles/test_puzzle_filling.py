@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.guests import create_guest
 from games.analysis.models import Analysis
+from games.core.background_threads import BackgroundJob
 from games.core.registry import Providers
 from games.deals import sealed_stock, stock_filling
 from games.puzzles.generation import near_duplicates, puzzle_filling, sources
@@ -60,7 +61,7 @@ def test_the_variant_with_the_fewest_untried_puzzles_is_next(settings: Any) -> N
 @pytest.mark.usefixtures("idle", "asked")
 def test_nothing_is_made_while_the_site_is_busy(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     stored_puzzle()
-    monkeypatch.setattr(puzzle_filling, "_fill", lambda: None)
+    monkeypatch.setattr(puzzle_filling, "_filling", BackgroundJob("test", lambda: None))
     assert not puzzle_filling.is_busy()
     with monkeypatch.context() as patch:
         patch.setattr(os, "getloadavg", lambda: (99.0, 0.0, 0.0))
@@ -80,8 +81,7 @@ def test_nothing_is_made_while_the_site_is_busy(ada: User, monkeypatch: pytest.M
     assert thread is not None
     thread.join(60)
     fill_puzzles()  # the lock is free again
-    assert puzzle_filling._turn.acquire(timeout=60)
-    puzzle_filling._turn.release()
+    assert puzzle_filling._filling._running.acquire(timeout=60)
 
 
 @pytest.mark.usefixtures("idle", "asked")
@@ -89,16 +89,16 @@ def test_a_players_game_comes_before_simulated_ones(ada: User, monkeypatch: pyte
     stored_puzzle(UNEXPLAINED)
     attempt = lost_game(ada)
     games = iter([LostGame(attempt.pk, POSITIONS), None])
-    asked: list[int] = []
+    searched: list[int] = []
 
     def search(_variant: str, positions: Sequence[str], **_: object) -> Puzzle | None:
-        asked.append(len(positions))
+        searched.append(len(positions))
         return LABYRINTH if positions else None
 
     monkeypatch.setattr(sources, "next_game", lambda _: next(games))
     monkeypatch.setattr(puzzle_filling, "search", search)
     puzzle_filling._fill()
-    assert asked == [len(POSITIONS)], "the stock is full after it"
+    assert searched == [len(POSITIONS)], "the stock is full after it"
     made = StoredPuzzle.objects.latest("pk")
     assert (made.source, made.source_n, made.themes.exists()) == (attempt, 0, True)
 

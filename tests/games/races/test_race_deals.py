@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,8 +10,9 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from accounts.lifecycle.export import _attempt
-from games.deals import sealed_stock, search_client, search_process
+from games.deals import sealed_stock
 from games.deals.certification import Certificate, certify
+from games.deals.deal_search import random_seeds, search_deals
 from games.hints.questions import may_ask
 from games.models import Deal, SealedDeal
 from games.races import race_deal_search, race_deals, reconciler, rooms
@@ -49,16 +48,18 @@ def test_races_get_the_stock_that_the_days_can_spare(
     assert stocked == [("talon.prepare_race_deal", other.race.pk)]
 
 
-def saying(*lines: dict[str, Any]) -> Any:
-    def search(_wanted: Variant, _seconds: float, *, tries: int) -> Iterator[dict[str, Any]]:
-        assert tries > 0
-        yield from lines
+def finding(*found: Certificate | None) -> Any:
+    """Return a search that tries seeds with these results."""
+
+    def search(_variant: Variant, seeds: list[bytes], _seconds: float) -> Iterator[Certificate | None]:
+        assert seeds
+        yield from found
 
     return search
 
 
-def found() -> dict[str, Any]:
-    return {"record": b64encode(winning().to_bytes()).decode(), "grade": 3}
+def certificate() -> Certificate:
+    return Certificate(winning(), None, 3)
 
 
 def test_waiting_players_start_with_a_deal_made_to_order(
@@ -66,7 +67,7 @@ def test_waiting_players_start_with_a_deal_made_to_order(
 ) -> None:
     run = Run.of(2, ready=2)
     assert run.states() == "open ready ready"
-    monkeypatch.setattr(race_deal_search, "search", saying({"tried": 1}, {"tried": 1}, found()))
+    monkeypatch.setattr(race_deal_search, "search_deals", finding(None, certificate()))
     assert race_deal_search.prepare(run.race.pk)
     assert (run.states(), run.race.deal_tries) == ("countdown ready ready", 2)
     deal = run.race.deal
@@ -79,7 +80,7 @@ def test_a_failed_search_needs_another_choice_of_game(
     stocked: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run.of(2)
-    monkeypatch.setattr(race_deal_search, "search", saying({"tried": 1}, {"tried": 1}))
+    monkeypatch.setattr(race_deal_search, "search_deals", finding(None, None))
     assert not race_deal_search.prepare(run.race.pk)
     assert (run.race.deal_failed, run.race.deal_tries) == (True, 2)
     stocked.clear()
@@ -99,12 +100,12 @@ def test_a_deal_of_a_game_no_longer_wanted_is_not_used(
     reconciler.reconcile(at(5))
     assert ("talon.prepare_race_deal", run.race.pk) in stocked, "a lost task is requested again"
 
-    def search(_wanted: Variant, _seconds: float, **_: Any) -> Iterator[dict[str, Any]]:
+    def search(*_: object) -> Iterator[Certificate | None]:
         rooms.change(run.room.pk, run.players[0].pk, "plot", limit_s=300, seats=4, public=False)
-        yield {"tried": 1}
-        yield found()
+        yield None
+        yield certificate()
 
-    monkeypatch.setattr(race_deal_search, "search", search)
+    monkeypatch.setattr(race_deal_search, "search_deals", search)
     assert not race_deal_search.prepare(run.race.pk)
     assert (run.race.deal, run.race.variant, run.race.deal_tries) == (None, "plot", 0)
 
@@ -122,12 +123,11 @@ def test_one_search_at_a_time(stocked: list[tuple[Any, ...]], monkeypatch: pytes
 
 
 def test_the_search_runs_in_its_own_process() -> None:
-    said = list(search_client.search(CATALOGUE["labyrinth"], 120, tries=20))
-    assert [line for line in said[:-1] if line != {"tried": 1}] == []
-    certificate = search_client.checked(said[-1], CATALOGUE["labyrinth"])
-    assert certificate.record.name == "labyrinth"
-    assert certificate.grade in range(1, 6)
-    assert list(search_client.search(CATALOGUE["labyrinth"], 120, tries=0)) == []
+    *lost, found = search_deals(CATALOGUE["labyrinth"], random_seeds(20), 120)
+    assert not any(lost)
+    assert found is not None
+    assert found.record.name == "labyrinth"
+    assert found.grade in range(1, 6)
 
 
 def test_any_options_are_certified() -> None:
@@ -136,17 +136,6 @@ def test_any_options_are_certified() -> None:
     assert certificate is not None
     assert (certificate.record.name, certificate.record.options) == ("braid", options)
     assert (certificate.grade, certificate.figures) == (None, None)
-
-
-def test_the_search_reports_each_tried_seed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    outcomes = iter([None, None, Certificate(winning(), None, 3)])
-    monkeypatch.setattr(search_process, "certify", lambda *_, **__: next(outcomes))
-    search_process.search({"name": "stonewall", "options": None, "tries": 9, "seconds": 60})
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert lines[:3] == [{"tried": 1}] * 3
-    assert set(lines[3]) == {"record", "grade", "figures"}
 
 
 def test_secrets_are_kept_until_the_race_is_finished() -> None:

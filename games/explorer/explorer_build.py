@@ -1,13 +1,11 @@
-"""Process that builds the explorer of a deal: `python -m games.explorer.build_process`. It can be killed at any time.
+"""Build of a deal's explorer, in a process of its own (`games.core.search_process`).
 
-It reads a `BuildTask` from standard input and writes a `BuiltExplorer` to standard output, both as MessagePack. Replays
-and searches keep a core busy for up to minutes, so they run here at the lowest priority, not in a worker.
+Replays and searches keep a core busy for up to minutes, so they run there at the lowest priority, not in a worker.
 """
 
 from __future__ import annotations
 
-import os
-import sys
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -57,12 +55,6 @@ def build(task: BuildTask) -> BuiltExplorer:
     return BuiltExplorer(pack(crossings(trails, graph)), summary_of(trails, graph), proofs)
 
 
-def main() -> None:
-    """Read the task and write the result."""
-    os.nice(NICENESS)
-    task = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=BuildTask)
-    sys.stdout.buffer.write(msgspec.msgpack.encode(build(task)))
-
-
-if __name__ == "__main__":
-    main()
+def search(task: BuildTask) -> Iterator[BuiltExplorer]:
+    """Yield the built explorer."""
+    yield build(task)

@@ -1,14 +1,7 @@
-"""Search process that analyses one game: `python -m games.analysis.search_process`. It can be killed at any time.
-
-It reads a `Task` as JSON from standard input and writes `AnalysisReport` lines to standard output: partial ones from
-time to time, then the final one. The cards are not passed as arguments, because every user of a machine can read
-command lines.
-"""
+"""Search that analyses one game, in a process of its own (`games.core.search_process`)."""
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Iterator
 from typing import Final
@@ -157,14 +150,6 @@ def next_to_try(positions: Positions, tried: set[int]) -> int | None:
     return best if free[best] else None
 
 
-def main() -> None:
-    """Read the task and write the reports."""
-    os.nice(NICENESS)
-    task = msgspec.json.decode(sys.stdin.buffer.read(), type=Task)
-    for report in AnalysisSearch(task).run():
-        sys.stdout.buffer.write(msgspec.json.encode(report) + b"\n")
-        sys.stdout.buffer.flush()
-
-
-if __name__ == "__main__":
-    main()
+def analyse(task: Task) -> Iterator[AnalysisReport]:
+    """Analyse a game, and yield partial reports from time to time, then the final one."""
+    return AnalysisSearch(task).run()
